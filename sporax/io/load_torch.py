@@ -7,7 +7,7 @@ import os
 from sporax.core import cell_tree
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.io import file_formats, torch_file
+from sporax.io import file_formats, torch_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.load_param import load_param_into_net
 
@@ -55,6 +55,11 @@ def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
     else:
         try:
             contents = torch_file.read(path)
+        except OSError as error:
+            raise ValueError(
+                f"For 'load_torch', '{path}' must be a file that can be read, but: "
+                f"{untrusted_file.cause(error)}."
+            ) from None
         except CorruptFile as error:
             raise ValueError(
                 f"For 'load_torch', '{path}' is no whole PyTorch checkpoint of weights: {error}. "

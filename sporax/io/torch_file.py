@@ -18,6 +18,7 @@ import ml_dtypes
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.io import untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
 _MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
@@ -184,7 +185,7 @@ def _unpickled(file):
 
 def read(path):
     """What a file holds: dicts, lists, tuples, numbers, strings and Tensors; raises CorruptFile."""
-    with open(path, "rb") as file:
+    with untrusted_file.opened(path) as file:
         begin = file.read(8)
         file.seek(0)
         if begin.startswith(b"PK"):

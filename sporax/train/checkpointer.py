@@ -1,12 +1,9 @@
 """`Checkpointer`: everything that a training needs to go on, in one file, saved and restored."""
 
-import errno
-import glob
 import json
 import logging
 import os
 import random as python_random
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +14,14 @@ from sporax.core import cell_tree, random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import borrowing
-from sporax.io import background_writer, ckpt_file, file_formats, untrusted_file
+from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback
+from sporax.train.checkpoint_files import FORMATS
 from sporax.train.checkpointer_state import decode, encode
 
 _log = logging.getLogger("sporax")
-_NAME = re.compile(r"checkpoint-(\d+)\.ckpt")
-_STATE = "training state"  # the entry of a file that is JSON; the others are arrays
 _SHOWN = 5  # misfits that an error lists
 
 
@@ -49,6 +45,9 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
     `dataset`: its order is kept by epoch and row; skipped rows are not read where samplers, `batch`
     and `map` choose them. `keep`: the number of files that stay. `every`: the steps from one save
     to the next, None for once an epoch. `background`: write in a thread while the program goes on.
+    `format`: 'ckpt' for a file each, 'orbax' for a folder each by orbax (`pip install
+    sporax[orbax]`), which writes parts of large arrays at once, and those on several devices from
+    each of them.
 
     In a loop: `for epoch in c.epochs(n):` and in it `for row in c.batches():` restore, save and
     continue by themselves; `restore()` and `save()` do so at the user's own places. As a callback
@@ -75,7 +74,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
 
     def __init__(
         self, directory, network=None, optimizer=None, dataset=None, keep=3, every=None,
-        background=False, **objects,
+        background=False, format="ckpt", **objects,
     ):  # fmt: skip
         who = "Checkpointer"
         check.instance(who, (str, os.PathLike), "a path", directory=directory)
@@ -83,6 +82,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
         if every is not None:
             check.positive_int(who, every=every)
         check.flag(who, background=background)
+        check.choice(who, tuple(FORMATS), format=format)
         self.directory = _folder(directory)
         self.keep, self.every, self.background = keep, every, background
         named = {"network": network, "optimizer": optimizer}
@@ -91,8 +91,9 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
             _kind(name, x)
         self._run, self._callbacks = None, {}
         self._epoch = self._step = self._total = 0
-        self._position = self._pending = self._failure = None
-        self._is_restored, self._damaged = False, set()
+        self._position = self._pending = None
+        self._is_restored = False
+        self._files = FORMATS[format](self.directory, keep, background)
         self._set_dataset(dataset)
 
     def _set_dataset(self, dataset):
@@ -108,7 +109,8 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
             check.not_negative_int("Checkpointer.save", step=step)
             self._step = self._total = step
         self.wait()
-        later = [n for n in self._numbers() if n > self._total and n not in self._damaged]
+        files = self._files
+        later = [n for n in files.numbers() if n > self._total and n not in files.damaged]
         if later:
             raise ValueError(
                 f"For 'Checkpointer.save', step {self._total} must be the latest in "
@@ -117,20 +119,11 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
             )
         arrays = {}
         state = json.dumps(encode(self._state(more), arrays))
-        entries = {k: ckpt_file.stored(k, x) for k, x in {_STATE: state, **arrays}.items()}
-        if self.background:
-            background_writer.start(self._write_noting, self._total, entries)
-        else:
-            background_writer.wait()
-            self._write(self._total, entries)
+        self._files.save(self._total, state, arrays)
 
     def wait(self):
         """Until a checkpoint in the background is on the disk; raises what went wrong there."""
-        if self.background:
-            background_writer.wait()
-        failure, self._failure = self._failure, None
-        if failure is not None:
-            raise failure
+        self._files.wait()
 
     def _state(self, more):
         run = self._run
@@ -144,36 +137,13 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
             "more": more,
         }
 
-    def _write_noting(self, number, entries):
-        try:
-            self._write(number, entries)
-        except Exception as error:  # noqa: BLE001 - raised in the thread that waits
-            self._failure = error
-
-    def _write(self, number, entries):
-        path = self._path(number)
-        try:
-            ckpt_file.write(path, entries, True, None)
-        except OSError as error:
-            raise OSError(
-                error.errno or errno.EIO,
-                f"For 'Checkpointer', '{path}' could not be written: {error.strerror or error}. "
-                "The checkpoints before are as they were. Make room, or choose another folder",
-            ) from error
-        self._damaged.discard(number)
-        older = sorted(n for n in self._numbers() if n < number and n not in self._damaged)
-        for n in [*older[: len(older) + 1 - self.keep], *self._damaged]:
-            os.remove(self._path(n))
-        self._damaged.clear()
-
     # restoring ------------------------------------------------------------------------------
 
     def restore(self):
         """Set everything to the newest checkpoint; returns its `Position` (epoch, step, total,
         more), or None where there is no checkpoint."""
         self.wait()
-        for part in glob.glob(os.path.join(glob.escape(self.directory), ".checkpoint-*.part")):
-            os.remove(part)  # of a process that was killed while it wrote
+        self._files.clear_parts()
         state = self._newest()
         self._is_restored = True
         if state is None:
@@ -198,23 +168,26 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
 
     def _newest(self):
         """(path, state) of the newest file that is whole; None where there is no file."""
-        numbers = sorted(self._numbers(), reverse=True)
+        files, numbers = self._files, sorted(self._files.numbers(), reverse=True)
         for number in numbers:
-            path = self._path(number)
             try:
-                entries = dict(
-                    file_formats.contents("Checkpointer.restore", path, "ckpt", crc_check=True)
-                )
-                return path, _checked_state(path, entries)
+                path, contents = files.path(number), files.read(number, self._present)
+                return path, _checked_state(path, *contents)
             except ValueError as error:
                 _log.warning("%s The checkpoint before is taken.", error)
-                self._damaged.add(number)
+                files.damaged.add(number)
         if numbers:
             raise ValueError(
                 f"For 'Checkpointer.restore', one checkpoint of '{self.directory}' must be whole, "
                 f"but all {len(numbers)} are damaged. Remove them to begin anew."
             )
         return None
+
+    def _present(self):
+        """The arrays that a checkpoint of now would have, by the names that it gives them."""
+        arrays = {}
+        encode(self._state({}), arrays)
+        return arrays
 
     def _check_fits(self, path, saved):
         here = {name: _kind(name, x).state(x) for name, x in self._objects.items()}
@@ -242,13 +215,6 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
         if self._run is not None:
             self._run.net_outputs = state["outputs"]
         _set_random_states(state["random"])
-
-    def _numbers(self):
-        found = map(_NAME.fullmatch, os.listdir(self.directory))
-        return [int(name[1]) for name in found if name]
-
-    def _path(self, number):
-        return os.path.join(self.directory, f"checkpoint-{number:012d}.ckpt")
 
     # loops ----------------------------------------------------------------------------------
 
@@ -448,10 +414,10 @@ def _shown(x):
 _PARTS = "position", "data", "random", "objects", "callbacks", "outputs", "more"
 
 
-def _checked_state(path, entries):
-    """The state in a file's entries; ValueError where it is none that `save` writes."""
+def _checked_state(path, text, arrays):
+    """The state in a file's text and arrays; ValueError where it is none that `save` writes."""
     try:
-        state = decode(untrusted_file.json_of(entries.pop(_STATE)), entries)
+        state = decode(untrusted_file.json_of(text), arrays)
         missing = [part for part in _PARTS if part not in state]
         counts = state["position"]
         if missing or [type(n) for n in counts] != [int] * 3 or min(counts) < 0:

@@ -8,15 +8,16 @@ from sporax.core.tensor import Tensor
 _PLAIN = (bool, int, float, str, type(None))
 _SEQUENCES = {"list": list, "tuple": tuple}
 _ARRAYS = {
-    "parameter": (Parameter, lambda x: x.asnumpy(), lambda x, name: Parameter(x, name=name)),
-    "tensor": (Tensor, lambda x: x.asnumpy(), lambda x, name: Tensor(x)),
+    "parameter": (Parameter, lambda x: x, lambda x, name: Parameter(x, name=name)),
+    "tensor": (Tensor, lambda x: x, lambda x, name: Tensor(x)),
     "array": (np.ndarray, np.array, lambda x, name: np.array(x)),
     "scalar": (np.generic, np.asarray, lambda x, name: x[()]),
 }
 
 
 def encode(x, arrays, path="state"):
-    """A state as JSON holds it; its arrays are put into the dict `arrays`, by path."""
+    """A state as JSON holds it; its Tensors and arrays are put into the dict `arrays`, by
+    path."""
     if type(x) in _PLAIN:
         return x
     for kind, sequence in _SEQUENCES.items():

@@ -184,6 +184,8 @@ def test_damaged_files_are_refused(tmp_path):
         write()
         with pytest.raises(ValueError, match=says):
             load_torch(path)
+    with pytest.raises(ValueError, match="no regular file"):
+        load_torch(tmp_path)
     with pytest.raises(FileNotFoundError, match="does not exist"):
         load_torch(tmp_path / "none.pth")
     path.write_bytes(b"")

@@ -1,6 +1,7 @@
 """A small training for tests: `python -m tests.train.resumed_training FOLDER KIND [RESULT]` trains
 with a `Checkpointer` in FOLDER and writes a digest of all states at the end to RESULT."""
 
+import functools
 import hashlib
 import os
 import sys
@@ -55,7 +56,7 @@ def digest(*states):
     return total.hexdigest()
 
 
-def by_hand(folder, after_step=lambda: None, every=2, background=True):
+def by_hand(folder, after_step=lambda: None, every=2, background=True, format="ckpt"):
     """A loop of the user's own."""
     ms.set_seed(3)
     net = Net()
@@ -63,7 +64,14 @@ def by_hand(folder, after_step=lambda: None, every=2, background=True):
     optimizer = OPTIMIZERS["adam"](net.trainable_params())
     step, seen = nn.TrainOneStepCell(loss, optimizer).set_train(), {"losses": []}
     checkpointer = Checkpointer(
-        folder, net, optimizer, dataset(), every=every, background=background, seen=seen
+        folder,
+        net,
+        optimizer,
+        dataset(),
+        every=every,
+        background=background,
+        format=format,
+        seen=seen,
     )
     for _ in checkpointer.epochs(EPOCHS):
         for x, y in checkpointer.batches():
@@ -88,9 +96,10 @@ def by_model(folder, after_step=lambda: None, every=2, background=False):
 
 
 KINDS = {"hand": by_hand, "model": by_model}
+ALL = {**KINDS, "orbax": functools.partial(by_hand, format="orbax")}
 
 if __name__ == "__main__":
     if "COMPILED" not in os.environ:  # the interpreter begins at once
         recorder.prepare = graph_call.prepare = interpretation.prepare
-    result = KINDS[sys.argv[2]](sys.argv[1], lambda: print("step", flush=True), every=1)
+    result = ALL[sys.argv[2]](sys.argv[1], lambda: print("step", flush=True), every=1)
     Path(sys.argv[3]).write_text(result, "ascii")

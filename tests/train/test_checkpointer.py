@@ -94,7 +94,8 @@ def kill(folder, kind, draw):
 @pytest.mark.parametrize(
     "kind, kills",  # ten with compiled programs
     [("hand", 2), pytest.param("hand", 10, marks=pytest.mark.slow),
-     pytest.param("model", 10, marks=pytest.mark.slow)],
+     pytest.param("model", 10, marks=pytest.mark.slow),
+     pytest.param("orbax", 10, marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_a_killed_process_ends_bit_identical(kind, kills, tmp_path, monkeypatch):
     if kills > 2:

@@ -1,0 +1,217 @@
+"""Where a `Checkpointer` keeps its checkpoints: files of its own, or folders of orbax."""
+
+import errno
+import glob
+import importlib
+import os
+import re
+import shutil
+import zlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.io import background_writer, ckpt_file, file_formats
+
+_STATE = "training state"  # the entry of a file that is JSON; the others are arrays
+
+
+class CheckpointFiles:
+    """Numbered checkpoints: a text and arrays each, of which the newest `keep` stay.
+
+    `damaged`: numbers of those that could not be read; they go at the next save.
+    """
+
+    _name = re.compile(r"checkpoint-(\d+)\.ckpt")
+
+    def __init__(self, directory, keep, background):
+        self.directory, self.keep, self.background = directory, keep, background
+        self.damaged, self._failure = set(), None
+
+    def numbers(self):
+        found = map(self._name.fullmatch, os.listdir(self.directory))
+        return [int(name[1]) for name in found if name]
+
+    def path(self, number):
+        return os.path.join(self.directory, f"checkpoint-{number:012d}.ckpt")
+
+    def save(self, number, text, arrays):
+        """Write a checkpoint, in a thread with `background`; `arrays`: Tensors and NumPy's."""
+        entries = {k: ckpt_file.stored(k, _host(x)) for k, x in arrays.items()}
+        entries = {_STATE: ckpt_file.stored(_STATE, text), **entries}
+        if self.background:
+            background_writer.start(self._write_noting, number, entries)
+        else:
+            background_writer.wait()
+            self._write(number, entries)
+
+    def wait(self):
+        """Until nothing is being written; raises what went wrong."""
+        if self.background:
+            background_writer.wait()
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _write_noting(self, number, entries):
+        try:
+            self._write(number, entries)
+        except Exception as error:  # noqa: BLE001 - raised in the thread that waits
+            self._failure = error
+
+    def _write(self, number, entries):
+        try:
+            ckpt_file.write(self.path(number), entries, True, None)
+        except OSError as error:
+            raise unwritten(self.path(number), error) from error
+        self.damaged.discard(number)
+        older = sorted(n for n in self.numbers() if n < number and n not in self.damaged)
+        for n in [*older[: len(older) + 1 - self.keep], *self.damaged]:
+            os.remove(self.path(n))
+        self.damaged.clear()
+
+    def clear_parts(self):
+        """Remove what a process left that was killed while it wrote."""
+        for part in glob.glob(os.path.join(glob.escape(self.directory), ".checkpoint-*.part")):
+            os.remove(part)
+
+    def read(self, number, present):
+        """(text, arrays) of a checkpoint; ValueError where it is damaged. `present()`: the arrays
+        that are to be replaced."""
+        contents = file_formats.contents(
+            "Checkpointer.restore", self.path(number), "ckpt", crc_check=True
+        )
+        arrays = dict(contents)
+        return arrays.pop(_STATE, None), arrays
+
+
+def _host(x):
+    return x.asnumpy() if isinstance(x, Tensor) else x
+
+
+def unwritten(path, error):
+    return OSError(
+        error.errno or errno.EIO,
+        f"For 'Checkpointer', '{path}' could not be written: {error.strerror or error}. The "
+        "checkpoints before are as they were. Make room, or choose another folder",
+    )
+
+
+class OrbaxFolders(CheckpointFiles):
+    """The same by orbax, a folder each: arrays in parts, those on several devices by each of them,
+    in orbax's own threads with `background`."""
+
+    _name = re.compile(r"checkpoint_(\d+)")
+
+    def __init__(self, directory, keep, background):
+        super().__init__(directory, keep, background)
+        try:
+            self._orbax = orbax = importlib.import_module("orbax.checkpoint")
+        except ModuleNotFoundError as cause:
+            raise ModuleNotFoundError(
+                "For 'Checkpointer', the package 'orbax-checkpoint' must be installed for "
+                "format='orbax': pip install 'sporax[orbax]'"
+            ) from cause
+        self._manager = orbax.CheckpointManager(
+            directory,
+            options=orbax.CheckpointManagerOptions(
+                max_to_keep=keep, step_prefix="checkpoint", create=False,
+                enable_async_checkpointing=background,
+            ),
+            item_names=("arrays", "state"),
+        )  # fmt: skip
+
+    def path(self, number):
+        return os.path.join(self.directory, f"checkpoint_{number}")
+
+    def save(self, number, text, arrays):
+        # orbax writes no step again: killed here, a training goes on from the step before
+        gone = self.damaged | ({number} & set(self.numbers()))
+        for other in gone:
+            shutil.rmtree(self.path(other))
+        if gone:
+            self._manager.reload()
+            self.damaged.clear()
+        arrays = {k: self._own(x) for k, x in arrays.items()}
+        notes = {k: [str(x.dtype), list(x.shape), _sum(x)] for k, x in arrays.items()}
+        args = self._orbax.args
+        # orbax keeps no arrays without elements
+        full = {k: x for k, x in arrays.items() if x.size}
+        items = args.Composite(
+            arrays=args.StandardSave(full or {"none": np.zeros(1)}),
+            state=args.JsonSave({"text": text, "arrays": notes}),
+        )
+        try:
+            self._manager.save(number, args=items, force=True)
+            if not self.background:
+                self.wait()
+        except OSError as error:
+            raise unwritten(self.path(number), error) from error
+
+    def wait(self):
+        try:
+            self._manager.wait_until_finished()
+        except OSError as error:
+            raise unwritten(self.directory, error) from error
+
+    def _own(self, x):
+        """An array that no later step of the program changes; on several devices it stays there."""
+        if not isinstance(x, Tensor):
+            return x
+        array = x._value.read()
+        if _is_sharded(array):
+            return jnp.copy(array) if self.background else array
+        return x.asnumpy()
+
+    def clear_parts(self):
+        """Orbax removes them."""
+
+    def read(self, number, present):
+        try:
+            return self._read(number, present)
+        except Exception as error:  # noqa: BLE001 - orbax and tensorstore raise of any kind
+            reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            raise ValueError(
+                f"For 'Checkpointer.restore', '{self.path(number)}' is no whole checkpoint of "
+                f"orbax: {reason:.200}. Nothing was loaded; take an intact copy."
+            ) from None
+
+    def _read(self, number, present):
+        args = self._orbax.args
+        state = self._manager.restore(number, args=args.Composite(state=args.JsonRestore())).state
+        notes, here = state["arrays"], present()
+        templates = {
+            name: _template(np.dtype(dtype), tuple(shape), here.get(name))
+            for name, (dtype, shape, _) in notes.items()
+        }
+        full = {k: x for k, x in templates.items() if x.size} or {"none": np.zeros(1)}
+        items = args.Composite(arrays=args.StandardRestore(full))
+        arrays = {**templates, **self._manager.restore(number, args=items).arrays}
+        for name, (_, _, total) in notes.items():
+            if total is not None and _sum(np.asarray(arrays[name])) != total:
+                raise ValueError(f"the checksum of '{name}' does not fit its contents")
+        return state["text"], {name: arrays[name] for name in notes}
+
+
+def _is_sharded(array):
+    return isinstance(array, jax.Array) and len(array.sharding.device_set) > 1
+
+
+def _sum(array):
+    """The checksum of what is on one device."""
+    if _is_sharded(array):
+        return None
+    return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+
+
+def _template(dtype, shape, here):
+    """What orbax restores an array as: on the devices on which the present one is, or NumPy's."""
+    present = here._value.read() if isinstance(here, Tensor) else None
+    if _is_sharded(present) and present.shape == shape:
+        return jax.ShapeDtypeStruct(shape, dtype, sharding=present.sharding)
+    return np.empty(shape, dtype)
+
+
+FORMATS = {"ckpt": CheckpointFiles, "orbax": OrbaxFolders}
