@@ -273,9 +273,8 @@ def state(result, oracle):
         if any(not _same_behaviour(a, b) for a in oracle for b in oracle):
             return "random", ""
         return "differs", wrong[0]
-    if any(theirs["stops"] for theirs in oracle):
-        return _kind(result, "as MindSpore")
-    return _kind(result, None)
+    stops_there = [theirs["stops"] for theirs in oracle if theirs["stops"]]
+    return _kind(result, "as MindSpore" if stops_there else None, stops_there)
 
 
 def _same_behaviour(ours, theirs):
@@ -284,11 +283,13 @@ def _same_behaviour(ours, theirs):
     )
 
 
-def _kind(result, where_mindspore_stops):
+def _kind(result, where_mindspore_stops, stops_there=()):
     error, stops = result["error"], result["stops"]
     cause = f"{stops}: {error.splitlines()[0] if error else ''}"
     if stops == "NotImplementedError" and "sporax has no" in error:
         return "refused", cause
+    if stops in stops_there:
+        return "as MindSpore", cause
     if stops in ("ImportError", "ModuleNotFoundError") or (
         stops == "AttributeError" and ("has no attribute" in error or "sporax has no" in error)
     ):

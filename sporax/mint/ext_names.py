@@ -11,6 +11,22 @@ from sporax import mint
 from sporax.core.errors import missing
 from sporax.ops.declare import MINT
 
+
+def add_ext(input, other, alpha=1):
+    """`mint.add`, where `alpha` may stand in order."""
+    return mint.add(input, other, alpha=alpha)
+
+
+def sub_ext(input, other, alpha=1):
+    """`mint.sub`, where `alpha` may stand in order."""
+    return mint.sub(input, other, alpha=alpha)
+
+
+def mean_ext(input, axis=None, keep_dims=False, *, dtype=None):
+    """`mint.mean`, with `ops.mean`'s names of arguments."""
+    return mint.mean(input, axis, keep_dims, dtype=dtype)
+
+
 _SUFFIXES = ("_view", "_ext")  # in this order, from the end
 
 

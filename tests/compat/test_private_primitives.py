@@ -109,6 +109,9 @@ CALLS = [
     ("function.array_func", "new_ones", (WHOLE, (1,)), np.ones(1, np.int32)),
     ("function.array_func", "new_zeros", (WHOLE, (1,)), np.zeros(1, np.int32)),
     ("functional_overload", "imag", (X * 1j,), X),
+    ("auto_generate", "add_ext", (X, X, 2), 3 * X),
+    ("auto_generate", "sub_ext", (X, X, 2), -X),
+    ("function.math_func", "mean_ext", (X, 1, True), X.mean(1, keepdims=True)),
 ]
 
 
