@@ -4,4 +4,5 @@ from sporax.distributed import *
 from sporax.distributed.parallel_context import *
 from sporax.nn.training_cells import parameter_broadcast as parameter_broadcast
 from sporax.parallel import *
+from sporax.parallel import shard as shard
 
