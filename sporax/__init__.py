@@ -62,10 +62,10 @@ _PUBLIC = {
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
     "sporax.train": """
         BackupAndRestore Callback CheckpointConfig ConvertModelUtils ConvertNetUtils DatasetHelper
-        EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor Model ModelCheckpoint
-        OnRequestExit ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape
-        SummaryRecord TimeMonitor connect_network_with_dataset
-        data_sink
+        EarlyStopping FlopsUtilizationCollector History LambdaCallback LearningRateScheduler
+        LossMonitor Model ModelCheckpoint OnRequestExit ReduceLROnPlateau RunContext
+        SummaryCollector SummaryLandscape SummaryRecord TimeMonitor connect_network_with_dataset
+        data_sink flops_collection
         Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta
         HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy

@@ -224,6 +224,7 @@ from sporax.train import Dice as Dice
 from sporax.train import EarlyStopping as EarlyStopping
 from sporax.train import F1 as F1
 from sporax.train import Fbeta as Fbeta
+from sporax.train import FlopsUtilizationCollector as FlopsUtilizationCollector
 from sporax.train import HausdorffDistance as HausdorffDistance
 from sporax.train import History as History
 from sporax.train import LambdaCallback as LambdaCallback
@@ -254,6 +255,7 @@ from sporax.train import TopKCategoricalAccuracy as TopKCategoricalAccuracy
 from sporax.train import auc as auc
 from sporax.train import connect_network_with_dataset as connect_network_with_dataset
 from sporax.train import data_sink as data_sink
+from sporax.train import flops_collection as flops_collection
 from sporax.train import get_metric_fn as get_metric_fn
 from sporax.train import get_metrics as get_metrics
 from sporax.train import names as names

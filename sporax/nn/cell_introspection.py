@@ -149,6 +149,11 @@ class Introspection:
             cell.__dict__["_compile_phase"] = phase
 
     @property
+    def current_phase(self):
+        """The name of the last graph of the cell's own; '' before."""
+        return next(reversed(self._phases()), "")
+
+    @property
     def jit_config_dict(self):
         """The settings of the last `set_jit_config`; {} before."""
         config = self._flags.get("jit_config")

@@ -5,6 +5,7 @@ from sporax.nn.thor_conversion import ConvertNetUtils
 from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
 from sporax.train.checkpointer import Checkpointer
 from sporax.train.data_sink import DatasetHelper, connect_network_with_dataset, data_sink
+from sporax.train.flops import FlopsUtilizationCollector, flops_collection
 from sporax.train.interruption_callbacks import BackupAndRestore, OnRequestExit
 from sporax.train.logging_callbacks import History, LambdaCallback, LossMonitor, TimeMonitor
 from sporax.train.lr_and_stopping_callbacks import (
@@ -71,6 +72,7 @@ __all__ = [
     "Dice",
     "EarlyStopping",
     "Fbeta",
+    "FlopsUtilizationCollector",
     "HausdorffDistance",
     "History",
     "LambdaCallback",
@@ -98,6 +100,7 @@ __all__ = [
     "auc",
     "connect_network_with_dataset",
     "data_sink",
+    "flops_collection",
     "get_metric_fn",
     "get_metrics",
     "names",

@@ -1,0 +1,256 @@
+"""Floating-point operations of captured networks, and how much of the hardware a training uses."""
+
+import gc
+import math
+import os
+import time
+from pathlib import Path
+
+from sporax.io import atomic_write
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.train.callback import Callback
+
+_BARRIER = "optimization_barrier"
+
+
+def flops_collection(phase="train"):
+    """The floating-point operations of a captured Cell: those that its model needs, those that are
+    done (with what `recompute` computes again), both once more for the share of one device, and
+    whether its shapes vary.
+
+    `phase`: `net.current_phase`, or another name of `net.compile_cache`. Counted are products of
+    matrices and convolutions, of the last graph that the Cell ran.
+
+    >>> net = nn.Dense(10, 5)
+    >>> net.compile(Tensor(np.ones((32, 10), np.float32)))
+    >>> ms.flops_collection(net.current_phase)
+    (3200.0, 3200.0, 3200.0, 3200.0, False)
+    """
+    check.instance("flops_collection", str, "a string", phase=phase)
+    for cell in gc.get_objects():
+        if isinstance(cell, Cell) and "_graph" in cell.__dict__ and phase in cell.compile_cache:
+            return _flops_of(cell)
+    raise RuntimeError(
+        f"For 'flops_collection', 'phase' must be that of a captured Cell, but got {phase!r}. "
+        "Run the Cell in GRAPH_MODE, or 'net.compile(*inputs)', and give 'net.current_phase'."
+    )
+
+
+def _flops_of(cell):
+    function = cell._graph
+    *_, entries = function.entries.values()  # those that were used last
+    graph = entries[0].graph
+    parts = [part for part in getattr(graph, "parts", [graph]) if hasattr(part, "op")]
+    jaxprs = [rule.jaxpr for part in parts for rule in part.op.rules.values()]
+    model = float(sum(_Count(sees_through=True).of(one.jaxpr) for one in jaxprs))
+    done = float(sum(_Count(sees_through=False).of(one.jaxpr) for one in jaxprs))
+    return model, done, model, done, bool(function.has_dynamic_shapes)
+
+
+class _Count:
+    """Counts equations that are needed, equal ones once: the compiler does so too. `sees_through`:
+    whether what `recompute` computes again is equal to what it has computed; it is behind a barrier
+    or in the branch of a condition.
+    """
+
+    def __init__(self, sees_through):
+        self.sees_through, self.known = sees_through, set()
+
+    def of(self, jaxpr):
+        """The operations of a jaxpr."""
+        return self._walk(jaxpr, {})
+
+    def _walk(self, jaxpr, names):
+        flops = 0
+        for equation in _needed(jaxpr):
+            operands = [_name(v, names) for v in equation.invars]
+            if equation.primitive.name == _BARRIER and self.sees_through:
+                names.update(zip(equation.outvars, operands, strict=True))
+                continue
+            body = self._body(equation)
+            if body is not None:
+                given = operands[len(operands) - len(body.invars) :]
+                inner = dict(zip(body.invars, given, strict=True))
+                flops += self._walk(body, inner)
+                results = [_name(v, inner) for v in body.outvars]
+                names.update(zip(equation.outvars, results, strict=True))
+                continue
+            text = _text(equation.params)
+            key = (equation.primitive.name, id(equation) if text is None else text, *operands)
+            for i, out in enumerate(equation.outvars):
+                names[out] = hash((key, i))
+            if key not in self.known:
+                self.known.add(key)
+                flops += _of_equation(equation, self.sees_through)
+        return flops
+
+    def _body(self, equation):
+        """The jaxpr that an equation stands for; None for a loop, a condition that is kept apart,
+        and what has none."""
+        kind, bodies = equation.primitive.name, list(_inner(equation.params))
+        if kind == "cond" and self.sees_through:
+            return max(bodies, key=lambda body: _Count(True).of(body))
+        is_one = len(bodies) == 1 and len(bodies[0].invars) == len(equation.invars)
+        return bodies[0] if is_one and kind not in ("scan", "while", "cond") else None
+
+
+def _of_equation(equation, sees_through):
+    formula = _FORMULAS.get(equation.primitive.name)
+    if formula is not None:
+        return formula(equation)
+    inner = [_Count(sees_through).of(jaxpr) for jaxpr in _inner(equation.params)]
+    if equation.primitive.name == "cond":
+        return max(inner)
+    return sum(inner) * equation.params.get("length", 1)
+
+
+def _name(variable, names):
+    """What stands for a value: the same for equal ones."""
+    if hasattr(variable, "val"):  # a literal
+        return f"{variable.aval} {variable.val!r}"
+    return names.get(variable, id(variable))
+
+
+def _text(params):
+    """The parameters of an equation in words; None if there are programs among them."""
+    return None if any(True for _ in _inner(params)) else repr(sorted(params.items(), key=str))
+
+
+def _inner(params):
+    """The jaxprs among the parameters of an equation."""
+    for value in params.values():
+        for part in value if isinstance(value, (tuple, list)) else [value]:
+            part = getattr(part, "jaxpr", part)
+            if hasattr(part, "eqns"):
+                yield part
+
+
+def _needed(jaxpr):
+    """The equations that the results need."""
+    used, kept = {v for v in jaxpr.outvars if not hasattr(v, "val")}, []
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or not used.isdisjoint(equation.outvars):
+            used |= {v for v in equation.invars if not hasattr(v, "val")}
+            kept.append(equation)
+    return reversed(kept)
+
+
+def _product(equation):
+    (contracted, _), _ = equation.params["dimension_numbers"]
+    left = equation.invars[0].aval.shape
+    return 2 * equation.outvars[0].aval.size * math.prod(left[i] for i in contracted)
+
+
+def _convolution(equation):
+    params, filters = equation.params, equation.invars[1].aval.shape
+    outs, features, *window = (filters[i] for i in params["dimension_numbers"].rhs_spec)
+    if math.prod(params["lhs_dilation"]) == 1:
+        return 2 * equation.outvars[0].aval.size * features * math.prod(window)
+    # the zeros between the elements of the input are not computed with
+    groups = params["feature_group_count"]
+    return 2 * equation.invars[0].aval.size * outs // groups * math.prod(window)
+
+
+_FORMULAS = {"dot_general": _product, "conv_general_dilated": _convolution}
+
+
+class FlopsUtilizationCollector(Callback):
+    """Prints, in GRAPH_MODE, how many operations a step takes, and which part that is of what the
+    hardware could do in its time.
+
+    `data_size`: after how many steps a line is printed. `computility`: operations per second that
+    the hardware can do at most. `full_flops`: whether those of all devices count, or those of one.
+    `enable_ma_collector`: whether to write the counts and times into the folder `MA_LOG_DIR` too,
+    and, without a `computility`, to print nothing.
+
+    mfu is the part that the model needs, hfu that with what is computed again.
+
+    >>> FlopsUtilizationCollector(data_size=10, computility=5e10).data_size
+    10
+    """
+
+    def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False):
+        who = "FlopsUtilizationCollector"
+        check.flag(who, full_flops=full_flops, enable_ma_collector=enable_ma_collector)
+        check.positive_int(who, data_size=data_size)
+        check.positive(who, computility=computility)
+        self.data_size, self.computility = data_size, computility
+        self.full_flops, self.ma = full_flops, enable_ma_collector
+        self.verbose = not (computility == 1 and enable_ma_collector)
+        self.step_time, self.batch_step_size, self.mfu_calculated = time.time(), None, False
+        for share in ("full", "shard"):
+            setattr(self, f"{share}_model_flops", 0.0)
+            setattr(self, f"{share}_hardware_flops", 0.0)
+            setattr(self, f"{share}_mfu", 0.0)
+            setattr(self, f"{share}_hfu", 0.0)
+
+    def step_begin(self, run_context):
+        """Note the time."""
+        count = run_context.original_args().get("batch_num")
+        is_count = isinstance(count, int) and count > 0
+        self.batch_step_size = count if is_count else self.data_size
+        self.step_time = time.time()
+
+    def step_end(self, run_context):
+        """Count at the first step, print and write at the others."""
+        milliseconds = (time.time() - self.step_time) * 1000
+        run = run_context.original_args()
+        if not self.mfu_calculated:
+            self._count(run)
+        if run.get("dataset_sink_mode"):
+            milliseconds /= self.batch_step_size
+        if self.ma:
+            line = f'time_monitor{{type="per_step_time", rank_id="0"}} {milliseconds} {_now()}\n'
+            _write("time_step", line)
+        if self.verbose and run["cur_step_num"] % self.data_size == 0:
+            share = "full" if self.full_flops else "shard"
+            parts = [f"{run['mode'].title()} per step time: {milliseconds:5.3f} ms"]
+            for name in ("mfu", "hfu"):
+                percent = 100 * 1000 * getattr(self, f"{share}_{name}") / milliseconds
+                parts.append(f"{name}:{math.floor(percent * 100) / 100:.2f}%")
+            print(*parts, flush=True)
+
+    def _count(self, run):
+        cell = run["train_network" if run["mode"] == "train" else "eval_network"]
+        if not cell.compiled:
+            raise ValueError(
+                "For 'FlopsUtilizationCollector', the network must run in GRAPH_MODE, but got "
+                "PYNATIVE_MODE. Call set_context(mode=GRAPH_MODE) first."
+            )
+        *counts, is_dynamic = flops_collection(cell.current_phase)
+        if is_dynamic:
+            raise ValueError(
+                "For 'FlopsUtilizationCollector', shapes must stay the same, but the network was "
+                "captured for shapes that vary. Leave the callback out."
+            )
+        names = ("full_model", "full_hardware", "shard_model", "shard_hardware")
+        for name, count in zip(names, counts, strict=True):
+            setattr(self, f"{name}_flops", count)
+            rate = name.replace("model", "mfu").replace("hardware", "hfu")
+            setattr(self, rate, count / self.computility)
+        self.mfu_calculated = True
+        if self.ma:
+            kinds = {"model": self.shard_model_flops, "hardware": self.shard_hardware_flops}
+            lines = [
+                f'flops{{type="{kind}_flops", rank_id="0"}} {count} {_now()}\n'
+                for kind, count in kinds.items()
+            ]
+            _write("flops", "".join(lines))
+        if self.verbose:
+            shown = names if self.full_flops else names[2:]
+            words = [
+                f"{name.capitalize().replace('_', ' ')} flops is {getattr(self, f'{name}_flops')}"
+                for name in shown
+            ]
+            print(", ".join(words) + ".", flush=True)
+
+
+def _now():
+    return round(time.time() * 1000)
+
+
+def _write(topic, text):
+    path = Path(os.getenv("MA_LOG_DIR", "./")).resolve() / f"{topic}_rank_0.txt"
+    with atomic_write.replacing(path) as part:
+        Path(part).write_text(text, "utf8")
