@@ -50,7 +50,7 @@ def prepare(state, alive, dead, inputs):
     is_new = not state.programs
     family.sets += is_new and before != trace.inputs
     plan, avals = None, [a for step in path for a in step.avals]
-    kind = Program if trace.collective is None else trace.collective.program
+    kind = Program.kind if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
     may_interpret = is_new and uses_interpreter and kind is Program and Program.devices is None
     if may_interpret and jax.default_backend() == "cpu":

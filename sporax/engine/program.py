@@ -93,6 +93,7 @@ class TraceFunction:
         def run(*arrays, barriers=True):
             return tuple(self.outputs(reals, integers, arrays, wanted, barriers))
 
+        run.steps_of = self, reals, integers, wanted
         return run
 
 
@@ -116,6 +117,7 @@ class Program:
     __slots__ = ("compiled", "donated", "kept", "runs")
 
     devices: Any = None  # of new ones: those that XLA divides them among, see `sharding.mesh`
+    kind: Any  # the class of new ones
 
     def __init__(self, function, avals, alive, dead):
         self.donated = sorted(_usable(dead, function.inputs, [avals[i] for i in alive]))
@@ -158,6 +160,9 @@ class Program:
             )
         except ValueError as error:
             raise FACTORIES.get("incompatible", lambda error, _: error)(error, arrays) from None
+
+
+Program.kind = Program
 
 
 def _usable(dead, inputs, outputs):

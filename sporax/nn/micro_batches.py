@@ -3,8 +3,11 @@
 from sporax import ops
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
+from sporax.sharding.mesh import Placement, current_mesh, put
+from sporax.sharding.stages import split, to_stage
 
 
 class _InParts(Cell):
@@ -65,8 +68,10 @@ class PipelineCell(_InParts):
     """The sum of `network`'s results for `micro_size` equal parts of the batch.
 
     `stage_config`, `segment_config`: {name of a cell in `network`: stage or segment}, kept as the
-    cells' `pipeline_stage` and `pipeline_segment`; on one device all stages run there. Raises
-    KeyError for a name that is no cell's.
+    cells' `pipeline_stage` and `pipeline_segment`. On a Mesh whose devices are a multiple of the
+    stages each stage has its part of them (GPipe: a stage goes on with the next micro-batch while
+    another one works on this); on one device all stages run there. Raises KeyError for a name that
+    is no cell's, ValueError for another number of devices.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> nn.PipelineCell(net, 2, {"_backbone": 0})(ops.ones((4, 2)), ops.ones((4, 1))).shape
@@ -86,6 +91,30 @@ class PipelineCell(_InParts):
                         f"_config' must have names of cells ({known}), but got {name!r}."
                     )
                 setattr(cells[name], attribute, number)
+        self._stages_placed = False
+        self._place_stages()
+
+    def _place_stages(self):
+        """Give each stage its part of the Mesh that is entered, once."""
+        staged = {id(c): c for _, c in self.network.cells_and_names()
+                  if "_pipeline_stage" in c.__dict__}.values()  # fmt: skip
+        count = 1 + max([cell.pipeline_stage for cell in staged], default=0)
+        mesh = current_mesh()
+        if mesh is not None and count > 1 and not self._stages_placed:
+            self._stages_placed = True
+            for cell in staged:
+                _place_on(cell, split(mesh, count)[cell.pipeline_stage])
+
+
+def _place_on(cell, stage):
+    """Place a cell's Parameters on a stage, and the inputs of its calls."""
+    for p in cell.get_parameters():
+        put(p, Placement(stage, ()))
+
+    def enter(_, inputs):
+        return map_tensors(lambda x: to_stage(x, stage), inputs)
+
+    cell.register_forward_pre_hook(enter)
 
 
 class PipelineGradReducer(Cell):

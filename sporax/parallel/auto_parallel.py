@@ -4,6 +4,7 @@ from sporax.core.errors import warn
 from sporax.core.tree import map_tensors
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
+from sporax.nn.micro_batches import PipelineCell
 from sporax.parallel import slices, strategy_file
 from sporax.parallel.algorithm_settings import check_operator_file
 from sporax.sharding.all_devices import enter_all_devices
@@ -56,6 +57,9 @@ class AutoParallel(Cell):
         self._dataset_strategy = "data_parallel"
         self._save_to, self._pipeline_stages, self._only_trainable = None, 1, True
         enter_all_devices()
+        for _, cell in self.cells_and_names():
+            if isinstance(cell, PipelineCell):
+                cell._place_stages()
 
     def construct(self, *args, **kwargs):
         return self.network(*self._placed(args), **kwargs)
@@ -119,12 +123,13 @@ class AutoParallel(Cell):
                 f"For '{who}', 'shard_size' must be -1 or {size}, the devices of the batch axis, "
                 f"but got {shard_size}."
             )
-        OptimizerParallel.threshold = threshold
-        divide([p for p in self._weights() if p.parallel_optimizer], threshold)
+        if mesh is not None:
+            OptimizerParallel.threshold = threshold
+            divide([p for p in self._weights() if p.parallel_optimizer], threshold)
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler="1f1b"):
-        """Say how many stages a pipeline has. They run on the same devices, one after another: XLA
-        divides each among all of them. The other arguments are checked."""
+        """Say how many stages a pipeline has: those of the `PipelineCell` in the network, whose
+        cells have a 'pipeline_stage'. It runs as GPipe does; the other arguments are checked."""
         who = "AutoParallel.pipeline"
         check.positive_int(who, stages=stages)
         check.flag(who, output_broadcast=output_broadcast, interleave=interleave)

@@ -134,6 +134,8 @@ class Mesh:
             run_pending()
         finally:
             _entered.remove(self)
+            if not _entered:
+                OptimizerParallel.threshold = None
             _use_tree_of(current_mesh())
 
     # placing ----------------------------------------------------------------------------------
@@ -278,14 +280,19 @@ def place(tensor, *spec, mesh=None):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"For 'place', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    mesh = _given("place", mesh)
+    name = f"place of '{tensor.name}'" if isinstance(tensor, Parameter) else "place"
+    return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
+
+
+def _given(who, mesh):
     mesh = mesh or current_mesh()
     if mesh is None:
         raise RuntimeError(
-            "For 'place', a Mesh must be entered or given, but there is none. Use "
+            f"For '{who}', a Mesh must be entered or given, but there is none. Use "
             "'with Mesh(...):'."
         )
-    name = f"place of '{tensor.name}'" if isinstance(tensor, Parameter) else "place"
-    return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
+    return mesh
 
 
 def placement_of(tensor):
@@ -342,16 +349,18 @@ def divide(tensors, threshold=0, mesh=None):
     ...     parallel.divide([Parameter(ops.ones((4, 2)))])
     1
     """
-    mesh, count = mesh or current_mesh(), 0
-    axis = mesh and mesh.batch_axis
-    for tensor in tensors if axis else ():
-        before = tensor._placement
-        spec = list(before.spec if before is not None and before.mesh.axes == mesh.axes else ())
-        spec += [None] * (tensor.ndim - len(spec))
-        free = [k for k, n in enumerate(tensor.shape) if not n % mesh.axes[axis] and not spec[k]]
-        if free and tensor.nbytes >= threshold * 1024 and axis not in spec:
+    count, mesh = 0, _given("divide", mesh)
+    for tensor in tensors:
+        before = tensor._placement or Placement(mesh, ())
+        own = before.mesh  # that of a pipeline stage, maybe
+        axis, spec = own.batch_axis, [*before.spec, *[None] * (tensor.ndim - len(before.spec))]
+        if axis is None or axis in spec or tensor.nbytes < threshold * 1024:
+            continue
+        free = [k for k, n in enumerate(tensor.shape) if not n % own.axes[axis] and not spec[k]]
+        if free:
             spec[free[0]] = axis
-            put(tensor, Placement(mesh, tuple(spec[: max(k for k, n in enumerate(spec) if n) + 1])))
+            end = max(k for k, n in enumerate(spec) if n) + 1
+            put(tensor, Placement(own, tuple(spec[:end])))
             count += 1
     return count
 
@@ -369,13 +378,16 @@ def divide_states(states):
 class _Constraint(Op):
     """The same array, placed: for the Values that are bound to a handle with a placement."""
 
+    __slots__ = ("sharding",)
+
     is_polymorphic = False
 
+    def __init__(self, sharding):
+        super().__init__("Placed", lambda x: jax.lax.with_sharding_constraint(x, sharding))
+        self.sharding = sharding
 
-@functools.cache
-def constraint(sharding):
-    """The operation that places its operand."""
-    return _Constraint("Placed", lambda x: jax.lax.with_sharding_constraint(x, sharding))
+
+constraint = functools.cache(_Constraint)
 
 
 def placed(value, placement):

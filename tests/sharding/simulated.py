@@ -387,6 +387,68 @@ def files_of_strategies():
         assert parts == [(1, 4)] * COUNT
 
 
+class Staged(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Dense(16, 32), nn.Dense(32, 8)
+        self.relu = nn.ReLU()
+
+    def construct(self, x):
+        return self.second(self.relu(self.first(x)))
+
+
+class Loss(nn.Cell):
+    def __init__(self, net):
+        super().__init__(auto_prefix=False)
+        self.net, self.loss = net, nn.CrossEntropyLoss()
+
+    def construct(self, x, y):
+        return self.loss(self.net(x), y) / 4
+
+
+@row("short", "dynamic")
+@row("slow", "jit")
+def pipeline(mode):
+    """Two stages on four devices each, four micro-batches: the weights as on one device."""
+
+    def run(mesh):
+        ms.set_seed(1)
+        with mesh or contextlib.nullcontext():
+            net = Staged()
+            stages = {"net.first": 0, "net.relu": 0, "net.second": 1}
+            piped = nn.PipelineCell(Loss(net), 4, stages)
+            optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+            forward = ms.value_and_grad(piped, None, optimizer.parameters)
+
+            def step(x, y):
+                loss, gradients = forward(x, y)
+                optimizer(ops.clip_by_global_norm(gradients, 1.0))
+                return loss
+
+            step = ms.jit(step) if mode == "jit" else step
+            rng, losses = np.random.default_rng(0), []
+            for _ in range(3):
+                x = Tensor(rng.normal(size=(16, 16)).astype(np.float32))
+                losses.append(float(step(x, Tensor(rng.integers(0, 8, 16).astype(np.int32)))))
+            return losses, [p.asnumpy() for p in net.get_parameters()], net, optimizer
+
+    wanted, outcome = run(None), run(Mesh(data=COUNT))
+    close(outcome[0], wanted[0])
+    for a, b in zip(outcome[1], wanted[1], strict=True):
+        close(a, b)
+    for k, (name, cell) in enumerate([("first", outcome[2].first), ("second", outcome[2].second)]):
+        held = {d.id for d in cell.weight._value.read().devices()}
+        assert held == {*range(4 * k, 4 * k + 4)}, (name, held)
+    held = {d.id for d in outcome[3].moments[2]._value.read().devices()}
+    assert held == {*range(4, 8)}
+
+
+@row("short")
+def stages_refused():
+    with Mesh(data=COUNT), refused(ValueError, "'PipelineCell'", "8 devices", "3 stages"):
+        nn.PipelineCell(Loss(Staged()), 2, {"net.first": 0, "net.second": 2})
+
+
 # what XLA makes of it -------------------------------------------------------------------------
 
 

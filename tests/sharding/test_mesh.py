@@ -65,6 +65,7 @@ def test_a_mesh_of_one_device():
         (ValueError, "must be such as", lambda: parallel.Mesh.parse("data")),
         (TypeError, "'tensor' must be a Tensor", lambda: parallel.place(3)),
         (RuntimeError, "must be entered or given", lambda: parallel.place(Tensor([1.0]))),
+        (RuntimeError, "must be entered or given", lambda: parallel.divide([])),
         (
             ValueError, "must be one of .'data'. or None, but got 'model'",
             lambda: parallel.place(Tensor([1.0]), "model", mesh=parallel.Mesh(data=1)),

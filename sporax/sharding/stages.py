@@ -1,0 +1,259 @@
+"""Pipeline stages: parts of a mesh, and programs whose operations are on several of them.
+
+`split` divides the devices of a Mesh among stages. Then a trace may have operations on several
+stages: it runs as one program for each piece of work of a stage, and what goes from stage to stage
+is copied between them. JAX starts a program and goes on, so that stages work at the same time, each
+on another micro-batch.
+"""
+
+import jax
+from jax.sharding import NamedSharding, PartitionSpec
+
+from sporax.engine.operation import Pullback
+from sporax.engine.program import Program
+from sporax.engine.recorder import apply, run_pending
+from sporax.sharding.mesh import Mesh, Placement, _Constraint, constraint, current_mesh
+
+_split = {}  # a Mesh -> its stages
+
+
+def split(mesh, count):
+    """The stages of a Mesh: Meshes of `count` equal parts of its devices, with one axis `data`.
+
+    Raises ValueError where the number of devices is no multiple of `count`.
+    """
+    if mesh.size % count:
+        raise ValueError(
+            f"For 'PipelineCell', the {mesh.size} devices of {mesh} must be a multiple of the "
+            f"{count} stages. Give other devices or stages."
+        )
+    size = mesh.size // count
+    if (mesh, count) not in _split:
+        run_pending()
+        _split[mesh, count] = [
+            Mesh(data=size, devices=mesh.devices[k * size : (k + 1) * size]) for k in range(count)
+        ]
+        Program.kind = StagedProgram
+    return _split[mesh, count]
+
+
+def to_stage(tensor, stage):
+    """The same Tensor on a stage, divided along its first axis where that divides; derivatives come
+    back to where it was."""
+    divides = tensor.ndim and tensor.shape[0] % stage.size == 0
+    return apply(constraint(Placement(stage, ("data",) if divides else ()).sharding), tensor)
+
+
+class StagedProgram(Program):
+    """A program that runs in pieces where its operations are on several stages."""
+
+    __slots__ = ("alive", "function", "pieces", "stages_of_inputs")
+
+    def __init__(self, function, avals, alive, dead):
+        super().__init__(function, avals, alive, dead)
+        self.function, self.alive, self.pieces = function, alive, None
+        self.stages_of_inputs = None
+
+    def __call__(self, arrays, reals, integers, results):
+        devices = [_devices(x) for x in arrays]
+        if devices != self.stages_of_inputs:
+            self.stages_of_inputs = devices
+            self.pieces = _Pieces(self.function, self.alive, devices, set(self.donated))
+        if self.pieces.is_one:
+            super().__call__(arrays, reals, integers, results)
+        else:
+            results.extend(self.pieces.run(arrays, reals, integers))
+
+
+def _devices(array):
+    """The devices that an array has to stay on; None for one that may be anywhere."""
+    return array.sharding._device_assignment if array.committed else None
+
+
+class _Step:
+    """One operation: `function` of values (by their numbers), whose results are `outs`; or a copy
+    to `sharding` (or, for a derivative, to where its first value is)."""
+
+    __slots__ = ("devices", "function", "ins", "is_copy", "op", "outs", "sharding", "single")
+
+
+class _Pieces:
+    """The operations of a trace as pieces, each a program on the devices of one stage.
+
+    Values have numbers: the array inputs first, then the Python numbers, then results.
+    """
+
+    def __init__(self, function, alive, devices, donated):
+        self.n_arrays, self.n_reals = len(devices), function.n_reals
+        count = len(devices) + function.n_reals + function.n_integers
+        self.devices = [*devices, *[None] * (count - len(devices))]
+        self.sizes = [a.size * a.dtype.itemsize for a in function.inputs] + [0] * (
+            count - len(devices)
+        )
+        self.steps, self.donated = [], donated
+        outs = self._flatten(function, list(range(len(devices))), self._numbers(function))
+        self.wanted = [outs[i] if i >= 0 else ~i for i in alive]
+        self._settle()
+        self.is_one = len({step.devices for step in self.steps}) <= 1
+        self.plan = [] if self.is_one else self._scheduled()
+
+    def _numbers(self, function):
+        n = self.n_arrays
+        reals = list(range(n, n + function.n_reals))
+        return reals, list(range(n + function.n_reals, n + function.n_reals + function.n_integers))
+
+    def _flatten(self, function, arrays, numbers):
+        """Append the steps of a trace, those of captured functions in it one by one; returns the
+        numbers of its outputs."""
+        outs = []
+        pools = {"output": outs, "input": arrays, "real": numbers[0], "integer": numbers[1]}
+        for op, rule, refs in function.steps:
+            if refs is None:
+                outs += [None] * len(rule.avals)
+                continue
+            ins = [pools[pool][i] for pool, i in refs]
+            inner = getattr(op.fn, "steps_of", None)
+            if inner is not None:
+                outs += self._inlined(inner, ins)
+                continue
+            outs += self._append(op, rule.run, ins, rule.avals, rule.single)
+        return outs
+
+    def _inlined(self, inner, ins):
+        trace, reals, integers, wanted = inner
+        numbers = [
+            [self._append(None, lambda x=x: x, [], [None], True)[0] for x in pool]
+            for pool in (reals, integers)
+        ]
+        outs = self._flatten(trace, ins, numbers)
+        return [outs[i] if i >= 0 else ins[~i] for i in wanted]
+
+    def _append(self, op, function, ins, avals, single):
+        step = _Step()
+        step.op, step.function, step.ins, step.single = op, function, ins, single
+        step.is_copy = isinstance(op, _Constraint) or (
+            isinstance(op, Pullback) and isinstance(op.of, _Constraint)
+        )
+        step.sharding = op.sharding if isinstance(op, _Constraint) else None
+        step.outs = list(range(len(self.devices), len(self.devices) + len(avals)))
+        step.devices = self._where(step)
+        self.devices += [step.devices] * len(avals)
+        self.sizes += [0 if a is None else a.size * a.dtype.itemsize for a in avals]
+        self.steps.append(step)
+        return step.outs
+
+    def _where(self, step):
+        """The devices of a step: those of the copy; else the fewest, of the largest operand."""
+        if step.sharding is not None:
+            return step.sharding._device_assignment
+        ins = [i for i in step.ins[: 1 if step.is_copy else None] if self.devices[i] is not None]
+        if not ins:
+            return None
+        return self.devices[min(ins, key=lambda i: (len(self.devices[i]), -self.sizes[i]))]
+
+    def _settle(self):
+        """Give steps that may be anywhere the devices of the first that uses them."""
+        for step in reversed(self.steps):
+            if step.devices is None:
+                step.devices = next((self.devices[o] for o in step.outs if self.devices[o]), None)
+                step.devices = step.devices or self.default
+                for out in step.outs:
+                    self.devices[out] = step.devices
+            for i in step.ins:
+                if self.devices[i] is None:
+                    self.devices[i] = step.devices
+
+    @property
+    def default(self):
+        """The devices of what nothing says."""
+        mesh = current_mesh()
+        return next((d for d in self.devices if d), tuple(jax.devices()[:1])) if mesh is None else (
+            mesh.devices
+        )  # fmt: skip
+
+    # the order of pieces ------------------------------------------------------------------------
+
+    def _scheduled(self):
+        """[_Piece or _Step that copies]: a stage's piece ends where another stage needs it, or
+        where something comes from another stage."""
+        open_pieces, maker, plan = {}, {}, []
+
+        def close(devices):
+            piece = open_pieces.pop(devices, None)
+            if piece:
+                plan.append(piece)
+
+        for step in self.steps:
+            if step.is_copy and self.devices[step.ins[-1]] != step.devices:
+                close(self.devices[step.ins[-1]])
+                for i in step.ins:
+                    close(maker.get(i))
+                close(step.devices)
+                plan.append(step)
+                continue
+            for i in step.ins:
+                if maker.get(i, step.devices) != step.devices:
+                    close(maker[i])
+                    close(step.devices)
+            step.is_copy = False
+            open_pieces.setdefault(step.devices, []).append(step)
+            maker.update(dict.fromkeys(step.outs, step.devices))
+        for devices in list(open_pieces):
+            close(devices)
+        return self._compiled(plan)
+
+    def _compiled(self, plan):
+        """The plan with each list of steps as a `_Piece`."""
+        uses = [{i for s in ([p] if isinstance(p, _Step) else p) for i in s.ins} for p in plan]
+        pieces = []
+        for k, part in enumerate(plan):
+            if isinstance(part, _Step):
+                pieces.append(part)
+                continue
+            later = set().union(*uses[k + 1 :], self.wanted)
+            others = set().union(*uses[:k], *uses[k + 1 :], self.wanted)
+            pieces.append(_Piece(part, later, self.donated - others))
+        return pieces
+
+    def run(self, arrays, reals, integers):
+        """The arrays of the wanted outputs."""
+        numbers = [*[float(v.array) for v in reals], *[int(v.array) for v in integers]]
+        values = dict(enumerate([*arrays, *numbers]))
+        for part in self.plan:
+            if isinstance(part, _Piece):
+                part.run(values)
+            else:
+                target = part.sharding or values[part.ins[0]].sharding
+                values[part.outs[0]] = jax.device_put(values[part.ins[-1]], target)
+        return [values[i] for i in self.wanted]
+
+
+class _Piece:
+    """Operations on one stage, as a program."""
+
+    def __init__(self, steps, later, donated):
+        self.steps, made = steps, {o for s in steps for o in s.outs}
+        self.ins = sorted({i for s in steps for i in s.ins} - made)
+        self.outs = sorted(made & later)
+        self.given = [i for i in self.ins if i in donated]
+        self.kept = [i for i in self.ins if i not in donated]
+        grid = jax.sharding.Mesh(list(steps[0].devices), ("_",))
+        self.devices, self.whole = set(steps[0].devices), NamedSharding(grid, PartitionSpec())
+        self.program = jax.jit(self._compute, donate_argnums=(0,))
+
+    def _compute(self, given, kept):
+        values = dict(zip((*self.given, *self.kept), (*given, *kept), strict=True))
+        for step in self.steps:
+            out = step.function(*[values[i] for i in step.ins])
+            values.update(zip(step.outs, (out,) if step.single else out, strict=True))
+        return [values[i] for i in self.outs]
+
+    def run(self, values):
+        """Compute the piece's outputs into `values`."""
+        given, kept = ([self._here(values[i]) for i in ins] for ins in (self.given, self.kept))
+        values.update(zip(self.outs, self.program(given, kept), strict=True))
+
+    def _here(self, x):
+        """A value on the piece's devices: as it is, or copied from another stage."""
+        is_elsewhere = isinstance(x, jax.Array) and x.committed and x.devices() != self.devices
+        return jax.device_put(x, self.whole) if is_elsewhere else x
