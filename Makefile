@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test test-all test-onnx coverage docs lint bench clean
+.PHONY: demo test test-all test-distributed test-onnx coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -22,6 +22,10 @@ test: export XLA_FLAGS += --xla_backend_optimization_level=0
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow'
+
+# Scripts as several processes: collectives, data parallel training, ranks that fail.
+test-distributed: $(READY)
+	$(BIN)/python -m pytest tests/distributed
 
 test-all: $(READY)
 	$(BIN)/python -m pytest -n 2 --compiled

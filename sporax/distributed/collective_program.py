@@ -16,7 +16,7 @@ class CollectiveProgram(Program):
     come and go without a copy, and nothing but the collectives depends on other ranks.
     """
 
-    __slots__ = ("group", "program", "sharding", "text", "who")
+    __slots__ = ("device", "group", "program", "sharding", "text", "who")
 
     def __init__(self, group, function, avals, alive, dead):
         super().__init__(function, avals, alive, dead)
@@ -24,6 +24,7 @@ class CollectiveProgram(Program):
         self.who = " ".join(dict.fromkeys(
             [op.name for op, _, refs in function.steps if op.collective and refs is not None]
         ))  # fmt: skip
+        self.device = group.mesh.devices[group.rank]
         self.sharding = jax.sharding.NamedSharding(group.mesh, _EVERYWHERE)
         run = jax.shard_map(
             self.compiled.__wrapped__, mesh=group.mesh, in_specs=_EVERYWHERE,
@@ -38,23 +39,29 @@ class CollectiveProgram(Program):
         if self.text is None:
             self.text = self._collectives(pools)
         self.group.compare(self.who, self.text)
+        self.group.running = self
         try:
             results = self.program(*pools)
         except (ValueError, jax.errors.JaxRuntimeError) as error:
-            if "Timed out" not in str(error):
+            if "Gloo" not in str(error):
                 raise
+            late = "Timed out" in str(error)
+            what = "some did not" if late else "another one has ended"
             raise RuntimeError(
-                f"For '{self.who}', all {self.group} must call it within op_timeout, but some did "
-                f"not. ({error})"
+                f"For '{self.who}', all {self.group} must call it within op_timeout, but {what}. "
+                f"({error})"
             ) from None
+        finally:
+            self.group.running = None
         return [x.addressable_data(0) for x in results]
 
     def _placed(self, x):
         """A local array as one of the mesh."""
         if not isinstance(x, jax.Array):
             x = device_array(x)
-        device = self.group.device
-        return array_of_ranks(x if x.device == device else jax.device_put(x, device), self.sharding)
+        if x.device != self.device:
+            x = jax.device_put(x, self.device)
+        return array_of_ranks(x, self.sharding)
 
     def _collectives(self, pools):
         """The collectives in the order in which they are called, with shapes and dtypes."""

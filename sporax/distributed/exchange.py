@@ -18,19 +18,40 @@ class Exchange:
 
     def __call__(self, data, who, sources=None):
         """What each rank gave, in order; of `sources`, if only these give something."""
+        if len(self.ranks) == 1:
+            return [data]
         number, self.round = self.round, self.round + 1
         own = processes.rank()
+        coordinator().key_value_set(f"{self.key}/{number}/begun", "", allow_overwrite=True)
         sources = self.ranks if sources is None else sources
         if own in sources:
             self._put(f"{self.key}/{number}/{own}", data)
         if number >= 2:  # which all have read, since all have begun the round after it
-            self._delete(f"{self.key}/{number - 2}/{own}")
+            for name in (f"{own}/", "begun"):
+                coordinator().key_value_delete(f"{self.key}/{number - 2}/{name}")
         results = [
             data if r == own else self._get(f"{self.key}/{number}/{r}", r, who) for r in sources
         ]
         if len(sources) < len(self.ranks):  # else those that only give could be rounds ahead
             self._wait(number, who)
         return results
+
+    def has_begun(self, number, seconds):
+        """Wait until a rank has begun round `number`; returns whether one has."""
+        try:
+            coordinator().blocking_key_value_get(f"{self.key}/{number}/begun", seconds * 1000)
+        except jax.errors.JaxRuntimeError as error:
+            if "DEADLINE_EXCEEDED" not in str(error):
+                raise
+            return False
+        return True
+
+    def answer(self, number, data, who):
+        """Take part in round `number` while this rank does something else; returns as a call."""
+        own = processes.rank()
+        self._put(f"{self.key}/{number}/{own}", data)
+        return [data if r == own else self._get(f"{self.key}/{number}/{r}", r, who)
+                for r in self.ranks]  # fmt: skip
 
     def _wait(self, number, who):
         own = processes.rank()
@@ -59,6 +80,3 @@ class Exchange:
                 f"For '{who}', all ranks {list(self.ranks)} must take part, but rank {rank} did "
                 f"not come within {processes.timeout()} s (set_context(op_timeout=...))."
             ) from None
-
-    def _delete(self, key):
-        coordinator().key_value_delete(f"{key}/")

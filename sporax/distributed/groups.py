@@ -1,5 +1,9 @@
 """`Group`: ranks that communicate, and the names that scripts give them."""
 
+import os
+import sys
+import threading
+import time
 from typing import Any
 
 import jax
@@ -12,6 +16,7 @@ from sporax.distributed.collective_program import AXIS, CollectiveProgram
 from sporax.distributed.exchange import Exchange
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
+_POLL, _PATIENCE = 60, 2  # seconds
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
 
 
@@ -22,6 +27,8 @@ class Group:
     def __init__(self, ranks, channel):
         self.ranks, self.size = ranks, len(ranks)
         self.exchange = Exchange(ranks, channel)
+        self.comparison = Exchange(ranks, f"{channel}/collectives")
+        self.running: Any = None  # the program of this rank that waits for others
         self.seen = set()  # the lists of collectives that the ranks have compared
         self._mesh: Any = None
 
@@ -56,11 +63,6 @@ class Group:
             self._mesh = jax.sharding.Mesh(np.array([first[r] for r in self.ranks]), (AXIS,))
         return self._mesh
 
-    @property
-    def device(self):
-        """This rank's device."""
-        return self.mesh.devices[self.rank]
-
     def axis(self):
         """A context in which functions that use the axis of ranks can be traced."""
         return axis_environment(AXIS, self.size)
@@ -74,16 +76,40 @@ class Group:
         been compared once is not compared again."""
         if text in self.seen and not CHECKS_ALL:
             return
-        texts = self.exchange(text.encode(), who)
+        texts = self.comparison(text.encode(), who)
         if len(set(texts)) > 1:
-            called = [
-                f"rank {r} calls {t.decode()}" for r, t in zip(self.ranks, texts, strict=True)
-            ]
-            raise RuntimeError(
-                f"For '{who}', all ranks of a group must call the same collectives, with the "
-                f"same shapes and dtypes, but {', '.join(called)}. Make them agree."
-            )
+            raise RuntimeError(self._disagreement(who, texts))
+        if not self.seen:
+            threading.Thread(target=self._watch, daemon=True).start()
         self.seen.add(text)
+
+    def _disagreement(self, who, texts):
+        called = [f"rank {r} calls {t.decode()}" for r, t in zip(self.ranks, texts, strict=True)]
+        return (
+            f"For '{who}', all ranks of a group must call the same collectives, with the same "
+            f"shapes and dtypes, but {', '.join(called)}. Make them agree."
+        )
+
+    def _watch(self):
+        """Answer for this rank where others compare what is new, while it waits for them in a
+        collective that it has compared before: say so and end, since nothing else can."""
+        while True:
+            number = self.comparison.round
+            try:
+                if not self.comparison.has_begun(number, _POLL):
+                    continue
+            except jax.errors.JaxRuntimeError:
+                return  # the coordinator has ended
+            end = time.monotonic() + _PATIENCE
+            while self.comparison.round <= number and time.monotonic() < end:
+                time.sleep(0.05)
+            running = self.running
+            if self.comparison.round <= number and running is not None:
+                texts = self.comparison.answer(number, running.text.encode(), running.who)
+                print(f"RuntimeError: {self._disagreement(running.who, texts)}", file=sys.stderr)
+                sys.stderr.flush()
+                time.sleep(0.5)  # the others read the answer
+                os._exit(1)
 
 
 def _devices():

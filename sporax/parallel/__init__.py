@@ -1,5 +1,6 @@
 """Several devices in one process: `Mesh`, and MindSpore's names of parallel training on it."""
 
+from sporax.nn.training_cells import parameter_broadcast
 from sporax.parallel.algorithm_settings import (
     get_algo_parameters,
     get_ps_context,
@@ -36,9 +37,9 @@ __all__ = [
     "convert_checkpoints", "current_mesh", "divide", "get_algo_parameters",
     "get_ckpt_path_with_strategy", "get_ps_context", "leave_devices", "load_distributed_checkpoint",
     "load_segmented_checkpoints", "load_strategy", "merge_pipeline_strategys",
-    "merge_sliced_parameter", "place", "placement_of", "rank_list_for_convert",
-    "rank_list_for_transform", "reset_algo_parameters", "restore_group_info_list",
-    "save_strategy", "set_algo_parameters", "set_op_strategy_config", "set_ps_context", "shard",
-    "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank", "transform_checkpoints",
-    "unified_safetensors",
+    "merge_sliced_parameter", "parameter_broadcast", "place", "placement_of",
+    "rank_list_for_convert", "rank_list_for_transform", "reset_algo_parameters",
+    "restore_group_info_list", "save_strategy", "set_algo_parameters", "set_op_strategy_config",
+    "set_ps_context", "shard", "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank",
+    "transform_checkpoints", "unified_safetensors",
 ]  # fmt: skip

@@ -41,7 +41,7 @@ def _with_handle(x, async_op):
 def all_reduce(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
     """(the sum, or what `op` says, of all processes' Tensors; a handle if `async_op`, else None).
 
-    >>> comm_func.all_reduce(Tensor([1.0, 2.0]))[0].asnumpy()
+    >>> all_reduce(Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
     check_tensor("all_reduce", tensor=tensor)
@@ -52,7 +52,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
 def all_gather_into_tensor(tensor, group=WORLD, async_op=False):
     """(all processes' Tensors, one after the other along the first axis; a handle or None).
 
-    >>> comm_func.all_gather_into_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
+    >>> all_gather_into_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
     who = "all_gather_into_tensor"
@@ -64,7 +64,7 @@ def reduce_scatter_tensor(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
     """(this process' part, along the first axis, of the sum (or `op`) of all processes' Tensors; a
     handle or None).
 
-    >>> comm_func.reduce_scatter_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
+    >>> reduce_scatter_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
     who = "reduce_scatter_tensor"
@@ -79,7 +79,7 @@ def reduce(tensor, dst, op=ReduceOp.SUM, group=WORLD):
     """The sum (or `op`) of all processes' Tensors, on the process `dst`; others get a Tensor of
     shape (1,) that means nothing.
 
-    >>> comm_func.reduce(Tensor([1.0, 2.0]), 0).asnumpy()
+    >>> reduce(Tensor([1.0, 2.0]), 0).asnumpy()
     array([1., 2.], dtype=float32)
     """
     check_tensor("reduce", tensor=tensor)
@@ -93,7 +93,7 @@ def reduce(tensor, dst, op=ReduceOp.SUM, group=WORLD):
 def scatter_tensor(tensor, src=0, group=WORLD):
     """This process' part, along the first axis, of the Tensor of the process `src`.
 
-    >>> comm_func.scatter_tensor(Tensor([1.0, 2.0])).asnumpy()
+    >>> scatter_tensor(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
     check_tensor("scatter_tensor", tensor=tensor)
@@ -107,7 +107,7 @@ def gather_into_tensor(tensor, dst=0, group=WORLD):
     """All processes' Tensors, one after the other, on the process `dst`; others get a Tensor of
     shape (1,) that means nothing.
 
-    >>> comm_func.gather_into_tensor(Tensor([1.0, 2.0])).asnumpy()
+    >>> gather_into_tensor(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
     check_tensor("gather_into_tensor", tensor=tensor)
@@ -120,7 +120,7 @@ def gather_into_tensor(tensor, dst=0, group=WORLD):
 def broadcast(tensor, src=0, group=WORLD):
     """The Tensor of the process `src`.
 
-    >>> comm_func.broadcast(Tensor([1.0, 2.0])).asnumpy()
+    >>> broadcast(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
     check_tensor("broadcast", tensor=tensor)
@@ -131,7 +131,7 @@ def broadcast(tensor, src=0, group=WORLD):
 def barrier(group=WORLD):
     """Wait until each process of the group has come here.
 
-    >>> comm_func.barrier()
+    >>> barrier()
     """
     barrier_of_class(group)
 
@@ -139,7 +139,7 @@ def barrier(group=WORLD):
 def send(tensor, dst=0, group=WORLD, tag=0):
     """Send a Tensor to the process `dst`, which calls `recv`, and wait until it has arrived.
 
-    >>> comm_func.send(Tensor([1.0]), 0)
+    >>> send(Tensor([1.0]), 0)
     Traceback (most recent call last):
         ...
     ValueError: For 'send', 'dst' must be another rank, but got 0, which is this one.
@@ -150,7 +150,7 @@ def send(tensor, dst=0, group=WORLD, tag=0):
 def recv(tensor, src=0, group=WORLD, tag=0):
     """The Tensor, of the shape and dtype of `tensor`, that the process `src` sends.
 
-    >>> comm_func.recv(Tensor([1.0]), 0)
+    >>> recv(Tensor([1.0]), 0)
     Traceback (most recent call last):
         ...
     ValueError: For 'recv', 'src' must be another rank, but got 0, which is this one.
@@ -163,7 +163,7 @@ def recv(tensor, src=0, group=WORLD, tag=0):
 def isend(tensor, dst=0, group=WORLD, tag=0):
     """Begin to send a Tensor to the process `dst`; returns a handle.
 
-    >>> comm_func.isend(Tensor([1.0]), 0)
+    >>> isend(Tensor([1.0]), 0)
     Traceback (most recent call last):
         ...
     ValueError: For 'isend', 'dst' must be another rank, but got 0, which is this one.
@@ -175,7 +175,7 @@ def irecv(tensor, src=0, group=WORLD, tag=0):
     """(the Tensor, of the shape and dtype of `tensor`, that the process `src` sends; a handle). To
     read the Tensor waits for it, too.
 
-    >>> comm_func.irecv(Tensor([1.0]), 0)
+    >>> irecv(Tensor([1.0]), 0)
     Traceback (most recent call last):
         ...
     ValueError: For 'irecv', 'src' must be another rank, but got 0, which is this one.
@@ -203,7 +203,7 @@ class P2POp:
     `op`: 'isend' or 'irecv', or the function of that name; `peer`: the other process; `recv_dtype`:
     the dtype where `tensor` is the shape of what is received.
 
-    >>> comm_func.P2POp("isend", Tensor([1.0]), 1).op
+    >>> P2POp("isend", Tensor([1.0]), 1).op
     'isend'
     """
 
@@ -242,7 +242,7 @@ def batch_isend_irecv(p2p_op_list):
     """Send and receive all of a list of `P2POp`; returns a Tensor for each, that of an 'isend'
     without a meaning.
 
-    >>> comm_func.batch_isend_irecv([comm_func.P2POp("isend", Tensor([1.0]), 0)])
+    >>> batch_isend_irecv([P2POp("isend", Tensor([1.0]), 0)])
     Traceback (most recent call last):
         ...
     ValueError: For 'batch_isend_irecv', 'peer' must be another rank, but got 0, which is this one.
@@ -285,7 +285,7 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     """(the Tensors, of these shapes, that the processes have for this one, from one of
     `input_tensor_list` for each; a handle or None).
 
-    >>> comm_func.all_to_all_with_output_shape([(2,)], [Tensor([1.0, 2.0])])[0][0].asnumpy()
+    >>> all_to_all_with_output_shape([(2,)], [Tensor([1.0, 2.0])])[0][0].asnumpy()
     array([1., 2.], dtype=float32)
     """
     who = "all_to_all_with_output_shape"
@@ -315,7 +315,7 @@ def all_to_all_single_with_output_shape(
     None). `input_split_sizes`, `output_split_sizes`: how many rows go to each process, and come
     from each; evenly by default.
 
-    >>> comm_func.all_to_all_single_with_output_shape((2,), Tensor([1.0, 2.0]))[0].asnumpy()
+    >>> all_to_all_single_with_output_shape((2,), Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
     who = "all_to_all_single_with_output_shape"
@@ -334,7 +334,7 @@ def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False)
     Returns a handle if `async_op`, else None.
 
     >>> output = Tensor([0.0, 0.0])
-    >>> comm_func.all_to_all_v_c(output, Tensor([1.0, 2.0]), [2])
+    >>> all_to_all_v_c(output, Tensor([1.0, 2.0]), [2])
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """

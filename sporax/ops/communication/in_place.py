@@ -6,6 +6,7 @@ handle) instead.
 """
 
 import functools
+from typing import Any
 
 from sporax.ops.communication import collectives, comm_func
 from sporax.ops.communication.channels import CommHandle, exchange_batch
@@ -76,7 +77,8 @@ def _writes(in_mint=True, returns=False):
             _, (result,) = plan(*args, **kwargs)
             return result, CommHandle(tensors=(result,)) if _is_true(name, async_op) else None
 
-        face, other = [_with_async(plan, f) for f in (write, write_or_return)]
+        face = _with_async(plan, write, CommHandle | None)
+        other = _with_async(plan, write_or_return, Any)
         _in_place[name] = True
         publish(name, face if in_mint else None, other)
         return face
@@ -84,7 +86,7 @@ def _writes(in_mint=True, returns=False):
     return declare
 
 
-def _with_async(plan, function):
+def _with_async(plan, function, returned):
     """The function with `async_op` as the last parameter of `plan`'s, by place or by name."""
     names = [*plan.__code__.co_varnames[: plan.__code__.co_argcount], "async_op"]
     head = ", ".join(names)
@@ -93,7 +95,7 @@ def _with_async(plan, function):
     scope = {"function": function}
     exec(f"def {plan.__name__}({head}):\n    return function({call})", scope)
     face = scope[plan.__name__]
-    face.__defaults__ = defaults
+    face.__defaults__, face.__annotations__ = defaults, {"return": returned}
     face.__doc__, face.__module__ = plan.__doc__, plan.__module__
     return face
 
@@ -115,7 +117,7 @@ def _shaped(name, target, result):
     return result
 
 
-def set_comm_ops_inplace(is_enable, func_list=None):
+def set_comm_ops_inplace(is_enable, func_list=None) -> None:
     """Whether the functions of `ops.communication` put results into their Tensors (the default),
     or return (result, handle). `func_list`: the names of those meant, all by default.
 
@@ -437,7 +439,7 @@ def _plain(function):
 
 
 @_plain
-def barrier(group=None, async_op=False, device_ids=None):
+def barrier(group=None, async_op=False, device_ids=None) -> CommHandle | None:
     """Wait until each process of the group has come here; `device_ids`: accepted.
 
     >>> mint.distributed.barrier()
@@ -447,7 +449,7 @@ def barrier(group=None, async_op=False, device_ids=None):
 
 
 @_plain
-def send(tensor, dst=0, group=None, tag=0):
+def send(tensor, dst=0, group=None, tag=0) -> None:
     """Send a Tensor to the process `dst`, which calls `recv`, and wait until it has arrived.
 
     >>> mint.distributed.send(Tensor([1.0]), 0)
@@ -459,7 +461,7 @@ def send(tensor, dst=0, group=None, tag=0):
 
 
 @_plain
-def isend(tensor, dst=0, group=None, tag=0):
+def isend(tensor, dst=0, group=None, tag=0) -> CommHandle:
     """Begin to send a Tensor to the process `dst`; returns a handle.
 
     >>> mint.distributed.isend(Tensor([1.0]), 0)
@@ -471,7 +473,7 @@ def isend(tensor, dst=0, group=None, tag=0):
 
 
 @_plain
-def recv(tensor, src=0, group=None, tag=0):
+def recv(tensor, src=0, group=None, tag=0) -> int:
     """Put what the process `src` sends into a Tensor; returns 0.
 
     >>> mint.distributed.recv(Tensor([1.0]), 0)
@@ -484,7 +486,7 @@ def recv(tensor, src=0, group=None, tag=0):
 
 
 @_plain
-def irecv(tensor, src=0, group=None, tag=0):
+def irecv(tensor, src=0, group=None, tag=0) -> CommHandle:
     """Begin to receive what the process `src` sends into a Tensor; returns a handle. To read the
     Tensor waits, too.
 
@@ -518,7 +520,7 @@ publish("P2POp", P2POp, P2POp)
 
 
 @_plain
-def batch_isend_irecv(p2p_op_list):
+def batch_isend_irecv(p2p_op_list) -> list:
     """Begin to send and receive all of a list of `P2POp`; returns a list with one handle.
 
     >>> mint.distributed.batch_isend_irecv([])

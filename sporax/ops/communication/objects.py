@@ -28,7 +28,7 @@ def _exchanged(who, obj, group, sources=None):
     return [pickle.loads(b) for b in group.exchange(pickle.dumps(obj), who, sources)]
 
 
-def all_gather_object(object_list, obj, group=None):
+def all_gather_object(object_list, obj, group=None) -> None:
     """Put each process' object into `object_list`.
 
     >>> objects = [None]
@@ -42,7 +42,7 @@ def all_gather_object(object_list, obj, group=None):
     object_list[:] = _exchanged("all_gather_object", obj, ranks)
 
 
-def gather_object(obj, object_gather_list=None, dst=0, group=None):
+def gather_object(obj, object_gather_list=None, dst=0, group=None) -> None:
     """Put each process' object into `object_gather_list` of the process `dst`.
 
     >>> objects = [None]
@@ -59,7 +59,7 @@ def gather_object(obj, object_gather_list=None, dst=0, group=None):
         object_gather_list[:] = objects
 
 
-def broadcast_object_list(object_list, src=0, group=None, device=None):
+def broadcast_object_list(object_list, src=0, group=None, device=None) -> None:
     """Put the objects of the process `src` into the lists of all; `device`: accepted.
 
     >>> mint.distributed.broadcast_object_list(["here", 2])
@@ -80,7 +80,9 @@ def _check_count(who, object_list, objects):
         )
 
 
-def scatter_object_list(scatter_object_output_list, scatter_object_input_list, src=0, group=None):
+def scatter_object_list(
+    scatter_object_output_list, scatter_object_input_list, src=0, group=None
+) -> None:
     """Put this process' one of the objects of the process `src` into the first place of
     `scatter_object_output_list`.
 
@@ -105,7 +107,7 @@ def _direction(source, target):
     return Exchange((source, target), "objects")
 
 
-def send_object_list(object_list, dst, group=None, device=None):
+def send_object_list(object_list, dst, group=None, device=None) -> None:
     """Send objects to the process `dst`, which calls `recv_object_list`; `device`: accepted.
 
     >>> mint.distributed.send_object_list([1], 0)
@@ -121,7 +123,7 @@ def send_object_list(object_list, dst, group=None, device=None):
     _direction(own, dst)(pickle.dumps(object_list), who, [own])
 
 
-def recv_object_list(object_list, src=0, group=None, device=None):
+def recv_object_list(object_list, src=0, group=None, device=None) -> int:
     """Put the objects that the process `src` sends into `object_list`; returns 0.
 
     >>> mint.distributed.recv_object_list([None], 0)

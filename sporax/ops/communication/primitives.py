@@ -22,12 +22,17 @@ from sporax.ops.declare import Arrays, composite
 from sporax.ops.shape.creation import zeros
 
 
+def primitive(written):
+    """Declare a function on Tensors that is a class alone, as written."""
+    return composite(function=(), primitive=written, name=written.partition("(")[0])
+
+
 def meaningless(x):
     """What a rank gets that is not the one which receives."""
     return x.reshape((-1,))[:1]
 
 
-@composite(function=(), primitive="AllReduce(op='sum', group='hccl_world_group')(input_x)")
+@primitive("AllReduce(op='sum', group='hccl_world_group')(input_x)")
 def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
     """The sum, or what `op` says, of all processes' Tensors, on each of them.
 
@@ -42,7 +47,7 @@ def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
     return collectives.all_reduce(input_x, op, group_of("AllReduce", group))
 
 
-@composite(function=(), primitive="ReduceScatter(op='sum', group='hccl_world_group')(input_x)")
+@primitive("ReduceScatter(op='sum', group='hccl_world_group')(input_x)")
 def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
     """This process' part, along the first axis, of the sum (or `op`) of all processes' Tensors.
 
@@ -58,7 +63,7 @@ def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
     return collectives.reduce_scatter(input_x, op, group)
 
 
-@composite(function=(), primitive="AllGather(group='hccl_world_group')(input_x)")
+@primitive("AllGather(group='hccl_world_group')(input_x)")
 def all_gather_of_class(input_x, group="hccl_world_group"):
     """All processes' Tensors, one after the other along the first axis.
 
@@ -71,7 +76,7 @@ def all_gather_of_class(input_x, group="hccl_world_group"):
     return collectives.all_gather(input_x, group_of("AllGather", group))
 
 
-@composite(function=(), primitive="Broadcast(root_rank, group='hccl_world_group')(input_x)")
+@primitive("Broadcast(root_rank, group='hccl_world_group')(input_x)")
 def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
     """The Tensors, a tuple, of the process `root_rank`, its number among all.
 
@@ -86,7 +91,7 @@ def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
     return tuple([collectives.broadcast(x, root, group) for x in inputs])
 
 
-@composite(function=(), primitive="Reduce(dest_rank, op='sum', group='hccl_world_group')(input_x)")
+@primitive("Reduce(dest_rank, op='sum', group='hccl_world_group')(input_x)")
 def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
     """The sum (or `op`) of all processes' Tensors, on number `dest_rank` of the group; others get a
     Tensor of shape (1,) that means nothing.
@@ -105,7 +110,7 @@ def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
     return total if group.rank == dest_rank else meaningless(total)
 
 
-@composite(function=(), primitive="CollectiveGather(dest_rank, group='hccl_world_group')(input_x)")
+@primitive("CollectiveGather(dest_rank, group='hccl_world_group')(input_x)")
 def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
     """All processes' Tensors, one after the other, on the process `dest_rank`; others get a Tensor
     of shape (1,) that means nothing.
@@ -120,9 +125,7 @@ def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
     return gathered if group.rank == root else meaningless(gathered)
 
 
-@composite(
-    function=(), primitive="CollectiveScatter(src_rank=0, group='hccl_world_group')(input_x)"
-)
+@primitive("CollectiveScatter(src_rank=0, group='hccl_world_group')(input_x)")
 def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
     """This process' part, along the first axis, of the Tensor of the process `src_rank`.
 
@@ -136,10 +139,7 @@ def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
     return collectives.scatter(input_x, root, group)
 
 
-@composite(
-    function=(),
-    primitive="AlltoAll(split_count, split_dim, concat_dim, group='hccl_world_group')(input_x)",
-)
+@primitive("AlltoAll(split_count, split_dim, concat_dim, group='hccl_world_group')(input_x)")
 def all_to_all_of_class(input_x, split_count, split_dim, concat_dim, group="hccl_world_group"):
     """The parts along `split_dim` that the processes have for this one, along `concat_dim`.
 
@@ -164,7 +164,7 @@ def all_to_all_of_class(input_x, split_count, split_dim, concat_dim, group="hccl
     return collectives.all_to_all(input_x, split_dim, concat_dim, group)
 
 
-@composite(function=(), primitive="Barrier(group='hccl_world_group')()")
+@primitive("Barrier(group='hccl_world_group')()")
 def barrier_of_class(group="hccl_world_group"):
     """Wait until each process of the group has come here.
 
@@ -182,11 +182,9 @@ def _counts(who, sent, received, group):
     """What each rank sends to each, of which this one knows its own."""
     check_same_length(who, "the numbers sent", sent, group)
     check_same_length(who, "the numbers received", received, group)
-    if group.size == 1:
-        rows = [(sent, received)]
-    else:
+    if group.size > 1:
         leave_graph()  # the others' numbers may differ from call to call
-        rows = [pickle.loads(b) for b in group.exchange(pickle.dumps((sent, received)), who)]
+    rows = [pickle.loads(b) for b in group.exchange(pickle.dumps((sent, received)), who)]
     for i, (gives, _) in enumerate(rows):
         for j, (_, takes) in enumerate(rows):
             if gives[j] != takes[i]:
@@ -213,10 +211,8 @@ def _check_rows(who, x, lengths):
         )
 
 
-@composite(
-    function=(),
-    primitive="AlltoAllV(group='hccl_world_group', block_size=1)"
-    "(input_x, send_numel_list, recv_numel_list)",
+@primitive(
+    "AlltoAllV(group='hccl_world_group', block_size=1)(input_x, send_numel_list, recv_numel_list)"
 )
 def all_to_all_v_of_class(
     input_x, send_numel_list, recv_numel_list, group="hccl_world_group", block_size=1
@@ -252,10 +248,9 @@ def all_to_all_of_matrix(who, x, matrix, group, factor=1):
     return collectives.all_to_all_v(x, counts, group)
 
 
-@composite(
-    function=(),
-    primitive="AlltoAllVC(group='hccl_world_group', block_size=1, transpose=False)"
-    "(input_x, send_count_matrix)",
+@primitive(
+    "AlltoAllVC(group='hccl_world_group', block_size=1, transpose=False)"
+    "(input_x, send_count_matrix)"
 )
 def all_to_all_vc_of_class(
     input_x, send_count_matrix, group="hccl_world_group", block_size=1, transpose=False
@@ -274,9 +269,7 @@ def all_to_all_vc_of_class(
     return all_to_all_of_matrix("AlltoAllVC", input_x, numbers, group, block_size)
 
 
-@composite(
-    function=(), primitive="AllGatherV(group='hccl_world_group')(input_x, output_split_sizes)"
-)
+@primitive("AllGatherV(group='hccl_world_group')(input_x, output_split_sizes)")
 def all_gather_v_of_class(input_x, output_split_sizes, group="hccl_world_group"):
     """All processes' Tensors, one after the other; `output_split_sizes`: the length of each.
 
@@ -291,10 +284,7 @@ def all_gather_v_of_class(input_x, output_split_sizes, group="hccl_world_group")
     return collectives.all_gather_v(input_x, lengths, group)
 
 
-@composite(
-    function=(),
-    primitive="ReduceScatterV(op='sum', group='hccl_world_group')(input_x, input_split_sizes)",
-)
+@primitive("ReduceScatterV(op='sum', group='hccl_world_group')(input_x, input_split_sizes)")
 def reduce_scatter_v_of_class(input_x, input_split_sizes, op="sum", group="hccl_world_group"):
     """This process' part of the sum (or `op`) of all processes' Tensors; `input_split_sizes`: the
     length of each process' part.
@@ -311,9 +301,7 @@ def reduce_scatter_v_of_class(input_x, input_split_sizes, op="sum", group="hccl_
     return collectives.reduce_scatter_v(input_x, lengths, op, group)
 
 
-@composite(
-    function=(), primitive="_AllSwap(group='hccl_world_group')(tensor_in, send_size, recv_size)"
-)
+@primitive("_AllSwap(group='hccl_world_group')(tensor_in, send_size, recv_size)")
 def all_swap_of_class(tensor_in, send_size, recv_size, group="hccl_world_group"):
     """The rows of a matrix that the processes have for this one; `send_size`, `recv_size`: how many
     elements go to each process, and come from each.
@@ -333,10 +321,8 @@ def all_swap_of_class(tensor_in, send_size, recv_size, group="hccl_world_group")
 # from rank to rank ------------------------------------------------------------------------------
 
 
-@composite(
-    function=(),
-    primitive="Send(sr_tag, dest_rank, group='hccl_world_group', group_back='hccl_world_group')"
-    "(input_x)",
+@primitive(
+    "Send(sr_tag, dest_rank, group='hccl_world_group', group_back='hccl_world_group')(input_x)"
 )
 def send_of_class(
     input_x, sr_tag, dest_rank, group="hccl_world_group", group_back="hccl_world_group"
@@ -366,10 +352,9 @@ def _world_rank(who, name, number, group):
     return group.ranks[number]
 
 
-@composite(
-    function=(),
-    primitive="Receive(sr_tag, src_rank, shape, dtype, group='hccl_world_group', "
-    "group_back='hccl_world_group')(input_x=None)",
+@primitive(
+    "Receive(sr_tag, src_rank, shape, dtype, group='hccl_world_group', "
+    "group_back='hccl_world_group')(input_x=None)"
 )
 def receive_of_class(
     input_x, sr_tag, src_rank, shape, dtype, group="hccl_world_group",
@@ -397,10 +382,7 @@ def exchange_between(who, inputs, destinations, sources, shapes, dtype, group):
     one of its own to each of its destinations."""
     sends = [(to, x.size) for x, to in zip(inputs, destinations, strict=True)]
     takes = [(of, math.prod(shape)) for of, shape in zip(sources, shapes, strict=True)]
-    if group.size == 1:
-        plans = [(sends, takes)]
-    else:
-        plans = [pickle.loads(b) for b in group.exchange(pickle.dumps((sends, takes)), who)]
+    plans = [pickle.loads(b) for b in group.exchange(pickle.dumps((sends, takes)), who)]
     rounds = _rounds(who, plans, group)
     return collectives.neighbor_exchange(
         inputs, rounds, tuple(tuple(s) for s in shapes), dtypes.dtype_to_nptype(dtype), group
@@ -438,10 +420,9 @@ def _rounds(who, plans, group):
     )
 
 
-@composite(
-    function=(),
-    primitive="NeighborExchange(send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type, "
-    "group='hccl_world_group')(input_x)",
+@primitive(
+    "NeighborExchange(send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type, "
+    "group='hccl_world_group')(input_x)"
 )
 def neighbor_exchange_of_class(
     input_x, send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type,
@@ -476,10 +457,9 @@ def neighbor_exchange_of_class(
 _NEIGHBORS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
 
-@composite(
-    function=(),
-    primitive="NeighborExchangeV2(send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format, "
-    "group='hccl_world_group')(input_x)",
+@primitive(
+    "NeighborExchangeV2(send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format, "
+    "group='hccl_world_group')(input_x)"
 )
 def neighbor_exchange_v2_of_class(
     input_x, send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format,
@@ -533,10 +513,9 @@ def _border(side, length, size):
     return slice(size) if side == 0 else slice(length) if side < 0 else slice(size - length, size)
 
 
-@composite(
-    function=(),
-    primitive="BatchISendIRecv(op_types, remote_ranks, receive_shapes=None, receive_types=None, "
-    "group='hccl_world_group')(input_x)",
+@primitive(
+    "BatchISendIRecv(op_types, remote_ranks, receive_shapes=None, receive_types=None, "
+    "group='hccl_world_group')(input_x)"
 )
 def batch_of_class(
     input_x, op_types, remote_ranks, receive_shapes=None, receive_types=None,

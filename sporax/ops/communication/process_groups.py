@@ -13,7 +13,7 @@ from sporax.distributed.launch_environment import Launch
 from sporax.ops.communication.in_place import group_name, publish
 
 
-def is_available():
+def is_available() -> bool:
     """Whether processes can communicate: always.
 
     >>> mint.distributed.is_available()
@@ -22,7 +22,7 @@ def is_available():
     return True
 
 
-def is_initialized():
+def is_initialized() -> bool:
     """Whether `init_process_group` or `init` has been called.
 
     >>> mint.distributed.is_initialized()
@@ -34,7 +34,7 @@ def is_initialized():
 def init_process_group(
     backend="hccl", init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
     group_name="", pg_options=None, device_id=None,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Let the processes of a launcher communicate, or join those that call this.
 
     `backend`: 'hccl', 'nccl' or 'mccl'. `world_size`: -1, or the number of processes. Without a
@@ -88,7 +88,7 @@ def _join(who, init_method, store, size, rank):
     processes.join(Launch(rank, size, f"{host}:{port}"))
 
 
-def destroy_process_group(group=None):
+def destroy_process_group(group=None) -> None:
     """Forget a group; None: all, and `is_initialized` is False.
 
     >>> mint.distributed.destroy_process_group()
@@ -99,7 +99,7 @@ def destroy_process_group(group=None):
         ranks.destroy_group(group)
 
 
-def get_rank(group=None):
+def get_rank(group=None) -> int:
     """The number of this process in a group; -1 where it is no member.
 
     >>> mint.distributed.get_rank()
@@ -109,7 +109,7 @@ def get_rank(group=None):
     return -1 if number is None else number
 
 
-def get_world_size(group=None):
+def get_world_size(group=None) -> int:
     """How many processes a group has; -1 where this one is no member.
 
     >>> mint.distributed.get_world_size()
@@ -122,7 +122,7 @@ def get_world_size(group=None):
 def new_group(
     ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False,
     group_desc=None,
-):  # fmt: skip
+) -> str:  # fmt: skip
     """The name of a new group of `ranks` (None: all processes). The rest is accepted.
 
     >>> group = mint.distributed.new_group([0])
@@ -141,7 +141,7 @@ def _create(name, members):
     ranks.create_group(name, members)
 
 
-def get_backend(group=None):
+def get_backend(group=None) -> str:
     """What carries a group's messages: 'mccl'.
 
     >>> mint.distributed.get_backend()
@@ -151,7 +151,7 @@ def get_backend(group=None):
     return ranks.GlobalComm.BACKEND
 
 
-def get_global_rank(group, group_rank):
+def get_global_rank(group, group_rank) -> int:
     """The number among all processes of number `group_rank` of a group.
 
     >>> mint.distributed.get_global_rank(None, 0)
@@ -160,7 +160,7 @@ def get_global_rank(group, group_rank):
     return ranks.get_world_rank_from_group_rank(group_name(group), group_rank)
 
 
-def get_group_rank(group, global_rank):
+def get_group_rank(group, global_rank) -> int:
     """The number in a group of process `global_rank`.
 
     >>> mint.distributed.get_group_rank(None, 0)
@@ -169,7 +169,7 @@ def get_group_rank(group, global_rank):
     return ranks.get_group_rank_from_world_rank(global_rank, group_name(group))
 
 
-def get_process_group_ranks(group=None):
+def get_process_group_ranks(group=None) -> list[int]:
     """The numbers among all processes of a group's members, in order.
 
     >>> mint.distributed.get_process_group_ranks()
