@@ -1,5 +1,6 @@
 """`Group`: ranks that communicate, and the names that scripts give them."""
 
+import atexit
 import os
 import sys
 import threading
@@ -16,7 +17,7 @@ from sporax.distributed.collective_program import AXIS, CollectiveProgram
 from sporax.distributed.exchange import Exchange
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
-_POLL, _PATIENCE = 60, 2  # seconds
+_POLL, _PATIENCE = 1, 2  # seconds
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
 
 
@@ -80,7 +81,7 @@ class Group:
         if len(set(texts)) > 1:
             raise RuntimeError(self._disagreement(who, texts))
         if not self.seen:
-            threading.Thread(target=self._watch, daemon=True).start()
+            _watching.start(self)
         self.seen.add(text)
 
     def _disagreement(self, who, texts):
@@ -93,16 +94,16 @@ class Group:
     def _watch(self):
         """Answer for this rank where others compare what is new, while it waits for them in a
         collective that it has compared before: say so and end, since nothing else can."""
-        while True:
+        while not _watching.ended.wait(_POLL):
             number = self.comparison.round
             try:
-                if not self.comparison.has_begun(number, _POLL):
+                if not self.comparison.has_begun(number):
                     continue
             except jax.errors.JaxRuntimeError:
                 return  # the coordinator has ended
             end = time.monotonic() + _PATIENCE
             while self.comparison.round <= number and time.monotonic() < end:
-                time.sleep(0.05)
+                _watching.ended.wait(0.05)
             running = self.running
             if self.comparison.round <= number and running is not None:
                 texts = self.comparison.answer(number, running.text.encode(), running.who)
@@ -110,6 +111,27 @@ class Group:
                 sys.stderr.flush()
                 time.sleep(0.5)  # the others read the answer
                 os._exit(1)
+
+
+class _Watching:
+    """The threads that watch groups; they end before Python does, which would end them in JAX."""
+
+    def __init__(self):
+        self.ended, self.threads = threading.Event(), []
+
+    def start(self, group):
+        if not self.threads:
+            atexit.register(self.end)
+        self.threads.append(threading.Thread(target=group._watch, daemon=True))
+        self.threads[-1].start()
+
+    def end(self):
+        self.ended.set()
+        for thread in self.threads:
+            thread.join()
+
+
+_watching = _Watching()
 
 
 def _devices():
