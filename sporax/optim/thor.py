@@ -7,6 +7,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.distributed.groups import Group, world
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
@@ -15,7 +16,9 @@ from sporax.nn.normalization import LayerNorm
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.thor_conversion import ConvertNetUtils
 from sporax.nn.thor_layers import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor
+from sporax.nn.training_cells import is_data_parallel
 from sporax.ops import optimizer_formulas as formulas
+from sporax.ops.communication import collectives
 from sporax.ops.nn import kronecker_factors as factors
 from sporax.optim import parameter_groups as groups
 from sporax.optim.optimizer import Optimizer
@@ -66,6 +69,7 @@ class Thor(Optimizer):
         self._layers = _layers_of(net, self.parameters)
         self._collecting = [c for _, c in self._layers.values() if hasattr(c, "thor")]
         self._keep_inverses()
+        self._ranks = world() if is_data_parallel() else Group.of([0])
         self._steps = None  # how many there have been; None before the first of this process
         self._prepare(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
 
@@ -123,6 +127,10 @@ class Thor(Optimizer):
 
     def _invert(self, damping):
         """Invert the factors that the layers keep, with the damping on their diagonals."""
+        each = [_factors(self._layers[i][1]) for i in self._place]
+        if self._ranks.size > 1:
+            means = collectives.all_reduce_together(sum(each, ()), "avg", self._ranks)
+            each = list(zip(means[::2], means[1::2], strict=True))
         for i, n in self._place.items():
             kind, layer = self._layers[i]
             if kind == "matrix":
@@ -130,7 +138,7 @@ class Thor(Optimizer):
                 invert, number = factors.invert_factors, places
             else:
                 invert, number = factors.invert_counts, self.batch_size
-            inverses = apply(invert, *_factors(layer), damping, number, self.factor_scale)
+            inverses = apply(invert, *each[n], damping, number, self.factor_scale)
             for kept, inverse in zip((self.matrix_a[n], self.matrix_g[n]), inverses, strict=True):
                 kept._rebind(inverse._value)
 
@@ -217,7 +225,9 @@ def thor(
     `loss_scale`, `batch_size`: what the loss was multiplied by, and the number of examples of whose
     losses it is the mean. `enable_clip_grad`: each gradient is at most 1 long. `frequency`: the
     number of steps from one inversion of the factors to the next; layers collect them only then.
-    `split_indices`: accepted, one device adds nothing up.
+    With `set_auto_parallel_context(parallel_mode='data_parallel')` the means are over the examples
+    of all processes, and `batch_size` is that of one. `split_indices`: accepted; factors travel in
+    buffers of up to 25 MB.
 
     Called with the gradients of `net.trainable_params()`. Raises TypeError unless `learning_rate`
     is a Tensor and `momentum` a float, ValueError for a `frequency` below 2.

@@ -1,16 +1,57 @@
-"""Optimizers around another one: AdaSum, which adds up devices' steps, and `OptTFTWrapper`."""
+"""Optimizers around another one: AdaSum, which adds up processes' steps, and `OptTFTWrapper`."""
+
+import functools
+
+import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.distributed.groups import world
+from sporax.engine.operation import Op
+from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
+from sporax.ops.communication import collectives
 from sporax.optim.optimizer import Optimizer, OptimizerBase
 
 
+def adasum(parts):
+    """AdaSum of `(n, size)` arrays, n a power of 2: neighbours in pairs, then their sums."""
+    while len(parts) > 1:
+        a, b = parts[::2], parts[1::2]
+        common = (a * b).sum(1, keepdims=True) / 2
+        a_square, b_square = ((x * x).sum(1, keepdims=True) for x in (a, b))
+        # a part of zeros adds nothing, whatever its factor
+        a_share = common / jnp.where(a_square == 0, 1, a_square)
+        b_share = common / jnp.where(b_square == 0, 1, b_square)
+        parts = (1 - a_share) * a + (1 - b_share) * b
+    return parts[0]
+
+
+@functools.cache
+def _sum_of(ranks):
+    """The operation on what `ranks` processes have of an array, and on that array."""
+
+    def run(gathered, own):
+        parts = gathered.reshape(ranks, -1).astype(jnp.promote_types(own.dtype, jnp.float32))
+        return adasum(parts).reshape(own.shape).astype(own.dtype)
+
+    op = Op("AdaSum", run)
+    op.stops_gradient = True
+    return op
+
+
+_less = Op("AdaSum", lambda x, y: x - y)
+_less.stops_gradient = True
+
+
 class AdaSumByGradWrapCell(OptimizerBase):
-    r"""`optimizer`'s step for the gradients of all devices, added up by AdaSum: of two, $(1 -
+    r"""`optimizer`'s step for the gradients of all processes, added up by AdaSum: of two, $(1 -
     \frac{g_1 \cdot g_2}{2 \|g_1\|^2}) g_1 + (1 - \frac{g_1 \cdot g_2}{2 \|g_2\|^2}) g_2$.
 
-    Maleki et al., 2020. Of one device it is the gradient itself.
+    Maleki et al., 2020; each parameter for itself, of more processes the sums of neighbours in
+    pairs. It is called with a process's own gradients, so leave `parallel_mode` 'stand_alone'. Of
+    one process it is the gradient itself. Raises RuntimeError unless the number of processes is a
+    power of 2.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = nn.AdaSumByGradWrapCell(nn.SGD([p], 0.5))((Tensor([1.0]),))
@@ -22,20 +63,46 @@ class AdaSumByGradWrapCell(OptimizerBase):
         super().__init__(auto_prefix=False)
         check.instance(type(self).__name__, Optimizer, "an Optimizer", optimizer=optimizer)
         self.optimizer, self.parameters = optimizer, optimizer.parameters
+        self._ranks = ranks = world()
+        if ranks.size & (ranks.size - 1):
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the number of processes must be a power of 2, but "
+                f"is {ranks.size}."
+            )
 
     def construct(self, grads):
-        return self.optimizer(grads)
+        return self.optimizer(self._summed(grads))
+
+    def _summed(self, tensors):
+        """AdaSum over the processes of each Tensor."""
+        ranks = self._ranks
+        if ranks.size == 1:
+            return tensors
+        return tuple(
+            [apply(_sum_of(ranks.size), collectives.all_gather(x.reshape(-1), ranks), x)
+             for x in tensors]
+        )  # fmt: skip
 
 
 class AdaSumByDeltaWeightWrapCell(AdaSumByGradWrapCell):
     """As `AdaSumByGradWrapCell`; what is added up are the changes that `optimizer` makes to the
-    parameters on each device. Of one device they are its own.
+    parameters on each process. Of one process they are its own.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = nn.AdaSumByDeltaWeightWrapCell(nn.SGD([p], 0.5))((Tensor([1.0]),))
     >>> print(p.asnumpy())
     [0.5]
     """
+
+    def construct(self, grads):
+        if self._ranks.size == 1:
+            return self.optimizer(grads)
+        before = [p.value() for p in self.parameters]
+        done = self.optimizer(grads)
+        changes = [apply(_less, *each) for each in zip(before, self.parameters, strict=True)]
+        for p, old, change in zip(self.parameters, before, self._summed(changes), strict=True):
+            p._rebind(apply(_less, old, change)._value)
+        return done
 
 
 class OptTFTWrapper(Optimizer):

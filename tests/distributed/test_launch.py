@@ -54,6 +54,12 @@ def test_collectives(n, environ):
     assert passes(n, "collectives.py", **environ).count("passed") == n
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n, script", [(2, "adasum.py"), (4, "adasum.py"), (2, "thor.py")])
+def test_optimizers_of_several_ranks(n, script):
+    assert passes(n, script).count("passed") == n
+
+
 # what a rank does, the exit code, what is said
 FAILURES = [
     ("raises", 1, "ValueError: on rank 1", "rank 1 ended with exit code 1"),

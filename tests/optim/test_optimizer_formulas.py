@@ -14,6 +14,7 @@ from sporax.engine.program import compilations
 from sporax.graph_capture.jit import jit
 from sporax.optim import experimental
 from sporax.optim.experimental import lr_scheduler
+from sporax.optim.wrappers import adasum
 from tests.optim.optimizer_cases import PARAMETERS, STEPS, Kit, run
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -141,6 +142,23 @@ def ada_factor(p, g, s, t, decay):
     change = g / np.sqrt(v)
     rate = min(1e-2, t**-0.5) * max(1e-3, np.sqrt((p * p).mean()))
     return p * (1 - rate * decay) - rate * change / max(1, np.sqrt((change**2).mean()))
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_adasum_adds_pairs(ranks):
+    parts = np.random.default_rng(0).normal(size=(ranks, 5))
+    parts[1] = 0 if ranks == 4 else parts[1]
+
+    def pair(a, b):
+        share = [1 - a @ b / (2 * x @ x) if x.any() else 1 for x in (a, b)]
+        return share[0] * a + share[1] * b
+
+    sums = list(parts)
+    while len(sums) > 1:
+        sums = [pair(*sums[i : i + 2]) for i in range(0, len(sums), 2)]
+    np.testing.assert_allclose(adasum(parts), sums[0], rtol=1e-6)
+    same = np.stack([parts[0]] * ranks)
+    np.testing.assert_allclose(adasum(same), parts[0], rtol=1e-6)
 
 
 def wrapped(name):
