@@ -57,7 +57,8 @@ _PUBLIC = {
     "sporax.batching": "vmap",
     "sporax.io": """
         async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint
-        load_checkpoint_async load_param_into_net safetensors_to_ckpt save_checkpoint""",
+        load_checkpoint_async load_obf_params_into_net load_param_into_net obfuscate_ckpt
+        safetensors_to_ckpt save_checkpoint""",
     "sporax.amp": """
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
     "sporax.train": """

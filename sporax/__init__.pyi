@@ -167,7 +167,9 @@ from sporax.io import export as export
 from sporax.io import load as load
 from sporax.io import load_checkpoint as load_checkpoint
 from sporax.io import load_checkpoint_async as load_checkpoint_async
+from sporax.io import load_obf_params_into_net as load_obf_params_into_net
 from sporax.io import load_param_into_net as load_param_into_net
+from sporax.io import obfuscate_ckpt as obfuscate_ckpt
 from sporax.io import safetensors_to_ckpt as safetensors_to_ckpt
 from sporax.io import save_checkpoint as save_checkpoint
 from sporax.nn.cell_hooks import register_saved_tensors_hooks as register_saved_tensors_hooks

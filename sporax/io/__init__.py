@@ -6,9 +6,10 @@ from sporax.io.convert_checkpoint import ckpt_to_safetensors, safetensors_to_ckp
 from sporax.io.export import _save_graph, export, load
 from sporax.io.load_param import load_param_into_net
 from sporax.io.load_torch import load_torch
+from sporax.io.obfuscation import load_obf_params_into_net, obfuscate_ckpt
 
 __all__ = [
     "_save_graph", "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load",
-    "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "load_torch",
-    "safetensors_to_ckpt", "save_checkpoint",
+    "load_checkpoint", "load_checkpoint_async", "load_obf_params_into_net", "load_param_into_net",
+    "load_torch", "obfuscate_ckpt", "safetensors_to_ckpt", "save_checkpoint",
 ]  # fmt: skip

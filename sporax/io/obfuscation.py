@@ -1,0 +1,327 @@
+"""`obfuscate_ckpt`: weights in checkpoints multiplied by secret numbers; networks that undo it."""
+
+import re
+from pathlib import Path
+from string import Template
+
+import numpy as np
+
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import Tensor
+from sporax.io.checkpoint import load_checkpoint, save_checkpoint
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.nn.container import CellList
+
+_CONFIGS = ("obf_metadata_config", "weight_obf_config", "network_obf_config")
+_METADATA = "obf_metadata"
+
+
+def obfuscate_ckpt(
+    network, ckpt_files, target_modules=None, obf_config=None, saved_path="./", obfuscate_scale=100
+):
+    """Multiply weights of checkpoints by random numbers: nobody can use them without these.
+
+    `ckpt_files`: a folder; of each `name.ckpt` in it, or in a folder in it, `name_obf.ckpt` is
+    written below `saved_path`. `target_modules`: a list of the path of Cells, such as
+    "backbone/blocks/attention", and of names of layers there, "dense1|dense2", whose `weight` and
+    `bias` are multiplied by a whole number below `obfuscate_scale`; a third item
+    "obfuscate_layers:3" takes the first three Cells of each CellList on the path, ":all" all.
+    `obf_config`: in place of it, a dict of lists `obf_metadata_config` (name, shape, type, layers)
+    and `weight_obf_config` (target, weight_obf_ops, layers), whose operations are 'mul', 'permuate'
+    and 'matmul'.
+
+    Returns {name: array} for `load_obf_params_into_net`. Numbers are drawn by `numpy.random`.
+
+    >>> import tempfile
+    >>> net, folder = nn.SequentialCell(nn.Dense(2, 2)), tempfile.mkdtemp()
+    >>> ms.save_checkpoint(net, f"{folder}/a.ckpt")
+    >>> list(ms.obfuscate_ckpt(net, folder, ["", "0"], saved_path=folder))
+    ['obf_metadata']
+    """
+    _check_network(network)
+    for name, path in {"ckpt_files": ckpt_files, "saved_path": saved_path}.items():
+        _check_folder(name, path)
+    config = _config("obfuscate_ckpt", network, target_modules, obf_config, _CONFIGS[:2])
+    check.number("obfuscate_ckpt", obfuscate_scale=obfuscate_scale)
+    if obfuscate_scale <= 1:
+        raise ValueError(
+            "For 'obfuscate_ckpt', 'obfuscate_scale' must be larger than 1, but got "
+            f"{obfuscate_scale}."
+        )
+    drawn, kept = {}, {}
+    for row in config["obf_metadata_config"]:
+        for name in _per_layer(row, row.get("name")):
+            if name in drawn:
+                continue
+            drawn[name] = _draw(row.get("shape"), row.get("type"), obfuscate_scale)
+            if row.get("save_metadata", False):
+                kept[name] = _inverse(drawn[name], row.get("metadata_op"))
+    source, target = Path(ckpt_files), Path(saved_path)
+    for path in sorted([*source.glob("*.ckpt"), *source.glob("*/*.ckpt")]):
+        folder = target / path.parent.relative_to(source)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        parameters = load_checkpoint(str(path))
+        entries = [
+            {"name": name, "data": _obfuscated(name, value, config["weight_obf_config"], drawn)}
+            for name, value in parameters.items()
+        ]
+        save_checkpoint(entries, str(folder / f"{path.name.split('.')[0]}_obf.ckpt"))
+    return kept
+
+
+def load_obf_params_into_net(
+    network, target_modules=None, obf_ratios=None, obf_config=None, data_parallel_num=1, **kwargs
+):
+    """Let a network that has loaded an obfuscated checkpoint compute what the original one does.
+
+    `target_modules`, `obf_config`: as for `obfuscate_ckpt`; of the config, `network_obf_config`
+    (module, target, insert_ops, layers) says which layers' results are multiplied. `obf_ratios`:
+    the dict that it returned, or, of one number, a Tensor. Without it the network is returned as it
+    is, and computes other results. `data_parallel_num`, `ignored_func_decorators` and
+    `ignored_class_decorators` have no effect: no source is read.
+
+    >>> net = nn.SequentialCell(nn.Dense(2, 2))
+    >>> before = net(Tensor([[1.0, 2.0]]))
+    >>> for parameter in net.get_parameters():
+    ...     _ = parameter.set_data(parameter * 4)
+    >>> net = ms.load_obf_params_into_net(net, ["", "0"], obf_ratios=Tensor([0.25]))
+    >>> bool((net(Tensor([[1.0, 2.0]])) == before).all())
+    True
+    """
+    who = "load_obf_params_into_net"
+    _check_network(network, who)
+    config = _config(who, network, target_modules, obf_config, _CONFIGS[2:])
+    check.positive_int(who, data_parallel_num=data_parallel_num)
+    known = {"ignored_func_decorators", "ignored_class_decorators"}
+    if not kwargs.keys() <= known:
+        raise TypeError(
+            f"For '{who}', keywords must be {' or '.join(sorted(known))}, but got {sorted(kwargs)}."
+        )
+    if obf_ratios is None:
+        return network
+    check.instance(who, (Tensor, dict), "a Tensor or a dict", obf_ratios=obf_ratios)
+    ratios = {_METADATA: obf_ratios} if isinstance(obf_ratios, Tensor) else obf_ratios
+    for row in config["network_obf_config"]:
+        for layer in row.get("layers") or [None]:
+            path = "/".join([row.get("module", "").strip("/"), row.get("target", "")])
+            cell = _cell_at(network, _of_layer(path, layer).strip("/"))
+            for operation in row.get("insert_ops", []):
+                _undo(cell, operation, ratios, layer)
+    return network
+
+
+def _undo(cell, operation, ratios, layer):
+    """Multiply the results of a Cell from now on."""
+    if operation.get("name") != "mul":
+        raise ValueError(
+            "For 'load_obf_params_into_net', an operation of 'insert_ops' must be 'mul', but got "
+            f"{operation.get('name')!r}."
+        )
+    name = _of_layer(operation.get("input_y", ""), layer)
+    if name not in ratios:
+        raise KeyError(
+            f"For 'load_obf_params_into_net', 'obf_ratios' must have {name!r}, but got "
+            f"{sorted(ratios)}. Give what 'obfuscate_ckpt' returned."
+        )
+    value = ratios[name]
+    ratio = value if isinstance(value, Tensor) else Tensor(value)
+    cell.register_forward_hook(lambda cell, inputs, out: out * ratio.astype(out.dtype))
+
+
+# what is to be done ---------------------------------------------------------------------------
+
+
+def _config(who, network, target_modules, config, needed):
+    """The configuration: as given, or that of `target_modules`."""
+    if config is None:
+        return _config_of_modules(who, network, target_modules)
+    check.instance(who, dict, "a dict", obf_config=config)
+    for name in needed:
+        if not isinstance(config.get(name), list) or not config[name]:
+            raise ValueError(
+                f"For '{who}', 'obf_config' must have lists {' and '.join(needed)}, but got "
+                f"{config.get(name)!r} for {name!r}."
+            )
+    unknown = sorted(set(config) - set(_CONFIGS))
+    if unknown:
+        raise ValueError(
+            f"For '{who}', 'obf_config' must have the keys {', '.join(_CONFIGS)} only, but got "
+            f"{unknown}."
+        )
+    return config
+
+
+def _config_of_modules(who, network, modules):
+    check.instance(who, list, "a list", target_modules=modules)
+    if len(modules) < 2:
+        raise ValueError(
+            f"For '{who}', 'target_modules' must be a path and names of layers there, such as "
+            f"['A/B', 'D1|D2'], but got {modules}."
+        )
+    for module in modules:
+        check.instance(who, str, "strings", target_modules=module)
+    path, names, *layers = modules
+    limit = re.fullmatch(r"obfuscate_layers:(all|\d+)", layers[0] if layers else "")
+    if not re.fullmatch(r"[\w/]*", path) or not re.fullmatch(r"[\w|]+", names):
+        raise ValueError(
+            f"For '{who}', 'target_modules' must be a path 'A/B' and names 'D1|D2', of letters, "
+            f"digits and underscores, but got {modules[:2]}."
+        )
+    if layers and limit is None:
+        raise ValueError(
+            f"For '{who}', the third of 'target_modules' must be 'obfuscate_layers:all' or "
+            f"'obfuscate_layers:' and a number, but got {layers[0]!r}."
+        )
+    count = None if limit is None or limit[1] == "all" else int(limit[1])
+    config = {name: [] for name in _CONFIGS}
+    for layer, parent, cell in _parents(who, network, path, count):
+        found = [name for name in names.split("|") if name and hasattr(cell, name)]
+        metadata = _METADATA if layer is None else f"{_METADATA}_{layer}"
+        multiply = [{"name": "mul", "input_x": "weight", "input_y": metadata}]
+        config["obf_metadata_config"].append(
+            {"name": metadata, "shape": [1], "type": "random", "save_metadata": True,
+             "metadata_op": "invert"}
+        )  # fmt: skip
+        for name in found:
+            target = f"{parent}/{name}".strip("/")
+            for part in ("weight", "bias"):
+                row = {"target": f"{target}/{part}", "weight_obf_ops": multiply}
+                config["weight_obf_config"].append(row)
+            row = {"module": parent, "target": name, "insert_ops": multiply}
+            config["network_obf_config"].append(row)
+    if not config["network_obf_config"]:
+        raise ValueError(
+            f"For '{who}', 'target_modules' must name layers below '{path}', but it has none of "
+            f"{names.split('|')}."
+        )
+    return config
+
+
+def _parents(who, network, path, count):
+    """(number of the layer, path, Cell) of each Cell that a path leads to, through CellLists."""
+    found = [(None, "", network)]
+    for part in path.split("/") if path else []:
+        after = []
+        for layer, name, cell in found:
+            if not isinstance(getattr(cell, part, None), Cell):
+                raise ValueError(
+                    f"For '{who}', 'target_modules' must lead to a Cell, but '{path}' does not: "
+                    f"there is no Cell '{part}' in {type(cell).__name__}."
+                )
+            inner, whole = getattr(cell, part), f"{name}/{part}".strip("/")
+            if not isinstance(inner, CellList):
+                after.append((layer, whole, inner))
+                continue
+            for i, one in enumerate(list(inner)[:count]):
+                number = str(i) if layer is None else f"{layer}_{i}"
+                after.append((number, f"{whole}/{i}", one))
+        found = after
+    return found
+
+
+def _cell_at(network, path):
+    for part in path.split("/"):
+        network = network[int(part)] if part.isdigit() else getattr(network, part, None)
+        if not isinstance(network, Cell):
+            raise ValueError(
+                f"For 'load_obf_params_into_net', 'module' and 'target' must lead to a Cell, but "
+                f"'{path}' does not: there is no '{part}'."
+            )
+    return network
+
+
+def _of_layer(text, layer):
+    return text if layer is None else Template(text).safe_substitute(layer=str(layer))
+
+
+def _per_layer(row, text):
+    """A name for each of the layers of a row; one if it has none."""
+    check.instance("obfuscate_ckpt", str, "a string", name=text)
+    return [_of_layer(text, layer) for layer in row.get("layers") or [None]]
+
+
+# the numbers ----------------------------------------------------------------------------------
+
+
+def _draw(shape, kind, scale):
+    shape = tuple(shape or ())
+    if kind == "random":
+        return np.random.randint(1, scale, size=shape).astype(np.float16)
+    if kind == "rearrange" and len(shape) == 1:
+        return np.random.permutation(shape[0]).astype(np.int32)
+    if kind == "rearrange" and len(shape) == 2:
+        return np.identity(shape[0], np.int32)[:, np.random.permutation(shape[1])]
+    raise ValueError(
+        "For 'obfuscate_ckpt', 'type' of metadata must be 'random', or 'rearrange' with a shape of "
+        f"one or two sizes, but got {kind!r} with shape {shape}."
+    )
+
+
+def _inverse(values, operation):
+    if operation not in (None, "invert"):
+        raise KeyError(
+            f"For 'obfuscate_ckpt', 'metadata_op' must be 'invert' or None, but got {operation!r}."
+        )
+    return values if operation is None else (1 / values).astype(values.dtype)
+
+
+def _obfuscated(name, parameter, rows, drawn):
+    """A parameter of a checkpoint after the operations of all rows whose target it is."""
+    path, value = name.replace(".", "/"), parameter.asnumpy()
+    for row in rows:
+        if not row.get("target") or not row.get("weight_obf_ops"):
+            raise KeyError(
+                "For 'obfuscate_ckpt', each item of 'weight_obf_config' must have 'target' and "
+                f"'weight_obf_ops', but got {row}."
+            )
+        for layer in row.get("layers") or [None]:
+            if _of_layer(row["target"], layer).strip("/") != path:
+                continue
+            for operation in row["weight_obf_ops"]:
+                value = _applied(operation, value, drawn, layer)
+    return Parameter(Tensor(value), name=name)
+
+
+def _applied(operation, value, drawn, layer):
+    def metadata(which):
+        name = _of_layer(operation.get(which, ""), layer)
+        if name not in drawn:
+            raise KeyError(
+                f"For 'obfuscate_ckpt', '{which}' of operation {operation.get('name')!r} must be "
+                f"the name of metadata, one of {sorted(drawn)}, but got {name!r}."
+            )
+        return drawn[name]
+
+    def operand(which):
+        is_metadata = str(operation.get(which)).startswith(_METADATA)
+        return metadata(which) if is_metadata else value
+
+    kind = operation.get("name")
+    if kind == "mul":
+        return value * metadata("input_y").astype(value.dtype)
+    if kind == "permuate":
+        return value[metadata("input_x")]
+    if kind == "matmul":
+        left, right = operand("input_x"), operand("input_y")
+        left = left.T if operation.get("transpose_a", False) else left
+        right = right.T if operation.get("transpose_b", False) else right
+        return np.matmul(left.astype(value.dtype), right.astype(value.dtype))
+    raise ValueError(
+        "For 'obfuscate_ckpt', an operation of 'weight_obf_ops' must be 'mul', 'permuate' or "
+        f"'matmul', but got {kind!r}."
+    )
+
+
+def _check_network(network, who="obfuscate_ckpt"):
+    check.instance(who, Cell, "a Cell", network=network)
+
+
+def _check_folder(name, path):
+    check.instance("obfuscate_ckpt", str, "a string", **{name: path})
+    if not Path(path).exists():
+        raise ValueError(
+            f"For 'obfuscate_ckpt', '{name}' must be a folder, but {path!r} is not there."
+        )
+    if not Path(path).is_dir():
+        raise TypeError(f"For 'obfuscate_ckpt', '{name}' must be a folder, but {path!r} is a file.")
