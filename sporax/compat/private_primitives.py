@@ -118,6 +118,21 @@ def _embedding(
     )
 
 
+def _sparse_momentum(var, accum, lr, grad, indices, momentum):
+    """Momentum's step of some rows; returns `var`."""
+    accum[indices] = accum[indices] * momentum + grad
+    var[indices] = var[indices] - lr * accum[indices]
+    return var
+
+
+def _sparse_proximal(var, alpha, l1, l2, grad, indices):
+    """A proximal gradient step of some rows; returns `var`."""
+    step = var[indices] - alpha * grad
+    shrunk = ops.sign(step) * ops.relu(ops.abs(step) - alpha * l1)
+    var[indices] = shrunk / (1 + alpha * l2)
+    return var
+
+
 # class -> what a call computes
 _CALLS = {
     "AddV2": lambda x, y: ops.add(x, y),
@@ -151,6 +166,8 @@ _CALLS = {
     "ScatterAddExt": lambda input, dim, index, src: mint.scatter_add(input, dim, index, src),
     "SelfAdjointEig": lambda x: ops.Eigh()(x),
     "SliceExtView": _slice,
+    "SparseApplyMomentum": _sparse_momentum,
+    "SparseApplyProximalGradientDescent": _sparse_proximal,
     "TensorCopySlices": _copy_slices,
     "TupleToList": list,
     "Unique2": lambda input, sorted=True, return_inverse=False, return_counts=False: _uniques(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jax
 
-from sporax.insight.profiler import Profiler, settle
+from sporax.insight.profiler import Metadata, Profiler, settle
 from sporax.insight.profiler_options import ProfilerAction
 
 _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
@@ -34,7 +34,7 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
     return handler
 
 
-class profile:
+class profile(Metadata):
     """Traces of what the program does, of all steps or of those that `schedule` names.
 
     `schedule`: a function from a step's number to a `ProfilerAction`, such as `schedule(wait=1,
@@ -79,7 +79,8 @@ class profile:
         self.step_num = 0
         self.current_action = ProfilerAction.NONE
         self.path = None  # of the newest trace
-        self._has_started, self._metadata = False, {}
+        super().__init__()
+        self._has_started = False
         self._running_folder = self._step_annotation = None
         if start_profile:
             self.start()
@@ -118,28 +119,6 @@ class profile:
         self._has_started, self.current_action = False, ProfilerAction.NONE
         if self._running_folder is not None:
             self._write()
-
-    def add_metadata(self, key, value):
-        """Have `profiler_metadata.json` beside the traces say `key`: the string `value`."""
-        for name, text in (("key", key), ("value", value)):
-            if not isinstance(text, str):
-                raise TypeError(
-                    f"For 'profile.add_metadata', '{name}' must be a string, but got "
-                    f"{type(text).__name__}. Give a string."
-                )
-        self._metadata[key] = value
-
-    def add_metadata_json(self, key, value):
-        """`add_metadata` of what a string of JSON says; ValueError where it is not JSON."""
-        self.add_metadata(key, value)
-        try:
-            self._metadata[key] = json.loads(value)
-        except json.JSONDecodeError as error:
-            del self._metadata[key]
-            raise ValueError(
-                f"For 'profile.add_metadata_json', 'value' must be JSON, but got {value!r:.80} "
-                f"({error}). Write it with json.dumps."
-            ) from None
 
     def _enter(self, action):
         self.current_action = action
@@ -181,8 +160,7 @@ class profile:
             kind = next(k for k in (".trace.json.gz", ".xplane.pb", "") if file.name.endswith(k))
             shutil.move(file, target / (f"{self._worker}{kind}" if kind else file.name))
         shutil.rmtree(folder)
-        if self._metadata:
-            (target / "profiler_metadata.json").write_text(json.dumps(self._metadata))
+        self._write_metadata(target)
         self.path = target / f"{self._worker}.trace.json.gz"
         if self._on_trace_ready is not None:
             self._on_trace_ready(self)

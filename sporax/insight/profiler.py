@@ -1,5 +1,6 @@
 """`Profiler`: what ran when, as JAX's own profiler sees it."""
 
+import json
 import os
 from pathlib import Path
 
@@ -13,7 +14,40 @@ _SETTINGS = TABLES["Profiler"]
 _TYPE_NAMES = {"start_profile": "a bool", "output_path": "a path"}
 
 
-class Profiler:
+class Metadata:
+    """What a script notes beside its traces, by name."""
+
+    def __init__(self):
+        self._metadata = {}
+
+    def add_metadata(self, key, value):
+        """Have `profiler_metadata.json` beside the traces say `key`: the string `value`."""
+        for name, text in (("key", key), ("value", value)):
+            if not isinstance(text, str):
+                raise TypeError(
+                    f"For 'Profiler.add_metadata', '{name}' must be a string, but got "
+                    f"{type(text).__name__}. Give a string."
+                )
+        self._metadata[key] = value
+
+    def add_metadata_json(self, key, value):
+        """`add_metadata` of what a string of JSON says; ValueError where it is not JSON."""
+        self.add_metadata(key, value)
+        try:
+            self._metadata[key] = json.loads(value)
+        except json.JSONDecodeError as error:
+            del self._metadata[key]
+            raise ValueError(
+                f"For 'Profiler.add_metadata_json', 'value' must be JSON, but got {value!r:.80} "
+                f"({error}). Write it with json.dumps."
+            ) from None
+
+    def _write_metadata(self, folder):
+        if self._metadata:
+            (folder / "profiler_metadata.json").write_text(json.dumps(self._metadata))
+
+
+class Profiler(Metadata):
     """A trace of what the program does from `start()` to `stop()`: XLA's programs and operations,
     and Python's calls, each with its time.
 
@@ -37,6 +71,7 @@ class Profiler:
     _running = None  # the one of this process that traces
 
     def __init__(self, **kwargs):
+        super().__init__()
         unknown = kwargs.keys() - _SETTINGS.keys()
         if unknown:
             raise TypeError(
@@ -65,6 +100,12 @@ class Profiler:
                 "For 'Profiler.stop', the profiler must run, but it does not. Call 'start' first."
             )
         Profiler.end(self)
+        self._write_metadata(self._folder)
+
+    @staticmethod
+    def offline_analyse(path, pretty=False, step_list=None, data_simplification=True):
+        """Say where the newest trace below a folder is, and return its path."""
+        return analyse(path)
 
     @staticmethod
     def begin(owner, folder):

@@ -169,6 +169,22 @@ def test_in_place():
     assert (drawn >= 2).all() and (drawn < 3).all() and drawn.std() > 0.1
 
 
+def test_steps_of_some_rows():
+    before, grads = X[0, :, :2], np.ones((2, 2), np.float32)
+    var, accum = Tensor(before), Tensor(np.full((3, 2), 2, np.float32))
+    rows = np.array([0, 2])
+    called("operations.nn_ops", "SparseApplyMomentum", (var, accum, 0.1, grads, rows, 0.5))
+    np.testing.assert_allclose(var.asnumpy(), before - 0.2 * np.array([[1], [0], [1]]), rtol=1e-5)
+    assert accum.tolist() == [[2, 2]] * 3
+    var = Tensor(before)
+    step = (var, 0.5, 0.2, 1.0, grads, rows)
+    (got,) = called("operations.nn_ops", "SparseApplyProximalGradientDescent", step)
+    moved = before - 0.5
+    expected = np.sign(moved) * np.maximum(np.abs(moved) - 0.1, 0) / 1.5
+    np.testing.assert_allclose(got[rows], expected[rows], rtol=1e-5)
+    np.testing.assert_allclose(got[1], before[1])
+
+
 # sparse: a class, attributes, arguments, results
 COO = np.array([[0, 1], [2, 0]]), np.array([5.0, 7.0], np.float32), np.array([3, 2])
 DENSE = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], np.float32)
