@@ -4,5 +4,4 @@ from sporax.distributed import *
 from sporax.distributed.parallel_context import *
 from sporax.nn.training_cells import parameter_broadcast as parameter_broadcast
 from sporax.parallel import *
-from sporax.parallel import shard as shard
 

@@ -2377,21 +2377,21 @@ def affine_grid(theta, size, align_corners=False) -> Tensor:
     """For each map `theta` `(N, 2, 3)`, the grid `(N, H, W, 2)` it makes of an image's places."""
 def all(input, axis=None, keep_dims=False) -> Tensor:
     """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
-def all_gather(tensor_list, tensor, group=None, async_op=False) -> Tensor:
+def all_gather(tensor_list, tensor, group=None, async_op=False) -> Any:
     """Put each process' Tensor into one of `tensor_list`."""
-def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False) -> Tensor:
+def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False) -> Any:
     """Put all processes' Tensors, one after the other along the first axis, into `output_tensor`."""
-def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False) -> Tensor:
+def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False) -> Any:
     """As `all_gather_into_tensor`; `output_split_sizes`: how many rows each process has."""
 def all_gather_matmul(input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False) -> builtins.tuple[Tensor, ...]:
     """All processes' `input`, one after the other, times `x2`: (product, gathered input). Without `gather_output` the second is empty."""
-def all_reduce(tensor, op='sum', group=None, async_op=False) -> Tensor:
+def all_reduce(tensor, op='sum', group=None, async_op=False) -> Any:
     """Put the sum, or what `op` says, of all processes' Tensors into each of them."""
-def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False) -> Tensor:
+def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False) -> Any:
     """Put what each process has for this one into one of `output_tensor_list`."""
-def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False) -> Tensor:
+def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False) -> Any:
     """Put the rows that the processes have for this one into `output`."""
-def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False) -> Tensor:
+def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False) -> Any:
     """Put the rows that the processes have for this one into `output`; `send_count_matrix[i * ranks + j]`: how many rows process `i` sends to `j`."""
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
@@ -2553,7 +2553,7 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=..., stds=..., wh_r
     """The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W)."""
 def bounding_box_encode(anchor_box, groundtruth_box, means=..., stds=...) -> Tensor:
     """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`."""
-def broadcast(tensor, src, group=None, async_op=False) -> Tensor:
+def broadcast(tensor, src, group=None, async_op=False) -> Any:
     """Put the Tensor of the process `src` into those of all."""
 def broadcast_gradient_args(x_shape, y_shape) -> builtins.tuple:
     """The axes along which the gradients of two operands, broadcast together, are summed."""
@@ -3009,7 +3009,7 @@ def gather_d(x, dim, index) -> Tensor:
     """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
 def gather_elements(input, dim, index) -> Tensor:
     """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
-def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=False) -> Tensor:
+def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=False) -> Any:
     """Put all processes' Tensors, one after the other, into `output_tensor` of the process `dst`."""
 def gather_nd(input_x, indices) -> Tensor:
     """What each row of `indices` (its last dimension) points to, from the first dimension on."""
@@ -3527,7 +3527,7 @@ def reciprocal(input) -> Tensor:
     """$1 / x$, element by element."""
 def recompute_block(block) -> Any:
     """The block as a function whose derivative computes its inside again; see `recompute`."""
-def reduce(tensor, dst, op='sum', group=None, async_op=False) -> Tensor:
+def reduce(tensor, dst, op='sum', group=None, async_op=False) -> Any:
     """Put the sum (or `op`) of all processes' Tensors into that of the process `dst`."""
 def reduce_max(x, axis=()) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
@@ -3535,11 +3535,11 @@ def reduce_mean(x, axis=()) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def reduce_min(x, axis=()) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
-def reduce_scatter(output, input_list, op='sum', group=None, async_op=False) -> Tensor:
+def reduce_scatter(output, input_list, op='sum', group=None, async_op=False) -> Any:
     """Put the sum (or `op`) of what all processes have for this one into `output`."""
-def reduce_scatter_tensor(output, input, op='sum', group=None, async_op=False) -> Tensor:
+def reduce_scatter_tensor(output, input, op='sum', group=None, async_op=False) -> Any:
     """Put this process' part of the sum (or `op`) of all processes' `input` into `output`."""
-def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op='sum', group=None, async_op=False) -> Tensor:
+def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op='sum', group=None, async_op=False) -> Any:
     """As `reduce_scatter_tensor`; `input_split_sizes`: how many rows each process gets."""
 def reduce_sum(x, axis=()) -> Tensor:
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes."""
@@ -3677,7 +3677,7 @@ def scatter_nd_update(input_x, indices, updates, use_locking=True) -> Tensor:
     """`tensor_scatter_update` put into `input_x`, a Parameter."""
 def scatter_sub(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_sub` at whole rows, put into `input_x`, a Parameter."""
-def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False) -> Tensor:
+def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False) -> Any:
     """Put this process' part, along the first axis, of `input_tensor` of the process `src` into `output_tensor`."""
 def scatter_update(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_update` at whole rows, put into `input_x`, a Parameter."""

@@ -134,7 +134,7 @@ class Thor(Optimizer):
         for i, n in self._place.items():
             kind, layer = self._layers[i]
             if kind == "matrix":
-                places = getattr(layer, "a_normalizer", _ONE)
+                places = getattr(layer, "a_normalizer", 1.0)
                 invert, number = factors.invert_factors, places
             else:
                 invert, number = factors.invert_counts, self.batch_size
@@ -152,9 +152,6 @@ class Thor(Optimizer):
         n = self._place[i]
         multiply = factors.precondition if kind == "matrix" else factors.precondition_table
         return apply(multiply, gradient, self.matrix_a[n], self.matrix_g[n])
-
-
-_ONE = Tensor(1.0, dtypes.float32)
 
 
 def _factors(layer):

@@ -220,6 +220,19 @@ def test_importing_is_cheap_until_something_is_used():
     assert code == 0, errors
 
 
+def test_importing_starts_no_device():
+    code, _, errors = run("""
+        import sporax
+        sporax.install_as_mindspore()
+        import mindspore.train, mindspore.mint.nn, mindspore.dataset.audio, mindspore.parallel
+        from mindspore import Model, Tensor, nn, amp, experimental
+        nn.Adam, mindspore.mint.optim.Adam, mindspore.dataset.GeneratorDataset
+        from jax._src import xla_bridge  # a fork, or several processes, must come before
+        assert not xla_bridge._backends
+    """)
+    assert code == 0, errors
+
+
 def test_another_mindspore_is_named_once(tmp_path):
     (tmp_path / "mindspore").mkdir()
     (tmp_path / "mindspore" / "__init__.py").write_text("other = True")
