@@ -119,6 +119,9 @@ GROUPS = [
         "communication", "Communication", "通信",
         _public("communication", "sporax.distributed"),
     ),
+    Group(
+        "parallel", "Several devices", "多个设备", _public("parallel", "sporax.parallel"),
+    ),
 ]  # fmt: skip
 
 _SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps what no other group has
@@ -128,6 +131,7 @@ GUIDES = {  # the pages of `docs`, in the order in which they are read
     "explain": "什么时候编译，为什么",
     "derivatives": "怎样检查导数",
     "graphs": "计算图与导出",
+    "devices": "一个进程里的多个设备",
     "differences": "与 MindSpore 的差异",
     "coverage": "覆盖范围",
     "performance": "性能测量",

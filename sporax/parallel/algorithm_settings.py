@@ -96,7 +96,10 @@ def set_op_strategy_config(mode="SAVE", path=""):
     `mode`: 'SAVE' or 'LOAD'. `path`: an absolute path of a `.json` file. Raises KeyError for
     others.
 
-    >>> set_op_strategy_config("SAVE", "/tmp/strategy.json")
+    >>> set_op_strategy_config("SAVE", "strategy.txt")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    KeyError: "For 'set_op_strategy_config', 'path' must be absolute and end with '.json', ..."
     """
     who = "set_op_strategy_config"
     check_operator_file(who, path)

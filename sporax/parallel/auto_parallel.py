@@ -238,6 +238,15 @@ def load_strategy(path, parameters):
     """Place Parameters as a strategy file says, on the Mesh that is entered.
 
     Raises ValueError where the file is for another number of devices, or does not divide.
+
+    >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
+    >>> from sporax import parallel
+    >>> w = Parameter(ops.ones((2, 2)), name="w")
+    >>> with parallel.Mesh(data=1):
+    ...     parallel.save_strategy(path, [w])
+    ...     parallel.load_strategy(path, [w])
+    >>> parallel.placement_of(w).mesh
+    Mesh(data=1)
     """
     who, mesh = "load_strategy", current_mesh()
     slicings = slices.slicings(who, path)

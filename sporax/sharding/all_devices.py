@@ -26,7 +26,11 @@ def enter_all_devices(count=None):
 
 
 def leave_devices():
-    """Leave the Mesh of `enter_all_devices`."""
+    """Leave the Mesh that `AutoParallel` or `set_auto_parallel_context` has entered.
+
+    >>> from sporax import parallel
+    >>> parallel.leave_devices()
+    """
     while _entered:
         _entered.pop().__exit__()
 

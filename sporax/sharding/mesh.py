@@ -296,7 +296,12 @@ def _given(who, mesh):
 
 
 def placement_of(tensor):
-    """Where a Tensor was placed; None where nothing says so."""
+    """Where a Tensor was placed; None where nothing says so.
+
+    >>> from sporax import parallel
+    >>> print(parallel.placement_of(Tensor([1.0])))
+    None
+    """
     return tensor._placement
 
 
