@@ -12,6 +12,7 @@ import numpy as np
 from sporax import ops
 from sporax.autodiff.jacobian import jvp, vjp
 from sporax.compat.inner_primitives import declared, sizes
+from sporax.core.dtype import bool_ as ms_bool
 from sporax.core.tensor import Tensor
 
 
@@ -115,6 +116,8 @@ def _strided_slice(
     def taken(x):  # MindSpore's kernel takes `dy` in any shape of as many elements
         return part(x, *limits).reshape(dy.shape)
 
+    if dy.dtype == ms_bool:
+        return _pull_to(shapex, taken, dy.astype("float32")).astype(ms_bool)
     return _pull_to(shapex, taken, dy)
 
 
@@ -138,10 +141,10 @@ def _filters(
     out_channel, kernel_size, pad_mode, pad, pad_list, mode, stride, dilation, group, data_format,
     out_backprop, input, filter_sizes,
 ):  # fmt: skip
+    n_filters, _, *window = sizes(filter_sizes)  # MindSpore's kernel reads nothing else
     forward = ops.Conv2D(
-        sizes(filter_sizes)[0], kernel_size, mode, pad_mode, pad, stride, dilation, group,
-        data_format,
-    )  # fmt: skip
+        n_filters, tuple(window), mode, pad_mode, pad, stride, dilation, group, data_format
+    )
     return _pull_to(filter_sizes, lambda weight: forward(input, weight), out_backprop)
 
 

@@ -53,7 +53,7 @@ class CacheEntry:
         if self.dependence.changed() is not None:
             return False
         if self._checked != Changes.count:
-            if not self.graph.is_valid():
+            if not self.graph.is_valid() or self.dependence.restructured() is not None:
                 return False
             self._checked = Changes.count
         return True

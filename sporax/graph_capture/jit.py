@@ -302,7 +302,8 @@ class CountedFunction(JitFunction):
     def __init__(self, fn, fullgraph=False, dynamic=0):
         super().__init__(fn, fullgraph, dynamic)
         self.calls = 0  # since the last capture, it included
-        code = getattr(inspect.unwrap(getattr(fn, "construct", fn)), "__code__", None)
+        original: Any = getattr(fn, "construct", fn)
+        code = getattr(inspect.unwrap(original), "__code__", None)
         if code is not None:
             self.of_code[code] = self
 
@@ -320,7 +321,11 @@ class CountedFunction(JitFunction):
         parts = getattr(graphs[-1], "parts", ()) if graphs else ()
         n_breaks = int(self.dynamic) or sum(not isinstance(part, Stage) for part in parts)
         code = {"call_count_": self.calls}
-        code |= {"compiled_code_": self.fn.__code__} if n_breaks else {"phase_": self.name}
+        code |= (
+            {"compiled_code_": getattr(self.fn, "__code__", None)}
+            if n_breaks
+            else {"phase_": self.name}
+        )
         return {
             "code": code, "stat": "GRAPH_CALLABLE", "compile_count_": self.captures,
             "break_count_": n_breaks,

@@ -68,6 +68,9 @@ def _since(entry, tensors):
         return f"a hook was {'added to' if len(now) > len(was) else 'removed from'} {who}"
     if changes:
         return _of_cells(dependence, changes)
+    cell = dependence.restructured()
+    if cell is not None:
+        return f"{_path(dependence, cell)} has other Cells or Parameters"
     return "a Parameter or buffer of the function came as an argument"
 
 

@@ -181,7 +181,7 @@ def after(dependence, graph):
     changes = [] if dependence.changed() is None else dependence.changes()
     if graph is ESCAPED:
         changes = [guard for guard in changes if tensors_of(guard.now())]
-    elif not changes and graph.is_valid():
+    elif not changes and graph.is_valid() and dependence.restructured() is None:
         return None
     if not changes and graph is not ESCAPED:
         return SideEffect(

@@ -55,6 +55,7 @@ class Dependence(Snapshot):
         self.codes = set()
         self.variables = set()  # names of globals
         self.iterator = self.hidden = None
+        self.structures = []  # (Cell, the Cells and Parameters that are its parts)
         self._seen, self._queue, self._parts = {}, collections.deque(), set()
         self._attributes = Attributes(self)
         self.follow(function)
@@ -71,6 +72,15 @@ class Dependence(Snapshot):
         """All objects that were followed, with the function and its arguments, but no Cells that
         are parts of other Cells."""
         return [value for key, value in self._seen.items() if key not in self._parts]
+
+    def restructured(self):
+        """The first Cell that has other parts, or None. No guard: it is looked at after
+        `Changes` alone, which counts these changes."""
+        for cell, parts in self.structures:
+            now = parts_of(cell)
+            if len(now) != len(parts) or not all(map(operator.is_, now, parts)):
+                return cell
+        return None
 
     def leave_out(self, owners, function, arguments):
         """Drop the guards of state that only the code of these Cells reads: it runs at each
@@ -218,6 +228,7 @@ class Dependence(Snapshot):
 
     def _in_cell(self, cell: CellProtocol):
         """Follow the hooks of a Cell, which the capture calls, and its parts."""
+        self.structures.append((cell, parts_of(cell)))
         for hook in itertools.chain.from_iterable(cell._hooks or ()):
             self.follow(hook[1])
         for parameter in cell._params.values():
@@ -279,6 +290,11 @@ class Dependence(Snapshot):
 @functools.cache
 def _rule(kind):
     return next(rule for base, rule in _RULES if issubclass(kind, base))
+
+
+def parts_of(cell):
+    """The Parameters and Cells that are attributes of a Cell, or items of a container."""
+    return (*cell._params.values(), *cell._cells, *cell._cells.values())
 
 
 def marks_of(handles):

@@ -19,6 +19,10 @@ class IgnoredSettings:
         """
         self.__dict__["_inputs"] = inputs or kwargs
 
+    @property
+    def _dynamic_shape_inputs(self):
+        return self.__dict__.get("_inputs")
+
     def get_inputs(self):
         """The arguments of the last `set_inputs`."""
         return self.__dict__.get("_inputs")

@@ -257,3 +257,49 @@ def test_initial_values_are_computed_apart_from_the_first_call():
         np.testing.assert_array_equal(y, first)
     expected = 0.28125 * (net.dense.weight.asnumpy() @ ARRAY + net.dense.bias.asnumpy())
     np.testing.assert_allclose(first, expected, rtol=1e-5)
+
+
+class Parts(nn.Cell):
+    def __init__(self, parts):
+        super().__init__()
+        self.parts = parts
+
+    def construct(self, x):
+        if isinstance(self.parts, nn.SequentialCell):
+            return self.parts(x)
+        for part in self.parts if isinstance(self.parts, nn.CellList) else self.parts.values():
+            x = part(x)
+        return x
+
+
+class Add(nn.Cell):
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+
+    def construct(self, x):
+        return x + self.n
+
+
+@pytest.mark.parametrize("jitted", [lambda net: net.construct, lambda net: lambda x: net(x)])
+@pytest.mark.parametrize("kind", [nn.CellList, nn.SequentialCell])
+def test_other_cells_in_a_container_are_captured(kind, jitted):
+    net = Parts(kind([Add(1), Add(2)]))
+    run = jit(jitted(net))
+    assert (run(X) - X).tolist() == (run(X) - X).tolist() == [3.0] * 4
+    del net.parts[0]
+    assert (run(X) - X).tolist() == [2.0] * 4
+    net.parts.append(Add(5))
+    assert (run(X) - X).tolist() == [7.0] * 4
+    net.parts[-1] = Add(0)
+    assert (run(X) - X).tolist() == [2.0] * 4
+
+
+def test_other_cells_in_a_dict_of_them_are_captured():
+    net = Parts(nn.CellDict({"a": Add(1), "b": Add(2)}))
+    run = jit(net)
+    assert (run(X) - X).tolist() == (run(X) - X).tolist() == [3.0] * 4
+    net.parts["a"] = Add(4)
+    assert (run(X) - X).tolist() == [6.0] * 4
+    net.parts.pop("b")
+    assert (run(X) - X).tolist() == [4.0] * 4

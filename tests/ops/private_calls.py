@@ -49,6 +49,7 @@ G.LayerNormGrad(1, 2)(t, t * t, t.var((1, 2), keepdims=True), t.mean((1, 2), Tru
 G.LayerNormGradGrad()(x, y, x.var(1, keepdims=True), x.mean(1, keep_dims=True), w, z, w, w / 2)
 G.L2NormalizeGrad(1, 1e-4)(x, P.L2Normalize(1)(x), y); G.LRNGrad(2, 1.0, 0.1, 0.75)(h, h * h, h)
 G.BiasAddGrad()(p); G.BiasAddGrad('NHWC')(p); G.SliceGrad()(x[:1, 1:], y, (1, 0), (1, 2))
+G.StridedSliceGrad()(x[0] > 0, (2, 3), (1, 0), (2, 3), (1, 1))
 G.StridedSliceGrad()(x[:1, :2], (3, 5), (1, 0), (2, 4), (1, 2))
 G.MirrorPadGrad()(x, T([[0, 0], [1, 0]]))
 G.StridedSliceGrad(0, 0, 0, 0, 1)(w, (2, 3), (1, 0), (2, 3), (1, 1))
