@@ -77,6 +77,20 @@ class Bijector(Cell):
         self.parameter_names = [*self.parameter_names, name]
         return tensor
 
+    def _check_value_dtype(self, value):
+        """`value`, a Tensor of the bijector's dtype, or of a floating one where it has none; what
+        `_forward` and its like of a subclass call."""
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}."
+            )
+        if value.dtype != self.dtype and (self.dtype is not None or not _is_floating(value.dtype)):
+            raise TypeError(
+                f"For '{self.name}', the input must be {self.dtype or 'floating'}, but got "
+                f"{value.dtype}."
+            )
+        return value
+
     def _parameters_given(self):
         return self.parameters.get("param_dict")
 
