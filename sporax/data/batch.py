@@ -170,7 +170,7 @@ class Batch(_Batches):
         """The indices of each batch, as arrays."""
         places, size = np.array(indices), self.batch_size
         end = len(places) // size * size if self.drop_remainder else len(places)
-        return (places[i : min(i + size, end)] for i in range(first * size, end, size))
+        return (places[i : i + size] for i in range(first * size, end, size))
 
     def _mapped(self, columns, info):
         try:
