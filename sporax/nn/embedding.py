@@ -101,11 +101,14 @@ class EmbeddingLookup(Cell):
         self.embedding_table = table
 
     def construct(self, indices):
-        rows = embedding_lookup_of_class(self.embedding_table, indices)
+        rows = self._rows(indices)
         if self.max_norm is None:
             return rows
         length = ops.norm(rows, dim=-1, keepdim=True)
         return rows * self.max_norm / ops.maximum(length, self.max_norm)
+
+    def _rows(self, indices):
+        return embedding_lookup_of_class(self.embedding_table, indices)
 
 
 class MultiFieldEmbeddingLookup(EmbeddingLookup):

@@ -191,5 +191,5 @@ class EmbeddingLookupThor(EmbeddingLookup):
 
     save_gradient = EmbeddingThor.save_gradient
 
-    def construct(self, indices):
-        return _with_table_factors(self, indices, super().construct(indices))
+    def _rows(self, indices):
+        return _with_table_factors(self, indices, super()._rows(indices))

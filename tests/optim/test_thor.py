@@ -155,6 +155,15 @@ def test_tables_are_preconditioned(kind):
     np.testing.assert_allclose(table.asnumpy(), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_factors_are_those_of_rows_before_they_are_shortened():
+    net = nn.EmbeddingLookupThor(4, 2, "ones", max_norm=1.0)
+    grad = value_and_grad(lambda: (net(Tensor([1, 3])) * Tensor([[1.0, 0], [0, 2]])).sum(), None,
+                          net.trainable_params())()[1][0].asnumpy()  # fmt: skip
+    rows = grad[[1, 3]].astype(np.float64)
+    np.testing.assert_allclose(net.matrix_g.asnumpy(), rows.T @ rows / 2, rtol=1e-2)
+    assert abs(rows.sum()) < 1e-2  # shortened rows change along their direction alone by nothing
+
+
 def test_layer_norms_are_scaled_and_biases_are_not():
     net = nn.SequentialCell(nn.LayerNorm((3,)), nn.Dense(3, 2, weight_init="ones"))
     optimizer = nn.thor(
