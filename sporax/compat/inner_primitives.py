@@ -64,6 +64,15 @@ def _segments(power, x, indices, segment_ids, count=None):
     return total / divisors.reshape((-1,) + (1,) * (x.ndim - 1))
 
 
+def _group_norm(input, num_groups, weight, bias, eps):
+    """(the result, the mean and the inverse deviation of each group)."""
+    groups = input.reshape((input.shape[0], num_groups, -1))
+    mean = groups.mean(-1)
+    variance = ((groups - mean.expand_dims(-1)) ** 2).mean(-1)
+    result = mint.nn.functional.group_norm(input, num_groups, weight, bias, eps)
+    return result, mean, ops.rsqrt(variance + eps)
+
+
 def _tuples(nested):
     return tuple(map(_tuples, nested)) if isinstance(nested, list) else nested
 
@@ -92,6 +101,7 @@ _ROWS = {
             0, x, indices, segment_ids, num_segments
         )
     ),
+    "GroupNorm()(input, num_groups, weight=None, bias=None, eps=1e-05)": _group_norm,
     "SparseSoftmaxCrossEntropyWithLogitsV2()(features, labels)": _loss_and_gradient,
     # tuples and lists
     "SequenceStack(axis=0)(x)": lambda axis, x: ops.stack(x, axis),

@@ -60,6 +60,14 @@ def _construct_tensor_list(types, shapes, batch_expand_num=1):
     return [ops.zeros(shape, kind) for shape, kind in zip(sizes, types, strict=True)]
 
 
+def _cache_summary_tensor_data(summary):
+    """Show values to the open `SummaryRecord`: dicts of 'data' and 'name', as 'loss[:Scalar]'."""
+    for item in summary:
+        name, _, kind = item["name"].removesuffix("]").rpartition("[:")
+        getattr(ops, f"{kind}Summary")()(name, item["data"])
+    return True
+
+
 def _raising(kind, shown):
     """A function that raises an error of a kind, with what `shown` makes of its second argument."""
 

@@ -11,6 +11,7 @@ from tensorboard.util import tensor_util
 
 import sporax as ms
 from sporax import Tensor, jit, nn, ops
+from sporax.compat import private_functions
 from sporax.data import NumpySlicesDataset
 from sporax.train import MAE, Model, SummaryCollector, SummaryRecord
 
@@ -75,6 +76,15 @@ def test_what_summary_operations_show(tmp_path, prepare):
     assert picture.size == (6, 2)  # two images, side by side
     expected = np.concatenate(list(X.reshape(2, 2, 3)), 1) * 255
     np.testing.assert_allclose(np.asarray(picture), expected, atol=0.6)
+
+
+def test_values_by_their_private_name(tmp_path):
+    with SummaryRecord(tmp_path) as record:
+        for step in (1, 2):
+            values = [{"name": "loss[:Scalar]", "data": Tensor(step * 0.5)}]
+            assert private_functions._cache_summary_tensor_data(values)
+            record.record(step)
+    assert numbers(read(tmp_path), "loss") == [(1, 0.5), (2, 1.0)]
 
 
 def test_values_of_the_user(tmp_path):
