@@ -363,6 +363,33 @@ def automatic():
     assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
 
 
+@row("slow", "GRAPH_MODE")
+@row("slow", "PYNATIVE_MODE")
+def model(mode):
+    """`Model.train` and `Model.eval` of an `AutoParallel` network."""
+
+    def run(wrap):
+        ms.set_seed(1)
+        net, _ = mlp()
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        rng = np.random.default_rng(0)
+        rows = (rng.normal(size=(70, 16)).astype(np.float32),
+                rng.integers(0, 8, 70).astype(np.int32))  # fmt: skip
+        data = NumpySlicesDataset(rows, shuffle=False).batch(16)
+        trained = ms.Model(wrap(net), nn.CrossEntropyLoss(), optimizer, {"accuracy"})
+        trained.train(2, data, dataset_sink_mode=False)
+        return trained.eval(data)["accuracy"], [p.asnumpy() for p in net.get_parameters()], net
+
+    ms.set_context(mode=getattr(ms, mode))
+    wanted, outcome = run(lambda net: net), run(AutoParallel)
+    assert wanted[0] == outcome[0]
+    for a, b in zip(outcome[1], wanted[1], strict=True):
+        close(a, b)
+    assert len(outcome[2][0].weight._value.read().devices()) == COUNT
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    parallel.leave_devices()
+
+
 @row("short")
 def files_of_strategies():
     """A network's placements as a strategy file, and the slices of ranks that come of it."""
