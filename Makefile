@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test test-all test-distributed test-onnx coverage docs lint bench clean
+.PHONY: demo fuzz test test-all test-distributed test-onnx coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -30,6 +30,12 @@ test-distributed: $(READY)
 test-all: $(READY)
 	$(BIN)/python -m pytest -n 2 --compiled
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 --compiled
+
+# Mutations of files of all formats, for a night: make fuzz SEED=3 DURATION=3600
+SEED ?= 0
+DURATION ?= 28800
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --seed $(SEED) --seconds $(DURATION) $(ARGS)
 
 # Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
 test-onnx:

@@ -29,8 +29,9 @@ __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "Var", "ad",
     "array_of_ranks", "axis_environment", "backends_are_initialized", "barrier", "batching",
     "called", "cluster_address", "compared_dims", "coordinator", "device_array", "equations",
-    "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "on_comparison",
-    "set_compilation_cache", "terms_of", "used_inputs", "with_jaxprs",
+    "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "module_text",
+    "on_comparison", "parsed_module", "set_compilation_cache", "terms_of", "used_inputs",
+    "with_jaxprs",
 )  # fmt: skip
 
 
@@ -168,6 +169,38 @@ def set_compilation_cache(path, cache):
         return (cache, opened) if opened == path else open_default(opened)
 
     compilation_cache.get_file_cache = open_cache
+
+
+# programs in files ------------------------------------------------------------------------------
+
+
+def module_text(artifact):
+    """The text of a StableHLO artifact's MLIR module. Only of bytes that JAX wrote: MLIR's reader
+    of bytes trusts them, and writes where it should not if they are changed."""
+    from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
+
+    with mlir.make_ir_context():
+        return str(_jax.mlir.deserialize_portable_artifact(artifact))
+
+
+def parsed_module(text):
+    """(the MLIR module of a text, verified; a function that gives its StableHLO artifact). Raises
+    what the parser raises."""
+    from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo as hlo
+
+    with mlir.make_ir_context():
+        module = ir.Module.parse(text)
+        if not module.operation.verify():
+            raise ValueError("its operations do not fit together")
+
+    def artifact():
+        with module.context:
+            version = hlo.get_current_version()
+            return _jax.mlir.serialize_portable_artifact(module, version, True)
+
+    return module, artifact
 
 
 # symbolic dimensions ----------------------------------------------------------------------------

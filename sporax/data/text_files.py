@@ -119,7 +119,8 @@ class CSVDataset(CSVRows):
         if len(set(columns)) < len(columns) or len(defaults) > len(columns):
             raise RuntimeError(
                 f"For '{who}', the columns must be different, and at least as many as "
-                f"'column_defaults', but got {columns} and {len(defaults)} defaults."
+                f"'column_defaults', but got {columns!r:.200} and {len(defaults)} defaults for "
+                f"{list(map(str, files))!r:.400}."
             )
         super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
 

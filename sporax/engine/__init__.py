@@ -1,9 +1,10 @@
 """How does it run? Recorder, programs, capture, the compile cache."""
 
+from sporax.compilation_cache import folder as compilation_cache
 from sporax.core import context
 from sporax.core.environment import choice
 from sporax.core.value import thread
-from sporax.engine import compilation_cache, compile_policy
+from sporax.engine import compile_policy
 from sporax.engine.debug.explain import explain
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.xla_kernels import configure_process

@@ -114,7 +114,7 @@ def load(file_name, **kwargs):
 def _path(who, name):
     if not isinstance(name, (str, os.PathLike)):
         raise TypeError(f"For '{who}', 'file_name' must be a string, not {type(name).__name__}.")
-    return os.path.realpath(name)
+    return os.path.realpath(name) if who == "export" else os.path.abspath(name)
 
 
 def _save_graph(network, file_name):

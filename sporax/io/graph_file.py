@@ -1,28 +1,42 @@
 """Files of exported functions: a line that says what it is, a header in JSON, arrays, the program,
-and a checksum of it all."""
+a checksum of it all, and a code of the user's key, by which a user's own files are known.
 
+What a file of somebody else's says is checked against the rest of it; of the objects that
+`jax.export` keeps in a file of its own, only the program's StableHLO is stored.
+"""
+
+import dataclasses
 import hashlib
 import json
 import math
+import re
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import export as stablehlo
 
+from sporax.compilation_cache import user_key
 from sporax.core import dtype as dtypes
-from sporax.graph_capture.export.exported_graph import Exported, Spec
-from sporax.io import atomic_write
+from sporax.core.jax_internals import module_text
+from sporax.graph_capture.export.exported_graph import CLASSES, Exported, Spec
+from sporax.io import atomic_write, graph_program, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
 _FIRST = b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version "
-_VERSION = 1
+_VERSION = 2
 _SUM = hashlib.sha256
 _AGAIN = "export it again from the Python code, with this sporax"
+_KINDS = "parameter", "tensor", "constant"  # of arrays
+_SIZE = r"[\w+*() ,-]{1,200}"  # an unknown size, and what follows from some
+_DEEPEST = 50  # containers in containers
 
 
 def write(path, graph):
     """Write an `Exported`, whole or not at all."""
-    program = bytes(graph.program.serialize(vjp_order=0))
+    program = graph.program
+    content = bytes(program.mlir_module_serialized)
+    listing = module_text(content).encode()
     arrays = [(kind, name, np.asarray(array)) for kind, name, array in graph.arrays]
     header = {
         "name": graph.name,
@@ -35,23 +49,35 @@ def write(path, graph):
             (kind, name, array.shape, dtypes.from_numpy(array.dtype).name)
             for kind, name, array in arrays
         ],
-        "program": len(program),
+        "text": len(listing),
+        "program": len(content),
+        "platforms": program.platforms,
+        "convention": program.calling_convention_version,
+        "kept": program.module_kept_var_idx,
+        "sizes": program.uses_global_constants,
     }
     text = json.dumps(header).encode()
     chunks = [_FIRST, b"%d\n" % _VERSION, len(text).to_bytes(8, "little"), text]
     chunks += [np.ascontiguousarray(a).reshape(-1).view(np.uint8) for _, _, a in arrays]
     total = _SUM()
     with atomic_write.replacing(path) as part, open(part, "wb") as file:
-        for chunk in (*chunks, program):
+        for chunk in (*chunks, listing, content):
             total.update(chunk)
             file.write(chunk)
-        file.write(total.digest())
+        digest = total.digest()
+        file.write(digest + (user_key.code(b"graph", digest) or bytes(user_key.SIZE)))
 
 
 def read(path):
     """The `Exported` of a file; raises CorruptFile."""
-    with open(path, "rb") as file:
-        content = memoryview(file.read())
+    try:
+        content = memoryview(untrusted_file.content(path))
+        return _read(path, content)
+    except untrusted_file.MALFORMED as error:
+        raise CorruptFile(f"its header is none: {untrusted_file.cause(error)}") from error
+
+
+def _read(path, content):
     if content[: len(_FIRST)] != _FIRST:
         raise CorruptFile(
             "it does not begin as one (files of MindSpore's own cannot be read)", _AGAIN
@@ -59,40 +85,104 @@ def read(path):
     version, start = _number(content, len(_FIRST))
     if version != _VERSION:
         raise CorruptFile(f"its version is {version}, and this sporax reads {_VERSION}", _AGAIN)
-    size = _SUM().digest_size
-    if len(content) < start + 8 + size or _SUM(content[:-size]).digest() != content[-size:]:
+    end = len(content) - _SUM().digest_size - user_key.SIZE
+    digest, code = content[end : end + _SUM().digest_size], content[end + _SUM().digest_size :]
+    if end < start + 8 or _SUM(content[:end]).digest() != digest:
         raise CorruptFile("its checksum does not fit its contents")
     first = start + 8 + int.from_bytes(content[start : start + 8], "little")
-    header = json.loads(bytes(content[start + 8 : first]))
-    arrays = []
-    for kind, name, shape, dtype in header["arrays"]:
-        dtype = dtypes.to_numpy(dtypes.NAMES[dtype.lower()])
-        count = math.prod(shape)
-        array = np.frombuffer(content, dtype, count, first).reshape(shape)
-        arrays.append((kind, name, array))
-        first += array.nbytes
-    program = bytearray(content[first : first + header["program"]])
+    if first > end:
+        raise CorruptFile("its header ends after its end")
+    header = untrusted_file.json_of(bytes(content[start + 8 : first]).decode())
+    inputs, outputs = _specs(header["inputs"]), _specs(header["outputs"])
+    _check_structure(header["arguments"], len(inputs))
+    _check_structure(header["result"], len(outputs))
+    arrays, first = _arrays(header["arrays"], content[:end], first)
+    size, rest = header["text"], end - first
+    if type(size) is not int or not 0 <= size <= rest or header["program"] != rest - size:
+        raise CorruptFile(f"its program has {rest} bytes, which its header does not say")
+    is_own = user_key.is_own(code, b"graph", bytes(digest))
+    text, program = content[first : first + size], content[first + size : end]
+    program = bytes(program) if is_own else bytes(text).decode()
     return Exported(
-        header["name"], header["arguments"], _specs(header["inputs"]), header["result"],
-        _specs(header["outputs"]), arrays, _deserialized(program, header["jax"]),
+        header["name"], header["arguments"], inputs, header["result"], outputs, arrays,
+        _program(header, program, inputs, outputs, arrays, is_own), None if is_own else path,
     )  # fmt: skip
 
 
-def _deserialized(program, version):
-    try:
-        module = stablehlo.deserialize(program)
-    except (ValueError, NotImplementedError) as cause:
-        raise CorruptFile(
-            f"jax {jax.__version__} cannot read the program that jax {version} wrote ({cause})",
-            _AGAIN,
-        ) from None
+def _arrays(items, content, first):
+    """((kind, name, array) of each item, where the next part begins)."""
+    arrays = []
+    for kind, name, shape, dtype in items:
+        spec = Spec(*_spec(name, shape, dtype))
+        count = math.prod(spec.shape)  # of a shape without unknown sizes, else a TypeError
+        dtype = dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()])
+        size = count * dtype.itemsize
+        if kind not in _KINDS or size > len(content) - first:
+            raise CorruptFile(f"its array {name!r:.80} has {size} bytes, which are not there")
+        array = np.frombuffer(content[first : first + size], dtype).reshape(spec.shape)
+        arrays.append((kind, name, array))
+        first += size
+    return arrays, first
+
+
+def _program(header, content, inputs, outputs, arrays, is_own):
+    """What `jax.export` returned, for a function with these inputs and outputs: trees and types are
+    those of another function of this signature. `content`: the artifact of a file of the user's
+    own, which later versions of JAX read too, else the program's text, which is safe to parse."""
+    platforms, kept = tuple(header["platforms"]), tuple(header["kept"])
     here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
-    if not set(here) & set(module.platforms):
+    if not set(here) & set(platforms):
         raise CorruptFile(
-            f"its program is for {', '.join(module.platforms)}, and this is {here[0]}",
+            f"its program is for {', '.join(map(str, platforms))}, and this is {here[0]}",
             "export it on this device, or choose another with 'set_device'",
         )
-    return module
+    specs = [*inputs, *[Spec.of(name, array) for _, name, array in arrays]]
+    low, high = stablehlo.minimum_supported_calling_convention_version, (
+        stablehlo.maximum_supported_calling_convention_version)  # fmt: skip
+    convention, name = header["convention"], header["name"]
+    if type(convention) is not int or not low <= convention <= high:
+        raise CorruptFile(
+            f"jax {jax.__version__} cannot read the program that jax {header['jax']!r:.40} wrote "
+            f"(its calling convention is {convention!r:.40}, not in [{low}, {high}])", _AGAIN,
+        )  # fmt: skip
+    if (
+        type(name) is not str
+        or list(kept) != sorted({*kept} & {*range(len(specs))})
+        or len(platforms) != 1
+    ):
+        raise CorruptFile("its program is for other inputs, or several devices")
+    if not is_own:
+        types = [[_mlir_type(s) for s in part] for part in ([specs[i] for i in kept], outputs)]
+        content = graph_program.checked(content, *types)
+    return dataclasses.replace(
+        _template(specs, outputs, platforms), fun_name=name,
+        mlir_module_serialized=content, calling_convention_version=convention,
+        module_kept_var_idx=kept, uses_global_constants=header["sizes"] is True,
+    )  # fmt: skip
+
+
+def _template(specs, outputs, platforms):
+    """What `jax.export` returns for some function with these inputs and outputs."""
+    scope = stablehlo.SymbolicScope()
+
+    def shaped(spec):
+        shape = ", ".join(map(str, spec.shape)) + ","
+        sizes = stablehlo.symbolic_shape(shape, scope=scope) if spec.shape else ()
+        return jax.ShapeDtypeStruct(sizes, dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()]))
+
+    arguments, results = [[shaped(s) for s in part] for part in (specs, outputs)]
+    zeros = jax.jit(lambda *arrays: tuple([jnp.zeros(r.shape, r.dtype) for r in results]))
+    return stablehlo.export(zeros, platforms=platforms)(*arguments)
+
+
+def _mlir_type(spec):
+    """The type of an array in a program, such as 'tensor<2x?xf32>'."""
+    dtype = dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()])
+    bits = 8 * dtype.itemsize
+    kind = {"b": "i1", "i": f"i{bits}", "u": f"ui{bits}", "f": f"f{bits}",
+            "c": f"complex<f{bits // 2}>"}.get(dtype.kind, "bf16")  # fmt: skip
+    sizes = "".join(f"{n}x" if isinstance(n, int) else "?x" for n in spec.shape)
+    return f"tensor<{sizes}{kind}>"
 
 
 def _listed(specs):
@@ -100,7 +190,45 @@ def _listed(specs):
 
 
 def _specs(items):
-    return [Spec(*item) for item in items]
+    return [Spec(*_spec(*item)) for item in items]
+
+
+def _spec(name, shape, dtype):
+    """As given, if it is the name of an array, its sizes, and its dtype."""
+    sizes = all(
+        0 <= n < 2**40 if type(n) is int else type(n) is str and re.fullmatch(_SIZE, n)
+        for n in shape
+    )
+    known = type(dtype) is str and dtypes.NAMES.get(dtype.lower())
+    if type(name) is not str or not sizes or not known or known.numpy_dtype is None:
+        raise CorruptFile(f"it has an array {name!r:.80} of {dtype!r:.40} {shape!r:.80}")
+    return name, shape, dtype
+
+
+def _check_structure(form, count):
+    """Raises unless containers and plain values are as `structure` writes them, with a mark for
+    each of `count` Tensors."""
+    marks = _tensors(form, 0)
+    if marks != count:
+        raise CorruptFile(f"it has {marks} Tensors where there are {count}")
+
+
+def _tensors(form, depth):
+    """The number of Tensors in a structure."""
+    ((kind, content),) = form.items()
+    if depth > _DEEPEST:
+        raise CorruptFile(f"its containers are nested deeper than {_DEEPEST}")
+    if kind == "tensor":
+        return 1
+    if kind == "value" and isinstance(content, (bool, int, float, str, type(None))):
+        return 0
+    if kind == "object":
+        name, content = content
+        CLASSES[name]  # a KeyError for another class
+    elif kind not in ("dict", "list", "tuple"):
+        raise CorruptFile(f"it has {kind!r:.40} where there are containers, values or Tensors")
+    items = content if kind in ("list", "tuple") else content.values()
+    return sum(_tensors(item, depth + 1) for item in items)
 
 
 def _number(content, at):

@@ -52,6 +52,14 @@ def dead_code():
     assert internals.used_inputs(TRACED.jaxpr) == [True, False]
 
 
+def texts_of_programs():
+    exported = jax.export.export(jax.jit(jnp.sin))(jnp.ones(2))
+    text = internals.module_text(exported.mlir_module_serialized)
+    module, artifact = internals.parsed_module(text)
+    assert "stablehlo.sine" in text and str(module) == text
+    assert internals.module_text(artifact()) == text
+
+
 def barriers():
     first, second = TRACED.jaxpr.eqns
     variable, equation = internals.barrier(second.invars[0], beside=first)
@@ -208,6 +216,7 @@ ROWS = [
     ("Primitive, ad, batching, mlir", "recurrent layers: their primitives", primitives_with_rules),
     ("dce_jaxpr", "which operands saved_tensors_hooks pack; checks of indices", dead_code),
     ("compilation_cache", "the bound of the folder of compiled programs", cache_is_exchanged),
+    ("portable artifacts", "graph files", texts_of_programs),
     ("_sorted_terms, _factors", "dynamic shapes: padding, buckets", terms_of_sizes),
     ("_DimExpr._evaluate", "plans for all sizes", values_of_sizes),
     ("_DimExpr.__eq__", "dynamic shapes: code that compares a size", comparisons_of_sizes),

@@ -25,7 +25,7 @@ from tests.data import (
     text_model_cases,
     tfrecord_cases,
 )
-from tests.fuzz import file_formats, mutations
+from tests.fuzz import file_formats, graphs, mutations
 from tests.fuzz.file_formats import gzipped, png, sqlite
 from tests.fuzz.mutations import binary, json_lines, json_text, xml
 from tests.fuzz.mutations import text as words
@@ -517,3 +517,10 @@ add("CsvToMR", text_file_cases.write_text_files, converted("CsvToMR", "@csv/head
     only=("csv/head.csv",))  # fmt: skip
 add("ImageNetToMR", write_imagenet, converted("ImageNetToMR", "@map", "@"),
     changes={"map": words}, only=("map",))  # fmt: skip
+
+# programs -----------------------------------------------------------------------------------------
+
+add("graphs", graphs.write, graphs.load, changes={"*.mindir": graphs.change}, seconds=20.0)
+add("graphs, called", graphs.write, graphs.load_and_call, changes={"*.mindir": graphs.change},
+    seconds=20.0)  # fmt: skip
+add("compile cache", graphs.write_cache, graphs.load_cache, only=("*.program",))

@@ -30,6 +30,7 @@ class Runner:
         if self._worker is not None:
             self._worker.stdin.close()
             self._worker.wait(60)
+            self._worker.stdout.close()
         os.close(self._progress)
         os.unlink(self._path)
 
@@ -41,7 +42,7 @@ class Runner:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                 env={**os.environ, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"},
             )  # fmt: skip
-            os.pwrite(self._progress, bytes(8), 0)
+        os.pwrite(self._progress, question[2].to_bytes(8, "little"), 0)
         self._worker.stdin.write(json.dumps(question) + "\n")
         self._worker.stdin.flush()
         case, since = None, time.monotonic()
@@ -71,6 +72,10 @@ class Runner:
                 case += done
                 continue
             ended = self._worker.wait()
+            self._worker.stdin.close()
+            self._worker.stdout.close()
+            if ended > 0:
+                raise RuntimeError(f"the worker failed at case {self.case()} of '{loader}'")
             self._worker, at = None, max(self.case(), case)
             outcome = "hangs" if ended == -signal.SIGKILL else "crashes"
             tally.update({outcome: 1, "not counted": at - case})

@@ -400,7 +400,7 @@ def test_the_suffix_and_what_the_file_says(tmp_path):
         ms.export(nn.Dense(2, 1), X, file_name=str(tmp_path / name), file_format=format)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mindir", "a.stablehlo"]
     first = (tmp_path / "a.mindir").read_bytes().split(b"\n")[0]
-    assert first == b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version 1"
+    assert first == b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version 2"
     text = str(ms.load(str(tmp_path / "a.mindir")))
     assert "exported Dense(x: Float32 (3, 2))\n  parameter weight: Float32 (1, 2)" in text
 
@@ -431,8 +431,8 @@ def test_damaged_and_foreign_files(tmp_path):
         (flipped, "its checksum does not fit its contents. To use it, take an intact copy"),
         (b"\x0a\x050.1.0", "files of MindSpore's own cannot be read.*export it again"),
         (
-            whole.replace(b"version 1\n", b"version 7\n"),
-            "its version is 7, and this sporax reads 1",
+            whole.replace(b"version 2\n", b"version 7\n"),
+            "its version is 7, and this sporax reads 2",
         ),
     ]
     for content, words in rows:

@@ -11,6 +11,7 @@ from sporax.engine.recorder import apply
 
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = {"tuple": tuple, "list": list}
+_MOST_BYTES = 2**29  # that a program of somebody else's may need besides inputs and results
 CLASSES = {}  # dataclasses that a file stores by their fields: name -> class
 
 
@@ -37,15 +38,17 @@ class Exported:
     `arguments`, `result`: what the function takes and returns, see `structure`. `inputs`,
     `outputs`: the `Spec`s of the Tensors in them. `arrays`: (kind, name, array) of the program's
     further inputs; kind is 'parameter', 'tensor' or 'constant'. `program`: what
-    `jax.export` returned, for its `platforms`.
+    `jax.export` returned, for its `platforms`. `origin`: the file, of one that somebody else
+    wrote, whose program is then tried before it becomes part of others.
     """
 
-    def __init__(self, name, arguments, inputs, result, outputs, arrays, program):
+    def __init__(self, name, arguments, inputs, result, outputs, arrays, program, origin=None):
         self.name, self.arguments, self.inputs = name, arguments, inputs
         self.result, self.outputs, self.program = result, outputs, program
         self.arrays = [(kind, key, jnp.asarray(array)) for kind, key, array in arrays]
         self._tensors = [Tensor(array) for _, _, array in self.arrays]
         self.op = Op(name, _without_derivative(name, program))
+        self.origin, self._tried = origin, set()
 
     def __call__(self, *args):
         """The results for arguments like those of the export."""
@@ -63,8 +66,35 @@ class Exported:
         sizes = {}
         for spec, tensor in zip(self.inputs, tensors, strict=True):
             self._check(spec, tensor, sizes)
+        if self.origin is not None:
+            self._try([*tensors, *arrays])
         outputs = iter(apply(self.op, *tensors, *arrays))
         return rebuilt(self.result, lambda: next(outputs))
+
+    def _try(self, operands):
+        """Compile the program for these sizes; RuntimeError where XLA refuses it, or it needs more
+        memory than what it takes and returns lets expect."""
+        specs = [jax.ShapeDtypeStruct(t.shape, dtypes.to_numpy(t.dtype)) for t in operands]
+        key = tuple((spec.shape, spec.dtype) for spec in specs)
+        if key in self._tried:
+            return
+        try:
+            compiled = jax.jit(self.program.call).lower(*specs).compile()
+        except Exception as error:
+            raise RuntimeError(
+                f"For 'GraphCell', the program of '{self.origin}' must compile, but XLA says: "
+                f"{str(error).strip().splitlines()[0]:.300}. Take an intact copy."
+            ) from error
+        memory = compiled.memory_analysis()
+        if memory is not None:
+            held = memory.argument_size_in_bytes + memory.output_size_in_bytes
+            if memory.temp_size_in_bytes > max(_MOST_BYTES, 8 * held):
+                raise RuntimeError(
+                    f"For 'GraphCell', the program of '{self.origin}' must need about as much "
+                    f"memory as its inputs and results, {held} bytes, but needs "
+                    f"{memory.temp_size_in_bytes} more. Export it on your own."
+                )
+        self._tried.add(key)
 
     def _check(self, spec, tensor, sizes):
         shape, dtype = tensor.shape, tensor.dtype.name

@@ -5,13 +5,14 @@ flags and options, and a fingerprint of the devices, which for a CPU has its ins
 program lies in the folder is said here, since JAX writes files in place and never again: a process
 that is killed while it writes, or a full disk, leaves a file that every later one stumbles over.
 Its own bound looks at every file each time one is added (4,000 programs kept: compiling a small one
-takes 120 ms instead of 45).
+takes 120 ms instead of 45). A compiled program is code: one is taken only from a folder that nobody
+else can write, and with a code of the user's key.
 """
 
 import contextlib
-import hashlib
 import os
 import secrets
+import stat
 import time
 import warnings
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 
 import jax
 
+from sporax.compilation_cache import user_key
 from sporax.core.jax_internals import set_compilation_cache
 
 VARIABLE = "SPORAX_CACHE_DIR"  # another folder for it; "off" for none
@@ -26,8 +28,6 @@ MOST_BYTES = 2**30
 PRUNED_AFTER = 2**26  # bytes written by a process; it may exceed the bound by as much
 _SUFFIX, _PART = ".program", ".part"
 _ABANDONED = 3600  # seconds after which nobody writes a part any more
-_SUM = hashlib.sha256
-_DIGEST = _SUM().digest_size
 _config: Any = jax.config
 
 
@@ -38,8 +38,13 @@ def folder():
         return None
     if chosen is not None:
         return Path(chosen).absolute()  # the script may go elsewhere
+    return default_folder()
+
+
+def default_folder():
+    """Where they are kept unless the user says another place."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "sporax" / "xla"
+    return Path(base).absolute() / "sporax" / "xla"
 
 
 def switch_on():
@@ -67,7 +72,7 @@ def _keep_in(chosen):
 
 
 class Folder:
-    """Compiled programs by key, each in a file that begins with a checksum of the rest.
+    """Compiled programs by key, each in a file that begins with a code of the key and the rest.
 
     A file takes its name in one step, so several processes need no lock: both write the same. One
     that is damaged is as one that is not there, and is written again. Reading makes a file young.
@@ -77,16 +82,21 @@ class Folder:
         self._path = Path(path)
         self._unpruned = PRUNED_AFTER  # bytes written since; the first program finds it due
         self._refused = False
+        self._is_trusted = None
 
     def get(self, key):
         """What was kept; None if nothing, or nothing whole."""
         file = self._file(key)
         try:
-            content = file.read_bytes()
+            if not self._path.is_dir() or not self._trusted():
+                return None
+            if not stat.S_ISREG(os.lstat(file).st_mode):
+                return None
+            content = memoryview(file.read_bytes())
         except OSError:
             return None
-        kept = memoryview(content)[_DIGEST:]
-        if _SUM(kept).digest() != content[:_DIGEST]:
+        kept = content[user_key.SIZE :]
+        if not user_key.is_own(content[: user_key.SIZE], file.name.encode(), kept):
             return None
         with contextlib.suppress(OSError):  # a folder that may only be read
             os.utime(file)
@@ -99,9 +109,13 @@ class Folder:
         file = self._file(key)
         part = file.with_name(secrets.token_hex(8) + _PART)
         try:
-            self._path.mkdir(parents=True, exist_ok=True)
+            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self._trusted():
+                self._refused = True
+                return
+            code = user_key.code(file.name.encode(), value)
             try:
-                part.write_bytes(_SUM(value).digest() + value)
+                part.write_bytes(code + value)
                 os.replace(part, file)
             except BaseException:
                 part.unlink(missing_ok=True)
@@ -118,6 +132,26 @@ class Folder:
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+    def _trusted(self):
+        """Whether nobody else can write the files. Where others can, there is one warning."""
+        if self._is_trusted is None:
+            reason, status = None, os.stat(self._path)
+            if self._path == default_folder() and status.st_uid == getattr(os, "geteuid", int)():
+                os.chmod(self._path, status.st_mode & 0o755)  # a umask may let groups write
+            if not user_key.is_private(os.stat(self._path)):
+                reason = f"others can write in '{self._path}'. Take that from them: chmod go-w"
+            elif user_key.code() is None:
+                reason = f"there is no key in '{user_key.path()}' that only you can read"
+            self._is_trusted = reason is None
+            if reason is not None:
+                warnings.warn(
+                    f"Compiled programs are neither kept nor taken, since {reason}. Or let "
+                    f"{VARIABLE} name a folder of your own, or 'off'.",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+        return self._is_trusted
 
     def _file(self, key):
         return self._path / f"{key[-128:]}{_SUFFIX}"  # it ends in the hash

@@ -1,0 +1,1 @@
+"""Compiled programs in files of the user's own, and the key that says which are."""
