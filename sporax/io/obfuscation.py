@@ -1,5 +1,6 @@
 """`obfuscate_ckpt`: weights in checkpoints multiplied by secret numbers; networks that undo it."""
 
+import functools
 import re
 from pathlib import Path
 from string import Template
@@ -152,7 +153,8 @@ def _config(who, network, target_modules, config, needed):
     return config
 
 
-def _config_of_modules(who, network, modules):
+def _checked_modules(who, modules):
+    """(path, names, how many Cells of each CellList) of `target_modules`."""
     check.instance(who, list, "a list", target_modules=modules)
     if len(modules) < 2:
         raise ValueError(
@@ -174,16 +176,20 @@ def _config_of_modules(who, network, modules):
             f"'obfuscate_layers:' and a number, but got {layers[0]!r}."
         )
     count = None if limit is None or limit[1] == "all" else int(limit[1])
+    return path, [name for name in names.split("|") if name], count
+
+
+def _config_of_modules(who, network, modules):
+    path, names, count = _checked_modules(who, modules)
     config = {name: [] for name in _CONFIGS}
     for layer, parent, cell in _parents(who, network, path, count):
-        found = [name for name in names.split("|") if name and hasattr(cell, name)]
         metadata = _METADATA if layer is None else f"{_METADATA}_{layer}"
         multiply = [{"name": "mul", "input_x": "weight", "input_y": metadata}]
         config["obf_metadata_config"].append(
             {"name": metadata, "shape": [1], "type": "random", "save_metadata": True,
              "metadata_op": "invert"}
         )  # fmt: skip
-        for name in found:
+        for name in filter(functools.partial(hasattr, cell), names):
             target = f"{parent}/{name}".strip("/")
             for part in ("weight", "bias"):
                 row = {"target": f"{target}/{part}", "weight_obf_ops": multiply}
@@ -193,7 +199,7 @@ def _config_of_modules(who, network, modules):
     if not config["network_obf_config"]:
         raise ValueError(
             f"For '{who}', 'target_modules' must name layers below '{path}', but it has none of "
-            f"{names.split('|')}."
+            f"{names}."
         )
     return config
 

@@ -14,7 +14,7 @@ class Body:
         self.tree, self.function, self.owner = tree, function, owner
         self.namespace = {} if namespace is None else namespace
         self.called = {}  # name -> function, of the nodes that a user has inserted
-        self.nodes = []
+        self.nodes, self.local = [], set()  # `local`: names of the function's own variables
         self.is_method = True
         if owner is not None:
             owner._body = self

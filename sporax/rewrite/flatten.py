@@ -5,6 +5,7 @@
 """
 
 import ast
+import copy
 import keyword
 
 # the parts of each kind of expression or statement that become statements of their own
@@ -55,11 +56,14 @@ def flat(statements, names):
 def _single_assigns(statement):
     """`a = b = f()` as `b = f()` and `a = b`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [None]
-    if len(targets) == 1 or not all(isinstance(target, ast.Name) for target in targets):
+    if len(targets) == 1 or any(isinstance(n, ast.Starred) for t in targets for n in ast.walk(t)):
         return [statement]
-    last = targets[-1]
-    copies = [ast.Assign([target], ast.Name(last.id, ast.Load())) for target in targets[:-1]]
-    return [ast.Assign([last], statement.value), *copies]
+    names = [target for target in targets if isinstance(target, ast.Name)]
+    first = (names or targets)[-1]
+    value = ast.parse(ast.unparse(first), mode="eval").body
+    others = [target for target in targets if target is not first]
+    copies = [ast.Assign([target], copy.deepcopy(value)) for target in others]
+    return [ast.Assign([first], statement.value), *copies]
 
 
 def _flat_statement(statement, names):

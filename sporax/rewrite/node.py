@@ -184,6 +184,15 @@ class Node:
             )
         return self._sub_tree
 
+    @property
+    def symbol_tree(self):
+        """The SymbolTree of the Cell that the node calls, or None."""
+        return self._sub_tree
+
+    def nodes(self):
+        """The nodes inside of a branch, a loop, a container of Cells or a function."""
+        return [] if self._body is None else list(self._body.nodes)
+
     # arguments and targets ------------------------------------------------------------------
 
     def get_args(self):
@@ -263,6 +272,21 @@ class Node:
                 f"{out_idx}."
             )
         self.set_arg(arg_idx, targets[out_idx])
+
+    def set_target(self, index, target):
+        """Let the statement assign another variable at `index`."""
+        places = parts_of_target(self._statement.targets[0]) if self.get_targets() else []
+        if self._type == NodeType.Input or not 0 <= index < len(places):
+            raise ValueError(
+                f"For 'Node.set_target', 'index' must be in [0, {len(places)}), but got {index}."
+            )
+        new, old = parsed_expression(str(target)), places[index]
+        if old is self._statement.targets[0]:
+            self._statement.targets[0] = new
+            return
+        for holder in ast.walk(self._statement.targets[0]):
+            items = getattr(holder, "elts", [])
+            items[:] = [new if item is old else item for item in items]
 
     def name_function(self, path):
         """Let the statement call the function or attribute of that name."""

@@ -79,7 +79,7 @@ class _Reader:
         self.tree, self.body, self.top = body.tree, body, body
         function = body.function
         arguments = [arg.arg for arg in parameters(function.args)]
-        self.local = {*arguments, *written(function.body)}
+        self.local = body.local = {*arguments, *written(function.body)}
         self.receiver = arguments[0] if body.is_method and arguments else None
         self.classes = {}  # variable -> the class of Primitive that it is an instance of
 

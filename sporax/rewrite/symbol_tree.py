@@ -15,7 +15,7 @@ from sporax.rewrite.flatten import Names
 from sporax.rewrite.generate import generated
 from sporax.rewrite.node import Node
 from sporax.rewrite.parse import definition_of, is_sub_network, names_of, read_function
-from sporax.rewrite.scoped_value import CONSTANTS, NodeType
+from sporax.rewrite.scoped_value import CONSTANTS, NodeType, ScopedValue
 from sporax.rewrite.tables import dumped, tabulated
 
 _FOLDER = "rewritten_network"
@@ -287,6 +287,12 @@ class SymbolTree:
         node.set_arg(index, return_value)
         return node
 
+    def set_node_target(self, node, index, target):
+        """Let a node assign another variable at `index`; `target`: a ScopedValue or a name."""
+        check.instance("SymbolTree", (str, ScopedValue), "a ScopedValue or a string", target=target)
+        self._own(node).set_target(index, target)
+        self.variables.taken.add(str(target))
+
     def flatten_nodes(self, node, erase_nodes_after_return=False):
         """Put the nodes of a branch or a loop in its place; with `erase_nodes_after_return`, what
         stands behind a `return` goes."""
@@ -322,16 +328,20 @@ class SymbolTree:
                     tree.flatten_nodes(kept, erase_nodes_after_return=True)
 
     def _decided(self, node):
-        """The truth of an `if`, where only the network's attributes and constants decide it."""
+        """The truth of an `if`; None where a variable of `construct` or a Tensor decides it."""
         top = node._manager.outermost
         receiver = top.function.args.args[0].arg if top.is_method else None
-        reads = [n for n in ast.walk(node._test) if isinstance(n, (ast.Name, ast.Call))]
-        if any(isinstance(n, ast.Call) or n.id != receiver for n in reads):
+        names = {n.id for n in ast.walk(node._test) if isinstance(n, ast.Name)}
+        if names & (top.local - {receiver}):
             return None
-        expression = ast.Expression(node._test)
-        code = compile(ast.fix_missing_locations(expression), "<test of an if>", "eval")
-        value = eval(code, {receiver: self._network})
-        return value if isinstance(value, (bool, int, float, str, type(None))) else None
+        known = {name: top.namespace[name] for name in names if name in top.namespace}
+        expression = ast.fix_missing_locations(ast.Expression(node._test))
+        code = compile(expression, "<test of an if>", "eval")
+        try:
+            value = eval(code, {**known, receiver: self._network})
+        except (AttributeError, TypeError, ValueError, LookupError, NameError):
+            return None  # as long as it has not run
+        return bool(value) if isinstance(value, (bool, int, float, str, type(None))) else None
 
     # the rewritten network ------------------------------------------------------------------
 

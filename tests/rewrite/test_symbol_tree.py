@@ -156,6 +156,62 @@ def _values(*names):
     return ScopedValue.create_name_values(names)
 
 
+def test_branches_that_python_decides_are_flattened():
+    class Branches(nn.Cell):
+        LIMIT = 2
+
+        def __init__(self):
+            super().__init__()
+            self.kind, self.size = "a", 3
+
+        def construct(self, x):
+            if self.kind == "a":
+                x = x + 1
+            if len(self.kind) > Base.__name__.count("B"):
+                x = x * 7
+            else:
+                x = x * 2
+            if self.absent is None:
+                x = x * 5
+            if x.shape[0] == self.size - 1:
+                x = -x
+            return x
+
+    tree = SymbolTree.create(Branches())
+    tree.flatten_static_if_control_flow()
+    kinds = [n.get_name() for n in tree.nodes() if n.get_node_type().name == "ControlFlow"]
+    assert kinds == ["if_node_2", "if_node_3"]
+    network = tree.get_network()
+    network.absent = 0
+    np.testing.assert_array_equal(network(INPUT).asnumpy(), -(INPUT.asnumpy() + 1) * 2)
+
+
+def test_assignments_of_several_targets_are_taken_apart():
+    class Several(nn.Cell):
+        def construct(self, x):
+            (a, b) = (self.a, self.b) = x
+            c = d, e = ops.split(a + b, 2, axis=1)
+            return c[0] + d * self.a[:, :2] + e
+
+    tree = SymbolTree.create(Several())
+    codes = [n.get_source_code() for n in tree.nodes()]
+    assert codes[1:3] == ["self.a, self.b = x", "a, b = (self.a, self.b)"]
+    a, b = INPUT.asnumpy(), INPUT.asnumpy() * 2
+    expected = (a + b)[:, :2] * (1 + a[:, :2]) + (a + b)[:, 2:]
+    got = tree.get_network()((INPUT, INPUT * 2)).asnumpy()
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+def test_a_target_is_replaced():
+    tree = SymbolTree.create(cases.fill(NETWORKS["Block"][0]()))
+    tree.set_node_target("dense", 0, "y")
+    assert [n.get_source_code() for n in tree.nodes()][1] == "y = self.dense(x)"
+    assert tree.get_node("dense").get_users() == []
+    tree.get_node("binop_pow").set_arg(0, "y")
+    expected = cases.fill(NETWORKS["Block"][0]())(INPUT).asnumpy()
+    np.testing.assert_allclose(tree.get_network()(INPUT).asnumpy(), expected)
+
+
 def test_a_sub_network_is_inserted_as_a_tree():
     kind = NETWORKS["Block"][0]
     tree = SymbolTree.create(cases.fill(kind()))
