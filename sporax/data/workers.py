@@ -255,7 +255,8 @@ class _Processes(_Pool):
         self._finalizer = weakref.finalize(self, _end_processes, self._processes, self._channels)
         for i in range(stage.workers.count):
             ours, theirs = socket.socketpair()
-            arguments = theirs, stage.compute, config.get_seed(), i, self._channels
+            inherited = [*self._channels, Channel(ours)] if kind == "fork" else []
+            arguments = theirs, stage.compute, config.get_seed(), i, inherited
             process = context.Process(target=_serve, args=arguments, daemon=True)
             with warnings.catch_warnings():
                 # the functions that run there do not touch XLA, whose threads are not forked
@@ -324,10 +325,10 @@ def _end_processes(processes, channels):
         process.join()
 
 
-def _serve(sock, compute, seed, number, others):
+def _serve(sock, compute, seed, number, inherited):
     """The life of a worker process: rows are computed until the pipeline has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that reads ends this one
-    for channel in others:  # of workers that began before: copies would keep them open
+    for channel in inherited:  # else a process that died would not be missed
         channel.close()
     np.random.seed((seed + number) % 2**32)  # else all workers would draw the same
     random.seed(seed + number)

@@ -172,6 +172,33 @@ def test_a_worker_that_fails_ends_the_iteration(function, kind, error, said, mon
     assert not multiprocessing.active_children()
 
 
+def begin_and_wait(report):
+    iterators = [numbers(100).map(hangs, **KINDS["processes"]).create_tuple_iterator(
+        output_numpy=True) for _ in range(2)]  # fmt: skip
+    for iterator in iterators:
+        next(iterator)
+    report.send([process.pid for process in multiprocessing.active_children()])
+    time.sleep(60)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_workers_end_with_a_process_that_is_killed():
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe()
+    process = context.Process(target=begin_and_wait, args=(sender,))
+    process.start()
+    pids = receiver.recv()
+    process.kill()
+    process.join()
+    for _ in range(100):
+        left = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert len(pids) == 4 and not left
+
+
 def test_an_error_says_its_row_without_workers_too():
     with pytest.raises(KeyError, match="For 'map', raises raised this for row 0 of epoch 0"):
         list(numbers().skip(5).map(raises, "x"))
