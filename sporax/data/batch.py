@@ -1,5 +1,6 @@
 """Rows put together: `batch`, `padded_batch` and `bucket_batch_by_length`."""
 
+import functools
 import itertools
 from bisect import bisect_right
 from itertools import pairwise
@@ -61,16 +62,15 @@ class _Batches(_Replacing):
         return -1 if callable(self.batch_size) else self.batch_size
 
     def _stage(self):
-        same = lambda at, row: row  # noqa: E731
-        rows = following_stage("batch", self._source, same, self._workers, self._is_own)
-
-        def compute(at, taken):
-            made = [rows.compute(*item) for item in taken]
-            columns = [list(column) for column in zip(*made, strict=True)]
-            return self._put_together(columns, BatchInfo(*at))
-
-        begin = lambda first: self._begin_batches(rows.begin, first)  # noqa: E731
+        rows = following_stage("batch", self._source, _same, self._workers, self._is_own)
+        begin = functools.partial(self._begin_batches, rows.begin)
+        compute = functools.partial(self._batch_of, rows.compute)
         return Stage("batch", begin, compute, rows.workers, is_batch=True)
+
+    def _batch_of(self, compute_row, at, taken):
+        rows = [compute_row(*item) for item in taken]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return self._put_together(columns, BatchInfo(*at))
 
     def _begin_batches(self, begin_rows, first):
         if callable(self.batch_size) and first:  # only going through them tells where rows begin
@@ -96,6 +96,14 @@ class _Batches(_Replacing):
 
     def _put_together(self, columns, info):
         raise NotImplementedError
+
+
+def _same(at, row):
+    return row
+
+
+def _gathered_at(gathered, at, places):
+    return gathered(places)
 
 
 def _stacked(name, arrays):
@@ -164,7 +172,8 @@ class Batch(_Batches):
             epoch, starts = begin_indices(), iter([first])
             return numbered(lambda: self._chunks(epoch(), next(starts, 0)), first)
 
-        return Stage("batch", begin, lambda at, places: gathered(places), self._workers)
+        compute = functools.partial(_gathered_at, gathered)
+        return Stage("batch", begin, compute, self._workers, is_batch=True)
 
     def _chunks(self, indices, first):
         """The indices of each batch, as arrays."""

@@ -155,15 +155,13 @@ class Map(_Replacing):
     def _mapping(self):
         """A row's transformation, `compute((epoch, number), row)`. Each row draws from a stream of
         its own, so that neither the rows before it nor who computes it make a difference."""
-        seed, depth = random_streams.seed(), _depth(self)
+        return functools.partial(self._mapped, random_streams.seed(), _depth(self))
 
-        def compute(at, row):
-            taken = tuple([row[i] for i in self._places])
-            with random_streams.drawing_from(seed, depth, *at):
-                results = self._kept(at, taken) if self._cache else self._results(*at, taken)
-            return self._replaced(row, results)
-
-        return compute
+    def _mapped(self, seed, depth, at, row):
+        taken = tuple([row[i] for i in self._places])
+        with random_streams.drawing_from(seed, depth, *at):
+            results = self._kept(at, taken) if self._cache else self._results(*at, taken)
+        return self._replaced(row, results)
 
     def _results(self, epoch, number, taken):
         for operation in self._operations:
@@ -242,8 +240,10 @@ class Project(Step):
         super().__init__(dataset, names("project", columns))
 
     def _stage(self):
-        compute = lambda at, row: tuple([row[i] for i in self._places])  # noqa: E731
-        return following_stage("project", self._source, compute, is_own=True)
+        return following_stage("project", self._source, self._projected, is_own=True)
+
+    def _projected(self, at, row):
+        return tuple([row[i] for i in self._places])
 
 
 @step("rename")

@@ -112,7 +112,7 @@ class GeneratorDataset(Dataset):
     def _stage(self):
         if self.sampler is None:
             return None
-        workers, compute = self._workers, lambda at, i: self._row(self.source[i])
+        workers, compute = self._workers, self._row_at
         if self._cache is not None:
             compute = self._kept_compute
             workers = workers and workers._replace(in_processes=False)
@@ -128,7 +128,10 @@ class GeneratorDataset(Dataset):
 
     @functools.cached_property
     def _kept_compute(self):
-        return self._cache.kept(lambda at, i: self._row(self.source[i]))
+        return self._cache.kept(self._row_at)
+
+    def _row_at(self, at, i):
+        return self._row(self.source[i])
 
     def _begin_indices(self, first):
         epoch, starts = self._indices(), iter([first])

@@ -9,9 +9,11 @@ error that names operation, row and cause.
 
 import contextlib
 import contextvars
+import functools
 import itertools
 import multiprocessing
 import os
+import pickle
 import queue
 import random
 import signal
@@ -123,16 +125,18 @@ def following_stage(who, dataset, compute, workers=None, is_own=False):
             else together is not None and (stage.workers is not None or stage.is_movable)
         )
         if is_possible:
-            inner, movable = stage.compute, stage.is_movable and is_own
-            return Stage(
-                who, stage.begin, lambda at, item: compute(at, inner(at, item)), together, movable
-            )
+            both = functools.partial(_one_after_other, compute, stage.compute)
+            return Stage(who, stage.begin, both, together, stage.is_movable and is_own)
 
     def begin(first):
         epoch = (lambda: dataset._rows_from(first)) if first else dataset._begin()
         return numbered(epoch, first)
 
     return Stage(who, begin, compute, workers)
+
+
+def _one_after_other(compute, compute_before, at, item):
+    return compute(at, compute_before(at, item))
 
 
 def numbered(epoch, first):
@@ -258,12 +262,19 @@ class _Processes(_Pool):
             inherited = [*self._channels, Channel(ours)] if kind == "fork" else []
             arguments = theirs, stage.compute, config.get_seed(), i, inherited
             process = context.Process(target=_serve, args=arguments, daemon=True)
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), theirs:
                 # the functions that run there do not touch XLA, whose threads are not forked
-                warnings.filterwarnings("ignore", ".*fork", (RuntimeWarning, DeprecationWarning)[0])
+                warnings.filterwarnings("ignore", ".*fork", RuntimeWarning)
                 warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
-                process.start()
-            theirs.close()
+                try:
+                    process.start()
+                except (pickle.PicklingError, AttributeError, TypeError) as error:
+                    ours.close()
+                    raise RuntimeError(
+                        f"For '{stage.who}', worker processes that are not forked need functions "
+                        f"and sources that can be pickled, but: {error}. Give functions of a "
+                        "module, or leave 'python_multiprocessing' False, for threads."
+                    ) from error
             self._processes.append(process)
             self._channels.append(Channel(ours))
 
@@ -358,8 +369,6 @@ def _fetch(channel, tasks):
 
 def _portable(error):
     """An error as another process can raise it, with where it came from."""
-    import pickle
-
     lines = traceback.format_exception(error)
     try:
         same = pickle.loads(pickle.dumps(error))

@@ -143,6 +143,25 @@ def returns_nothing(x):
     return x if x != 5 else None
 
 
+def doubled(x):
+    return 2 * x
+
+
+@pytest.mark.slow
+def test_processes_that_are_not_forked(monkeypatch):
+    monkeypatch.setitem(config._values, "multiprocessing_start_method", "spawn")
+    rows = numbers().map(doubled, "x", **KINDS["processes"]).batch(5)
+    batches = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert [x.tolist() for x, _ in batches] == [[0, 2, 4, 6, 8], [10, 12, 14, 16, 18], [20, 22]]
+
+
+def test_functions_that_cannot_be_pickled(monkeypatch):
+    monkeypatch.setitem(config._values, "multiprocessing_start_method", "spawn")
+    rows = numbers().map(lambda x: x, "x", **KINDS["processes"])
+    with pytest.raises(RuntimeError, match="For 'map', worker processes that are not forked need"):
+        next(rows.create_tuple_iterator())
+
+
 FAILURES = [  # function, kind of worker, error, text
     *[(raises, kind, KeyError, "raises raised this for row 5 of epoch 0") for kind in KINDS],
     (raises, "processes", KeyError, "In the worker process:"),
