@@ -3,6 +3,7 @@
     python tools/run_examples.py run FOLDER --out ours.jsonl [--match REGEX] [--part 2/8]
     MINDSPORE_PYTHON tools/run_examples.py run FOLDER --native --out theirs.jsonl
     python tools/run_examples.py report ours.jsonl [--oracle theirs.jsonl] [--list STATE]
+    python tools/run_examples.py report ... --counts tests/recorded/examples.json
 
 FOLDER is an installed package `mindspore` (the examples of its docstrings), or one of tutorials
 (.md and .ipynb, cell by cell). It is read as text (`ast`), never imported: `import mindspore` in an
@@ -315,7 +316,9 @@ def report(arguments):
         for line in path.open():
             theirs = json.loads(line)
             oracle[theirs["name"]].append(theirs)
-    _report_cells([r for r in results if r["cells"]], oracle)
+    latest = {result["name"]: result for result in results}  # of a later file, where it has one
+    results = list(latest.values())
+    tutorials = _report_cells([r for r in results if r["cells"]], oracle)
     results = [r for r in results if not r["cells"]]
     states, causes = collections.Counter(), collections.defaultdict(list)
     for result in results:
@@ -325,22 +328,31 @@ def report(arguments):
     print(f"{len(results)} docstrings with examples")
     for kind, meaning in STATES.items():
         print(f"{states[kind]:5} {kind:12} {meaning}")
+    if arguments.counts:
+        counts = {"docstrings": len(results), **{kind: states[kind] for kind in STATES}}
+        text = json.dumps({"docstrings": counts, "tutorials": tutorials}, indent=1)
+        arguments.counts.write_text(text + "\n")
     for (kind, cause), names in sorted(causes.items(), key=lambda item: -len(item[1])):
         if kind in arguments.list:
             print(f"{len(names):4} {kind}: {cause[:200]}   {' '.join(names[:4])}")
 
 
 def _report_cells(results, oracle):
-    """For each tutorial: its cells, those that MindSpore runs, and those of them that stop here."""
+    """For each tutorial: its cells, those that MindSpore runs, and those of them that stop here.
+    Returns the sums."""
+    sums = collections.Counter(tutorials=len(results))
     for result in results:
         theirs = [set(r["cells_stopped"]) for r in oracle[result["name"]]]
         stopped_there = set.union(*theirs) if theirs else set()
         stops = {i: s for i, s in result["cells_stopped"].items() if i not in stopped_there}
         cells = len(result["statements"])
         there = cells - len(stopped_there)
+        sums.update(cells=cells, there=there, run=cells - len(result["cells_stopped"]))
+        sums["stop"] += len(stops)
         print(f"{result['name']} {cells} cells, {there} run on MindSpore, {len(stops)} stop here")
         for index, stop in stops.items():
             print(f"    cell {index}: {stop['stops']}: {stop['error'][:300]} ({stop['at']})")
+    return dict(sums)
 
 
 def main():
@@ -360,6 +372,7 @@ def main():
     command = commands.add_parser("report")
     command.add_argument("results", type=Path, nargs="+")
     command.add_argument("--oracle", type=Path, action="append", default=[])
+    command.add_argument("--counts", type=Path, metavar="FILE", help="write the counts as JSON")
     command.add_argument("--list", action="append", default=[], choices=STATES)
     command.set_defaults(function=report)
     arguments = parser.parse_args()

@@ -8,7 +8,7 @@ import pathlib
 
 import numpy as np
 
-from sporax import ops
+from sporax import nn, ops
 from sporax.compat import checks, runtime
 from sporax.core import context
 from sporax.core.dtype import float32
@@ -198,6 +198,18 @@ class ControlDepend:
 
 
 control_depend = ControlDepend()
+
+
+class CosineSimilarity(nn.Cell):
+    """`mindspore.nn.layer.CosineSimilarity`: `ops.cosine_similarity` of two inputs; the name in
+    `nn` is the metric's."""
+
+    def __init__(self, dim=1, eps=1e-8):
+        super().__init__()
+        self.dim, self.eps = dim, eps
+
+    def construct(self, x1, x2):
+        return ops.cosine_similarity(x1, x2, self.dim, self.eps)
 
 
 def _nd_transpose(a):

@@ -4,8 +4,8 @@ import gc
 import logging
 import os
 
-from sporax.core import context
-from sporax.core.to_host import synchronize  # noqa: F401 - a public name of this module
+from sporax.core import context, to_host
+from sporax.engine.recorder import run_pending
 from sporax.nn import Cell
 from sporax.ops import Primitive
 from sporax.xla_kernels import host_memory
@@ -29,6 +29,15 @@ def set_memory(
         mempool_block_size=init_size, max_device_memory=max_size,
         memory_optimize_level=optimize_level,
     )  # fmt: skip
+
+
+def synchronize():
+    """Wait until all operations so far have run: those that are pending are started first.
+
+    >>> ms.synchronize()
+    """
+    run_pending()
+    to_host.synchronize()
 
 
 def launch_blocking():

@@ -9,7 +9,7 @@ import time
 
 import jax
 
-from sporax.core.to_host import synchronize
+from sporax.compat.runtime import synchronize
 from sporax.engine.recorder import run_pending
 
 

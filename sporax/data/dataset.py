@@ -89,6 +89,13 @@ class Dataset(RecordsCall):
 
     # properties ----------------------------------------------------------------------------
 
+    def to_json(self, filename=""):
+        """The pipeline as a dict of what JSON has, which is also written into a file of that name:
+        `serialize`."""
+        from sporax.data.serialization import to_json  # which has to know all kinds of datasets
+
+        return to_json(self, filename)
+
     def get_col_names(self):
         """The columns' names."""
         return list(self._columns)

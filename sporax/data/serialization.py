@@ -168,9 +168,6 @@ def to_json(self, filename=""):
     return described
 
 
-Dataset.to_json = to_json
-
-
 def _dataset(who, name, value):
     if not isinstance(value, Dataset):
         raise TypeError(f"For '{who}', '{name}' must be a dataset, but got {type(value).__name__}.")

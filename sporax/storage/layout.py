@@ -67,6 +67,11 @@ def data_ptr(self) -> int:
     return self._read().array.unsafe_buffer_pointer()
 
 
+def _stay(self, *args, **kwargs) -> None:
+    """Without effect: tensors live where XLA keeps them, and nothing is moved by hand."""
+
+
 Tensor.strides = strides
+Tensor._data_ptr, Tensor._offload, Tensor._load = data_ptr, _stay, _stay
 for _method in (stride, storage_offset, is_contiguous, contiguous, flush_from_cache, data_ptr):
     setattr(Tensor, _method.__name__, _method)

@@ -60,6 +60,9 @@ def test_streams_are_one_queue():
     large = ops.matmul(Tensor(np.ones((512, 1024), np.float32)), ops.ones((1024, 1024)))
     second.synchronize()
     assert second.query() and large.shape == (512, 1024)
+    again = ops.matmul(large, ops.ones((1024, 1024)))
+    ms.hal.synchronize()
+    assert second.query() and again.shape == (512, 1024)
     assert second.query() and done.query() and y.item() == 6.0
     done.synchronize()
     ms.set_cur_stream(first)

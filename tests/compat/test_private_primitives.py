@@ -347,6 +347,15 @@ def test_one_element_and_scaled_gradients():
     assert (down[0].item(), down[1][0].item()) == (0.5, 2.0)
 
 
+def test_a_layer_named_as_a_metric():
+    a, b = X[0], X[1]
+    got = ms.nn.layer.CosineSimilarity()(Tensor(a), Tensor(b)).asnumpy()
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    np.testing.assert_allclose(got, (a * b).sum(1) / lengths, rtol=1e-5)
+    x = ms.Parameter(Tensor(a), name="x")
+    assert x._offload() is x._load() is None and x._data_ptr() == x.data_ptr()
+
+
 def test_tensors_one_after_another():
     module = importlib.import_module("mindspore.hal.contiguous_tensors_handle")
     handle = module.combine_tensor_list_contiguous([Tensor([1, 2, 3]), Tensor([[4], [5]])])
