@@ -78,6 +78,12 @@ class Attached(Reading):
     def __truediv__(self, other) -> Tensor:
         """`/`"""
     def __xor__(self, other) -> Tensor: ...
+    def _data_ptr(self) -> builtins.int:
+        """The address of the elements on the device, for comparing."""
+    def _load(self, *args, **kwargs) -> None:
+        """Without effect: tensors live where XLA keeps them, and nothing is moved by hand."""
+    def _offload(self, *args, **kwargs) -> None:
+        """Without effect: tensors live where XLA keeps them, and nothing is moved by hand."""
     def abs(self) -> Tensor:
         """$|x|$, element by element."""
     def absolute(self) -> Tensor:

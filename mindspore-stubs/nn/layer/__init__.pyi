@@ -1,5 +1,6 @@
 """`mindspore.nn.layer`, as sporax has it; written by tools/write_stubs.py."""
 
+from sporax.compat.private_functions import CosineSimilarity as CosineSimilarity
 from sporax.nn import *
 from sporax.optim import *
 from sporax.train import *
