@@ -5,7 +5,6 @@ import types
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from sporax.autodiff.function import Function
 from sporax.core.tensor import Tensor
@@ -210,6 +209,12 @@ class _Scope:
         return False
 
 
+def _erf(x):
+    from scipy import special  # its import takes a tenth of a second
+
+    return special.erf(x)
+
+
 def _allocate(shape, dtype, scope=None):
     return np.zeros(shape, dtype)
 
@@ -219,7 +224,7 @@ _INTRINSICS = {
     "allocate": _allocate, "output_tensor": _allocate, "grid": np.ndindex,
     "attr": _Scope, "block_realize": _Scope,
     **dict.fromkeys(["range", "serial", "vectorize", "parallel", "reduce"], range),
-    "rsqrt": lambda x: 1 / np.sqrt(x), "erf": special.erf, "atan": np.arctan, "atan2": np.arctan2,
+    "rsqrt": lambda x: 1 / np.sqrt(x), "erf": _erf, "atan": np.arctan, "atan2": np.arctan2,
     "ceil_div": lambda a, b: -(-a // b),
     **{name: getattr(np, name) for name in (
         "sqrt", "sign", "log", "tanh", "exp", "abs", "power", "isnan", "isinf", "isfinite", "sin",

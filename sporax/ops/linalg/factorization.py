@@ -4,7 +4,6 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 import numpy as np
-import scipy.linalg
 
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, attach, composite, op
@@ -461,6 +460,8 @@ def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
 @jax.custom_vjp
 def _logarithm(a):
     """SciPy's, on the host, of each matrix."""
+
+    import scipy.linalg  # a tenth of a second to import, for this one function
 
     def compute(matrices):
         flat = np.asarray(matrices).reshape(-1, *matrices.shape[-2:])
