@@ -58,6 +58,8 @@ def small_heap():
 
 def pytest_addoption(parser):
     parser.addoption("--compiled", action="store_true", help="compile what `on_numpy` would not")
+    parser.addoption("--programs", type=int, default=300, help="how many random programs to try")
+    parser.addoption("--seed", type=int, default=1_000_000, help="of the first random program")
     parser.addoption("--calls", help="a folder: note which public names passing tests call")
 
 
