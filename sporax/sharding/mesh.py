@@ -98,6 +98,8 @@ class Mesh:
     def __reduce__(self):
         return _restored_mesh, (self.axes, [device.id for device in self.devices])
 
+    program = Program  # the class of programs while it is entered
+
     @property
     def size(self):
         """The number of devices."""
@@ -190,6 +192,7 @@ def _use_tree_of(mesh):
         thread.recorder = thread.new_recorder()
     Changes.count += 1  # graphs are for the devices of their capture
     Program.devices = None if mesh is None else mesh.devices
+    Program.kind = Program if mesh is None else mesh.program
     if mesh is None:
         FACTORIES.pop("batch", None)
         FACTORIES.pop("new_parameter", None)

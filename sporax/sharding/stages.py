@@ -33,7 +33,9 @@ def split(mesh, count):
         _split[mesh, count] = [
             Mesh(data=size, devices=mesh.devices[k * size : (k + 1) * size]) for k in range(count)
         ]
-        Program.kind = StagedProgram
+        mesh.program = StagedProgram
+        if current_mesh() is mesh:
+            Program.kind = StagedProgram
     return _split[mesh, count]
 
 

@@ -468,6 +468,7 @@ def pipeline(mode):
         assert held == {*range(4 * k, 4 * k + 4)}, (name, held)
     held = {d.id for d in outcome[3].moments[2]._value.read().devices()}
     assert held == {*range(4, 8)}
+    assert Program.kind is Program  # without a Mesh
 
 
 @row("short")
