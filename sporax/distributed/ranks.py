@@ -47,7 +47,7 @@ def release():
     """Undo `init`, and forget the groups that were created."""
     for name in groups.names():
         groups.remove(name)
-    GlobalComm.INITED = False
+    GlobalComm.INITED, GlobalComm.BACKEND = False, "mccl"
 
 
 def get_rank(group=GlobalComm.WORLD_COMM_GROUP):

@@ -43,18 +43,18 @@ def check_tensors(who, **arguments):
             raise TypeError(f"For '{who}', '{name}' must be a list of Tensors, but got {kinds}.")
 
 
-def check_reduction(who, op):
-    """Raise ValueError for what is no `ReduceOp`, TypeError for what is no string."""
+def check_reduction(who, op, error=ValueError):
+    """Raise `error` for what is no `ReduceOp`, TypeError for what is no string."""
     if not isinstance(op, str):
         raise TypeError(f"For '{who}', 'op' must be a string, but got {type(op).__name__}.")
     if op not in REDUCTIONS:
-        raise ValueError(f"For '{who}', 'op' must be one of {list(REDUCTIONS)}, but got {op!r}.")
+        raise error(f"For '{who}', 'op' must be one of {list(REDUCTIONS)}, but got {op!r}.")
 
 
 def check_same_length(who, name, xs, group):
-    """Raise ValueError for a list that has not one entry for each rank."""
+    """Raise TypeError for a list that has not one entry for each rank."""
     if len(xs) != group.size:
-        raise ValueError(
+        raise TypeError(
             f"For '{who}', '{name}' must have an entry for each of the {group.size} ranks, but got "
             f"{len(xs)}."
         )

@@ -159,6 +159,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None):
     >>> tensor.asnumpy()
     array([1., 2.], dtype=float32)
     """
+    check_reduction("all_reduce", op, TypeError)
     return [tensor], [comm_func.all_reduce(tensor, op, group_name(group))[0]]
 
 
@@ -177,7 +178,7 @@ def reduce(tensor, dst, op=ReduceOp.SUM, group=None):
     array([1., 2.], dtype=float32)
     """
     check_tensor("reduce", tensor=tensor)
-    check_reduction("reduce", op)
+    check_reduction("reduce", op, TypeError)
     ranks = group_of("reduce", group)
     root = number_in("reduce", "dst", dst, ranks)
     return [tensor], [collectives.reduce(tensor, op, root, ranks, True)]
@@ -192,6 +193,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """
+    check_reduction("reduce_scatter_tensor", op, TypeError)
     return [output], [comm_func.reduce_scatter_tensor(input, op, group_name(group))[0]]
 
 
@@ -208,7 +210,7 @@ def reduce_scatter_tensor_uneven(
     """
     who = "reduce_scatter_tensor_uneven"
     check_tensor(who, output=output, input=input)
-    check_reduction(who, op)
+    check_reduction(who, op, TypeError)
     ranks = group_of(who, group)
     lengths = split_sizes(who, "input_split_sizes", input_split_sizes, input.shape[0], ranks)
     check_same_length(who, "input_split_sizes", lengths, ranks)
@@ -229,7 +231,7 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
     who = "reduce_scatter"
     check_tensor(who, output=output)
     check_tensors(who, input_list=input_list)
-    check_reduction(who, op)
+    check_reduction(who, op, TypeError)
     ranks = group_of(who, group)
     check_same_length(who, "input_list", input_list, ranks)
     total = collectives.reduce_scatter(concat([x.reshape(-1) for x in input_list]), op, ranks)

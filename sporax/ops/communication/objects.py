@@ -51,11 +51,12 @@ def gather_object(obj, object_gather_list=None, dst=0, group=None) -> None:
     ['here']
     """
     ranks = group_of("gather_object", group)
-    root = number_in("gather_object", "dst", dst, ranks)
-    objects = _exchanged("gather_object", obj, ranks)
-    if ranks.rank == root:
+    is_root = ranks.rank == number_in("gather_object", "dst", dst, ranks)
+    if is_root:  # before the others are asked
         _check_list("gather_object", "object_gather_list", object_gather_list)
         check_same_length("gather_object", "object_gather_list", object_gather_list, ranks)
+    objects = _exchanged("gather_object", obj, ranks)
+    if is_root:
         object_gather_list[:] = objects
 
 

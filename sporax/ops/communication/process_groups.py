@@ -1,6 +1,7 @@
 """Processes and groups as `mint.distributed` names them, and `TCPStore`."""
 
 import datetime
+import hashlib
 import socketserver
 import threading
 import time
@@ -47,10 +48,7 @@ def init_process_group(
     >>> mint.distributed.destroy_process_group()
     """
     who = "init_process_group"
-    if backend not in (*ranks._BACKENDS, "gloo"):
-        raise ValueError(
-            f"For '{who}', 'backend' must be one of {list(ranks._BACKENDS)}, but got {backend!r}."
-        )
+    _check_backend(who, backend)
     if init_method is not None and store is not None:
         raise ValueError(f"For '{who}', 'init_method' or 'store' must be None, but got both.")
     if (init_method or store) and processes.World.launch is None:
@@ -61,6 +59,14 @@ def init_process_group(
             f"{processes.size()}, but got {world_size!r}."
         )
     ranks.init()
+    ranks.GlobalComm.BACKEND = backend
+
+
+def _check_backend(who, backend):
+    if backend not in ranks._BACKENDS:
+        raise ValueError(
+            f"For '{who}', 'backend' must be one of {list(ranks._BACKENDS)}, but got {backend!r}."
+        )
 
 
 def _join(who, init_method, store, size, rank):
@@ -123,17 +129,22 @@ def new_group(
     ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False,
     group_desc=None,
 ) -> str:  # fmt: skip
-    """The name of a new group of `ranks` (None: all processes). The rest is accepted.
+    """The name of a group of `ranks` (None: all processes), the same for the same ranks.
+
+    `backend`: None, 'hccl', 'nccl' or 'mccl', what `get_backend` returns. The rest is accepted.
 
     >>> group = mint.distributed.new_group([0])
     >>> mint.distributed.get_world_size(group)
     1
     >>> mint.distributed.destroy_process_group(group)
     """
-    if ranks is None:
-        ranks = list(range(processes.size()))
-    name = f"group_{'_'.join(map(str, ranks))}" if isinstance(ranks, list) else ranks
-    _create(name, ranks)
+    _check_backend("new_group", backend or "hccl")
+    members = list(range(processes.size())) if ranks is None else ranks
+    if not isinstance(members, list):
+        raise TypeError(f"For 'new_group', 'ranks' must be a list, but got {members!r}.")
+    digest = hashlib.sha1("_".join(map(str, members)).encode()).hexdigest()
+    name = f"{backend or 'hccl'}_{len(members)}_{digest}"  # as MindSpore forms it
+    _create(name, members)
     return name
 
 
@@ -142,13 +153,17 @@ def _create(name, members):
 
 
 def get_backend(group=None) -> str:
-    """What carries a group's messages: 'mccl'.
+    """What a group was made for: 'hccl', 'nccl' or 'mccl'. Messages are carried by JAX.
 
-    >>> mint.distributed.get_backend()
-    'mccl'
+    >>> mint.distributed.get_backend(mint.distributed.new_group([0], backend="nccl"))
+    'nccl'
     """
-    groups.named(group_name(group), "get_backend")
-    return ranks.GlobalComm.BACKEND
+    name = group_name(group)
+    groups.named(name, "get_backend")
+    if name in groups.WORLD_NAMES:
+        return ranks.GlobalComm.BACKEND
+    backend = name.partition("_")[0]
+    return backend if backend in ranks._BACKENDS else ranks.GlobalComm.BACKEND
 
 
 def get_global_rank(group, group_rank) -> int:
