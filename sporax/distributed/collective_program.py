@@ -39,7 +39,7 @@ class CollectiveProgram(Program):
         if self.text is None:
             self.text = self._collectives(pools)
         self.group.compare(self.who, self.text)
-        self.group.running = self
+        self.group.running = (self,)
         try:
             results = self.program(*pools)
         except (ValueError, jax.errors.JaxRuntimeError) as error:

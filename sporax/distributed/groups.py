@@ -17,7 +17,7 @@ from sporax.distributed.collective_program import AXIS, CollectiveProgram
 from sporax.distributed.exchange import Exchange
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
-_POLL, _PATIENCE = 1, 2  # seconds
+_POLL, _PATIENCE = 1, 15  # seconds; a rank may be late by itself
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
 
 
@@ -29,7 +29,7 @@ class Group:
         self.ranks, self.size = ranks, len(ranks)
         self.exchange = Exchange(ranks, channel)
         self.comparison = Exchange(ranks, f"{channel}/collectives")
-        self.running: Any = None  # the program of this rank that waits for others
+        self.running: Any = None  # (the program that this rank runs now,), one for each launch
         self.seen = set()  # the lists of collectives that the ranks have compared
         self._mesh: Any = None
 
@@ -101,16 +101,19 @@ class Group:
                     continue
             except jax.errors.JaxRuntimeError:
                 return  # the coordinator has ended
-            end = time.monotonic() + _PATIENCE
-            while self.comparison.round <= number and time.monotonic() < end:
-                _watching.ended.wait(0.05)
-            running = self.running
-            if self.comparison.round <= number and running is not None:
-                texts = self.comparison.answer(number, running.text.encode(), running.who)
-                print(f"RuntimeError: {self._disagreement(running.who, texts)}", file=sys.stderr)
-                sys.stderr.flush()
-                time.sleep(0.5)  # the others read the answer
-                os._exit(1)
+            running, since = self.running, time.monotonic()
+            while self.comparison.round <= number and self.running is running:
+                if running is None or _watching.ended.wait(0.1):
+                    break
+                if time.monotonic() - since > _PATIENCE:
+                    self._answer(number, running[0])
+
+    def _answer(self, number, program):
+        texts = self.comparison.answer(number, program.text.encode(), program.who)
+        print(f"RuntimeError: {self._disagreement(program.who, texts)}", file=sys.stderr)
+        sys.stderr.flush()
+        time.sleep(0.5)  # the others read the answer
+        os._exit(1)
 
 
 class _Watching:

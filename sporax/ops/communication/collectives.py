@@ -244,7 +244,8 @@ def reduce_scatter_v(x: Array, lengths, op, ranks):
     if ranks.size == 1:
         return x
     whole = _parts(x, lengths, max(lengths))
-    return reduce_scatter.declaration.fn(whole, op, ranks)[: lengths[ranks.rank]]
+    part = reduce_scatter.declaration.fn(whole, op, ranks)
+    return part[: lengths[ranks.rank]]
 
 
 @collective("NeighborExchange")

@@ -51,10 +51,10 @@ def check_reduction(who, op, error=ValueError):
         raise error(f"For '{who}', 'op' must be one of {list(REDUCTIONS)}, but got {op!r}.")
 
 
-def check_same_length(who, name, xs, group):
-    """Raise TypeError for a list that has not one entry for each rank."""
+def check_same_length(who, name, xs, group, error=TypeError):
+    """Raise `error` for a list that has not one entry for each rank."""
     if len(xs) != group.size:
-        raise TypeError(
+        raise error(
             f"For '{who}', '{name}' must have an entry for each of the {group.size} ranks, but got "
             f"{len(xs)}."
         )

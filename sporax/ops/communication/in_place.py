@@ -60,10 +60,11 @@ def _writes(in_mint=True, returns=False):
 
         @functools.wraps(plan)
         def write(*args, async_op=False, **kwargs):
+            is_async = _is_true(name, async_op)
             targets, results = plan(*args, **kwargs)
             for target, result in zip(targets, results, strict=True):
                 put(name, target, _shaped(name, target, result))
-            return CommHandle(tensors=tuple(targets)) if _is_true(name, async_op) else None
+            return CommHandle(tensors=tuple(targets)) if is_async else None
 
         @functools.wraps(plan)
         def write_or_return(*args, async_op=False, **kwargs):
@@ -74,8 +75,9 @@ def _writes(in_mint=True, returns=False):
                     f"For '{name}', results can only be put into Tensors. Call "
                     f"set_comm_ops_inplace(True, ['{name}'])."
                 )
+            is_async = _is_true(name, async_op)
             _, (result,) = plan(*args, **kwargs)
-            return result, CommHandle(tensors=(result,)) if _is_true(name, async_op) else None
+            return result, CommHandle(tensors=(result,)) if is_async else None
 
         face = _with_async(plan, write, CommHandle | None)
         other = _with_async(plan, write_or_return, Any)
@@ -193,6 +195,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """
+    check_tensor("reduce_scatter_tensor", output=output, input=input)
     check_reduction("reduce_scatter_tensor", op, TypeError)
     return [output], [comm_func.reduce_scatter_tensor(input, op, group_name(group))[0]]
 
@@ -213,7 +216,7 @@ def reduce_scatter_tensor_uneven(
     check_reduction(who, op, TypeError)
     ranks = group_of(who, group)
     lengths = split_sizes(who, "input_split_sizes", input_split_sizes, input.shape[0], ranks)
-    check_same_length(who, "input_split_sizes", lengths, ranks)
+    check_same_length(who, "input_split_sizes", lengths, ranks, ValueError)
     return [output], [collectives.reduce_scatter_v(input, lengths, op, ranks)]
 
 
@@ -234,8 +237,19 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
     check_reduction(who, op, TypeError)
     ranks = group_of(who, group)
     check_same_length(who, "input_list", input_list, ranks)
-    total = collectives.reduce_scatter(concat([x.reshape(-1) for x in input_list]), op, ranks)
+    _check_own(who, "output", output, "input_list", input_list[ranks.rank])
+    flat = concat([x.reshape(-1) for x in input_list])
+    total = collectives.reduce_scatter_v(flat, tuple(x.size for x in input_list), op, ranks)
     return [output], [total.reshape(output.shape)]
+
+
+def _check_own(who, name, x, of_list, own):
+    """Raise TypeError where a Tensor is not like this rank's one in a list."""
+    if (x.shape, x.dtype) != (own.shape, own.dtype):
+        raise TypeError(
+            f"For '{who}', '{name}' must have the shape and dtype of this rank's one of "
+            f"'{of_list}', {own.shape} and {own.dtype}, but has {x.shape} and {x.dtype}."
+        )
 
 
 # from all to all --------------------------------------------------------------------------------
@@ -250,6 +264,8 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None):
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """
+    who = "all_gather_into_tensor"
+    check_tensor(who, output_tensor=output_tensor, input_tensor=input_tensor)
     gathered, _ = comm_func.all_gather_into_tensor(input_tensor, group_name(group))
     return [output_tensor], [gathered]
 
@@ -267,7 +283,7 @@ def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=
     check_tensor(who, output=output, input=input)
     ranks = group_of(who, group)
     lengths = split_sizes(who, "output_split_sizes", output_split_sizes, output.shape[0], ranks)
-    check_same_length(who, "output_split_sizes", lengths, ranks)
+    check_same_length(who, "output_split_sizes", lengths, ranks, ValueError)
     if input.shape[0] != lengths[ranks.rank]:
         raise ValueError(
             f"For '{who}', 'input' must have {lengths[ranks.rank]} rows, as 'output_split_sizes' "
@@ -289,8 +305,12 @@ def all_gather(tensor_list, tensor, group=None):
     check_tensors("all_gather", tensor_list=tensor_list)
     ranks = group_of("all_gather", group)
     check_same_length("all_gather", "tensor_list", tensor_list, ranks)
-    gathered = collectives.all_gather(tensor.reshape(-1), ranks)
-    return tensor_list, list(gathered.reshape((ranks.size, *tensor.shape)))
+    _check_own("all_gather", "tensor", tensor, "tensor_list", tensor_list[ranks.rank])
+    sizes = tuple(x.size for x in tensor_list)  # which may differ
+    gathered = collectives.all_gather_v(tensor.reshape(-1), sizes, ranks)
+    ends = [sum(sizes[: i + 1]) for i in range(ranks.size)]
+    parts = zip(tensor_list, sizes, ends, strict=True)
+    return tensor_list, [gathered[end - n : end].reshape(x.shape) for x, n, end in parts]
 
 
 @_writes()
@@ -366,6 +386,7 @@ def scatter_tensor(output_tensor, input_tensor, src=0, group=None):
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """
+    check_tensor("scatter_tensor", output_tensor=output_tensor, input_tensor=input_tensor)
     return [output_tensor], [comm_func.scatter_tensor(input_tensor, src, group_name(group))]
 
 
@@ -399,12 +420,13 @@ def scatter(tensor, scatter_list, src=0, group=None):
     check_tensor("scatter", tensor=tensor)
     ranks = group_of("scatter", group)
     root = number_in("scatter", "src", src, ranks)
-    flat = zeros((ranks.size * tensor.size,), tensor.dtype)
-    if ranks.rank == root:
+    if scatter_list is not None or ranks.rank == root:
         check_tensors("scatter", scatter_list=scatter_list)
         check_same_length("scatter", "scatter_list", scatter_list, ranks)
         for x in scatter_list:
-            _shaped("scatter", tensor, x)
+            _check_own("scatter", "tensor", tensor, "scatter_list", x)
+    flat = zeros((ranks.size * tensor.size,), tensor.dtype)
+    if ranks.rank == root:
         flat = concat([x.reshape(-1) for x in scatter_list])
     return [tensor], [collectives.scatter(flat, root, ranks).reshape(tensor.shape)]
 
@@ -421,12 +443,15 @@ def gather(tensor, gather_list, dst=0, group=None):
     check_tensor("gather", tensor=tensor)
     ranks = group_of("gather", group)
     root = number_in("gather", "dst", dst, ranks)
+    if gather_list is not None or ranks.rank == root:
+        check_tensors("gather", gather_list=gather_list)
+        check_same_length("gather", "gather_list", gather_list, ranks)
+        for x in gather_list:
+            _check_own("gather", "tensor", tensor, "gather_list", x)
     leave_graph()  # see `gather_into_tensor`
     gathered = collectives.gather(tensor.reshape(-1), root, ranks)
     if ranks.rank != root:
         return [], []
-    check_tensors("gather", gather_list=gather_list)
-    check_same_length("gather", "gather_list", gather_list, ranks)
     return gather_list, list(gathered.reshape((ranks.size, *tensor.shape)))
 
 

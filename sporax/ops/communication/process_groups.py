@@ -139,7 +139,9 @@ def new_group(
     >>> mint.distributed.destroy_process_group(group)
     """
     _check_backend("new_group", backend or "hccl")
-    members = list(range(processes.size())) if ranks is None else ranks
+    if ranks is None:
+        return groups.WORLD_NAMES[0]
+    members = ranks
     if not isinstance(members, list):
         raise TypeError(f"For 'new_group', 'ranks' must be a list, but got {members!r}.")
     digest = hashlib.sha1("_".join(map(str, members)).encode()).hexdigest()
