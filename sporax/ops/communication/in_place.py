@@ -17,6 +17,7 @@ from sporax.ops.communication.comm_func import (
 )
 from sporax.ops.communication.groups import (
     ReduceOp,
+    check_divides,
     check_reduction,
     check_same_length,
     check_tensor,
@@ -111,12 +112,17 @@ def _is_true(name, async_op):
 
 
 def _shaped(name, target, result):
-    if target.shape != result.shape or target.dtype != result.dtype:
-        raise ValueError(
-            f"For '{name}', the output must have shape {result.shape} and dtype {result.dtype}, "
-            f"but has {target.shape} and {target.dtype}."
-        )
+    check_output(name, target, result.shape, result.dtype)
     return result
+
+
+def check_output(name, target, shape, dtype):
+    """Raise ValueError for an output of another shape or dtype than the result's."""
+    if target.shape != shape or target.dtype != dtype:
+        raise ValueError(
+            f"For '{name}', the output must have shape {shape} and dtype {dtype}, but has "
+            f"{target.shape} and {target.dtype}."
+        )
 
 
 def set_comm_ops_inplace(is_enable, func_list=None) -> None:
@@ -195,8 +201,14 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("reduce_scatter_tensor", output=output, input=input)
+    check_tensor("reduce_scatter_tensor", input=input)
     check_reduction("reduce_scatter_tensor", op, TypeError)
+    ranks = group_of("reduce_scatter_tensor", group)
+    check_divides("reduce_scatter_tensor", "input", input, ranks)
+    shape = input.shape[0] // ranks.size, *input.shape[1:]
+    if output is not None:  # as where it is returned instead, see `set_comm_ops_inplace`
+        check_tensor("reduce_scatter_tensor", output=output)
+        check_output("reduce_scatter_tensor", output, shape, input.dtype)
     return [output], [comm_func.reduce_scatter_tensor(input, op, group_name(group))[0]]
 
 
@@ -217,6 +229,7 @@ def reduce_scatter_tensor_uneven(
     ranks = group_of(who, group)
     lengths = split_sizes(who, "input_split_sizes", input_split_sizes, input.shape[0], ranks)
     check_same_length(who, "input_split_sizes", lengths, ranks, ValueError)
+    check_output(who, output, (lengths[ranks.rank], *input.shape[1:]), input.dtype)
     return [output], [collectives.reduce_scatter_v(input, lengths, op, ranks)]
 
 
@@ -265,7 +278,11 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None):
     array([1., 2.], dtype=float32)
     """
     who = "all_gather_into_tensor"
-    check_tensor(who, output_tensor=output_tensor, input_tensor=input_tensor)
+    check_tensor(who, input_tensor=input_tensor)
+    rows = group_of(who, group).size * (input_tensor.shape or (1,))[0]
+    if output_tensor is not None:  # as in `reduce_scatter_tensor`
+        check_tensor(who, output_tensor=output_tensor)
+        check_output(who, output_tensor, (rows, *input_tensor.shape[1:]), input_tensor.dtype)
     gathered, _ = comm_func.all_gather_into_tensor(input_tensor, group_name(group))
     return [output_tensor], [gathered]
 
@@ -289,6 +306,7 @@ def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=
             f"For '{who}', 'input' must have {lengths[ranks.rank]} rows, as 'output_split_sizes' "
             f"says, but its shape is {input.shape}."
         )
+    check_output(who, output, (sum(lengths), *input.shape[1:]), input.dtype)
     return [output], [collectives.all_gather_v(input, lengths, ranks)]
 
 
