@@ -46,16 +46,17 @@ one of the states above; one is refused where it makes sense on an Ascend alone.
 """
 EXAMPLES = """\
 What `tools/run_examples.py` finds in an installed MindSpore 2.10: of its {docstrings} docstrings
-with examples, private ones too, {equal} print here what they show, and {as MindSpore} differ from
-it as MindSpore itself does on a CPU, which prints something else or stops as well. {random} are
-random there too. {devices} need an Ascend, a GPU or several processes, {files} need files,
-{refused} use a refused name. {differs} print something else, {keyword} use an argument that is not
-taken, {error} stop at another error, {timeout} take more than 40 s, {missing} stop at a missing
-name.
+with examples, private ones too, {equal} print here what they show, or run where they show nothing;
+{as MindSpore} do what MindSpore itself does on a CPU, which prints something else or stops as well.
+{random} are random there too. {devices} need an Ascend, a GPU or several processes, {files} need
+files, {refused} use a refused name. {differs} print something else (random numbers of a seed,
+figures of memory, what `docs/differences.md` lists), {keyword} use an argument that is not taken,
+{error} stop at another error, {timeout} take more than 40 s, {missing} stop at a missing name, most
+of them private.
 
-Of the tutorials of its documentation's parts beginner, dataset and model_infer ({tutorials} pages,
-{cells} cells, with small files in place of downloads), {run} cells run here. MindSpore runs {there}
-on a machine of two processors; of these, {stop} stop here.
+Of the tutorials in its documentation's parts beginner, dataset and model_infer ({tutorials} pages
+with code, {cells} cells; small files in place of downloads), {run} cells run here. MindSpore runs
+{there} on a machine of two processors; of these, {stop} stops here, for want of a file.
 """
 BY_FILE = """\
 What `sporax check` finds in public repositories: the files that use MindSpore, those that find
