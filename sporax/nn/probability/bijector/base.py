@@ -91,6 +91,10 @@ class Bijector(Cell):
             )
         return value
 
+    def cast_param_by_value(self, value, para):
+        """The parameter `para` in the dtype of the input `value`."""
+        return para.astype(value.dtype)
+
     def _parameters_given(self):
         return self.parameters.get("param_dict")
 
