@@ -10,7 +10,8 @@ conformance run's. Only what passes on MindSpore's CPU is compared (`--passed`).
 
 A file is eligible if a test function of it is marked for the CPU (`tests/st`) or, where nothing is
 marked (`tests/ut/python`), if it is of no folder in `DEVICES`; and if its source contains
-no name in `PRIVATE`: the tests of dumps, logs, subprocesses and the compiler's own passes.
+no name in `PRIVATE`: the tests of dumps, logs, subprocesses and the compiler's own passes. Of the
+functions chosen, those that compare the texts of messages are left out without `--messages`.
 """
 
 import argparse
@@ -29,10 +30,11 @@ PRIVATE = re.compile(
     r"|os\.environ|save_graphs|mindspore\._extends|\bimport torch|device_target=.(?:Ascend|GPU)"
     r"|set_auto_parallel_context|dataset/|\.mindir"
 )
+MESSAGES = re.compile(r"\bmatch=|\bstr\(\w+(\.value)?\)")
 
 
 def functions(path):
-    """Yield (name, marked for the CPU) of the test functions of a file that are not skipped."""
+    """Yield (name, marked for the CPU, compares messages) of a file's functions not skipped."""
     for node in ast.parse(path.read_text(encoding="utf8")).body:
         is_class = isinstance(node, ast.ClassDef) and node.name.startswith("Test")
         for inner in node.body if is_class else [node]:
@@ -40,11 +42,12 @@ def functions(path):
                 marks = [ast.unparse(mark) for mark in inner.decorator_list]
                 if not any(mark.startswith("pytest.mark.skip") for mark in marks):
                     prefix = f"{node.name}::" if is_class else ""
-                    yield prefix + inner.name, any("cpu_linux" in mark for mark in marks)
+                    on_cpu = any("cpu_linux" in mark for mark in marks)
+                    yield prefix + inner.name, on_cpu, bool(MESSAGES.search(ast.unparse(inner)))
 
 
 def eligible(tree, listed):
-    """Yield (file, its functions), sorted by file."""
+    """Yield (file, {function: whether it compares messages}), sorted by file."""
     for path in sorted(tree.glob("tests/**/test_*.py")):
         file, marked = path.relative_to(tree).as_posix(), path.is_relative_to(tree / "tests" / "st")
         if not marked and not file.startswith("tests/ut/python/"):
@@ -53,7 +56,7 @@ def eligible(tree, listed):
             continue
         if PRIVATE.search(path.read_text("utf8")):
             continue
-        names = [name for name, on_cpu in functions(path) if on_cpu or not marked]
+        names = {name: says for name, on_cpu, says in functions(path) if on_cpu or not marked}
         if names:
             yield file, names
 
@@ -66,6 +69,7 @@ def main():
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--files", type=int, default=300)
     parser.add_argument("--per-file", type=int, default=4, help="functions of a file, at most")
+    parser.add_argument("--messages", action="store_true", help="tests of messages too")
     parser.add_argument("--passed", type=Path, help="keep what passed in this result of run.py")
     args = parser.parse_args()
     with args.listed.open(encoding="utf8") as lines:
@@ -78,7 +82,9 @@ def main():
     print("id", "area", "baseline", "baseline_seconds", "instances", sep="\t")
     for file in sorted(draw.sample(sorted(of_file), args.files)):
         names = of_file[file]
-        for name in sorted(draw.sample(names, min(args.per_file, len(names)))):
+        for name in sorted(draw.sample([*names], min(args.per_file, len(names)))):
+            if names[name] and not args.messages:
+                continue
             test, row = f"{file}::{name}", {"seconds": 0, "passed": 1}
             if passed is not None and test not in passed:
                 continue
