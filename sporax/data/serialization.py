@@ -26,6 +26,7 @@ from sporax.data.operation import _Operation
 from sporax.data.pipeline import STEPS
 from sporax.data.text.vocab import Vocab
 from sporax.data.vision.enums import Border, Inter
+from sporax.io import untrusted_file
 
 _log = logging.getLogger("sporax")
 
@@ -346,7 +347,7 @@ def deserialize(input_dict=None, json_filepath=None):
     """
     if json_filepath:
         try:
-            input_dict = json.loads(Path(json_filepath).read_text("utf8"))
+            input_dict = untrusted_file.json_of(untrusted_file.content(json_filepath))
         except (OSError, ValueError) as error:
             raise _refused(
                 f"'json_filepath' must be a file that 'serialize' wrote, but got "

@@ -23,6 +23,7 @@ from sporax.io.corrupt_file import CorruptFile
 
 _MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 _WEIGHTS_ONLY = "save 'model.state_dict()' with PyTorch and load that"
+_MOST_BYTES = 1 << 28  # of a part that is compressed, which PyTorch does not do
 _MOST = 1 << 34  # elements: of an expanded tensor the file has one
 _STORAGES = {
     "Double": "f8", "Float": "f4", "Half": "f2", "BFloat16": ml_dtypes.bfloat16, "Long": "i8",
@@ -161,8 +162,30 @@ _GLOBALS = {
 }
 
 
-class _Unpickler(pickle.Unpickler):
+class _Bounded:
+    """A file of which no more is read at once than there is, whatever a pickle claims."""
+
+    def __init__(self, file):
+        self._file = file
+        at = file.tell()
+        self._size = file.seek(0, os.SEEK_END)
+        file.seek(at)
+
+    def readline(self):
+        line = self._file.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError("it ends in the middle of a name")
+        return line
+
+    def read(self, count):
+        return self._file.read(min(count, self._size - self._file.tell()))
+
+
+class _Unpickler(pickle._Unpickler):  # in Python: that in C makes room for what a pickle claims
     """Of the classes and functions that a pickle names those of the table."""
+
+    dispatch = pickle._Unpickler.dispatch.copy()
+    del dispatch[pickle.BYTEARRAY8[0]]  # makes room too
 
     def find_class(self, module, name):
         return _GLOBALS.get((module, name)) or _refuse(module, name)
@@ -176,7 +199,7 @@ class _Unpickler(pickle.Unpickler):
 
 def _unpickled(file):
     try:
-        return _Unpickler(file, encoding="utf-8").load()
+        return _Unpickler(_Bounded(file), encoding="utf-8").load()
     except CorruptFile:
         raise
     except Exception as error:  # noqa: BLE001 - bytes that are no pickle raise errors of any kind
@@ -196,7 +219,7 @@ def read(path):
 def _read_archive(file):
     try:
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
         raise CorruptFile(f"its archive is damaged ({error})")
     with archive:
         names = {name.partition("/")[2]: name for name in archive.namelist()}
@@ -207,8 +230,11 @@ def _read_archive(file):
             if name not in names:
                 raise CorruptFile(f"its archive has no '{name}'")
             try:
-                return archive.read(names[name])
-            except (zipfile.BadZipFile, EOFError, OSError) as error:
+                info = archive.getinfo(names[name])
+                if info.compress_type != zipfile.ZIP_STORED and info.file_size > _MOST_BYTES:
+                    raise ValueError(f"it has {info.file_size} bytes, compressed")
+                return archive.read(info)
+            except (zipfile.BadZipFile, RuntimeError, *untrusted_file.MALFORMED) as error:
                 raise CorruptFile(f"'{name}' of its archive is damaged ({error})")
 
         if "byteorder" in names and record("byteorder") != b"little":
