@@ -227,11 +227,11 @@ def _refused(modules):
 
 
 def _missing(modules):
-    for module, names in modules.items():
-        missing = [name for name, state in names.items() if state == "missing"]
-        if missing:
-            yield f"- `{module}` ({len(missing)}): {', '.join(missing)}"
-    yield ""
+    missing = {
+        m: [n for n, state in names.items() if state == "missing"] for m, names in modules.items()
+    }
+    lines = [f"- `{m}` ({len(names)}): {', '.join(names)}" for m, names in missing.items() if names]
+    return [*(lines or ["None."]), ""]
 
 
 def _examples():

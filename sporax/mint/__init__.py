@@ -13,7 +13,7 @@ from sporax.core.tensor import Tensor
 from sporax.ops.declare import MINT
 
 # modules below `mint` whose names it has itself, the first to have a name wins
-EXPORTED = ("nn.functional", "nn", "optim", "linalg", "special")
+EXPORTED = ("nn.functional", "nn", "optim", "linalg", "special", "distributed")
 # where the faces are declared that `sporax.ops` has not: of layers and of optimizers
 _HOMES = {"nn": "sporax.nn", "optim": "sporax.optim.mint_optimizers"}
 
@@ -92,5 +92,5 @@ def __dir__():
     return sorted({*_names(""), *exported(), "item"})
 
 
-for _path in (*EXPORTED, "distributed"):
+for _path in EXPORTED:
     sys.modules[f"{__name__}.{_path}"] = Namespace(_path)
