@@ -1,6 +1,7 @@
 """`vmap`: a function of one example as a function of a batch."""
 
 import functools
+import operator
 from collections.abc import Callable
 
 from sporax.autodiff.lifted_function import LiftedFunction
@@ -117,7 +118,7 @@ class VectorizedFunction:
             if axes is None:
                 return [None]
             if isinstance(axes, int) and -ndim <= axes < ndim:
-                return [axes % ndim]
+                return [operator.index(axes) % ndim]  # of a `Scalar`, its concrete value
             raise self._refusal(name, f"in [{-ndim}, {ndim}) for shape {obj.shape}", axes)
         if isinstance(obj, dict):
             obj = list(obj.values())

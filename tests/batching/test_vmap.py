@@ -335,3 +335,9 @@ def test_jacobians_of_mapped_functions():
     x = double((2, 3))
     result = jacfwd(vmap(lambda a: a * a))(x).asnumpy()
     np.testing.assert_allclose(result.reshape(6, 6), np.diag(2 * x.asnumpy().ravel()))
+
+
+def test_an_axis_may_be_an_argument_of_a_captured_function():
+    run = jit(lambda x, axis: vmap(lambda row: row * 2, axis, axis)(x))
+    x = ops.ones((2, 3))
+    assert [run(x, axis).shape for axis in (0, 1, -1)] == [(2, 3)] * 3
