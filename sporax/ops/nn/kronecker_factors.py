@@ -7,6 +7,7 @@ too, and the Fisher matrix is about $T A \\otimes G$ (Grosse and Martens, 2016).
 """
 
 import functools
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -54,9 +55,18 @@ def factor_of_windows(kernel, stride, dilation, around, group):
     """Of the windows that a convolution sees; `around`: the zeros on both sides of each axis."""
 
     def run(x):
-        windows = lax.conv_general_dilated_patches(
-            x, kernel, stride, around, rhs_dilation=dilation, precision=lax.Precision.HIGHEST
-        )
+        x = jnp.pad(x, ((0, 0), (0, 0), *around))
+        counts = [
+            (n - (k - 1) * d - 1) // s + 1
+            for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation, strict=True)
+        ]
+        seen = []  # slices: convolutions of XLA:CPU that run at once can wait for each other
+        for place in itertools.product(*map(range, kernel)):
+            steps = zip(place, dilation, counts, stride, strict=True)
+            along = [slice(i * d, i * d + (n - 1) * s + 1, s) for i, d, n, s in steps]
+            seen.append(x[..., *along])
+        n, c, *_ = x.shape
+        windows = jnp.stack(seen, 2).reshape(n, c * len(seen), *counts)
         return _of_planes(windows, group)
 
     return _without_derivative("KroneckerFactor", run)
