@@ -283,7 +283,7 @@ class ImageNetToMR(_Converter):
                 raise damaged(
                     self.map_file, f"must have a folder and its label in line {i}, but has {line!r}"
                 ) from None
-            for path in sorted(folder.glob("*")):
+            for path in sorted(folder.glob("*")) if len(folder.name) < 256 else ():
                 if path.name.endswith(("JPEG", "jpg")) and (image := untrusted_file.content(path)):
                     yield {"label": label, "image": image, "file_name": str(path)}
 
@@ -374,6 +374,8 @@ class CsvToMR(_Converter):
                 raise damaged(
                     self.source, f"must have {len(head)} columns in row {i}, but has {len(line)}"
                 )
+        if len({name.lower() for name in head}) < len(head):
+            raise damaged(self.source, f"must have different names, but has {head!r:.200}")
         if not rows or not all(re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) for name in head):
             names = "names of letters, digits and '_' in the first"
             raise damaged(self.source, f"must have rows, and {names}, but has {head!r:.200}")

@@ -27,7 +27,7 @@ class MindPage:
     def __init__(self, file_name, num_consumer=4):
         self._files = opened(file_name)
         header = self._files[0].header
-        self._fields = [field["index_field"] for field in header["index_fields"] or []]
+        self._fields = [field["index_field"] for field in header.get("index_fields") or []]
         self._field, self._groups = None, {}
 
     @property

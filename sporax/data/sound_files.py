@@ -7,6 +7,7 @@ import numpy as np
 
 from sporax.io import untrusted_file
 
+_MOST_BYTES = 2**29  # of a recording
 _BLOCK = 2**18  # frames that are decoded at a time: a header may say any number
 
 # as files of sound begin: WAV, NIST's SPHERE, FLAC, Ogg, AIFF, AU, MP3
@@ -50,6 +51,8 @@ def _range(rate, start, end, count):
 def _read_wave(file, first, count):
     width, channels = file.getsampwidth(), file.getnchannels()
     file.setpos(first)
+    if count * width * channels > _MOST_BYTES:
+        raise ValueError(f"must have less than {_MOST_BYTES} bytes, but has {count} frames")
     content = file.readframes(count)
     if len(content) != count * width * channels:
         raise ValueError(

@@ -341,6 +341,11 @@ def _choice(wanted, unwanted, choice_func):
 def _restored(name, x, label):
     if isinstance(x, str):
         return x
-    parameter = Parameter(x, name=name)
+    try:
+        parameter = Parameter(x, name=name)
+    except ValueError as error:
+        raise ValueError(
+            f"For 'load_checkpoint', an entry of '{label}' is refused: {error}"
+        ) from None
     parameter.checkpoint = label
     return parameter

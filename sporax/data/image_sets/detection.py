@@ -160,7 +160,8 @@ class VOCDataset(FileSet):
         """(class, [x, y, width, height], difficult, truncated) of each object in an image."""
         path = self.given.dataset_dir / "Annotations" / f"{name}.xml"
         try:
-            objects = ElementTree.fromstring(self._content(path)).findall("object")
+            content = self._content(self._inside(path))
+            objects = ElementTree.fromstring(content).findall("object")
         except ElementTree.ParseError as error:
             raise self._damaged(path, f"must be XML: {error}") from None
         if not objects:

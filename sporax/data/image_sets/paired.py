@@ -201,7 +201,10 @@ class PhotoTourDataset(FileSet):
         if sheet not in self._sheets:
             path = self.given.dataset_dir / self.given.name / f"patches{sheet:04}.bmp"
             content = np.frombuffer(self._content(path), np.uint8)
-            pixels = np.asarray(opened(self._who, content).convert("L"))
+            try:
+                pixels = np.asarray(opened(self._who, content).convert("L"))
+            except RuntimeError as error:
+                raise self._damaged(path, f"must be an image: {error}") from None
             if pixels.shape != (1024, 1024):
                 raise self._damaged(path, f"must hold 1024 x 1024 pixels, but holds {pixels.shape}")
             self._sheets[sheet] = pixels

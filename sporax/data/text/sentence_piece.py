@@ -140,6 +140,7 @@ class SentencePieceTokenizer(TextTensorOperation):
         self.mode = mode
         try:
             self._processor = _library().SentencePieceProcessor(model_proto=content)
+            self._processor.encode("a")  # some damage is found here only
         except (RuntimeError, *untrusted_file.MALFORMED) as error:
             raise RuntimeError(
                 f"For '{self._who}', '{mode}' must be a model of SentencePiece, but: {error}"
