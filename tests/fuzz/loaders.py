@@ -252,6 +252,8 @@ def read_raw_records(folder):
 
 def read_pages(folder):
     pages = mindrecord.MindPage(str(folder / "a.mindrecord"))
+    if "label" not in pages.candidate_fields:
+        return
     pages.category_field = "label"
     if pages.read_category_info().startswith('{"categories":[{'):  # there are rows
         pages.read_at_page_by_id(0, 0, 2)
