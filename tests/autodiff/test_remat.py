@@ -8,11 +8,11 @@ import sporax
 from sporax import nn, ops
 from sporax.autodiff import grad, jacrev, value_and_grad
 from sporax.batching import vmap
+from sporax.compilation_cache.folder import Folder
 from sporax.core.dtype import float64
 from sporax.core.parameter import Parameter
 from sporax.core.random import set_seed
 from sporax.core.tensor import Tensor
-from sporax.engine.compilation_cache import Folder
 from sporax.engine.program import Program
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.graph_capture.jit import jit

@@ -306,7 +306,7 @@ SPARSE = [
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "arguments", "expected"), SPARSE, ids=lambda x: str(x)[:32]
+    ("name", "settings", "arguments", "expected"), SPARSE, ids=[row[0] for row in SPARSE]
 )
 def test_sparse_primitive(name, settings, arguments, expected):
     got = called("operations.sparse_ops", name, arguments, **settings)
