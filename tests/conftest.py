@@ -63,6 +63,11 @@ def pytest_addoption(parser):
     parser.addoption("--calls", help="a folder: note which public names passing tests call")
 
 
+def pytest_itemcollected(item):
+    if " at 0x" in item.nodeid:  # it differs between the workers of pytest-xdist
+        raise pytest.UsageError(f"Give the rows of '{item.nodeid}' names without addresses.")
+
+
 def pytest_configure(config):
     if config.getoption("--calls"):
         from tests.compat.call_coverage import Calls

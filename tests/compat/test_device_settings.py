@@ -32,7 +32,9 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize(("setting", "value", "wrong"), SETTINGS, ids=lambda x: str(x)[:40])
+@pytest.mark.parametrize(
+    ("setting", "value", "wrong"), SETTINGS, ids=[row[0].__name__ for row in SETTINGS]
+)
 def test_settings_are_checked_and_logged(setting, value, wrong, caplog, monkeypatch):
     monkeypatch.setattr(runtime, "_mentioned", set())
     with caplog.at_level(logging.WARNING, "sporax"):

@@ -141,7 +141,7 @@ def called(module, name, arguments, *attributes, **settings):
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "arguments", "expected"), CALLS, ids=lambda x: str(x)[:30]
+    ("module", "name", "arguments", "expected"), CALLS, ids=[row[1] for row in CALLS]
 )
 def test_private_primitive(module, name, arguments, expected):
     got = called(module, name, arguments)

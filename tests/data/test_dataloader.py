@@ -210,7 +210,7 @@ def test_collated_named_tuples_and_own_functions():
             "must have the same first size",
         ),
     ],
-    ids=str,
+    ids=lambda x: "call" if callable(x) else str(x),
 )
 def test_errors(call, error, words):
     with pytest.raises(error, match=words):
