@@ -1,5 +1,6 @@
 """Programs rewritten for a CPU: convolutions and recurrent layers by oneDNN, data channels last
-between convolutions, and matrices not copied for products with one row.
+between convolutions, matrices not copied for products with one row, decompositions of stacks
+of matrices in turn.
 
 A program has its dimensions as the API says, (N, C, H, W). oneDNN is fast where channels lie last
 in memory, and XLA's layout assignment does not carry that on. So the jaxpr is rewritten: a
@@ -27,7 +28,7 @@ from sporax.core.jax_internals import (
     jaxpr_as_fun,
     with_jaxprs,
 )
-from sporax.xla_kernels import matrix_vector
+from sporax.xla_kernels import lapack_order, matrix_vector
 from sporax.xla_kernels import recurrence as recurrent
 from sporax.xla_kernels.onednn import convolution, recurrence
 from sporax.xla_kernels.outer_product import is_outer_product, swapped
@@ -60,6 +61,7 @@ def is_affected(jaxpr):
         eqn.primitive.name in _KERNELS
         or is_outer_product(eqn)
         or matrix_vector.is_row_product(eqn)
+        or lapack_order.is_of_stack(eqn)
         or any(map(is_affected, parts(eqn)))
         for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns
     )
@@ -96,6 +98,7 @@ def rewrite(jaxpr):
     outs = rewriter.inline(plain, [_Array(v) for v in plain.invars])
     outvars = [rewriter.plain(out) for out in outs]
     eqns, outvars = _with_recurrences(rewriter.eqns, outvars)
+    eqns = _with_decompositions_in_turn(eqns, outvars)
     new = plain.replace(eqns=eqns, outvars=outvars)
     return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
 
@@ -357,6 +360,37 @@ def _with_recurrences(eqns, outvars):
             outs = rewriter.emit(backward, operands, *done[layer], invars[n:])
         renamed.update(zip(eqn.outvars, outs, strict=True))
     return rewriter.eqns, [current(v) for v in outvars]
+
+
+def _with_decompositions_in_turn(eqns, outvars):
+    """The equations that have an effect on the results, no two of which decompose stacks of
+    matrices at once."""
+    if sum(map(_decomposes, eqns)) < 2:
+        return eqns
+    used, live = set(outvars), []
+    for eqn in reversed(eqns):
+        if eqn.effects or not used.isdisjoint(eqn.outvars):
+            live.append(eqn)
+            used.update(v for v in eqn.invars if isinstance(v, Var))
+    rewriter, before = _Rewriter(), None
+    for eqn in reversed(live):
+        if _decomposes(eqn):
+            invars = list(eqn.invars)
+            at = [
+                i for i, v in enumerate(invars) if isinstance(v, Var) and lapack_order.may_wait(v)
+            ]
+            if at and before is not None:
+                invars[at[0]] = rewriter.emit(lapack_order.after, invars[at[0]], before)
+            eqn = eqn.replace(invars=invars)
+            before = next(filter(lapack_order.may_wait, eqn.outvars), before)
+        rewriter.eqns.append(eqn)
+    return rewriter.eqns
+
+
+def _decomposes(eqn):
+    """Whether an equation, or one in a loop or branch of it, decomposes a stack of matrices."""
+    inner = (e for part in parts(eqn) for e in getattr(part, "jaxpr", part).eqns)
+    return lapack_order.is_of_stack(eqn) or any(map(_decomposes, inner))
 
 
 def _layer(eqn):
