@@ -71,7 +71,7 @@ class LiftedFunction:
         outputs = self._operation(values, outs, len(results), written, kind) if values else []
         rest = iter(outputs[len(results) :])
         for handle, _ in written:
-            handle._rebind(next(rest))
+            handle._bind(next(rest))
         for shown, some in prints:
             defer_print(shown.of([next(rest) for _ in some]))
         return list(outputs[: len(results)])

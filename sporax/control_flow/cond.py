@@ -294,7 +294,7 @@ def _record_cond(who, test, parts, varying, weak_results, handles):
     outputs = record(op, value_of(who, test), *operands)
     rest = iter(outputs[len(varying) :])
     for handle in handles.values():
-        handle._rebind(next(rest))
+        handle._bind(next(rest))
     _print_taken(test, parts, rest)
     return outputs[: len(varying)]
 

@@ -270,7 +270,7 @@ class _Loop:
             leaves[i] = wrap(value)
         written = outputs[len(self.varying) : len(self.varying) + len(handles)]
         for handle, value in zip(handles, written, strict=True):
-            handle._rebind(value)
+            handle._bind(value)
         for check, worst in self.body.closed.turns:
             defer_print(check.of([worst._lift()]))
         return filled(self.carried, leaves)

@@ -1,7 +1,6 @@
 """What a random program must show: one outcome, however it is run."""
 
 import numpy as np
-from hypothesis import assume
 
 from tests.programs.random import reference, ways
 
@@ -9,14 +8,15 @@ LARGEST = 1e4
 
 
 def check(program):
-    """Run a program in all ways, and compare."""
+    """Run a program in all ways, and compare; False where float32 is too narrow for it."""
     try:
         with np.errstate(all="raise", under="ignore"):
             wanted = ways.expected(program)
     except (reference.Uncertain, FloatingPointError):
-        assume(False)
+        return False
     arrays = [a for results, tensors, _ in wanted for a in (*results, *tensors)]
-    assume(all(np.all(np.abs(a) < LARGEST) for a in arrays))
+    if not all(np.all(np.abs(a) < LARGEST) for a in arrays):
+        return False
     kinds, has_state = dict(ways.WAYS), "state" in program.traits or ways.writes_state(program)
     if not has_state and "branch" not in program.traits:
         kinds |= ways.PURE
@@ -24,16 +24,17 @@ def check(program):
         _compare(name, ways.history(program, way), wanted)
     if has_state or "hook" in program.traits or "stop_gradient" in program.source:
         _compare_derivatives(program)
-        return
+        return True
     for order in (1, 2):
         if order == 2 and program.traits & {"kink", "branch"}:
             continue
         slopes = ways.differences(program, order)
         if slopes is None or not np.all(np.abs(slopes) < LARGEST):
-            return
+            break
         for name, captured in (("dynamic", False), ("jit", True)):
             got = ways.gradients(program, captured, order)
             _close(f"derivative of order {order}, {name}", got, slopes, 5e-3)
+    return True
 
 
 def _compare_derivatives(program):
