@@ -12,7 +12,7 @@ from sporax import ops
 from sporax.autodiff import grad
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
-from sporax.engine import compile_policy, program
+from sporax.engine import program
 from sporax.engine.trace_tree import forest
 from sporax.ops.declare import OPS
 from sporax.xla_kernels.onednn import library
@@ -65,7 +65,7 @@ def lowering(monkeypatch):
     forest.clear()
     result = Lowering(PLATFORMS)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    monkeypatch.setattr(compile_policy, "Program", result.program)
+    monkeypatch.setattr(program.Program, "kind", result.program)
     yield result
     forest.clear()
 
