@@ -514,17 +514,17 @@ def _border(side, length, size):
 
 
 @primitive(
-    "BatchISendIRecv(op_types, remote_ranks, receive_shapes=None, receive_types=None, "
+    "BatchISendIRecv(op_types, remote_ranks, receive_shapes=None, receive_dtypes=None, "
     "group='hccl_world_group')(input_x)"
 )
 def batch_of_class(
-    input_x, op_types, remote_ranks, receive_shapes=None, receive_types=None,
+    input_x, op_types, remote_ranks, receive_shapes=None, receive_dtypes=None,
     group="hccl_world_group",
 ) -> Arrays:  # fmt: skip
     """Send and receive several Tensors at once.
 
     `op_types`: 'isend' or 'irecv' for each; `remote_ranks`: with which number of the group.
-    `receive_shapes`, `receive_types`: of each that is received. Returns a Tensor for each, that of
+    `receive_shapes`, `receive_dtypes`: of each that is received. Returns a Tensor for each, that of
     an 'isend' without a meaning.
 
     >>> ops.BatchISendIRecv(("isend",), (0,))((Tensor([1.0]),))  # doctest: +ELLIPSIS
@@ -539,7 +539,7 @@ def batch_of_class(
         other_rank(who, "remote_ranks", r, group)
     leave_graph()
     inputs = iter(input_x or ())
-    places = iter(zip(receive_shapes or (), receive_types or (), strict=True))
+    places = iter(zip(receive_shapes or (), receive_dtypes or (), strict=True))
     tensors = [next(inputs) if kind == "isend" else zeros(*next(places)) for kind in op_types]
     exchange_batch(list(zip(op_types, tensors, ranks, strict=True)), wait=True)
     return tuple(
