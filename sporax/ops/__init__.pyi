@@ -1266,7 +1266,7 @@ class LuSolve(Primitive):
 class LuUnpack(Primitive):
     """(P, L, U) with A = P L U, from A's triangles in one matrix `(*, m, n)` and its pivots `(*, k)`, k the smaller of m and n, which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`."""
     def __init__(self, unpack_data=True, unpack_pivots=True) -> None: ...
-    def __call__(self, LU_data, LU_pivots) -> builtins.tuple[Tensor, ...]: ...
+    def __call__(self, LU_data, LU_pivots) -> builtins.tuple: ...
 class MapCacheIdx(Primitive):
     """Where rows of a large table are in a cache of it, and what must be swapped for that."""
     def __init__(self) -> None: ...
@@ -3269,7 +3269,7 @@ def lt(input, other) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
 def lu_solve(b, LU_data, LU_pivots) -> Tensor:
     """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
-def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> builtins.tuple[Tensor, ...]:
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> builtins.tuple:
     """(P, L, U) with A = P L U, from A's triangles in one matrix `(*, m, n)` and its pivots `(*, k)`, k the smaller of m and n, which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`."""
 def make_coo_tensor(indices, values, shape) -> COOTensor:
     """A `COOTensor` of these parts; see the class."""

@@ -139,6 +139,10 @@ class Mesh:
             if not _entered:
                 OptimizerParallel.threshold = None
             _use_tree_of(current_mesh())
+            if not _entered:
+                for generator in list(random._generators):
+                    if generator._state is not None:
+                        _leave(generator._state)
 
     # placing ----------------------------------------------------------------------------------
 
@@ -338,6 +342,13 @@ def _put(tensor, placement):
     tensor._placement = placement
     tensor._bind(tensor._lift())
     return tensor
+
+
+def _leave(tensor):
+    """Take a tensor's elements back to one device, and its placement away."""
+    elements, tensor._placement = tensor.asnumpy(), None
+    tensor._bind(Tensor(elements)._lift())
+    Changes.count += 1
 
 
 class OptimizerParallel:

@@ -179,7 +179,7 @@ WRONG = [
     (lambda: ops.tuple_div((4,), (2, 2)), ValueError, "as many ints"),
     (lambda: ops.broadcast_gradient_args((2, 3), (4,)), ValueError, "broadcast together"),
     (lambda: ops.op_info_register({"op_name": "x"}), ValueError, "imply_type"),
-    (lambda: ops.all_gather_matmul(X, X, "g", 2), ValueError, "'world_size' must be 1"),
+    (lambda: ops.all_gather_matmul(X, X, "g", 2), ValueError, "'group' must be the name"),
 ]
 
 

@@ -135,11 +135,17 @@ def advance(state):
     return np.concatenate([a, b]), state + np.array([0, 0, 1], np.uint32)
 
 
+def moved_on(state, step):
+    words = state.astype(np.int64)
+    return words[0] << 32 | words[1], words[2], state + np.array([0, 0, step[0]], np.uint32)
+
+
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int32)
 LOW, HIGH, P = np.array(-3), np.array(4), np.array(0.3)
 SAMPLES = [
     Sample("split_key", [KEY], halves),
     Sample("advance_state", [np.array([1, 2, 3], np.uint32)], advance),
+    Sample("step_state", [np.array([1, 2, 3], np.uint32), np.array([5])], moved_on),
     Sample(
         "uniform_from_key", [KEY], lambda k, shape, dtype: unit(k, shape),
         {"shape": (3, 4), "dtype": FLOAT},

@@ -320,11 +320,6 @@ REFUSED = {
     "config": (TypeError, "must be a CheckpointConfig", lambda: train.ModelCheckpoint(config=5)),
     "boost": (ValueError, "'boost_level'", lambda: model(boost_level="O9")),
     "missing": (AttributeError, "no 'mindspore.train.Model.infer_x' yet", lambda: model().infer_x),
-    "a missing callback": (
-        AttributeError,
-        "no 'mindspore.train.ConvertModelUtils' yet",
-        lambda: train.ConvertModelUtils,
-    ),
 }
 
 

@@ -248,7 +248,7 @@ class TCPStore:
     `wait_for_workers`, how many processes it waits for. `timeout`: a timedelta, how long the
     methods wait. The rest is accepted.
 
-    >>> store = mint.distributed.TCPStore("127.0.0.1", 18321, is_master=True)
+    >>> store = mint.distributed.TCPStore("127.0.0.1", 0, is_master=True)
     >>> store.set("name", "value")
     >>> store.get("name"), store.add("count", 2), store.delete_key("name")
     (b'value', 2, True)

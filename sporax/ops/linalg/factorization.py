@@ -222,7 +222,7 @@ def lu_parts(LU_data: Array, LU_pivots: Array) -> Arrays:
 @composite(
     primitive="LuUnpack(unpack_data=True, unpack_pivots=True)(LU_data, LU_pivots)", of="lu_parts"
 )
-def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> Arrays:
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> tuple:
     """(P, L, U) with A = P L U, from A's triangles in one matrix `(*, m, n)` and its pivots
     `(*, k)`, k the smaller of m and n, which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`.
 
