@@ -16,7 +16,7 @@ from tests.programs.random import writer
 from tests.programs.random.agreement import check
 
 AT_ONCE = 15  # programs for one seed: hypothesis draws neighbours of what it has drawn
-IN_MAKE_TEST = 30
+IN_MAKE_TEST = 15
 
 
 @pytest.fixture(autouse=True)
