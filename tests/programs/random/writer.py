@@ -280,23 +280,19 @@ class _Writer:
     def put(self, indent, line):
         self.lines.append("    " * indent + line)
 
-    def _compute(self, indent, is_block):
-        text = self.expression()
+    def define(self, indent, text):
+        """A new variable of an expression, if that fits."""
         value = self.result(text)
-        if value is None:
-            return
-        name = self.name()
-        self.examples[name] = value
-        self.put(indent, f"{name} = {text}")
+        if value is not None:
+            name = self.name()
+            self.examples[name] = value
+            self.put(indent, f"{name} = {text}")
+
+    def _compute(self, indent, is_block):
+        self.define(indent, self.expression())
 
     def _view(self, indent, is_block):
-        text, _ = self.filled(self.pick(VIEWS))
-        value = self.result(text)
-        if value is None:
-            return
-        name = self.name()
-        self.examples[name] = value
-        self.put(indent, f"{name} = {text}")
+        self.define(indent, self.filled(self.pick(VIEWS))[0])
 
     def _write(self, indent, is_block):
         local = self.local()
