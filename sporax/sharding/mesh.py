@@ -136,10 +136,9 @@ class Mesh:
             run_pending()
         finally:
             _entered.remove(self)
-            if not _entered:
-                OptimizerParallel.threshold = None
             _use_tree_of(current_mesh())
             if not _entered:
+                OptimizerParallel.threshold = None
                 for generator in list(random._generators):
                     if generator._state is not None:
                         _leave(generator._state)
