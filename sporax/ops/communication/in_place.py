@@ -426,6 +426,14 @@ def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None):
     return ([output_tensor], [gathered]) if ranks.rank == root else ([], [])
 
 
+def _check_list_like(who, tensor, name, tensors, ranks):
+    """Refuse a list that is not one Tensor like `tensor` for each process."""
+    check_tensors(who, **{name: tensors})
+    check_same_length(who, name, tensors, ranks)
+    for x in tensors:
+        _check_own(who, "tensor", tensor, name, x)
+
+
 @_writes()
 def scatter(tensor, scatter_list, src=0, group=None):
     """Put the process' own one of `scatter_list`, of the process `src`, into `tensor`.
@@ -439,10 +447,7 @@ def scatter(tensor, scatter_list, src=0, group=None):
     ranks = group_of("scatter", group)
     root = number_in("scatter", "src", src, ranks)
     if scatter_list is not None or ranks.rank == root:
-        check_tensors("scatter", scatter_list=scatter_list)
-        check_same_length("scatter", "scatter_list", scatter_list, ranks)
-        for x in scatter_list:
-            _check_own("scatter", "tensor", tensor, "scatter_list", x)
+        _check_list_like("scatter", tensor, "scatter_list", scatter_list, ranks)
     flat = zeros((ranks.size * tensor.size,), tensor.dtype)
     if ranks.rank == root:
         flat = concat([x.reshape(-1) for x in scatter_list])
@@ -462,10 +467,7 @@ def gather(tensor, gather_list, dst=0, group=None):
     ranks = group_of("gather", group)
     root = number_in("gather", "dst", dst, ranks)
     if gather_list is not None or ranks.rank == root:
-        check_tensors("gather", gather_list=gather_list)
-        check_same_length("gather", "gather_list", gather_list, ranks)
-        for x in gather_list:
-            _check_own("gather", "tensor", tensor, "gather_list", x)
+        _check_list_like("gather", tensor, "gather_list", gather_list, ranks)
     leave_graph()  # see `gather_into_tensor`
     gathered = collectives.gather(tensor.reshape(-1), root, ranks)
     if ranks.rank != root:
