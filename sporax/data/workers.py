@@ -55,7 +55,7 @@ _absent = contextvars.ContextVar("absent", default=False)
 
 @contextlib.contextmanager
 def absent():
-    """Rows are computed by the thread that reads them, whatever is asked for."""
+    """Compute rows in the reading thread, for any `num_parallel_workers`."""
     token = _absent.set(True)
     try:
         yield

@@ -291,7 +291,7 @@ def transform_checkpoints(
 
 
 class _Loaded(dict):
-    """{rank: {name: Tensor}}, read when it is asked for."""
+    """{rank: {name: Tensor}}; a file is read at the first access."""
 
     def __init__(self, files, format):
         super().__init__()
