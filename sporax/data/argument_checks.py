@@ -114,6 +114,15 @@ def instance(who, name, value, kind):
     return value
 
 
+def function(who, name, value):
+    """A function, or None."""
+    if value is not None and not callable(value):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a function, but got {type(value).__name__}."
+        )
+    return value
+
+
 def one_of(who, name, value, allowed):
     """One of some values."""
     if value not in allowed:

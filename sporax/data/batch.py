@@ -8,12 +8,15 @@ from itertools import pairwise
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.data import argument_checks as check
 from sporax.data import random_streams
-from sporax.data.aligned_arrays import stacked
+from sporax.data.aligned_arrays import ALIGNMENT, stacked
 from sporax.data.dataset import as_array, count
 from sporax.data.pipeline import _Replacing, step
 from sporax.data.sync_wait import batches_follow
-from sporax.data.workers import Stage, absent, following_stage, numbered
+from sporax.data.workers import Stage, Workers, absent, following_stage, numbered
+
+_BLOCK = 1 << 21  # bytes that are gathered at once
 
 
 class BatchInfo:
@@ -159,27 +162,61 @@ class Batch(_Batches):
         super().__init__(dataset, batch_size, drop_remainder, taken, output_columns)
         if per_batch_map is None and output_columns is not None:
             raise ValueError("For 'batch', 'output_columns' must come with 'per_batch_map'.")
+        check.function("batch", "per_batch_map", per_batch_map)
         self._map, self._is_own = per_batch_map, per_batch_map is None
         self.is_fresh = self._is_own  # stacked, and given to nobody else
 
     def _stage(self):
-        gathering = self._source._gathering() if self._is_own else None
-        if gathering is None or callable(self.batch_size):
-            return super()._stage()
-        begin_indices, gathered = gathering
+        return self._gathering_stage(1, self._workers) if self._gathers else super()._stage()
+
+    @functools.cached_property
+    def _gathers(self):
+        """Whether batches are rows of arrays at some indices, which are gathered together."""
+        return self._is_own and self._source._gathered and not callable(self.batch_size)
+
+    def _gathering_stage(self, many, workers):
+        """The stage that gathers the rows of `many` batches at once."""
 
         def begin(first):
-            epoch, starts = begin_indices(), iter([first])
-            return numbered(lambda: self._chunks(epoch(), next(starts, 0)), first)
+            epoch, starts = self._source._indices(), iter([first])
+            return numbered(lambda: self._chunks(epoch(), next(starts, 0), many), first)
 
-        compute = functools.partial(_gathered_at, gathered)
-        return Stage("batch", begin, compute, self._workers, is_batch=True)
+        compute = functools.partial(_gathered_at, self._source._gathered)
+        return Stage("batch", begin, compute, workers, is_batch=True)
 
-    def _chunks(self, indices, first):
-        """The indices of each batch, as arrays."""
+    def _chunks(self, indices, first, many):
+        """The indices of each `many` batches from batch `first` on, as arrays."""
         places, size = np.array(indices), self.batch_size
         end = len(places) // size * size if self.drop_remainder else len(places)
-        return (places[i : i + size] for i in range(first * size, end, size))
+        starts = range(first * size, end, many * size)
+        return (places[i : min(i + many * size, end)] for i in starts)
+
+    def _begin(self):
+        return self._in_blocks(0) or super()._begin()
+
+    def _rows_from(self, first):
+        epoch = self._in_blocks(first)
+        return epoch() if epoch is not None else super()._rows_from(first)
+
+    def _in_blocks(self, first):
+        """A function that gives the batches of an epoch, which a thread gathers in blocks ahead of
+        the reader; None where that is no gain."""
+        if not self._gathers or self._workers is not None:
+            return None
+        size = self.batch_size
+        of_batch = [size * column[:1].nbytes for column in self._source.source.columns]
+        # batches after the first of a block are aligned too
+        are_aligned = not any(nbytes % ALIGNMENT for nbytes in of_batch)
+        many = max(_BLOCK // max(sum(of_batch), 1), 1) if are_aligned else 1
+        if len(self._source.source) <= many * size:
+            return None
+        blocks = self._gathering_stage(many, Workers(1, False)).epochs(first)
+        return lambda: itertools.chain.from_iterable(map(self._divided, blocks()))
+
+    def _divided(self, block):
+        size = self.batch_size
+        starts = range(0, len(block[0]), size)
+        return (tuple([column[i : i + size] for column in block]) for i in starts)
 
     def _mapped(self, columns, info):
         try:
@@ -233,6 +270,7 @@ class PaddedBatch(_Batches):
     ):
         super().__init__(dataset, batch_size, drop_remainder, dataset.get_col_names(), None)
         if pad_info is not None:
+            check.instance("padded_batch", "pad_info", pad_info, dict)
             for name in pad_info:
                 if name not in self._columns:
                     raise RuntimeError(
@@ -313,6 +351,8 @@ class BucketBatch(PaddedBatch):
                 f"'column_names' must be among {self._columns}, and one where there is no "
                 f"'element_length_function', but got {names}"
             )
+        who = "bucket_batch_by_length"
+        check.function(who, "element_length_function", element_length_function)
         self._measured = [self._columns.index(name) for name in names]
         self._length_of = element_length_function or len
         self._bounds, self._sizes = bucket_boundaries, bucket_batch_sizes

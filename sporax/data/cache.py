@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sporax.data import argument_checks as check
+from sporax.data.row_origin import row_like
+from sporax.io import atomic_write
 
 _MB = 2**20
 _RANDOM = re.compile("Random|Augment|MixUp|CutMix")
@@ -102,12 +104,21 @@ class DatasetCache:
                 self._rows[key] = _copy(row)
                 self._bytes += size
             elif self.spilling:
-                if self._file is None:
-                    self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the cache
-                    weakref.finalize(self, self._file.close)
-                content = pickle.dumps(row, 5)
-                self._places[key] = self._file.seek(0, 2), len(content)
-                self._file.write(content)
+                self._spill(key, pickle.dumps(row, 5))
+
+    def _spill(self, key, content):
+        with atomic_write.errors_named("DatasetCache", tempfile.gettempdir()):
+            if self._file is None:  # without a buffer, whose end might not find room later
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - as the cache
+                weakref.finalize(self, self._file.close)
+            place, left = self._file.seek(0, 2), memoryview(content)
+            try:
+                while left:
+                    left = left[self._file.write(left) :]
+            except OSError:
+                self._file.truncate(place)
+                raise
+        self._places[key] = place, len(content)
 
     # rows of an owner -----------------------------------------------------------------------------
 
@@ -148,7 +159,7 @@ def _size(value):
 
 
 def _copy(row):
-    return tuple([x.copy() if isinstance(x, (np.ndarray, dict)) else x for x in row])
+    return row_like(row, [x.copy() if isinstance(x, (np.ndarray, dict)) else x for x in row])
 
 
 def digest(row):

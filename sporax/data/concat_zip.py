@@ -1,8 +1,15 @@
 """Several datasets as one, and one as several: `concat`, `zip`, `split`."""
 
+import bisect
+import functools
+import itertools
+
+from sporax.core.signature_errors import fitting
 from sporax.data import random_streams
 from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, in_steps, step
+from sporax.data.row_origin import joined_row
+from sporax.data.sampler import DistributedSampler, RandomSampler, chosen
 
 
 @step("concat")
@@ -22,13 +29,84 @@ class Concat(Step):
                 )
         Dataset.__init__(self, dataset.get_col_names(), dataset, *others)
 
+    def use_sampler(self, sampler):
+        """Choose among the rows of all datasets by one sampler.
+
+        A `DistributedSampler` without `shuffle`: every `num_shards`-th row, each once; datasets
+        that have samplers give their own rows in order then, as in MindSpore. A `RandomSampler`
+        without `replacement`: from which dataset each row is, at random; each dataset's own rows
+        come in its order. Raises TypeError for another, ValueError for one with `num_samples`.
+
+        >>> from sporax.data import DistributedSampler, NumpySlicesDataset
+        >>> parts = [NumpySlicesDataset(x, "x", shuffle=False) for x in ([1, 2, 3], [4, 5, 6])]
+        >>> data = parts[0].concat(parts[1])
+        >>> data.use_sampler(DistributedSampler(num_shards=2, shard_id=1, shuffle=False))
+        >>> [int(x) for (x,) in data.create_tuple_iterator(output_numpy=True)]
+        [2, 4, 6]
+        """
+        who = "For 'use_sampler' of datasets that 'concat' joined, 'sampler'"
+        if not isinstance(sampler, (DistributedSampler, RandomSampler)):
+            raise TypeError(
+                f"{who} must be a DistributedSampler or a RandomSampler, but got "
+                f"{type(sampler).__name__}."
+            )
+        drawn = isinstance(sampler, RandomSampler)
+        if sampler.num_samples is not None or (sampler.replacement if drawn else sampler.shuffle):
+            wrong = "replacement" if drawn else "shuffle"
+            raise ValueError(f"{who} must have neither 'num_samples' nor '{wrong}', but has.")
+        self._shards = [None] * len(self.children)
+        self._random = sampler if drawn else None
+        if not drawn:
+            self._divide(sampler)
+        for child in self.children if drawn else ():
+            if isinstance(child, Concat):
+                child.use_sampler(sampler)
+
+    _random = None  # the sampler that chooses among the datasets
+    _shards = ()  # for each dataset: None, or which of its rows are used
+
+    def _divide(self, sampler):
+        begin, count = 0, sampler.num_shards
+        for k, child in enumerate(self.children):
+            size = child.get_dataset_size()
+            if hasattr(child, "use_sampler"):
+                child.use_sampler(
+                    DistributedSampler(count, sampler.shard_id, False, offset=begin % count)
+                )
+            else:
+                self._shards[k] = (sampler.shard_id - begin) % count, count
+            begin += size
+
     @property
     def _size(self):
-        return sum(child.get_dataset_size() for child in self.children)
+        return sum(self._sizes())
+
+    def _sizes(self):
+        sizes = [child.get_dataset_size() for child in self.children]
+        return [
+            size if shard is None else len(range(shard[0], size, shard[1]))
+            for size, shard in itertools.zip_longest(sizes, self._shards)
+        ]
 
     def _begin(self):
         epochs = [child._begin() for child in self.children]
-        return lambda: (row for epoch in epochs for row in epoch())
+        if self._random is not None:
+            sizes = list(itertools.accumulate(self._sizes()))
+            return functools.partial(_mixed, epochs, sizes, self._random.epochs(sizes[-1]))
+        pairs = list(itertools.zip_longest(epochs, self._shards))
+        return lambda: (row for epoch, shard in pairs for row in _every(epoch(), shard))
+
+
+def _every(rows, shard):
+    """The rows of a shard: (the first, the distance to the next); all for None."""
+    return rows if shard is None else itertools.islice(rows, shard[0], None, shard[1])
+
+
+def _mixed(epochs, ends, choose):
+    """The rows of several datasets: each number chosen stands for the next row of the dataset that
+    has a row of that number."""
+    rows = [iter(epoch()) for epoch in epochs]
+    return (next(rows[bisect.bisect_right(ends, i)]) for i in choose())
 
 
 @in_steps
@@ -54,8 +132,7 @@ class Zip(Dataset):
     def _begin(self):
         epochs = [child._begin() for child in self.children]
         return lambda: (
-            tuple([array for row in rows for array in row])
-            for rows in zip(*[epoch() for epoch in epochs], strict=False)
+            joined_row(rows) for rows in zip(*[epoch() for epoch in epochs], strict=False)
         )
 
 
@@ -102,14 +179,43 @@ def _split(self, sizes, randomize=True):
     source = Settled(self, randomize)
     parts, start = [], 0
     for size in rows:
-        part = source.skip(start) if start else source
-        parts.append(part.take(size))
+        parts.append(Part(source, start, size))
         start += size
     return parts
 
 
-Dataset.split = _split
 _split.__name__ = "split"
+Dataset.split = fitting(_split)
+
+
+@in_steps
+class Part(Step):
+    """`count` rows of another dataset, from `start` on."""
+
+    def __init__(self, dataset, start, count):
+        super().__init__(dataset)
+        self._start, self._count, self._sampler = start, count, None
+
+    def use_sampler(self, new_sampler):
+        """Choose the rows by a sampler, among those of this part."""
+        self._sampler = chosen("use_sampler", new_sampler, None, None, None, None)
+
+    @property
+    def _size(self):
+        if self._sampler is None:
+            return self._count
+        return sum(1 for _ in self._sampler.epochs(self._count)())
+
+    def _begin(self):
+        epoch = self._source._begin()
+
+        def rows():
+            return itertools.islice(epoch(), self._start, self._start + self._count)
+
+        if self._sampler is None:
+            return rows
+        choose = self._sampler.epochs(self._count)
+        return lambda: map(list(rows()).__getitem__, choose())
 
 
 @in_steps

@@ -4,7 +4,6 @@ Each setting `x` of the table (`core.settings`) has a `get_x()` and a `set_x(...
 which of them have an effect; the others steer MindSpore's own engine and are kept.
 """
 
-import json
 import logging
 from inspect import Parameter, Signature
 
@@ -12,6 +11,7 @@ from sporax.core import random
 from sporax.core.settings import Settings
 from sporax.data import debug_hooks
 from sporax.data.error_samples import ErrorSamplesMode
+from sporax.io import untrusted_file
 
 _SETTINGS = Settings("dataset.config")
 _values = _SETTINGS.values
@@ -126,15 +126,14 @@ def load(file):
     Raises RuntimeError for a file that cannot be read.
     """
     try:
-        with open(file, encoding="utf8") as opened:
-            settings = json.load(opened)
-    except (OSError, ValueError) as error:
+        settings = untrusted_file.json_of(untrusted_file.content(file))
+        for key, name in _FILE_KEYS.items():
+            if dict.__contains__(settings, key):  # TypeError where it is no dict
+                globals()[f"set_{name}"](settings[key])
+    except untrusted_file.MALFORMED as error:
         raise RuntimeError(
-            f"For 'config.load', the file '{file}' cannot be read: {error}"
+            f"For 'config.load', the file '{file}' cannot be read: {untrusted_file.cause(error)}"
         ) from None
-    for key, name in _FILE_KEYS.items():
-        if key in settings:
-            globals()[f"set_{name}"](settings[key])
 
 
 _chosen = {

@@ -10,7 +10,9 @@ class RecordsCall:
 
     def __new__(cls, *args, **kwargs):
         if cls.__init__ is object.__init__ and (args or kwargs):
-            raise TypeError(f"{cls.__name__}() takes no arguments")
+            raise TypeError(
+                f"For '{cls.__name__}', there must be no arguments, but got {len(args) or kwargs}."
+            )
         self = super().__new__(cls)
         self._call = args, kwargs
         return self

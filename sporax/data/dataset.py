@@ -8,11 +8,13 @@ for each row, `_stage()` does, so that workers can do it (`data.workers`).
 
 import functools
 import itertools
+from typing import Any
 
 import numpy as np
 
 from sporax.core.errors import missing
 from sporax.core.from_host import plain
+from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.data import workers
 from sporax.data.constructor_calls import RecordsCall, arguments
@@ -21,7 +23,7 @@ from sporax.data.iterator import DictIterator, ResumableEpochs, TupleIterator
 _MOST = 2**31 - 1
 
 
-class Dataset(RecordsCall):
+class Dataset(RecordsCall, Fitting, accept=None):
     """Base of all datasets.
 
     >>> from sporax.data import NumpySlicesDataset
@@ -51,8 +53,7 @@ class Dataset(RecordsCall):
     def _stage(self):
         """A `workers.Stage` of the rows, or None where only `_begin` gives them."""
 
-    def _gathering(self):
-        return None
+    _gathered: Any = None  # see `GeneratorDataset`
 
     is_fresh = False  # whether nobody else holds the arrays of its rows
 

@@ -46,6 +46,12 @@ class _Rows:
     def __getitem__(self, i):
         return self._source._row_or_error(int(i), self.listed[i])
 
+    def origins(self, i):
+        """As in `FileRow`."""
+        parts = [y for x in self.listed[i] for y in (x if isinstance(x, tuple) else (x,))]
+        paths = [part for part in parts if isinstance(part, Path)]
+        return [(path, None) for path in paths] or [(self._source._place, int(i))]
+
 
 class FileSet(GeneratorDataset):
     """Base of data sets in files.
@@ -136,8 +142,12 @@ class FileSet(GeneratorDataset):
     # errors ---------------------------------------------------------------------------------
 
     def _error(self, reason):
-        where = vars(self.given).get("dataset_dir") or vars(self.given).get("dataset_file")
-        return RuntimeError(f"For '{self._who}' of '{where}', {reason}.")
+        return RuntimeError(f"For '{self._who}' of '{self._place}', {reason}.")
+
+    @property
+    def _place(self):
+        """The folder or file that the constructor was given."""
+        return vars(self.given).get("dataset_dir") or vars(self.given).get("dataset_file")
 
     def _malformed(self, error):
         """The error for what code raised that took the last file for a good one."""

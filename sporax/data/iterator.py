@@ -1,9 +1,13 @@
 """Going over a dataset's rows, epoch after epoch."""
 
+import functools
+
 import numpy as np
 
-from sporax.core.tensor import FACTORIES, Tensor, new_value
-from sporax.data import random_streams
+from sporax.core.jax_internals import device_array
+from sporax.core.tensor import FACTORIES, Tensor, concrete, new_value
+from sporax.core.value import thread
+from sporax.data import device_prefetch, random_streams
 
 
 def _array(value):
@@ -20,13 +24,27 @@ def _tensor(value):
     return FACTORIES.get("batch", Tensor)(array) if is_number else array  # placed on a Mesh
 
 
+# dtypes of arrays that are put onto the device as they are
+_NATIVE = frozenset(map(np.dtype, ["?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d"]))
+
+
 def _own_tensor(value):
     """As `_tensor`, of an array that nobody else holds."""
-    if value.__class__ is not np.ndarray or value.dtype.kind not in "biuf" or "batch" in FACTORIES:
+    if value.__class__ is not np.ndarray or value.dtype not in _NATIVE or "batch" in FACTORIES:
         return _converted(_tensor, value)
+    if thread.recorder.tracer is None:
+        return concrete(device_array(value))
     tensor = object.__new__(Tensor)
     tensor._value = new_value(value, None, is_owned=True)
     return tensor
+
+
+def _converted_row(convert, places, row):
+    return [_converted(convert, row[i]) for i in places]
+
+
+def _own_tensors(places, row):
+    return [_own_tensor(row[i]) for i in places]
 
 
 def _converted(convert, value):
@@ -35,6 +53,10 @@ def _converted(convert, value):
     if isinstance(value, (list, tuple)):
         return type(value)([_converted(convert, item) for item in value])
     return convert(value)
+
+
+def _converted_rows(rows, convert):
+    return map(convert, rows)
 
 
 class Iterator:
@@ -49,11 +71,16 @@ class Iterator:
                 "For an iterator of a dataset, 'num_epochs' must be -1 or a positive int, but got "
                 f"{num_epochs!r}."
             )
-        self._convert = _array if output_numpy else _own_tensor if dataset.is_fresh else _tensor
         self.dataset, self._left = dataset, num_epochs
         columns = dataset.get_col_names()  # those of metadata are seen under another name only
-        self._places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
-        self._columns = [columns[i] for i in self._places]
+        places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
+        self._columns = [columns[i] for i in places]
+        if dataset.is_fresh and not output_numpy:
+            self._convert = functools.partial(_own_tensors, places)
+        else:
+            convert = _array if output_numpy else _tensor
+            self._convert = functools.partial(_converted_row, convert, places)
+        self._is_ahead = not output_numpy and device_prefetch.is_needed() and bool(dataset._stage())
         self._epoch, self._rows = dataset._begin(), None
 
     def __iter__(self):
@@ -67,15 +94,13 @@ class Iterator:
                     "another iterator, or one with more epochs."
                 )
             self._left -= self._left > 0
-            self._rows = self._epoch()
+            ahead = device_prefetch.rows_ahead if self._is_ahead else _converted_rows
+            self._rows = ahead(self._epoch(), self._convert)
         try:
-            row = next(self._rows)
+            return self._made(next(self._rows))
         except StopIteration:
             self._rows = None
             raise
-        if self._convert is _own_tensor:
-            return self._made([_own_tensor(row[i]) for i in self._places])
-        return self._made([_converted(self._convert, row[i]) for i in self._places])
 
     def _made(self, row):
         raise NotImplementedError
@@ -83,6 +108,12 @@ class Iterator:
     def get_next(self):
         """The next row."""
         return next(self)
+
+    def stop(self):
+        """End the iteration, and the work ahead of it, before the iterator is collected."""
+        rows, self._rows, self._left = self._rows, None, 0
+        if hasattr(rows, "close"):
+            rows.close()
 
 
 class TupleIterator(Iterator):

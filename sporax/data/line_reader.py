@@ -53,7 +53,13 @@ class LineReader:
         if self._file.closed:
             self._file = open(self.filename, "rb")  # noqa: SIM115
         self._file.seek(self.offsets[line - 1])
-        return self._file.readline().rstrip(b"\r\n").decode("utf-8")
+        try:
+            return self._file.readline().rstrip(b"\r\n").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise RuntimeError(
+                f"For 'LineReader.readline', line {line} of '{self.filename}' must be UTF-8, but: "
+                f"{error.reason} at byte {error.start}."
+            ) from None
 
     def close(self):
         """Close the file; the next `readline` opens it again."""

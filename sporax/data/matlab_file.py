@@ -15,8 +15,9 @@ _TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
 _NUMBERS = range(6, 16)
-_MOST = 2**26  # elements of a sparse array, made dense
-_LONGEST = 2**28  # bytes of what is decompressed
+_MOST = 2**24  # elements of a sparse array, made dense
+_ROOM = 2**27  # bytes that a small file may be decompressed to
+_GROWTH = 8  # how much more than its own bytes a large one may take
 _DEEPEST = 20  # cells in cells
 
 
@@ -27,23 +28,26 @@ def arrays(content):
         raise ValueError("its start is not that of a file of MATLAB's versions 5 to 7")
     order = "<" if content[126:128] == b"IM" else ">"
     elements, found = _Elements(memoryview(content)[128:], order), {}
+    room = _ROOM + _GROWTH * len(content)
     while elements.left:
         kind, data = elements.take()
         if kind == _COMPRESSED:
-            kind, data = _Elements(memoryview(_decompressed(data)), order).take()
+            data = _decompressed(data, room)
+            room -= len(data)
+            kind, data = _Elements(memoryview(data), order).take()
         name, value = _matrix(kind, data, order)
         found[name] = value
     return found
 
 
-def _decompressed(data):
+def _decompressed(data, room):
     stream = zlib.decompressobj()
     try:
-        content = stream.decompress(data, _LONGEST)
+        content = stream.decompress(data, max(room, 1))  # 0 were no limit
     except zlib.error as error:
         raise ValueError(f"its data cannot be decompressed: {error}") from None
     if not stream.eof:
-        raise ValueError(f"its data is cut short, or has more than {_LONGEST} bytes")
+        raise ValueError(f"its data is cut short, or has more than {room} bytes")
     return content
 
 

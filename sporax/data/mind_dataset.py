@@ -29,9 +29,21 @@ class _Records:
         i = range(len(self))[i]
         if i >= self.ends[-1]:
             return tuple(self.padding)
-        at = bisect_right(self.ends, i)
-        row = self.files[at].row(i - (self.ends[at - 1] if at else 0))
+        file, number = self._place(i)
+        row = file.row(number)
         return tuple([self._array(name, row[name]) for name in self.columns])
+
+    def _place(self, i):
+        """The file of a row, and its number there."""
+        at = bisect_right(self.ends, i)
+        return self.files[at], i - (self.ends[at - 1] if at else 0)
+
+    def origins(self, i):
+        """As in `FileRow`."""
+        if i >= self.ends[-1]:
+            return []
+        file, number = self._place(i)
+        return [(file.path, number)]
 
     def _array(self, name, value):
         kind = self.files[0].schema[name]

@@ -1,5 +1,6 @@
 """MindRecord files, written and read: `mindspore.mindrecord`."""
 
+import contextlib
 import enum
 import importlib
 import re
@@ -9,7 +10,12 @@ import numpy as np
 
 from sporax.core.errors import missing, warn
 from sporax.data.mindrecord_encryption import decrypt_in_place, is_key_set
-from sporax.data.mindrecord_file import RecordFile, RecordWriter, is_blob, read_header
+from sporax.data.mindrecord_file import (
+    RecordFile,
+    RecordWriter,
+    header_to_be_continued,
+    is_blob,
+)
 
 _MB = 2**20
 _SIZES = {  # what can be set -> (least, most)
@@ -125,6 +131,8 @@ class FileWriter:
     [{'label': 3, 'image': b'abc'}]
     """
 
+    _is_discarded = False
+
     def __init__(self, file_name, shard_num=1, overwrite=False):
         if not isinstance(file_name, (str, Path)):
             raise ParamTypeError(
@@ -153,7 +161,7 @@ class FileWriter:
     @classmethod
     def open_for_append(cls, file_name):
         """A writer that goes on with files that are there; `file_name`: one of them."""
-        header = read_header(file_name)
+        header = header_to_be_continued(file_name)
         folder, writer = Path(file_name).parent, cls(file_name)
         writer._paths = [str(folder / name) for name in header["shard_addresses"]]
         if is_key_set():  # encrypted again by `commit`
@@ -163,7 +171,7 @@ class FileWriter:
         writer._append = True
         described = header["schema"][0]
         writer._schema, writer._desc = described["schema"], described["desc"]
-        writer._indexed = [field["index_field"] for field in header["index_fields"] or []]
+        writer._indexed = [field["index_field"] for field in header.get("index_fields") or []]
         writer._sizes = {name: header[name] for name in _SIZES}
         return writer
 
@@ -242,9 +250,19 @@ class FileWriter:
             few, more = divmod(len(rows), count)
             writer = self._writers[(self._next + i) % count]
             start = i * few + min(i, more)
-            for row in rows[start : start + few + (i < more)]:
-                writer.add(row)
+            with self._discarding():
+                for row in rows[start : start + few + (i < more)]:
+                    writer.add(row)
         self._next = (self._next + len(rows)) % count
+
+    @contextlib.contextmanager
+    def _discarding(self):
+        """Leave no half-written file where there is no room."""
+        try:
+            yield
+        except OSError:
+            self._discard()
+            raise
 
     def _fitting(self, raw_data):
         rows = []
@@ -264,6 +282,10 @@ class FileWriter:
     def _begin(self):
         if self._writers is not None:
             return
+        if self._is_discarded:
+            raise RuntimeError(
+                "For 'FileWriter', nothing can be written after an error. Make another writer."
+            )
         if self._schema is None:
             raise RuntimeError("For 'FileWriter', there must be a schema. Use 'add_schema' before.")
         if not (self._overwrite or self._append):
@@ -278,7 +300,7 @@ class FileWriter:
         self._writers = [
             RecordWriter(
                 path, self._schema, self._desc, self._indexed, tuple(self._sizes.values()),
-                read_header(path, is_plain=True) if self._append else None,
+                header_to_be_continued(path, is_plain=True) if self._append else None,
             )
             for path in self._paths
         ]  # fmt: skip
@@ -287,15 +309,18 @@ class FileWriter:
         """Finish the files: headers and indices."""
         self._begin()
         names = [Path(path).name for path in self._paths]
-        for i, writer in enumerate(self._writers):
-            writer.commit(i, names, self._append)
+        with self._discarding():
+            for i, writer in enumerate(self._writers):
+                writer.commit(i, names, self._append)
+            for writer in self._writers:
+                writer.publish()
         self._writers, self._done = None, True
 
     def _discard(self):
         """Take away the files that were begun."""
         for writer in self._writers or []:
             writer.discard()
-        self._writers = None
+        self._writers, self._is_discarded = None, True
 
 
 def _plain(value):

@@ -36,6 +36,27 @@ def check_header(header):
     _check_names(header, schema)
 
 
+_PAGE = "end_row_id", "page_id", "page_size", "page_type_id"
+_LARGEST = {"header_size": 2**27, "page_size": 2**28}  # of files that grow
+
+
+def check_to_be_continued(header):
+    """What else a writer needs of the header of a file to go on with it."""
+    for name, largest in _LARGEST.items():
+        _require(header[name] <= largest, f"'{name}' must be {largest} at most", header[name])
+    pages = header.get("page")
+    _require(
+        isinstance(pages, list) and all(
+            isinstance(page, dict) and page.get("page_type") in ("RAW_DATA", "BLOB_DATA")
+            and all(type(page.get(name)) is int and 0 <= page[name] < 2**40 for name in _PAGE)
+            for page in pages
+        ), "'page' must be a list of pages", pages,
+    )  # fmt: skip
+    saved, described = header.get("compression_size"), header["schema"][0].get("desc")
+    _require(type(saved) is int, "'compression_size' must be an int", saved)
+    _require(isinstance(described, str), "'desc' must be a text", described)
+
+
 def _check_field(name, kind):
     _require(re.fullmatch(r"\w+", name), "a field's name must have letters and digits", name)
     _require(isinstance(kind, dict) and kind.get("type") in _TYPES,

@@ -129,7 +129,7 @@ def opened_plain(path):
 
 def _decrypted(path, file, size, key):
     mode = _dec_mode(path)
-    file.seek(size - len(_AES))
+    file.seek(max(size - len(_AES), 0))
     written = file.read(len(_AES))
     if written != (_OWN if callable(mode) else _AES):
         raise _refused(
@@ -151,9 +151,10 @@ def _decrypted(path, file, size, key):
 
 
 def _decrypt_pieces(path, file, plain, key):
+    size = os.fstat(file.fileno()).st_size
     while length := int.from_bytes(file.read(4), "big"):
         try:
-            plain.write(encryption.decrypt(file.read(length), key))
+            plain.write(encryption.decrypt(file.read(min(length, size)), key))
         except CorruptFile as error:
             raise _refused(path, f"cannot be decrypted: {error}") from None
 

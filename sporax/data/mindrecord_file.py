@@ -6,6 +6,8 @@ MessagePack, and one in a BLOB_DATA page, the bytes and arrays; each begins with
 they are says a SQLite file beside it, `.db`, row by row.
 """
 
+import contextlib
+import errno
 import json
 import os
 import sqlite3
@@ -15,9 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from sporax.data import msgpack
-from sporax.data.mindrecord_checks import check_header, checked_places, checked_row
+from sporax.data.mindrecord_checks import (
+    check_header,
+    check_to_be_continued,
+    checked_places,
+    checked_row,
+)
 from sporax.data.mindrecord_encryption import encrypt_if_set, opened_plain
-from sporax.io import untrusted_file
+from sporax.io import atomic_write, untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 
 _PLACES = (
@@ -156,6 +163,8 @@ class RecordFile:
 
 def _places(connection, content):
     """The places in a database, which are no more than its bytes can hold."""
+    if not content:  # SQLite says that memory is short
+        raise ValueError("it is empty")
     connection.deserialize(content)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**20)
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -170,10 +179,16 @@ def _places(connection, content):
     return checked_places(listed, 1 + len(_PLACES))
 
 
-def read_header(path, is_plain=False):
-    """The header of a file; `is_plain`: whatever the key, it is not encrypted."""
-    with untrusted_file.opened(path) if is_plain else opened_plain(path) as file:
-        return _header(path, file)
+def header_to_be_continued(path, is_plain=False):
+    """The header of a file that rows are to be added to; `is_plain`: whatever the key, it is not
+    encrypted."""
+    try:
+        with untrusted_file.opened(path) if is_plain else opened_plain(path) as file:
+            header = _header(path, file)
+        check_to_be_continued(header)
+    except (OSError, ValueError) as error:
+        raise damaged(path, f"must have a header to go on with, but: {cause(error)}") from None
+    return header
 
 
 def _header(path, file):
@@ -192,6 +207,9 @@ def _header(path, file):
 # writing -------------------------------------------------------------------------------------
 
 
+_ENDS = "", ".db"  # of the names of a file and its index
+
+
 class RecordWriter:
     """A file that grows row by row; `header`: of the file to go on with."""
 
@@ -204,7 +222,10 @@ class RecordWriter:
         self.count = max((page["end_row_id"] for page in self.pages), default=0)
         self._open = {}  # type -> the page that rows go to
         self._rows = []  # of the index
-        self._file = open(path, "r+b" if header else "w+b")  # noqa: SIM115 - closed by commit
+        # a new file takes its place when it is finished
+        self._part = self.path if header else Path(f"{path}.part")
+        with atomic_write.errors_named("FileWriter", path):
+            self._file = open(self._part, "r+b" if header else "w+b")  # noqa: SIM115 - by commit
 
     def add(self, row):
         """Write a row; nothing tells of it before `commit`."""
@@ -224,8 +245,9 @@ class RecordWriter:
         for kind, part in parts.items():
             page = self._open[kind]
             start = page["page_size"]
-            self._file.seek(self.header_size + page["page_id"] * self.page_size + start)
-            self._file.write(part)
+            with atomic_write.errors_named("FileWriter", self.path):
+                self._file.seek(self.header_size + page["page_id"] * self.page_size + start)
+                self._file.write(part)
             page["page_size"] = start + len(part)
             places[kind] = page["page_id"], start, start + len(part)
         self._rows.append((
@@ -284,25 +306,33 @@ class RecordWriter:
         text = json.dumps(header, separators=(",", ":")).encode("utf8")
         if len(text) + 8 > self.header_size:
             raise RuntimeError(
-                f"For 'commit', the header must fit into {self.header_size} bytes, but has "
-                f"{len(text) + 8}. Use 'set_header_size' before."
+                f"For 'commit', the header of '{self.path}' must fit into {self.header_size} "
+                f"bytes, but has {len(text) + 8}. Use 'set_header_size' before."
             )
-        self._file.seek(0)
-        self._file.write(struct.pack("<Q", len(text)) + text)
-        self._file.truncate(max(self.header_size, self._file.seek(0, os.SEEK_END)))
-        self._file.close()
-        self._write_index(append)
-        for path in (self.path, f"{self.path}.db"):
-            encrypt_if_set(path)
+        with atomic_write.errors_named("FileWriter", self.path):
+            self._file.seek(0)
+            self._file.write(struct.pack("<Q", len(text)) + text)
+            self._file.truncate(max(self.header_size, self._file.seek(0, os.SEEK_END)))
+            self._file.close()
+            self._write_index(append)
+            for end in _ENDS:
+                encrypt_if_set(f"{self._part}{end}")
+
+    def publish(self):
+        """Put the finished file and its index in their place."""
+        for end in _ENDS:
+            os.replace(f"{self._part}{end}", f"{self.path}{end}")
 
     def discard(self):
-        """Take the file and its index away."""
-        self._file.close()
-        for path in (self.path, Path(f"{self.path}.db")):
-            path.unlink(missing_ok=True)
+        """Take away a new file and its index; one that was there before stays."""
+        with contextlib.suppress(OSError):  # what was not written yet
+            self._file.close()
+        if self._part != self.path:
+            for end in (*_ENDS, ".db-journal"):
+                Path(f"{self._part}{end}").unlink(missing_ok=True)
 
     def _write_index(self, append):
-        database = Path(f"{self.path}.db")
+        database = Path(f"{self._part}.db")
         if not append:
             database.unlink(missing_ok=True)
         fields = [
@@ -314,14 +344,21 @@ class RecordWriter:
         columns += [f"{inc} INT, {name} {kind}" for inc, name, kind in fields]
         keys = ["ROW_ID", *[inc for inc, _, _ in fields]]
         connection = sqlite3.connect(database)
+        try:
+            self._fill_index(connection, append, columns, keys, len(fields))
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged index is quoted
+            raise OSError(errno.EIO, str(error)) from error
+        finally:
+            connection.close()
+
+    def _fill_index(self, connection, append, columns, keys, fields):
         with connection:
             if not append:
                 table = f"INDEXES ({', '.join(columns)}, PRIMARY KEY({', '.join(keys)}))"
                 connection.execute(f"CREATE TABLE {table}")
                 connection.execute("CREATE TABLE SHARD_NAME(NAME TEXT NOT NULL)")
                 connection.execute("INSERT INTO SHARD_NAME VALUES (?)", (self.path.name,))
-            marks = ", ".join("?" * (8 + 2 * len(fields)))
+            marks = ", ".join("?" * (8 + 2 * fields))
             groups = {page["page_id"]: page["page_type_id"] for page in self.pages}
             rows = [(*row[:4], groups[row[5]], *row[5:]) for row in self._rows]
             connection.executemany(f"INSERT INTO INDEXES VALUES ({marks})", rows)
-        connection.close()

@@ -2,12 +2,13 @@
 
 import logging
 
+from sporax.core.signature_errors import Fitting
 from sporax.data.constructor_calls import RecordsCall
 
 _log = logging.getLogger("sporax")
 
 
-class _Operation(RecordsCall):
+class _Operation(RecordsCall, Fitting, accept=None, methods=("__call__",)):
     """Called with values of a row, gives what `_execute_py`, which a subclass defines, makes of
     them."""
 

@@ -14,6 +14,7 @@ from sporax.data.callbacks import following, listed_callbacks
 from sporax.data.dataset import Dataset, as_row, count, names, places
 from sporax.data.debug_hooks import with_hooks
 from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
+from sporax.data.row_origin import note, row_like
 from sporax.data.workers import following_stage, numbered
 
 STEPS = {}  # the classes of operations by name
@@ -85,7 +86,7 @@ class _Replacing(Step):
         self._given = outputs
 
     def _replaced(self, row, results):
-        return tuple([(results if is_new else row)[i] for is_new, i in self._plan])
+        return row_like(row, [(results if is_new else row)[i] for is_new, i in self._plan])
 
 
 @step("map")
@@ -126,7 +127,7 @@ class Map(_Replacing):
         self._cache = checked("map", cache)
         if self._cache is not None:
             check_not_random("map", self._operations)
-            self._kept = self._cache.kept(lambda at, taken: self._results(*at, taken), digest)
+            self._kept = self._cache.kept(self._results, digest)
 
     def _stage(self):
         if self._callbacks or config.get_error_samples_mode() != ErrorSamplesMode.RETURN:
@@ -158,18 +159,18 @@ class Map(_Replacing):
         return functools.partial(self._mapped, random_streams.seed(), _depth(self))
 
     def _mapped(self, seed, depth, at, row):
-        taken = tuple([row[i] for i in self._places])
+        taken = row_like(row, [row[i] for i in self._places])
         with random_streams.drawing_from(seed, depth, *at):
-            results = self._kept(at, taken) if self._cache else self._results(*at, taken)
+            results = (self._kept if self._cache else self._results)(at, taken)
         return self._replaced(row, results)
 
-    def _results(self, epoch, number, taken):
+    def _results(self, at, row):
+        taken = row
         for operation in self._operations:
             try:
                 taken = operation(*taken)
             except Exception as error:
-                name = getattr(operation, "__name__", type(operation).__name__)
-                error.add_note(f"For 'map', {name} raised this for row {number} of epoch {epoch}.")
+                note(error, "map", operation, at, row)
                 raise
             if not isinstance(taken, tuple):
                 taken = (taken,)
@@ -198,8 +199,15 @@ class Filter(Step):
     _size = Dataset._size  # only counting tells
 
     def _begin(self):
-        epoch = self._source._begin()
-        return lambda: (r for r in epoch() if self._predicate(*[r[i] for i in self._places]))
+        epoch = numbered(self._source._begin(), 0)
+        return lambda: (row for at, row in epoch() if self._holds(at, row))
+
+    def _holds(self, at, row):
+        try:
+            return self._predicate(*[row[i] for i in self._places])
+        except Exception as error:
+            note(error, "filter", self._predicate, at, row)
+            raise
 
 
 @step("flat_map")
@@ -227,8 +235,15 @@ class FlatMap(Step):
         return dataset
 
     def _begin(self):
-        epoch = self._source._begin()
-        return lambda: (inner for row in epoch() for inner in self._made(*row)._begin()())
+        epoch = numbered(self._source._begin(), 0)
+        return lambda: (inner for item in epoch() for inner in self._made_at(*item)._begin()())
+
+    def _made_at(self, at, row):
+        try:
+            return self._made(*row)
+        except Exception as error:
+            note(error, "flat_map", self._func, at, row)
+            raise
 
 
 @step("project")
@@ -243,7 +258,7 @@ class Project(Step):
         return following_stage("project", self._source, self._projected, is_own=True)
 
     def _projected(self, at, row):
-        return tuple([row[i] for i in self._places])
+        return row_like(row, [row[i] for i in self._places])
 
 
 @step("rename")

@@ -82,18 +82,47 @@ class Twister:
     """
 
     def __init__(self, seed):
-        self.numbers = _numbers(np.random.RandomState(seed))
+        self._state, self._ahead = np.random.RandomState(seed), np.empty(0, np.int64)
+
+    def _next(self, count):
+        """The next `count` numbers at least, which are not taken by that."""
+        if (more := count - len(self._ahead)) > 0:
+            words = np.frombuffer(self._state.bytes(4 * max(more, 624)), "<u4").astype(np.int64)
+            self._ahead = np.concatenate([self._ahead, words])
+        return self._ahead
 
     def __call__(self):
-        return next(self.numbers)
+        number = self._next(1)[0].item()
+        self._ahead = self._ahead[1:]
+        return number
 
     def below(self, n):
         """A number in [0, n), all equally likely."""
-        width = (_WORD - 1) // n
+        return self.below_each(np.array([n])).item()
+
+    def below_each(self, sizes):
+        """As `below` of each size in turn, which draws again while a number is too large."""
+        widths = (_WORD - 1) // sizes
+        limits = widths * sizes
+        ends = np.cumsum(_WORD / limits)  # numbers that are drawn for the sizes up to each
+        count = int(ends[-1] + 8 * len(sizes) ** 0.5) + 8 if len(sizes) else 0
         while True:
-            x = next(self.numbers) // width
-            if x < n:
-                return x
+            numbers = self._next(count)[:count]
+            # The size that a number is for depends on how many before it were too large. What is
+            # guessed for the first numbers is right, and each turn makes it right for more.
+            turns = np.searchsorted(ends, np.arange(count))
+            while True:
+                fits = numbers < limits[np.minimum(turns, len(sizes) - 1)]
+                taken = np.cumsum(fits)
+                if np.array_equal(turns, now := taken - fits):
+                    break
+                turns = now
+            if not count or taken[-1] >= len(sizes):
+                break
+            count *= 2
+        drawn = np.flatnonzero(fits)[: len(sizes)]
+        self._ahead = self._ahead[drawn[-1] + 1 :] if count else self._ahead
+        return numbers[drawn] // widths
 
     def fraction(self):
         """A number in [0, 1) of 64 bits."""
@@ -101,36 +130,18 @@ class Twister:
         return (low + high * _WORD) / _WORD**2
 
 
-def _numbers(state):
-    """The 32-bit numbers of a generator, of which NumPy gives many at once much faster."""
-    while True:
-        yield from np.frombuffer(state.bytes(4 * 624), "<u4").tolist()
-
-
 def shuffle(items, draw):
     """Bring a list into a random order, in place; `draw`: a `Twister`."""
-    if len(items) >= _WORD >> 16:  # two positions do not fit into one number
-        for at in range(1, len(items)):
-            other = draw.below(at + 1)
-            items[at], items[other] = items[other], items[at]
-        return
-    at = 1
-    if len(items) % 2 == 0 and items:
-        other = draw.below(2)
-        items[1], items[other] = items[other], items[1]
-        at = 2
-    numbers, places = draw.numbers, np.arange(at, len(items), 2)
-    counts = (places + 1) * (places + 2)
-    columns = places, places + 1, places + 2, counts, (_WORD - 1) // counts
-    steps = zip(*[column.tolist() for column in columns], strict=True)
-    for (at, after, size, count, width), number in zip(steps, numbers, strict=False):
-        x = number // width
-        while x >= count:
-            x = next(numbers) // width
-        other = x // size
+    size = len(items)
+    if size >= _WORD >> 16:  # two positions do not fit into one number
+        others = draw.below_each(np.arange(2, size + 1))
+    else:
+        first = draw.below_each(np.array([2] * (size > 0 and size % 2 == 0), int))
+        ends = np.arange(2 + len(first), size + 1, 2)
+        pairs = np.divmod(draw.below_each(ends * (ends + 1)), ends + 1)
+        others = np.concatenate([first, np.stack(pairs, 1).ravel()])
+    for at, other in enumerate(others.tolist(), 1):
         items[at], items[other] = items[other], items[at]
-        other = x % size
-        items[after], items[other] = items[other], items[after]
 
 
 def weighted(weights, draw):

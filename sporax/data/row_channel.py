@@ -23,7 +23,7 @@ class Channel:
 
     def __init__(self, sock):
         self._socket, self._sending = sock, threading.Lock()
-        self.close = sock.close
+        self.close, self.fileno = sock.close, sock.fileno
 
     def send(self, message, seconds=None):
         """Send an object. Raises OSError where the other end is closed, TimeoutError."""
@@ -59,7 +59,9 @@ class Channel:
     def receive(self, seconds=None):
         """The next object. Raises EOFError where the other end is closed, TimeoutError."""
         self._socket.settimeout(seconds)
-        head, files, _, _ = socket.recv_fds(self._socket, _HEAD.size, 1)
+        head, files = b"", []
+        if hasattr(socket, "recv_fds"):  # not on Windows
+            head, files, _, _ = socket.recv_fds(self._socket, _HEAD.size, 1)
         size, count = _HEAD.unpack(head + self._exactly(_HEAD.size - len(head)))
         sizes = struct.unpack(f"<{count}Q", self._exactly(8 * count))
         content = self._exactly(size)

@@ -11,6 +11,7 @@ from sporax.data import random_streams
 from sporax.data.cache import checked
 from sporax.data.dataset import Dataset, count
 from sporax.data.random_streams import LongTwister, Twister
+from sporax.data.row_origin import FileRow
 from sporax.data.sampler import DistributedSampler
 from sporax.io.untrusted_file import MALFORMED, cause
 
@@ -59,7 +60,7 @@ class RowFiles(Dataset):
         number = 0
         try:
             for row in self._read(path):
-                yield row
+                yield FileRow(row, [(path, number)])
                 number += 1
         except MALFORMED as error:
             raise self._damaged(

@@ -10,11 +10,12 @@ import math
 import numpy as np
 
 from sporax.core.from_host import plain
+from sporax.core.signature_errors import Fitting
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 
 
-class Sampler:
+class Sampler(Fitting, accept=None):
     """Base of samplers: a subclass defines `__iter__`, or `begin`.
 
     `num_samples`: how many rows an epoch has at most; None for all. `dataset_size` is the number
@@ -45,7 +46,22 @@ class Sampler:
     def begin(self, size):
         """A function that lists the indices of an epoch, of `size` rows."""
         self.dataset_size = size
-        return lambda: [int(i) for i in self][: self.num_samples]
+        return lambda: self._checked(list(self)[: self.num_samples], size)
+
+    def _checked(self, indices, size):
+        """The indices as ints, none of which may be beyond the rows."""
+        if not all(hasattr(i, "__int__") for i in indices):
+            raise TypeError(
+                f"For '{type(self).__name__}', each index must be an int, but got {indices!r:.80}."
+            )
+        indices = list(map(int, indices))
+        for i in indices:
+            if not -size <= i < size:
+                raise IndexError(
+                    f"For '{type(self).__name__}', each index must be in [0, {size}), the number "
+                    f"of rows, but got {i}."
+                )
+        return indices
 
     def add_child(self, sampler):
         """Choose among the rows that `sampler` chooses, by their places there."""
@@ -149,7 +165,7 @@ class _Shuffled:
         self.seed += 1
         if self.replacement:
             n = len(self.rows)
-            return [draw.below(n) for _ in range(min(n, self.count or n))]
+            return draw.below_each(np.full(min(n, self.count or n), n)).tolist()
         random_streams.shuffle(self.rows, draw)
         return self.rows[: self.count]
 

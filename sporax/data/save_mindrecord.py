@@ -22,8 +22,16 @@ def save(dataset, file_name, num_files, file_type):
         )
     check.whole("save", "num_files", num_files, 1, 1000)
     check.one_of("save", "file_type", file_type, ("mindrecord",))
-    columns, schema, rows = dataset.get_col_names(), None, []
     writer = FileWriter(file_name, num_files)
+    try:
+        _write(dataset, writer)
+    except BaseException:  # of a row, of the disk, of the user's
+        writer._discard()
+        raise
+
+
+def _write(dataset, writer):
+    columns, schema, rows = dataset.get_col_names(), None, []
     for row in dataset._begin()():
         if schema is None:
             schema = {n: _field(n, array) for n, array in zip(columns, row, strict=True)}

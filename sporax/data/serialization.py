@@ -26,7 +26,7 @@ from sporax.data.operation import _Operation
 from sporax.data.pipeline import STEPS
 from sporax.data.text.vocab import Vocab
 from sporax.data.vision.enums import Border, Inter
-from sporax.io import untrusted_file
+from sporax.io import atomic_write, untrusted_file
 
 _log = logging.getLogger("sporax")
 
@@ -45,6 +45,7 @@ _NUMBERED = {  # arguments that are written as numbers
     "interpolation": _INTER, "resample": _INTER, "padding_mode": tuple(Border),
     "shuffle": (False, sporax.data.Shuffle.FILES, sporax.data.Shuffle.GLOBAL),
 }  # fmt: skip
+_MODULES = "transforms", "vision", "text", "audio"
 _OPTIONAL = "center", "class_indexing", "extensions", "input_columns", "output_columns"
 _SAMPLING = "num_samples", "shuffle", "sampler", "num_shards", "shard_id"
 
@@ -98,7 +99,7 @@ def _dict(value, of_object):
 
 def _operation(value, of_object):
     name = type(value).__name__
-    if _class_of(name) is not type(value):
+    if _class_of(name, _Operation) is not type(value):
         return _tagged("object", of_object(value))
     return {"tensor_op_name": name, "tensor_op_params": _parameters(arguments(value), of_object)}
 
@@ -160,7 +161,7 @@ def to_json(self, filename=""):
     described = _described(self, _name)
     if filename:
         try:
-            Path(filename).write_text(json.dumps(described), "utf8")
+            atomic_write.write(filename, json.dumps(described).encode("utf8"))
         except OSError as error:
             raise RuntimeError(
                 f"For 'serialize', 'json_filepath' must be a file that can be written, but got "
@@ -212,18 +213,20 @@ def show(dataset, indentation=2):
 # from JSON ----------------------------------------------------------------------------------------
 
 
-def _class_of(name):
-    """A transform, or an enumeration, of one of the modules that have them."""
-    for module in ("transforms", "vision", "text", "audio"):
-        module = importlib.import_module(f"sporax.data.{module}")
-        if name in module.__all__:
-            return getattr(module, name)
-    return getattr(sporax.data, name) if name in sporax.data.__all__ else None
+def _class_of(name, kind):
+    """The class of that name, a subclass of `kind`, in the modules that users see, or None. Nothing
+    else in them can be called by a description: some functions write files."""
+    modules = [importlib.import_module(f"sporax.data.{m}") for m in _MODULES]
+    for module in (*modules, sporax.data):
+        found = getattr(module, name) if name in module.__all__ else None
+        if isinstance(found, type) and issubclass(found, kind):
+            return found
+    return None
 
 
 def _enum(value):
     kind, _, member = value.partition(".")
-    return _class_of(kind)[member]
+    return _class_of(kind, enum.Enum)[member]
 
 
 def _object_of(value):
@@ -238,7 +241,7 @@ _READERS = {
     "bytes": bytes.fromhex,
     "cache": lambda value: DatasetCache(**value),
     "dict": lambda value: {_read(k): _read(v) for k, v in value},
-    "dtype": lambda value: getattr(dtypes, value),
+    "dtype": lambda value: dtypes.NAMES[value.lower()],
     "ellipsis": lambda value: ...,
     "enum": _enum,
     "object": _object_of,
@@ -268,7 +271,7 @@ def _read(value):
 def _read_operation(described):
     name = described["tensor_op_name"]
     name = _NAMES.get(name, name)
-    cls = _class_of(name)
+    cls = _class_of(name, _Operation)
     if "tensor_op_params" not in described:
         _object_of(name)
     if cls is None:
@@ -278,7 +281,7 @@ def _read_operation(described):
 
 def _read_sampler(described):
     name = described["sampler_name"]
-    cls = getattr(sporax.data, name, None) if name in sporax.data.__all__ else None
+    cls = _class_of(name, sampler.Sampler)
     if cls is None:
         _object_of(name)
     given = {k: v for k, v in described.items() if k not in ("sampler_name", "child_sampler")}
@@ -324,8 +327,8 @@ def _pipeline(described):
     name = described["op_type"]
     children = [_pipeline(child) for child in described.get("children", ())]
     given = {key: value for key, value in described.items() if key not in ("op_type", "children")}
-    cls = STEPS.get(name) or (getattr(sporax.data, name) if name in sporax.data.__all__ else None)
-    if cls is None or not issubclass(cls, Dataset):
+    cls = STEPS.get(name) or _class_of(name, Dataset)
+    if cls is None:
         raise _refused(f"there is no operation '{name}'")
     if len(children) != len(cls._children) and "datasets" not in cls._children:
         raise _refused(f"'{name}' must have {len(cls._children)} children, but got {len(children)}")
@@ -355,7 +358,17 @@ def deserialize(input_dict=None, json_filepath=None):
             ) from None
     if not input_dict:
         return None
-    return _pipeline(input_dict)
+    try:
+        return _pipeline(input_dict)
+    except (RuntimeError, *untrusted_file.MALFORMED) as error:
+        reason = str(error).removeprefix("For 'deserialize', ").removesuffix(".")
+        if json_filepath:
+            raise _refused(f"'{json_filepath}' must describe a pipeline, but: {reason}") from error
+        if str(error).startswith("For '"):  # what a class says of its arguments
+            raise
+        raise _refused(
+            f"'input_dict' must be what 'serialize' returns, but: {type(error).__name__}: {reason}"
+        ) from error
 
 
 __all__ = ["compare", "deserialize", "serialize", "show"]

@@ -1,5 +1,6 @@
 """Reading of sound files: WAV of integers by Python's `wave`, other formats by soundfile."""
 
+import os
 import struct
 import wave
 
@@ -8,7 +9,8 @@ import numpy as np
 from sporax.io import untrusted_file
 
 _MOST_BYTES = 2**29  # of a recording
-_BLOCK = 2**18  # frames that are decoded at a time: a header may say any number
+_ROOM, _GROWTH = 2**27, 128  # bytes that a small file may be decoded to; Opus makes 96 bytes of one
+_BLOCK = 2**18  # samples that are decoded at a time: a header may say any number
 
 # as files of sound begin: WAV, NIST's SPHERE, FLAC, Ogg, AIFF, AU, MP3
 _SOUNDS = (
@@ -84,10 +86,16 @@ def _read_other(path, start, end):
     try:
         with soundfile.SoundFile(path) as file:
             first, count = _range(file.samplerate, start, end, file.frames)
+            if 4 * count * file.channels > _ROOM + _GROWTH * os.path.getsize(path):
+                raise ValueError(
+                    f"must have fewer frames for its size, but says {count} of {file.channels} "
+                    "channels"
+                )
             file.seek(first)
             kind = "int16" if file.subtype == "PCM_16" else "float32"
             blocks, left = [np.zeros((0, file.channels), kind)], count
-            while left and len(block := file.read(min(left, _BLOCK), kind, always_2d=True)):
+            most = max(_BLOCK // file.channels, 1)
+            while left and len(block := file.read(min(left, most), kind, always_2d=True)):
                 blocks.append(block)
                 left -= len(block)
             samples, rate = np.concatenate(blocks).T, file.samplerate

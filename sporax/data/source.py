@@ -12,6 +12,7 @@ from sporax.data import constructor_calls
 from sporax.data.aligned_arrays import taken
 from sporax.data.cache import checked
 from sporax.data.dataset import Dataset, as_array, as_row, count, names
+from sporax.data.row_origin import FileRow
 from sporax.data.sampler import Sampler, SequentialSampler, chosen
 from sporax.data.workers import Stage, numbered
 
@@ -70,6 +71,8 @@ class GeneratorDataset(Dataset):
                 "For 'GeneratorDataset', 'source' must have '__getitem__' and '__len__' for a "
                 f"'sampler' to choose rows, but got {type(source).__name__}."
             )
+        else:
+            chosen(who, None, False, None, num_shards, shard_id)  # it refuses wrong ones
 
     @property
     def is_in_place(self):
@@ -107,7 +110,17 @@ class GeneratorDataset(Dataset):
         if self.sampler is not None:
             return super()._begin()
         epoch = self._begin_items()
-        return lambda: map(self._row, epoch())
+        return lambda: self._converted(epoch())
+
+    def _converted(self, items):
+        number = 0
+        try:
+            for number, item in enumerate(items):
+                yield self._row(item)
+                number += 1  # where the next item fails
+        except Exception as error:
+            error.add_note(f"For '{type(self).__name__}', this came of row {number}.")
+            raise
 
     def _stage(self):
         if self.sampler is None:
@@ -119,19 +132,24 @@ class GeneratorDataset(Dataset):
         is_own = type(self) is not GeneratorDataset and self._cache is None
         return Stage(type(self).__name__, self._begin_indices, compute, workers, is_own)
 
-    def _gathering(self):
-        """(begin, function), where rows at many indices are taken at once: a function that begins a
-        pipeline, and one that gives the columns at some indices. Else None."""
-        if self._cache is None and isinstance(self.source, _Slices) and self.source.is_arrays:
-            return self._indices, self.source.gathered
-        return None
+    @property
+    def _gathered(self):
+        """A function that gives the columns at an array of indices, for arrays; else None."""
+        is_gathered = self._cache is None and isinstance(self.source, _Slices)
+        return self.source.gathered if is_gathered and self.source.is_arrays else None
 
     @functools.cached_property
     def _kept_compute(self):
         return self._cache.kept(self._row_at)
 
     def _row_at(self, at, i):
-        return self._row(self.source[i])
+        try:
+            row = self._row(self.source[i])
+        except Exception as error:
+            error.add_note(f"For '{type(self).__name__}', this came of the row at index {i}.")
+            raise
+        origins = getattr(self.source, "origins", None)
+        return row if origins is None else FileRow(row, origins(i))
 
     def _begin_indices(self, first):
         epoch, starts = self._indices(), iter([first])
@@ -149,6 +167,11 @@ class GeneratorDataset(Dataset):
 
         def epoch():
             items = source() if callable(source) else source
+            if not np.iterable(items):
+                raise TypeError(
+                    "For 'GeneratorDataset', 'source' must give rows when it is called, but gave "
+                    f"{type(items).__name__}. Make it a generator function."
+                )
             rows = (item for i, item in enumerate(items) if i % (shards or 1) == start)
             return (item for _, item in zip(_numbers(self._samples), rows, strict=False))
 
@@ -227,6 +250,10 @@ class NumpySlicesDataset(GeneratorDataset):
         by_name = dict(data) if isinstance(data, Mapping) else None
         columns = by_name.values() if by_name is not None else data
         columns = [_sliced(c) for c in (columns if isinstance(data, (tuple, Mapping)) else [data])]
+        if not columns:
+            raise ValueError(
+                f"For 'NumpySlicesDataset', 'data' must have a column, but got {data!r}."
+            )
         if len({len(column) for column in columns}) > 1:
             raise ValueError(
                 "For 'NumpySlicesDataset', the columns must be of one length, but got "

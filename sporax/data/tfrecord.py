@@ -84,8 +84,8 @@ class Schema:
         if not isinstance(json_obj, dict) or "columns" not in json_obj:
             raise _refused("the JSON object must have 'columns'", json_obj)
         rows = json_obj.get("numRows", 0)
-        if type(rows) is not int or not 0 <= rows < 2**63:
-            raise _refused("'numRows' must be a number of rows", rows)
+        if type(rows) is not int or not 0 <= rows < 2**31:
+            raise _refused("'numRows' must be a number of rows below 2**31", rows)
         self._about = {k: json_obj[k] for k in ("datasetType", "numRows") if k in json_obj}
         self._columns = {}
         self.parse_columns(json_obj["columns"])

@@ -123,7 +123,7 @@ def _read(file, size):
 
 def records(path, compression, damaged):
     """The bytes of each record; `damaged(path, reason)` makes the error of a damaged file."""
-    number = 0
+    number, longest = 0, _LONGEST // 4 if compression else _LONGEST
     try:
         with OPENERS[compression](path) as file:
             while head := file.read(12):
@@ -132,9 +132,9 @@ def records(path, compression, damaged):
                     size, crc = struct.unpack("<QI", head)
                     if masked(crc32c(head[:8])) != crc:
                         raise damaged(path, f"has a wrong checksum at the head of record {number}")
-                    if size > _LONGEST:
+                    if size > longest:
                         raise damaged(path, f"has a record {number} of {size} bytes, more than "
-                                            f"{_LONGEST}")  # fmt: skip
+                                            f"{longest}")  # fmt: skip
                     body = _read(file, size + 4)
                 if len(head) < 12 or len(body) < size + 4:
                     raise damaged(path, f"ends in the middle of record {number}")

@@ -11,28 +11,16 @@ import contextlib
 import contextvars
 import functools
 import itertools
-import multiprocessing
-import os
-import pickle
-import queue
 import random
-import signal
-import socket
-import sys
-import threading
-import traceback
-import warnings
-import weakref
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data import config
-from sporax.data.row_channel import Channel
+from sporax.data.worker_pools import Job, Processes, Threads
 
 _BATCHES_AHEAD = 2  # of each worker
 
@@ -101,10 +89,17 @@ class Stage(NamedTuple):
         def epoch():
             nonlocal pool
             if pool is None or pool.has_failed:
-                pool = (_Processes if self.workers.in_processes else _Threads)(self)
+                pool = self._pool()
             return _in_order(pool, items(), self._ahead())
 
         return epoch
+
+    def _pool(self):
+        count, in_processes = self.workers
+        if not in_processes:
+            return Threads(_job(self.who, lambda number: self.compute), count)
+        begin = functools.partial(_seeded, self.compute, config.get_seed())
+        return Processes(_job(self.who, begin), count, config.get_multiprocessing_start_method())
 
     def _ahead(self):
         each = _BATCHES_AHEAD if self.is_batch else config.get_prefetch_size()
@@ -169,216 +164,17 @@ def _in_order(pool, items, ahead):
         pool.drop(pending)
 
 
-def _limit():
-    """Seconds that a row may take; None without end."""
-    watched = config.get_enable_watchdog()
-    return config.get_multiprocessing_timeout_interval() if watched else None
-
-
-def _stuck(who, at, worker):
-    return RuntimeError(
-        f"For '{who}', a row must be computed within {_limit()} seconds, but {worker} has not "
-        f"finished row {at[1]} of epoch {at[0]}. 'config.set_multiprocessing_timeout_interval' "
-        "changes the time, 'config.set_enable_watchdog(False)' waits without end."
-    )
-
-
-# threads ----------------------------------------------------------------------------------------
-
-
-class _Pool:
-    """Workers that run a stage's function; they end when it is not used any more, or has failed."""
-
-    has_failed = False
-
-    def end(self):
-        self.has_failed = True
-        self._finalizer()
-
-
-class _Threads(_Pool):
-    """Threads; those that hang remain until their function returns."""
-
-    def __init__(self, stage):
-        self._who, self._tasks = stage.who, queue.SimpleQueue()
-        for i in range(stage.workers.count):
-            arguments = stage.compute, self._tasks
-            name = f"{stage.who} worker {i}"
-            threading.Thread(target=_work, args=arguments, name=name, daemon=True).start()
-        self._finalizer = weakref.finalize(self, _end_threads, self._tasks, stage.workers.count)
-
-    def submit(self, at, item):
-        future = Future()
-        self._tasks.put((future, at, item))
-        return future
-
-    def result(self, at, future):
-        try:
-            return future.result(_limit())
-        except TimeoutError:
-            if future.done():  # the user's own TimeoutError
-                raise
-            raise _stuck(self._who, at, "a thread") from None
-
-    def drop(self, pending):
-        for _, future in pending:
-            future.cancel()
-
-
-def _end_threads(tasks, count):
-    for _ in range(count):
-        tasks.put(None)
-
-
-def _work(compute, tasks):
-    while (task := tasks.get()) is not None:
-        future, at, item = task
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(compute(at, item))
-            except BaseException as error:  # noqa: BLE001 - raised where the row is read
-                future.set_exception(error)
-        del task, future, at, item  # a row is not kept while the thread waits
-
-
-# processes --------------------------------------------------------------------------------------
-
-
-class _Processes(_Pool):
-    """Processes, each for every `count`-th row.
-
-    On Linux they are forked, so that any function will do, unless
-    `config.set_multiprocessing_start_method` says otherwise; elsewhere functions are pickled.
-    """
-
-    def __init__(self, stage):
-        self._who, self._numbers = stage.who, itertools.count()
-        kind = config.get_multiprocessing_start_method() if sys.platform == "linux" else "spawn"
-        context = multiprocessing.get_context(kind)
-        self._processes, self._channels = [], []
-        self._finalizer = weakref.finalize(self, _end_processes, self._processes, self._channels)
-        for i in range(stage.workers.count):
-            ours, theirs = socket.socketpair()
-            inherited = [*self._channels, Channel(ours)] if kind == "fork" else []
-            arguments = theirs, stage.compute, config.get_seed(), i, inherited
-            process = context.Process(target=_serve, args=arguments, daemon=True)
-            with warnings.catch_warnings(), theirs:
-                # the functions that run there do not touch XLA, whose threads are not forked
-                warnings.filterwarnings("ignore", ".*fork", RuntimeWarning)
-                warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
-                try:
-                    process.start()
-                except (pickle.PicklingError, AttributeError, TypeError) as error:
-                    ours.close()
-                    raise RuntimeError(
-                        f"For '{stage.who}', worker processes that are not forked need functions "
-                        f"and sources that can be pickled, but: {error}. Give functions of a "
-                        "module, or leave 'python_multiprocessing' False, for threads."
-                    ) from error
-            self._processes.append(process)
-            self._channels.append(Channel(ours))
-
-    def submit(self, at, item):
-        number = next(self._numbers)
-        with self._failures(at, number):
-            self._channel(number).send((number, at, item), _limit())
-        return number
-
-    def result(self, at, number):
-        with self._failures(at, number):
-            while True:
-                done, row, error = self._channel(number).receive(_limit())
-                if done == number:  # else of an iteration that has ended
-                    break
-        if error is not None:
-            raise error
-        return row
-
-    def drop(self, pending):
-        """Nothing to do: `result` passes over rows that nobody has read."""
-
-    def _channel(self, number):
-        return self._channels[number % len(self._channels)]
-
-    @contextlib.contextmanager
-    def _failures(self, at, number):
-        """Name what has become of a worker that does not answer."""
-        i = number % len(self._processes)
-        process = self._processes[i]
-        worker = f"worker process {i + 1} of {len(self._processes)} (pid {process.pid})"
-        try:
-            yield
-        except TimeoutError:
-            raise _stuck(self._who, at, worker) from None
-        except (EOFError, ConnectionError):
-            process.join(5)
-            reason = _end_of(process.exitcode)
-            raise RuntimeError(
-                f"For '{self._who}', {worker} {reason} before it finished row {at[1]} of epoch "
-                f"{at[0]}."
-            ) from None
-
-
-def _end_of(exitcode):
-    if exitcode is None or exitcode >= 0:
-        return f"ended with exit code {exitcode}"
-    name = signal.Signals(-exitcode).name
-    remedy = " (perhaps by the system, for want of memory)" if name == "SIGKILL" else ""
-    return f"was ended by {name}{remedy}"
-
-
-def _end_processes(processes, channels):
-    for channel in channels:
-        channel.close()
-    for process in processes:
-        process.kill()
-    for process in processes:
-        process.join()
-
-
-def _serve(sock, compute, seed, number, inherited):
-    """The life of a worker process: rows are computed until the pipeline has ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that reads ends this one
-    for channel in inherited:  # else a process that died would not be missed
-        channel.close()
+def _seeded(compute, seed, number):
     np.random.seed((seed + number) % 2**32)  # else all workers would draw the same
     random.seed(seed + number)
-    channel, tasks = Channel(sock), queue.SimpleQueue()
-    threading.Thread(target=_fetch, args=(channel, tasks), daemon=True).start()
-    while (task := tasks.get()) is not None:
-        done, at, item = task
-        try:
-            answer = done, compute(at, item), None
-        except BaseException as error:  # noqa: BLE001 - raised where the row is read
-            answer = done, None, _portable(error)
-        try:
-            channel.send(answer)
-        except OSError:  # nobody reads any more
-            break
-        del task, item, answer
+    return compute
 
 
-def _fetch(channel, tasks):
-    """Take tasks from the channel as they come, so that whoever sends never waits long."""
-    with contextlib.suppress(OSError, EOFError):  # the end of the pipeline, or of its process
-        while True:
-            tasks.put(channel.receive())
-    tasks.put(None)
-    os._exit(0)  # also out of a function that does not return
-
-
-def _portable(error):
-    """An error as another process can raise it, with where it came from."""
-    lines = traceback.format_exception(error)
-    try:
-        same = pickle.loads(pickle.dumps(error))
-        is_same = type(same) is type(error) and isinstance(error, Exception)
-    except Exception:  # noqa: BLE001 - whatever a class of the user's own does when it is pickled
-        is_same = False
-    if not is_same:
-        notes = getattr(error, "__notes__", [])
-        error = RuntimeError(f"{type(error).__name__}: {error}")
-        for note in notes:
-            error.add_note(note)
-    error.add_note("In the worker process:\n" + "".join(lines).rstrip())
-    return error
+def _job(who, begin):
+    seconds = (
+        config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else None
+    )
+    return Job(
+        who, begin, "row", seconds, "'config.set_multiprocessing_timeout_interval' changes the "
+        "time, 'config.set_enable_watchdog(False)' waits without end.",
+    )  # fmt: skip

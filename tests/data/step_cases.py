@@ -63,6 +63,32 @@ def waited(ds, folder, updates, batch, **arguments):
     return rows, given
 
 
+def sampled(ds, folder, joined, sampler):
+    """Rows of joined data sets, or of a part of one, that a sampler chooses; how many there are."""
+    ds.config.set_seed(3)
+    if joined:
+        parts = [ds.NumpySlicesDataset(rows, shuffle=False) for rows in joined]
+        data = parts[0].concat(parts[1:])
+    else:
+        data, _ = ds.NumpySlicesDataset(list(range(10)), shuffle=False).split([0.7, 0.3], False)
+    try:
+        data.use_sampler(eval(sampler, {"ds": ds}))
+    except (TypeError, ValueError) as error:
+        return type(error).__name__
+    rows = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    return [[[int(x) for (x,) in rows] for _ in range(2)], data.get_dataset_size()]
+
+
+NINE, SHARES = ([1, 2, 3, 4, 5, 6], [7, 8, 9]), "ds.DistributedSampler(2, 1, shuffle=False)"
+SAMPLED = [
+    (NINE, SHARES), (NINE, "ds.DistributedSampler(2, 0, shuffle=False)"), (None, SHARES),
+    (NINE, "ds.DistributedSampler(4, 3, shuffle=False)"), (([1], [2], [3, 4, 5]), SHARES),
+    (NINE, "ds.SequentialSampler(1, 4)"), (NINE, "ds.DistributedSampler(2, 0)"), (NINE, "[1, 2]"),
+    (NINE, "ds.RandomSampler(True)"), (NINE, "ds.RandomSampler(num_samples=2)"),
+    (None, "ds.SequentialSampler(1, 2)"), (None, "ds.SubsetSampler([6, 0])"),
+]  # fmt: skip
+
+
 def case(function, **arguments):
     return lambda ds, folder: function(ds, Path(folder), **arguments)
 
@@ -85,4 +111,6 @@ CASES = {
     "pages": case(conversions.pages, shards=1),
     "pages of two files": case(conversions.pages, shards=2),
     "schemas": case(tfrecord_cases.texts),
+    **{f"{joined}: {sampler}": case(sampled, joined=joined, sampler=sampler)
+       for joined, sampler in SAMPLED},
 }  # fmt: skip

@@ -28,7 +28,7 @@ Pair = namedtuple("Pair", "x y")
 
 
 class Squares(Dataset):
-    """Samples `[i * i]`; 90 ends the process, 91 raises, 92 waits."""
+    """Samples `[i * i]`; 90 ends the process, 91 raises, 92 waits, 93 cannot be sent."""
 
     def __getitem__(self, index):
         if index == 90:
@@ -37,6 +37,8 @@ class Squares(Dataset):
             raise KeyError("sample 91")
         if index == 92:
             time.sleep(60)
+        if index == 93:
+            return lambda: None
         return np.array([index**2])
 
     def __len__(self):
@@ -110,14 +112,22 @@ def test_workers_give_all_out_of_order_and_tell_their_seeds():
 @pytest.mark.parametrize(
     ("index", "error", "words"),
     [
-        (90, RuntimeError, "worker . .process .*. has ended with exit code 3"),
-        (91, KeyError, "worker . raised KeyError"),
-        (92, RuntimeError, "must come within 'timeout', 1.5 seconds"),
+        (
+            90,
+            RuntimeError,
+            "worker process 1 of 1 .*ended with exit code 3 before .* batch 0",
+        ),
+        (91, KeyError, "'dataset' raised this for index 91"),
+        (91, KeyError, "this came of batch 0 of epoch 0"),
+        (91, KeyError, r"In worker process 1 of 1 \(pid"),
+        (92, RuntimeError, "within 0.5 seconds, but worker process 1 of 1 .* Raise 'timeout'"),
+        (93, RuntimeError, "must be picklable, but batch 0 of epoch 0 is not: Can't pickle"),
     ],
-    ids=["ends", "raises", "hangs"],
+    ids=["ends", "index", "batch", "worker", "hangs", "no pickle"],
 )
 def test_workers_that_fail(index, error, words):
-    loader = DataLoader(Squares(), sampler=[index], num_workers=1, timeout=1.5)
+    options = {"timeout": 0.5} if index == 92 else {"collate_fn": list}
+    loader = DataLoader(Squares(), sampler=[index], num_workers=1, **options)
     with pytest.raises(error, match=words):
         list(loader)
 

@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_encrypted_leaves_no_other(tmp_path):
     mindrecord.set_enc_mode(failing)
     with pytest.raises(OSError, match="no such cipher"):
         write(tmp_path / "rows")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows", "rows.db"]
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(

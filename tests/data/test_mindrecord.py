@@ -9,7 +9,7 @@ import pytest
 from sporax import data
 from sporax.data import mindrecord, vision
 from sporax.data.mindrecord import FileReader, FileWriter
-from sporax.data.mindrecord_file import compress, read_header, uncompress
+from sporax.data.mindrecord_file import compress, header_to_be_continued, uncompress
 from tests.data.record_cases import RECORDS, listed, write
 from tests.data.vision_cases import IMAGE, PNG
 from tests.oracle import RECORDED, recorded
@@ -33,7 +33,7 @@ def recorded_file(tmp_path):
 def parts(path):
     """All that a file and its index hold, pages by type and number: MindSpore has those of raw
     data after all others of a call."""
-    header, content = read_header(path), path.read_bytes()
+    header, content = header_to_be_continued(path), path.read_bytes()
     result, numbers = {}, {}
     for page in header.pop("page"):
         number = page.pop("page_id")

@@ -128,6 +128,15 @@ def test_a_sentence_after_the_end_of_the_talk(where, tmp_path):
             rows(data.TedliumDataset(str(tmp_path), "release1", "dev"))
 
 
+def test_without_soundfile_an_error_names_the_extra(where, tmp_path, monkeypatch):
+    soundfile.write(tmp_path / "1_0.wav", np.zeros(9), 8000, "FLOAT")
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    assert len(list(data.YesNoDataset(str(where / "yesno")))) == 2
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'sporax\[audio\]'"):
+        list(data.YesNoDataset(str(tmp_path)))
+
+
+@pytest.mark.slow
 def test_without_soundfile_wav_files_are_read_and_others_are_not(where, tmp_path):
     soundfile.write(tmp_path / "1_0.wav", np.zeros(9), 8000, "FLOAT")
     script = (

@@ -29,6 +29,14 @@ def numbers(count=4):
     return ds.NumpySlicesDataset(list(range(count)), ["x"], shuffle=False)
 
 
+def test_an_iterator_that_is_stopped():
+    rows = numbers().create_dict_iterator(output_numpy=True)
+    assert next(rows)["x"] == 0
+    rows.stop()
+    with pytest.raises(RuntimeError, match="have been gone through"):
+        next(rows)
+
+
 def test_events_in_order():
     events = []
 
@@ -79,14 +87,9 @@ def test_rows_wait_for_the_training():
     assert events == [("step", 3), ("epoch", 2), ("step", 5), ("step", 7)]
 
 
-@pytest.fixture
-def short_wait():
-    ds.config.set_callback_timeout(1)
-    yield
-    ds.config.set_callback_timeout(60)
+def test_waiting_ends(monkeypatch):
+    monkeypatch.setitem(ds.config._values, "callback_timeout", 0.1)
 
-
-def test_waiting_ends(short_wait):
     class Told(WaitedDSCallback):
         def sync_step_begin(self, of_training, of_data):
             pass

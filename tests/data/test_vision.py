@@ -157,6 +157,14 @@ def test_the_old_modules(monkeypatch):
     )  # fmt: skip
 
 
+def test_without_pillow_an_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert vision.Resize((2, 2))(np.zeros((4, 4, 3), np.uint8)).shape == (2, 2, 3)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'sporax\[vision\]'"):
+        vision.Decode()(np.zeros(3, np.uint8))
+
+
+@pytest.mark.slow
 def test_without_pillow_arrays_are_changed_and_files_are_not():
     script = (
         "import sys; sys.modules['PIL'] = None\n"

@@ -4,14 +4,16 @@ error whatever ends a worker."""
 import multiprocessing
 import os
 import signal
+import socket
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
 
 from sporax import data
-from sporax.data import config, random_streams, vision, workers
+from sporax.data import config, random_streams, row_channel, vision, workers
 
 KINDS = {
     "threads": {"num_parallel_workers": 3},
@@ -176,9 +178,16 @@ def test_functions_that_cannot_be_pickled(monkeypatch):
 
 FAILURES = [  # function, kind of worker, error, text
     *[(raises, kind, KeyError, "raises raised this for row 5 of epoch 0") for kind in KINDS],
-    (raises, "processes", KeyError, "In the worker process:"),
+    (raises, "processes", KeyError, r"In worker process 2 of 2 \(pid"),
     (raises_oddly, "processes", RuntimeError, "OddError: odd 1 2"),
     (raises_oddly, "threads", OddError, "odd 1 2"),
+    (raises, "threads", KeyError, "In the thread 'map worker [0-2]'"),
+    (
+        lambda x: {"a": lambda: 0} if x == 5 else {},
+        "processes",
+        RuntimeError,
+        "For 'map', what a worker process computes must be picklable, but row 5 of epoch 0 is not",
+    ),
     *[(returns_nothing, kind, TypeError, "rows must hold numbers") for kind in KINDS],
     (
         dies,
@@ -187,14 +196,15 @@ FAILURES = [  # function, kind of worker, error, text
         r"pid \d+\) was ended by SIGKILL \(perhaps .* row 5 of epoch",
     ),
     (leaves, "processes", RuntimeError, "ended with exit code 3 before it finished row 5"),
-    (hangs, "threads", RuntimeError, "within 1 seconds, but a thread has not finished row 5"),
+    (hangs, "threads", RuntimeError, "within 0.3 seconds, but a thread has not finished row 5"),
     (hangs, "processes", RuntimeError, r"but worker process 2 of 2 \(pid \d+\) has not finished"),
 ]
 
 
 @pytest.mark.parametrize(("function", "kind", "error", "said"), FAILURES)
 def test_a_worker_that_fails_ends_the_iteration(function, kind, error, said, monkeypatch):
-    monkeypatch.setitem(config._values, "multiprocessing_timeout_interval", 1)
+    seconds = 0.3 if function is hangs else 60
+    monkeypatch.setitem(config._values, "multiprocessing_timeout_interval", seconds)
     rows = numbers().project("x").map(function, "x", **KINDS[kind])
     began = time.time()
     with pytest.raises(error, match=said) as refusal:
@@ -255,6 +265,25 @@ def test_only_a_first_row_needs_no_workers():
     assert {int(x) for x, _ in rows.create_tuple_iterator(num_epochs=1)} - {os.getpid()} and (
         not own_children()
     )
+
+
+@pytest.mark.parametrize("is_windows", [False, True])
+def test_messages_of_any_size_arrive_whole(is_windows, monkeypatch):
+    if is_windows:
+        for module, name in ((os, "memfd_create"), (socket, "recv_fds"), (socket, "send_fds")):
+            monkeypatch.delattr(module, name, raising=False)
+    ends = [row_channel.Channel(end) for end in socket.socketpair()]
+    for size in (0, 10, 10_000_000):
+        message = {"x": np.arange(size), "y": "text"}
+        sender = threading.Thread(target=ends[0].send, args=(message,))
+        sender.start()
+        received = ends[1].receive(20)
+        sender.join()
+        assert np.array_equal(received["x"], message["x"]) and received["y"] == "text"
+    ends[0].close()
+    with pytest.raises(EOFError):
+        ends[1].receive(20)
+    ends[1].close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

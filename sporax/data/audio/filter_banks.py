@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from sporax.core.signature_errors import fitting
 from sporax.data import argument_checks as check
 from sporax.data.audio.enums import (
     BorderType,
@@ -30,6 +31,7 @@ from sporax.data.audio.waveform import (
 from sporax.data.random_streams import stream
 
 
+@fitting
 def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
     r"""The cosine transform of type 2, a Float32 matrix (`n_mels`, `n_mfcc`):
     $2 \cos(\pi k (2 n + 1) / (2 N))$; for `NormMode.ORTHO` with columns of norm 1.
@@ -50,6 +52,7 @@ def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
     return matrix.astype(np.float32)
 
 
+@fitting
 def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
     r"""Triangular filters with peaks at equal distances, a Float32 matrix (`n_freqs`, `n_filter`).
 
@@ -64,6 +67,7 @@ def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
     return _triangles(n_freqs, sample_rate, np.linspace(f_min, f_max, n_filter + 2)).astype("f4")
 
 
+@fitting
 def melscale_fbanks(
     n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NONE, mel_type=MelType.HTK
 ):

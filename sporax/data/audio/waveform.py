@@ -63,6 +63,7 @@ class AudioTensorOperation(TensorOperation):
 
     def __init_subclass__(cls):
         dataclasses.dataclass(eq=False, repr=False)(cls)
+        super().__init_subclass__()
         cls.__init__.__annotations__ = {}  # rules, which are no types
 
     def __post_init__(self):

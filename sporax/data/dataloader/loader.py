@@ -1,7 +1,6 @@
 """`DataLoader`: the batches of a dataset, read here or in other processes."""
 
 import multiprocessing
-import weakref
 from multiprocessing.context import BaseContext
 
 import numpy as np
@@ -34,8 +33,15 @@ class _Fetcher:
 
     def _indexed(self, indices):
         if self.is_batched:
-            return self.collate_fn([self.dataset[index] for index in indices])
-        return self.collate_fn(self.dataset[indices])
+            return self.collate_fn([self._sample(index) for index in indices])
+        return self.collate_fn(self._sample(indices))
+
+    def _sample(self, index):
+        try:
+            return self.dataset[index]
+        except Exception as error:
+            error.add_note(f"For 'DataLoader', 'dataset' raised this for index {index}.")
+            raise
 
     def _next(self, samples, turns):
         if not self.is_batched:
@@ -118,17 +124,17 @@ class DataLoader:
             yield batch
 
     def _read_by_workers(self):
-        workers = self._workers
-        if workers is None:
-            workers = Workers(self)
-            if self.persistent_workers:
-                self._workers = workers
-                weakref.finalize(self, workers.close)
+        workers, self._workers = self._workers or Workers(self), None
         try:
-            yield from workers.batches()
+            yield from workers.batches(self)
+        except Exception:
+            workers.end()
+            raise
         finally:
-            if not self.persistent_workers:
-                workers.close()
+            if self.persistent_workers and not workers.has_failed:
+                self._workers = workers
+            else:
+                workers.end()
 
     def __len__(self):
         if not isinstance(self.dataset, IterableDataset):

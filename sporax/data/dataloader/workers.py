@@ -1,20 +1,15 @@
 """Processes that read and collate batches for a `DataLoader`."""
 
 import itertools
-import pickle
-import queue
 import random
-import time
-import traceback
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sporax.core.random import set_seed
 from sporax.data.dataloader import transfer
+from sporax.data.worker_pools import Job, Processes
 
-_ALIVE = 1.0  # seconds between looks at whether the processes live
 _info = None
 
 
@@ -37,136 +32,74 @@ def get_worker_info():
     return _info
 
 
-def _work(info, fetcher, tasks, results, init):
-    """The life of a worker: (epoch, number, indices) in, (epoch, number, kind, what) out."""
-    global _info
-    _info, transfer.is_worker = info, True
-    random.seed(info.seed)
-    set_seed(info.seed & 0xFFFFFFFF)
-    np.random.seed(np.random.SeedSequence(info.seed).generate_state(4))
-    epoch, fetch, failure = None, None, None
-    try:
-        if init is not None:
-            init(info.id)
-    except Exception as error:  # noqa: BLE001 - raised in the main process
-        failure = _described(error)
-    while (task := tasks.get()) is not None:
-        now, number, indices = task
-        try:
-            if now != epoch:
-                epoch, fetch = now, fetcher.begin()
-            answer = ("error", failure) if failure else ("batch", fetch(indices))
-        except StopIteration:
-            answer = ("end", None)
-        except Exception as error:  # noqa: BLE001 - raised in the main process
-            answer = ("error", _described(error))
-        results.put(pickle.dumps((now, number, *answer)))
+class _Begin(NamedTuple):
+    """Makes the process that calls it a worker."""
+
+    fetcher: Any
+    count: int
+    seed: int
+    init: Any
+
+    def __call__(self, number):
+        global _info
+        seed = self.seed + number
+        _info = WorkerInfo(number, self.count, seed, self.fetcher.dataset)
+        transfer.is_worker = True
+        random.seed(seed)
+        set_seed(seed & 0xFFFFFFFF)
+        np.random.seed(np.random.SeedSequence(seed).generate_state(4))
+        if self.init is not None:
+            self.init(number)
+        current, fetch = None, None
+
+        def compute(at, indices):
+            nonlocal current, fetch
+            if at[0] != current:
+                current, fetch = at[0], self.fetcher.begin()
+            try:
+                return fetch(indices)
+            except Exception as error:
+                error.add_note(f"For 'DataLoader', this came of batch {at[1]} of epoch {at[0]}.")
+                raise
+
+        return compute
 
 
-def _described(error):
-    return type(error), "".join(traceback.format_exception(error))
-
-
-class Workers:
-    """The processes of one `DataLoader`, with a queue of tasks each and one of results."""
+class Workers(Processes):
+    """The processes of one `DataLoader`."""
 
     def __init__(self, loader):
-        context, count = loader.multiprocessing_context, loader.num_workers
-        self.loader, self.epoch = loader, 0
-        self.results = context.Queue()
-        self.tasks = [context.Queue() for _ in range(count)]
+        self._epochs, count = itertools.count(), loader.num_workers
         seed = int(loader.generator.integers(2**63 - 1 - count))
-        self.processes = [
-            context.Process(
-                target=_work,
-                args=(
-                    WorkerInfo(i, count, seed + i, loader.dataset), loader.fetcher, self.tasks[i],
-                    self.results, loader.worker_init_fn,
-                ),
-                daemon=True,
-            )
-            for i in range(count)
-        ]  # fmt: skip
-        with warnings.catch_warnings():  # JAX warns of forks; `transfer` keeps workers off it
-            warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
-            for process in self.processes:
-                process.start()
+        begin = _Begin(loader.fetcher, count, seed, loader.worker_init_fn)
+        remedy = "Raise 'timeout', or look for what the dataset waits for."
+        job = Job("DataLoader", begin, "batch", loader.timeout or None, remedy)
+        super().__init__(job, count, loader.multiprocessing_context)
 
-    def batches(self):
+    def batches(self, loader):
         """The batches of one epoch. Tasks go round; a worker whose data end gets no more."""
-        self.epoch += 1
-        tasks = enumerate(self.loader.index_sampler)
-        turns = itertools.cycle(range(len(self.processes)))
-        ended, waiting, arrived = set(), {}, {}
+        count, epoch = loader.num_workers, next(self._epochs)
+        tasks, turns = enumerate(loader.index_sampler), itertools.cycle(range(count))
+        ended, tickets = set(), {}
 
         def assign():
-            worker = next(
-                (w for w in itertools.islice(turns, len(self.tasks)) if w not in ended), None
-            )
+            worker = next((w for w in itertools.islice(turns, count) if w not in ended), None)
             task = None if worker is None else next(tasks, None)
             if task is not None:
-                waiting[task[0]] = worker
-                self.tasks[worker].put((self.epoch, *task))
+                tickets[task[0]] = self.submit((epoch, task[0]), task[1], worker)
 
-        for _ in range(len(self.processes) * self.loader.prefetch_factor):
+        for _ in range(count * loader.prefetch_factor):
             assign()
-        while waiting:
-            next_one = next(iter(waiting))
-            if next_one not in arrived:
-                number, kind, what = self._receive(waiting)
-                if kind == "end":
-                    ended.add(waiting[number])
-                    for lost in [n for n in waiting if waiting[n] in ended and n not in arrived]:
-                        del waiting[lost]
-                    assign()
-                    continue
-                arrived[number] = kind, what
-                next_one = next_one if self.loader.in_order else number
-            if next_one in arrived:
-                worker = waiting.pop(next_one)
-                kind, what = arrived.pop(next_one)
-                assign()
-                yield _raised(worker, *what) if kind == "error" else what
-
-    def _receive(self, waiting):
-        """The next result of this epoch: (number, kind, what)."""
-        limit = time.monotonic() + self.loader.timeout
-        while True:
+        while tickets:
+            number = next(iter(tickets)) if loader.in_order else self.answering(tickets)
             try:
-                epoch, number, *result = pickle.loads(self.results.get(timeout=_ALIVE))
-                if epoch == self.epoch and number in waiting:
-                    return number, *result
-            except queue.Empty:
-                self._check_alive()
-            if self.loader.timeout and time.monotonic() > limit:
-                raise RuntimeError(
-                    f"For 'DataLoader', a batch must come within 'timeout', {self.loader.timeout} "
-                    "seconds, but none came. Raise it, or look for what the dataset waits for."
-                )
-
-    def _check_alive(self):
-        for number, process in enumerate(self.processes):
-            if not process.is_alive():
-                raise RuntimeError(
-                    f"For 'DataLoader', worker {number} (process {process.pid}) has ended with "
-                    f"exit code {process.exitcode}. With num_workers=0 the error is seen here."
-                )
-
-    def close(self):
-        """End the processes."""
-        for process, tasks in zip(self.processes, self.tasks, strict=True):
-            process.terminate()
-            process.join()
-            tasks.cancel_join_thread()
-            tasks.close()
-        self.results.close()
-
-
-def _raised(worker, kind, text):
-    """Raise a worker's error: of the same type where that takes a message."""
-    message = f"For 'DataLoader', worker {worker} raised {kind.__name__}:\n{text}"
-    try:
-        error = kind(message)
-    except TypeError:  # the type takes other arguments
-        error = RuntimeError(message)
-    raise error
+                batch = self.result((epoch, number), tickets[number])
+            except StopIteration:
+                worker = tickets[number][1]
+                ended.add(worker)
+                tickets = {n: ticket for n, ticket in tickets.items() if ticket[1] != worker}
+                assign()
+                continue
+            del tickets[number]
+            assign()
+            yield batch

@@ -10,7 +10,7 @@ from sporax.data import random_streams
 from sporax.data.source import GeneratorDataset
 from sporax.io.untrusted_file import MALFORMED, content, json_of
 
-_MOST = 2**27  # elements of a value
+_MOST, _MOST_DIMS = 2**24, 64  # elements and dimensions of a value
 
 
 class _Drawn:
@@ -137,9 +137,12 @@ def _described(who, schema):
         if isinstance(columns, dict):  # {name: description}, as MindSpore takes them too
             columns = [{"name": name, **column} for name, column in columns.items()]
         kinds = {c["name"]: np.dtype(c["type"]) for c in columns}
+        if any(kind.kind not in "biuf" for kind in kinds.values()):
+            raise ValueError(f"a type must be one of numbers, not {kinds}")
         shapes = {c["name"]: c.get("shape", ()) for c in columns}
         for shape in shapes.values():
-            if any(type(n) is not int or n < 0 for n in shape) or math.prod(shape) > _MOST:
+            sizes = all(type(n) is int and n >= 0 for n in shape) and len(shape) <= _MOST_DIMS
+            if not sizes or math.prod(shape) > _MOST:
                 raise ValueError(f"a shape must be sizes of at most {_MOST} elements, not {shape}")
     except MALFORMED as error:
         raise RuntimeError(

@@ -71,7 +71,7 @@ class _HiddenMarkov:
                 {pair[0]: float(pair[2:]) for pair in row.split(",") if pair} for row in rows[5:9]
             ]
             fits = [len(row) for row in numbers] == [4] * 5 and len(self.emissions) == 4
-        except ValueError:
+        except (IndexError, ValueError):
             fits = False
         if not fits:
             raise RuntimeError(

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax.core.signature_errors import fitting
 from sporax.data import argument_checks as check
 from sporax.data.dataset import names, places
 from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.data.text_lines import lines
-from sporax.io import untrusted_file
+from sporax.io import atomic_write, untrusted_file
 
 
 def _library():
@@ -45,6 +46,7 @@ class SentencePieceVocab:
         self._content = None
 
     @classmethod
+    @fitting
     def from_file(cls, file_path, vocab_size, character_coverage, model_type, params):
         """A model of the lines of files; `file_path`: a list of their paths."""
         who = "SentencePieceVocab.from_file"
@@ -54,9 +56,11 @@ class SentencePieceVocab:
                 f"{type(file_path).__name__}."
             )
         sentences = (line for path in file_path for line in lines(who, path))
-        return cls._trained(who, sentences, vocab_size, character_coverage, model_type, params)
+        rest = vocab_size, character_coverage, model_type, params
+        return cls._trained(who, sentences, *rest, f" of {file_path}")
 
     @classmethod
+    @fitting
     def from_dataset(cls, dataset, col_names, vocab_size, character_coverage, model_type, params):
         """A model of the strings in columns of a data set."""
         who = "SentencePieceVocab.from_dataset"
@@ -70,7 +74,10 @@ class SentencePieceVocab:
         return cls._trained(who, sentences, vocab_size, character_coverage, model_type, params)
 
     @classmethod
-    def _trained(cls, who, sentences, vocab_size, character_coverage, model_type, params):
+    @fitting
+    def _trained(
+        cls, who, sentences, vocab_size, character_coverage, model_type, params, source=""
+    ):  # fmt: skip
         check.whole(who, "vocab_size", vocab_size, 0, 2**32 - 1)
         check.number(who, "character_coverage", character_coverage, kind=float)
         check.member(who, "model_type", model_type, SentencePieceModel)
@@ -84,13 +91,14 @@ class SentencePieceVocab:
             )  # fmt: skip
         except (OSError, ValueError, RuntimeError) as error:
             raise RuntimeError(
-                f"For '{who}', the model cannot be trained with 'vocab_size' {vocab_size}, "
+                f"For '{who}', the model{source} cannot be trained with 'vocab_size' {vocab_size}, "
                 f"'character_coverage' {character_coverage} and 'params' {params}: {error}"
             ) from None
         vocab._content = model.getvalue()
         return vocab
 
     @classmethod
+    @fitting
     def save_model(cls, vocab, path, filename):
         """Write the model `vocab` into the folder `path`, as the file `filename`."""
         who = "SentencePieceVocab.save_model"
@@ -98,7 +106,9 @@ class SentencePieceVocab:
         folder = Path(check.text(who, "path", path))
         if not folder.is_dir():
             raise RuntimeError(f"For '{who}', there must be a folder '{path}'.")
-        (folder / check.text(who, "filename", filename)).write_bytes(vocab._trained_content(who))
+        path = folder / check.text(who, "filename", filename)
+        with atomic_write.errors_named(who, path):
+            atomic_write.write(path, vocab._trained_content(who))
 
     def _trained_content(self, who):
         if self._content is None:

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
@@ -221,6 +222,7 @@ _NUMBERS = [
 ]
 
 
+@fitting
 def to_bytes(array, encoding="utf8"):
     """An array of strings as an array of bytes.
 
@@ -234,6 +236,7 @@ def to_bytes(array, encoding="utf8"):
     return np.char.encode(array, encoding)
 
 
+@fitting
 def to_str(array, encoding="utf8"):
     """An array of bytes as an array of strings.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.core.signature_errors import Fitting, fitting
 from sporax.data import argument_checks as check
 from sporax.data.dataset import Dataset, names, places
 from sporax.data.text.strings import TextTensorOperation, as_strings
@@ -29,7 +30,7 @@ def _words(who, name, words, others=()):
     return words
 
 
-class Vocab:
+class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tokens")):
     """Words and their numbers, made by one of `from_list`, `from_dict`, `from_file` and
     `from_dataset`.
 
@@ -55,6 +56,7 @@ class Vocab:
         return cls._of({word: number for number, word in enumerate(listed)})
 
     @classmethod
+    @fitting
     def from_list(cls, word_list, special_tokens=None, special_first=True):
         """The words in their order, numbered from 0 on, and before them, or after them unless
         `special_first`, the `special_tokens`.
@@ -70,6 +72,7 @@ class Vocab:
         return cls._of_words(words, special_tokens, special_first)
 
     @classmethod
+    @fitting
     def from_dict(cls, word_dict):
         """Words with numbers of the user's, which must be at least 0.
 
@@ -84,6 +87,7 @@ class Vocab:
         return cls._of(dict(word_dict))
 
     @classmethod
+    @fitting
     def from_file(
         cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True
     ):
@@ -109,6 +113,7 @@ class Vocab:
         )
 
     @classmethod
+    @fitting
     def from_dataset(
         cls, dataset, columns=None, freq_range=None, top_k=None, special_tokens=None,
         special_first=True,

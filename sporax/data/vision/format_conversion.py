@@ -206,6 +206,7 @@ def opened(who, encoded):
 
 # No others: some of Pillow's formats start programs, and few people need them.
 _FORMATS = "JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "JPEG2000"
+_COPIES = {"WEBP": 2, "JPEG2000": 2}  # of which decoders make more or wider copies
 
 
 def loaded(content, message, result, formats=_FORMATS):
@@ -213,18 +214,38 @@ def loaded(content, message, result, formats=_FORMATS):
     RuntimeError. Sizes are looked at before anything is decoded."""
     image = pillow()
     try:
+        if content[:4] == b"RIFF":  # Pillow makes room as it opens it
+            _check_size("WEBP", *_webp_size(content))
         picture = image.open(io.BytesIO(content), formats=formats)
-        width, height = picture.size
-        most = image.MAX_IMAGE_PIXELS
-        if most is not None and width * height > most:
-            raise ValueError(
-                f"it has {width} x {height} pixels, more than PIL.Image.MAX_IMAGE_PIXELS, {most}"
-            )
+        _check_size(picture.format, *picture.size)
         picture.load()
         return result(picture)
-    # what Pillow cannot identify, is cut short, damaged, or larger than it takes
+    except image.UnidentifiedImageError:
+        raise RuntimeError(message(f"they are none of {', '.join(formats)}")) from None
+    # what is cut short, damaged, or larger than Pillow takes
     except (*MALFORMED, image.DecompressionBombError, image.DecompressionBombWarning) as error:
-        raise RuntimeError(message(cause(error))) from None
+        raise RuntimeError(message(cause(error).rstrip("."))) from None
+
+
+def _check_size(form, width, height):
+    most, copies = pillow().MAX_IMAGE_PIXELS, _COPIES.get(form, 1)
+    if most is not None and width * height > most // copies:
+        divided = f", divided by {copies} for {form}" if copies > 1 else ""
+        raise ValueError(
+            f"it has {width} x {height} pixels, more than PIL.Image.MAX_IMAGE_PIXELS, {most}"
+            f"{divided}"
+        )
+
+
+def _webp_size(content):
+    """(width, height) at the start of a WebP file (RFC 9649); 0 where it has none."""
+    kind, head = content[12:16], content[20:30]
+    if kind == b"VP8X":
+        return [int.from_bytes(head[at : at + 3], "little") + 1 for at in (4, 7)]
+    if kind == b"VP8L":
+        bits = int.from_bytes(head[1:5], "little")
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    return [int.from_bytes(head[at : at + 2], "little") & 0x3FFF for at in (6, 8)]
 
 
 def of_byte_range(picture):

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.vision.enums import ImageReadMode
 from sporax.data.vision.format_conversion import loaded, of_byte_range
 from sporax.data.vision.image import is_picture, pillow
-from sporax.io import untrusted_file
+from sporax.io import atomic_write, untrusted_file
 
 
 def _path(who, filename):
@@ -37,7 +38,7 @@ def _content(who, filename):
 def _write(who, filename, content):
     path = _path(who, filename)
     try:
-        path.write_bytes(content)
+        atomic_write.write(path, content)
     except OSError as error:
         raise RuntimeError(
             f"For '{who}', 'filename' must be a file that can be written, but got '{filename}': "
@@ -60,6 +61,7 @@ def _bytes(who, name, value, allowed, shapes):
     return array
 
 
+@fitting
 def read_file(filename):
     """The bytes of a file, as an array of one axis.
 
@@ -72,6 +74,7 @@ def read_file(filename):
     return _content("read_file", filename)
 
 
+@fitting
 def write_file(filename, data):
     """Write `data`, an array of bytes with one axis, into a file; see `read_file`.
 
@@ -88,6 +91,7 @@ _FORMATS = ("JPEG", "PNG", "BMP", "TIFF")  # that `read_image` takes
 _GREY = ("L", "1")
 
 
+@fitting
 def read_image(filename, mode=ImageReadMode.UNCHANGED):
     """The pixels (H, W, C) of an image's file (JPEG, PNG, BMP, TIFF).
 
@@ -153,6 +157,7 @@ def _level(who, name, value, least, most):
     return value
 
 
+@fitting
 def encode_jpeg(image, quality=75):
     """The bytes of a JPEG file of an image (H, W), (H, W, 1) or (H, W, 3) of UInt8; `quality`: from
     1 to 100.
@@ -164,6 +169,7 @@ def encode_jpeg(image, quality=75):
     return _encoded("encode_jpeg", image, "JPEG", quality=quality)
 
 
+@fitting
 def encode_png(image, compression_level=6):
     """The bytes of a PNG file of an image (H, W), (H, W, 1) or (H, W, 3) of UInt8;
     `compression_level`: from 0 to 9.
@@ -175,6 +181,7 @@ def encode_png(image, compression_level=6):
     return _encoded("encode_png", image, "PNG", compress_level=level)
 
 
+@fitting
 def write_jpeg(filename, image, quality=75):
     """Write an image into a JPEG file; see `encode_jpeg`.
 
@@ -188,6 +195,7 @@ def write_jpeg(filename, image, quality=75):
     _write("write_jpeg", filename, _encoded("write_jpeg", image, "JPEG", quality=level))
 
 
+@fitting
 def write_png(filename, image, compression_level=6):
     """Write an image into a PNG file; see `encode_png`.
 
@@ -215,6 +223,7 @@ def _shape(who, image):
     return (*image.shape, 1) if image.ndim == 2 else image.shape[-3:]
 
 
+@fitting
 def get_image_size(image):
     """[height, width] of an array (..., H, W, C) or (H, W), or of one of Pillow's images.
 
@@ -224,6 +233,7 @@ def get_image_size(image):
     return list(_shape("get_image_size", image)[:2])
 
 
+@fitting
 def get_image_num_channels(image):
     """The number of channels of an array (..., H, W, C) or (H, W), or of one of Pillow's images.
 

@@ -1,12 +1,15 @@
 """Videos decoded by PyAV, an optional part: `pip install 'sporax[video]'`."""
 
 import contextlib
+import ctypes
+import functools
 import io
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
+from sporax.core.signature_errors import fitting
 from sporax.data import argument_checks as check
 from sporax.data.operation import TensorOperation
 from sporax.io import untrusted_file
@@ -15,7 +18,22 @@ from sporax.io.untrusted_file import MALFORMED
 _UNITS = "pts", "sec"  # of timestamps: ticks of the stream, or seconds
 
 
-_MOST_PIXELS = 2**26  # of a picture
+_MOST_PIXELS = 2**25  # of a picture, 8K
+_MOST_BYTES = 2**27  # that FFmpeg may take at a time, whatever a header says
+# No others: some of FFmpeg's formats name further files and addresses, which it would open.
+_OPTIONS = {
+    "format_whitelist": "asf,avi,flv,gif,h264,hevc,ivf,m4v,matroska,mov,mpeg,mpegts,mpegvideo,ogg,"
+    "webm,yuv4mpegpipe",
+    "protocol_whitelist": "none",
+}
+
+
+@functools.cache
+def _limit_memory(library):
+    """Let FFmpeg take no more than `_MOST_BYTES` at a time; `library`: the path of a part of PyAV,
+    which is linked with it."""
+    with contextlib.suppress(AttributeError):  # Windows looks in the part alone
+        ctypes.CDLL(library).av_max_alloc(ctypes.c_size_t(_MOST_BYTES))
 
 
 @contextlib.contextmanager
@@ -31,7 +49,8 @@ def _opened(who, source):
     is_content = isinstance(source, bytes)
     try:
         file = io.BytesIO(source if is_content else untrusted_file.content(source))
-        with av.open(file) as container:
+        _limit_memory(av.frame.__file__)
+        with av.open(file, container_options=_OPTIONS) as container:
             yield container
     except (av.error.FFmpegError, MemoryError, *MALFORMED) as error:
         what = f"the content of {len(source)} bytes" if is_content else f"'{source}'"
@@ -116,6 +135,7 @@ def _unit(who, value, kind):
     return value
 
 
+@fitting
 def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
     """(pictures, sound, rates) of a video's file: UInt8 (frames, height, width, 3), an array
     (channels, samples), and a dict with 'video_fps' and, where there is sound, 'audio_fps'.
@@ -141,6 +161,7 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
         return _decoded(container, *limits)
 
 
+@fitting
 def read_video_timestamps(filename, pts_unit="pts"):
     """(timestamps of the frames, frames a second) of a video's file; in ticks of the stream or, for
     `pts_unit` 'sec', in seconds.
@@ -214,6 +235,8 @@ class VideoDecoder:
             raise TypeError(
                 f"For '{who}', 'indices' must be a list, but got {type(indices).__name__}."
             )
+        if indices and count < 1:
+            raise RuntimeError(f"For '{who}', '{self.source}' must have frames, but says {count}.")
         for i, index in enumerate(indices):
             check.whole(who, f"indices[{i}]", index, 0, count - 1)
         with _opened("VideoDecoder", self.source) as container:

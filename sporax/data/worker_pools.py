@@ -1,0 +1,277 @@
+"""Pools of threads and of processes that compute items in the order in which they are submitted.
+
+Whatever ends a worker (an error, a signal, a function that does not return) is one error where the
+item is read: it names the worker, the item and the cause.
+"""
+
+import contextlib
+import itertools
+import multiprocessing
+import os
+import pickle
+import queue
+import signal
+import socket
+import sys
+import threading
+import traceback
+import warnings
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from multiprocessing.connection import wait
+from typing import NamedTuple
+
+from sporax.data.row_channel import Channel
+
+
+class Job(NamedTuple):
+    """What workers do, and how errors speak of it.
+
+    `begin(number)`: called in each worker, gives its function `compute((epoch, number), item)`.
+    `seconds`: how long an item may take; None without end. `remedy`: what else can be done then.
+    """
+
+    who: str
+    begin: Callable[[int], Callable]
+    unit: str
+    seconds: float | None
+    remedy: str
+
+    def stuck(self, at, worker):
+        """The error for an item that takes longer."""
+        return RuntimeError(
+            f"For '{self.who}', a {self.unit} must be computed within {self.seconds} seconds, but "
+            f"{worker} has not finished {self.place(at)}. {self.remedy}"
+        )
+
+    def place(self, at):
+        """Which item, in words."""
+        return f"{self.unit} {at[1]} of epoch {at[0]}"
+
+
+class _Pool:
+    """Workers that end when the pool is not used any more, or has failed."""
+
+    has_failed = False
+    _finalizer: weakref.finalize
+
+    def end(self):
+        """End the workers."""
+        self.has_failed = True
+        self._finalizer()
+
+
+class Threads(_Pool):
+    """Threads; those that hang remain until their function returns."""
+
+    def __init__(self, job, count):
+        self._job, self._tasks = job, queue.SimpleQueue()
+        for i in range(count):
+            name = f"{job.who} worker {i}"
+            arguments = job.begin(i), self._tasks
+            threading.Thread(target=_work, args=arguments, name=name, daemon=True).start()
+        self._finalizer = weakref.finalize(self, _end_threads, self._tasks, count)
+
+    def submit(self, at, item):
+        """Let a worker compute an item; gives a ticket for `result`."""
+        future = Future()
+        self._tasks.put((future, at, item))
+        return future
+
+    def result(self, at, future):
+        """What was computed of an item."""
+        try:
+            return future.result(self._job.seconds)
+        except TimeoutError:
+            if future.done():  # the user's own TimeoutError
+                raise
+            raise self._job.stuck(at, "a thread") from None
+
+    def drop(self, pending):
+        """Let go of tickets that nobody will ask for."""
+        for _, future in pending:
+            future.cancel()
+
+
+def _end_threads(tasks, count):
+    for _ in range(count):
+        tasks.put(None)
+
+
+def _work(compute, tasks):
+    while (task := tasks.get()) is not None:
+        future, at, item = task
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(compute(at, item))
+            except BaseException as error:  # noqa: BLE001 - raised where the row is read
+                error.add_note(f"In the thread '{threading.current_thread().name}'.")
+                future.set_exception(error)
+        del task, future, at, item  # a row is not kept while the thread waits
+
+
+class Processes(_Pool):
+    """Processes, each with a channel of its own.
+
+    `start`: how they start, by a name or a context of `multiprocessing`. Forked ones run any
+    function; for others (and where there is no fork) functions are pickled.
+    """
+
+    def __init__(self, job, count, start):
+        self._job, self._numbers = job, itertools.count()
+        start = start if sys.platform == "linux" or not isinstance(start, str) else "spawn"
+        context = multiprocessing.get_context(start) if isinstance(start, str) else start
+        is_fork = context.get_start_method() == "fork"
+        self._processes, self._channels = [], []
+        self._finalizer = weakref.finalize(self, _end_processes, self._processes, self._channels)
+        for i in range(count):
+            ours, theirs = socket.socketpair()
+            inherited = [*self._channels, Channel(ours)] if is_fork else []
+            arguments = theirs, job, i, count, inherited
+            process = context.Process(target=_serve, args=arguments, daemon=True)
+            with warnings.catch_warnings(), theirs:
+                # the functions that run there do not touch XLA, whose threads are not forked
+                warnings.filterwarnings("ignore", ".*fork", RuntimeWarning)
+                warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
+                try:
+                    process.start()
+                except (pickle.PicklingError, AttributeError, TypeError) as error:
+                    ours.close()
+                    raise RuntimeError(
+                        f"For '{job.who}', worker processes that are not forked need functions "
+                        f"and sources that can be pickled, but: {error}. Give functions of a "
+                        "module, or use threads or no workers."
+                    ) from error
+            self._processes.append(process)
+            self._channels.append(Channel(ours))
+
+    def submit(self, at, item, worker=None):
+        """Let a worker, by default each in turn, compute an item; gives a ticket for `result`."""
+        number = next(self._numbers)
+        worker = number % len(self._channels) if worker is None else worker
+        with self._failures(at, worker):
+            self._channels[worker].send((number, at, item), self._job.seconds)
+        return number, worker
+
+    def result(self, at, ticket):
+        """What was computed of an item."""
+        number, worker = ticket
+        with self._failures(at, worker):
+            while True:
+                done, row, error = self._channels[worker].receive(self._job.seconds)
+                if done == number:  # else of an iteration that has ended
+                    break
+        if error is not None:
+            raise error
+        return row
+
+    def answering(self, tickets):
+        """The first ticket of a worker that has answered, out of {item's number: ticket}; the first
+        of all if none does in time."""
+        sockets = {self._channels[worker].fileno(): worker for _, worker in tickets.values()}
+        ready = {sockets[file] for file in wait(list(sockets), self._job.seconds)}
+        return next(
+            (n for n, (_, worker) in tickets.items() if worker in ready), next(iter(tickets))
+        )
+
+    def drop(self, pending):
+        """Nothing to do: `result` passes over rows that nobody has read."""
+
+    @contextlib.contextmanager
+    def _failures(self, at, worker):
+        """Name what has become of a worker that does not answer."""
+        process = self._processes[worker]
+        name = f"{_name(worker, len(self._processes))} (pid {process.pid})"
+        try:
+            yield
+        except TimeoutError:
+            raise self._job.stuck(at, name) from None
+        except (EOFError, ConnectionError):
+            process.join(5)
+            raise RuntimeError(
+                f"For '{self._job.who}', {name} {_end_of(process.exitcode)} before it finished "
+                f"{self._job.place(at)}."
+            ) from None
+
+
+def _name(worker, count):
+    return f"worker process {worker + 1} of {count}"
+
+
+def _end_of(exitcode):
+    if exitcode is None or exitcode >= 0:
+        return f"ended with exit code {exitcode}"
+    name = signal.Signals(-exitcode).name
+    remedy = " (perhaps by the system, for want of memory)" if name == "SIGKILL" else ""
+    return f"was ended by {name}{remedy}"
+
+
+def _end_processes(processes, channels):
+    for channel in channels:
+        channel.close()
+    for process in processes:
+        process.kill()
+    for process in processes:
+        process.join()
+
+
+def _serve(sock, job, number, count, inherited):
+    """The life of a worker process: items are computed until the pool has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that reads ends this one
+    for channel in inherited:  # else a process that died would not be missed
+        channel.close()
+    channel, tasks, failure = Channel(sock), queue.SimpleQueue(), None
+    threading.Thread(target=_fetch, args=(channel, tasks), daemon=True).start()
+    name = f"{_name(number, count)} (pid {os.getpid()})"
+    try:
+        compute = job.begin(number)
+    except BaseException as error:  # noqa: BLE001 - raised for each item
+        failure = _portable(error, name)
+    while (task := tasks.get()) is not None:
+        done, at, item = task
+        try:
+            answer = done, None if failure else compute(at, item), failure
+        except BaseException as error:  # noqa: BLE001 - raised where the row is read
+            answer = done, None, _portable(error, name)
+        try:
+            channel.send(answer)
+        except OSError:  # nobody reads any more
+            break
+        except Exception as error:  # noqa: BLE001 - whatever pickle meets in the answer
+            refusal = RuntimeError(
+                f"For '{job.who}', what a worker process computes must be picklable, but "
+                f"{job.place(at)} is not: {error}. Use threads, or no workers."
+            )
+            channel.send((done, None, _portable(refusal, name)))
+        del task, item, answer
+
+
+def _fetch(channel, tasks):
+    """Take tasks from the channel as they come, so that whoever sends never waits long."""
+    try:
+        while True:
+            tasks.put(channel.receive())
+    except (OSError, EOFError):  # the end of the pool, or of its process
+        os._exit(0)  # also out of a function that does not return
+    except BaseException:  # noqa: BLE001 - whatever pickle meets in a task
+        traceback.print_exc()
+        os._exit(1)
+
+
+def _portable(error, worker):
+    """An error as another process can raise it, with where it came from."""
+    described = traceback.TracebackException.from_exception(error)
+    described.__notes__ = None  # the error itself has them
+    try:
+        same = pickle.loads(pickle.dumps(error))
+        is_same = type(same) is type(error) and isinstance(error, Exception)
+    except Exception:  # noqa: BLE001 - whatever a class of the user's own does when it is pickled
+        is_same = False
+    if not is_same:
+        notes = getattr(error, "__notes__", [])
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+        for note in notes:
+            error.add_note(note)
+    error.add_note(f"In {worker}:\n" + "".join(described.format()).rstrip())
+    return error
