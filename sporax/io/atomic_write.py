@@ -1,6 +1,7 @@
 """Writing a file whole or not at all."""
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -26,6 +27,25 @@ def replacing(path):
             os.unlink(part)
         raise
     _settle(folder)
+
+
+@contextlib.contextmanager
+def errors_named(who, path):
+    """Let an error of the system say which call could not write which file."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(
+            error.errno or errno.EIO,
+            f"For '{who}', '{path}' could not be written: {error.strerror or error}. Make room, or "
+            "choose another folder",
+        ) from error
+
+
+def write(path, content):
+    """As `Path.write_bytes`, whole or not at all."""
+    with replacing(path) as part, open(part, "wb") as file:
+        file.write(content)
 
 
 def _settle(folder):

@@ -1,25 +1,38 @@
 """One thread that writes while the program goes on."""
 
+import logging
 import threading
 
 _NAME = "asyn_save_ckpt"  # scripts look for MindSpore's thread under this name
 _lock = threading.Lock()
 _thread = None
+_failures = []
+_log = logging.getLogger("sporax")
 
 
 def start(write, *args):
-    """Call `write(*given)` in a thread, after the one before has ended."""
+    """Call `write(*args)` in a thread, after the one before has ended."""
     global _thread
     with _lock:
         wait()
-        _thread = threading.Thread(target=write, args=args, name=_NAME)
+        _thread = threading.Thread(target=_call, args=(write, *args), name=_NAME)
         _thread.start()
 
 
+def _call(write, *args):
+    try:
+        write(*args)
+    except Exception as error:  # noqa: BLE001 - raised by `wait`; logged, for it may never be called
+        _log.error("%s", error)
+        _failures.append(error)
+
+
 def wait():
-    """Until nothing is being written."""
+    """Until nothing is being written; raises what went wrong."""
     if _thread is not None:
         _thread.join()
+    if _failures:
+        raise _failures.pop()
 
 
 def async_ckpt_thread_status():

@@ -12,7 +12,7 @@ import numpy as np
 from sporax.core.cell_tree import parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.io import background_writer, file_formats
+from sporax.io import atomic_write, background_writer, file_formats
 from sporax.io.load_param import load_param_into_net
 from sporax.nn import argument_checks as check
 
@@ -56,10 +56,15 @@ def save_checkpoint(
     entries.update(_appended(append_dict))
     stored = {name: file.stored(name, _host(x, bool(async_save))) for name, x in entries.items()}
     if async_save:
-        background_writer.start(file.write, path, stored, crc_check, flagged)
+        background_writer.start(_write, file, path, stored, crc_check, flagged)
     else:
         background_writer.wait()
-        file.write(path, stored, crc_check, flagged)
+        _write(file, path, stored, crc_check, flagged)
+
+
+def _write(file, path, *arguments):
+    with atomic_write.errors_named("save_checkpoint", path):
+        file.write(path, *arguments)
 
 
 def _host(x, copy):

@@ -25,11 +25,12 @@ class Entry:
     dims: tuple[int, ...]
     kind: str
     pieces: list
+    nbytes: int = 0  # of content so far
 
-    @property
-    def nbytes(self):
-        """Bytes of content so far."""
-        return sum(len(piece) for piece in self.pieces)
+    def add(self, piece):
+        """One more piece of the content."""
+        self.pieces.append(piece)
+        self.nbytes += len(piece)
 
 
 def _text(data):
@@ -87,10 +88,9 @@ def read(data, needed):
                 raise CorruptFile(f"field {field} is none of a checkpoint's")
             tag, dims, kind, content = _value(value, number)
             last = entries[-1] if entries else None
-            if last is not None and last.tag == tag and _continues(last, dims, kind, needed):
-                last.pieces.append(content)
-            else:
-                entries.append(Entry(tag, dims, kind, [content]))
+            if last is None or last.tag != tag or not _continues(last, dims, kind, needed):
+                entries.append(Entry(tag, dims, kind, []))
+            entries[-1].add(content)
     except CorruptFile as error:
         after = f" (the last whole value is '{entries[-1].tag}')" if entries else ""
         raise CorruptFile(f"{error}{after}")

@@ -19,6 +19,7 @@ class CheckpointManager:
 
     def __init__(self, format="ckpt"):
         self._format, self._files = format, []
+        self._written = {}  # path -> how many were written before; clocks may be set back
 
     @property
     def ckpoint_filelist(self):
@@ -52,14 +53,19 @@ class CheckpointManager:
         except (OSError, ValueError) as error:
             _log.warning("The older checkpoint '%s' could not be removed: %s", file_name, error)
 
+    def _note_written(self, path):
+        self._written.pop(path, None)
+        self._written[path] = max(self._written.values(), default=0) + 1
+
     def remove_oldest_ckpoint_file(self):
-        """Remove the file that was written first."""
-        self.remove_ckpoint_file(min(self._files, key=os.path.getmtime))
+        """Remove the file that was written first: of those of earlier trainings, by their times."""
+        age = lambda path: (self._written.get(path, 0), os.path.getmtime(path))  # noqa: E731
+        self.remove_ckpoint_file(min(self._files, key=age))
 
     def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
         """Of the files of the last `minutes` before `cur_time`, remove all but the first."""
         times = {path: os.path.getmtime(path) for path in self._files}
-        recent = [path for path in self._files if cur_time - times[path] < 60 * minutes]
+        recent = [path for path in self._files if abs(cur_time - times[path]) < 60 * minutes]
         for path in sorted(recent, key=times.get)[1:]:
             self.remove_ckpoint_file(path)
 

@@ -13,6 +13,7 @@ from sporax.io.corrupt_file import CorruptFile
 
 _STRING = "str"  # the type under which a Python string is stored, as UTF-32
 _SUM_MARK, _SUM_BYTES = b"crc_num", 10
+_MOST_DIMS = 64  # NumPy's limit
 _DTYPES = {t.name: t.numpy_dtype for t in dtypes.NAMES.values() if t.numpy_dtype is not None}
 
 
@@ -87,8 +88,8 @@ def needed(dims, kind):
     """Bytes that such a tensor takes; None where the content itself says."""
     if kind == _STRING:
         return None
-    if any(d < 0 for d in dims):
-        raise CorruptFile(f"it has the shape {dims}")
+    if any(d < 0 for d in dims) or len(dims) > _MOST_DIMS:
+        raise CorruptFile(f"it has the shape {dims!r:.200}")
     shape = () if dims == (0,) else dims  # a 0-dimensional tensor is stored with dims [0]
     return math.prod(shape) * _dtype(kind).itemsize
 

@@ -45,7 +45,8 @@ def decrypt(piece, key):
     except struct.error:
         raise CorruptFile("its encrypted piece is too short") from None
     content = piece[at + count + 4 :]
-    if piece[: len(MARK)] != MARK or len(content) != hidden or size != 8 + count + hidden:
+    fits = len(content) == hidden and size == 8 + count + hidden and count >= _INITIAL
+    if piece[: len(MARK)] != MARK or not fits:
         raise CorruptFile("its encrypted piece does not begin as one of AES-GCM's")
     decryptor = _cipher(key, initial, piece[len(MARK) : start]).decryptor()
     from cryptography.exceptions import InvalidTag

@@ -17,12 +17,24 @@ def known(who, format):
     return FORMATS[format]
 
 
+def deduplicated(who, path, format):
+    """What the format's `deduplicated` says of a file; ValueError if it is damaged."""
+    try:
+        return FORMATS[format].deduplicated(path)
+    except CorruptFile as error:
+        raise _damaged(who, path, format, error) from None
+
+
 def contents(who, path, format, chosen=lambda name: True, crc_check=False, label=None):
     """(name, array or string) of each chosen entry of a file; ValueError if it is damaged."""
     try:
         yield from FORMATS[format].read(path, chosen, crc_check)
     except CorruptFile as error:
-        raise ValueError(
-            f"For '{who}', '{label or path}' is no whole {_NAMES[format]}: {error}. Nothing was "
-            f"loaded; {error.remedy}."
-        ) from None
+        raise _damaged(who, label or path, format, error) from None
+
+
+def _damaged(who, label, format, error):
+    return ValueError(
+        f"For '{who}', '{label}' is no whole {_NAMES[format]}: {error}. Nothing was loaded; "
+        f"{error.remedy}."
+    )

@@ -60,7 +60,11 @@ def write(path, graph):
     chunks = [_FIRST, b"%d\n" % _VERSION, len(text).to_bytes(8, "little"), text]
     chunks += [np.ascontiguousarray(a).reshape(-1).view(np.uint8) for _, _, a in arrays]
     total = _SUM()
-    with atomic_write.replacing(path) as part, open(part, "wb") as file:
+    with (
+        atomic_write.errors_named("export", path),
+        atomic_write.replacing(path) as part,
+        open(part, "wb") as file,
+    ):
         for chunk in (*chunks, listing, content):
             total.update(chunk)
             file.write(chunk)

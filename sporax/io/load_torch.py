@@ -83,7 +83,10 @@ def _with_parameters(x, path):
 def _named(name, x, path):
     if not isinstance(name, str) or not isinstance(x, Tensor):
         return x
-    parameter = Parameter(x, name=name)
+    try:
+        parameter = Parameter(x, name=name)
+    except ValueError as error:
+        raise ValueError(f"For 'load_torch', '{path}' has a weight that is none: {error}") from None
     parameter.checkpoint = path
     return parameter
 

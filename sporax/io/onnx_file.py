@@ -55,8 +55,8 @@ def write(path, name, function, inputs):
     onnx.checker.check_model(model, full_check=True)
     content = model.SerializeToString()
     _try(runtime, content, listing, tensors_of(inputs), program)
-    with atomic_write.replacing(path) as part, open(part, "wb") as file:
-        file.write(content)
+    with atomic_write.errors_named("export", path):
+        atomic_write.write(path, content)
 
 
 def _packages():

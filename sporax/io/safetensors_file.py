@@ -41,7 +41,7 @@ def write(path, entries, crc_check, remove_redundancy):
         try:
             save_file(entries, part, metadata)
         except SafetensorError as error:
-            raise OSError(f"For 'safetensors', '{path}' could not be written: {error}.")
+            raise OSError(str(error)) from None
 
 
 def read(path, chosen, crc_check):

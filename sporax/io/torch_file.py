@@ -23,8 +23,9 @@ from sporax.io.corrupt_file import CorruptFile
 
 _MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 _WEIGHTS_ONLY = "save 'model.state_dict()' with PyTorch and load that"
-_MOST_BYTES = 1 << 28  # of a part that is compressed, which PyTorch does not do
-_MOST = 1 << 34  # elements: of an expanded tensor the file has one
+_ROOM = 1 << 27  # bytes that a small file may grow to: of an expanded tensor it has one element
+_GROWTH = 8  # how much more than its own bytes a large one may take
+_ITEMS = 1 << 16  # containers, numbers and tensors, beside one for each byte
 _STORAGES = {
     "Double": "f8", "Float": "f4", "Half": "f2", "BFloat16": ml_dtypes.bfloat16, "Long": "i8",
     "Int": "i4", "Short": "i2", "Char": "i1", "Byte": "u1", "Bool": "?", "ComplexFloat": "c8",
@@ -103,7 +104,7 @@ class _View:
         last = self.offset + sum(
             (n - 1) * s for n, s in zip(self.shape, self.stride, strict=True)
         )  # fmt: skip
-        if count and (last >= len(elements) or count > _MOST):
+        if count and last >= len(elements):
             raise CorruptFile(
                 f"a tensor of the sizes {self.shape} and strides {self.stride} goes beyond the "
                 f"{len(elements)} elements of its storage"
@@ -210,29 +211,38 @@ def read(path):
     """What a file holds: dicts, lists, tuples, numbers, strings and Tensors; raises CorruptFile."""
     with untrusted_file.opened(path) as file:
         begin = file.read(8)
+        size = file.seek(0, os.SEEK_END)
         file.seek(0)
         if begin.startswith(b"PK"):
-            return _read_archive(file)
-        return _read_sequence(file)
+            return _read_archive(file, size)
+        return _read_sequence(file, size)
 
 
-def _read_archive(file):
+def _room(size):
+    """Bytes that the content of a file of that size may have."""
+    return _ROOM + _GROWTH * size
+
+
+def _read_archive(file, size):
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
         raise CorruptFile(f"its archive is damaged ({error})")
     with archive:
         names = {name.partition("/")[2]: name for name in archive.namelist()}
+        left = _room(size)
         if "constants.pkl" in names or any(name.startswith("code/") for name in names):
             raise CorruptFile("it is a TorchScript program", _WEIGHTS_ONLY)
 
         def record(name):
+            nonlocal left
             if name not in names:
                 raise CorruptFile(f"its archive has no '{name}'")
             try:
                 info = archive.getinfo(names[name])
-                if info.compress_type != zipfile.ZIP_STORED and info.file_size > _MOST_BYTES:
-                    raise ValueError(f"it has {info.file_size} bytes, compressed")
+                left -= info.file_size
+                if left < 0:
+                    raise ValueError(f"it and others make more than {_room(size)} bytes")
                 return archive.read(info)
             except (zipfile.BadZipFile, RuntimeError, *untrusted_file.MALFORMED) as error:
                 raise CorruptFile(f"'{name}' of its archive is damaged ({error})")
@@ -247,10 +257,10 @@ def _read_archive(file):
                 kept[key] = record(f"data/{key}")
             return kept[key]
 
-        return _with_tensors(contents, bytes_of)
+        return _with_tensors(contents, bytes_of, size)
 
 
-def _read_sequence(file):
+def _read_sequence(file, size):
     """A file of before PyTorch 1.6: pickles, then the storages one after the other."""
     try:
         magic = _unpickled(file)
@@ -266,7 +276,7 @@ def _read_sequence(file):
     _unpickled(file)  # the machine that wrote it
     contents = _unpickled(file)
     sizes = {}
-    _each_view(contents, lambda view: sizes.setdefault(view.owner, view.dtype.itemsize))
+    _each_view(contents, lambda view: sizes.setdefault(view.owner, view.dtype.itemsize), size)
     storages = {}
     for key in _unpickled(file):
         (count,) = struct.unpack("<q", _exactly(file, 8))
@@ -277,7 +287,7 @@ def _read_sequence(file):
             raise CorruptFile(f"it lacks the storage '{key}'")
         return storages[key]
 
-    return _with_tensors(contents, bytes_of)
+    return _with_tensors(contents, bytes_of, size)
 
 
 def _exactly(file, count):
@@ -287,33 +297,44 @@ def _exactly(file, count):
     return file.read(count)
 
 
-def _each_view(x, visit):
-    _replaced(x, lambda view: visit(view) and None)
+def _each_view(x, visit, size):
+    _Replacement(lambda view: visit(view) and None, size)(x)
 
 
-def _with_tensors(contents, bytes_of):
-    made = {}
+def _with_tensors(contents, bytes_of, size):
+    made, left = {}, _room(size)
 
     def tensor(view):
+        nonlocal left
         if id(view) not in made:
+            left -= math.prod(view.shape) * view.dtype.itemsize
+            if left < 0:
+                raise CorruptFile(f"its tensors have more than {_room(size)} bytes")
             made[id(view)] = view.tensor(bytes_of)
         return made[id(view)]
 
-    return _replaced(contents, tensor)
+    return _Replacement(tensor, size)(contents)
 
 
-def _replaced(x, of_view, depth=0):
-    """A copy of nested containers with `of_view(view)` in place of each tensor to be."""
-    if depth > 200:
-        raise CorruptFile("its containers are nested more than 200 deep")
-    if isinstance(x, _View):
-        return of_view(x)
-    if isinstance(x, dict):
-        return {k: _replaced(v, of_view, depth + 1) for k, v in x.items()}
-    if isinstance(x, (list, tuple, set)):
-        return type(x)([_replaced(v, of_view, depth + 1) for v in x])
-    if isinstance(x, _Dtype):
-        return str(x.numpy)
-    if isinstance(x, (_Call, _Storage, type)):
-        raise CorruptFile("it holds a function or a storage by itself", _WEIGHTS_ONLY)
-    return x
+class _Replacement:
+    """Copies nested containers with `of_view(view)` in place of each tensor to be; a file of `size`
+    bytes can have many more items, by lists of one list again and again, which are refused."""
+
+    def __init__(self, of_view, size):
+        self.of_view, self.left = of_view, _ITEMS + size
+
+    def __call__(self, x, depth=0):
+        self.left -= 1
+        if depth > 200 or self.left < 0:
+            raise CorruptFile("its containers are nested more than 200 deep, or one in many")
+        if isinstance(x, _View):
+            return self.of_view(x)
+        if isinstance(x, dict):
+            return {k: self(v, depth + 1) for k, v in x.items()}
+        if isinstance(x, (list, tuple, set)):
+            return type(x)([self(v, depth + 1) for v in x])
+        if isinstance(x, _Dtype):
+            return str(x.numpy)
+        if isinstance(x, (_Call, _Storage, type)):
+            raise CorruptFile("it holds a function or a storage by itself", _WEIGHTS_ONLY)
+        return x

@@ -63,6 +63,8 @@ class CheckpointFiles:
 
     def _write(self, number, entries):
         try:
+            if os.path.islink(self.path(number)):  # which names a file that is not the folder's
+                os.unlink(self.path(number))
             ckpt_file.write(self.path(number), entries, True, None)
         except OSError as error:
             raise unwritten(self.path(number), error) from error
@@ -114,14 +116,20 @@ class OrbaxFolders(CheckpointFiles):
                 "For 'Checkpointer', the package 'orbax-checkpoint' must be installed for "
                 "format='orbax': pip install 'sporax[orbax]'"
             ) from cause
-        self._manager = orbax.CheckpointManager(
-            directory,
-            options=orbax.CheckpointManagerOptions(
-                max_to_keep=keep, step_prefix="checkpoint", create=False,
-                enable_async_checkpointing=background,
-            ),
-            item_names=("arrays", "state"),
-        )  # fmt: skip
+        try:
+            self._manager = orbax.CheckpointManager(
+                directory,
+                options=orbax.CheckpointManagerOptions(
+                    max_to_keep=keep, step_prefix="checkpoint", create=False,
+                    enable_async_checkpointing=background,
+                ),
+                item_names=("arrays", "state"),
+            )  # fmt: skip
+        except Exception as error:  # noqa: BLE001 - it reads what is there, and raises of any kind
+            raise ValueError(
+                f"For 'Checkpointer', '{directory}' must hold whole checkpoints of orbax, but: "
+                f"{_reason(error)}. Take the damaged ones away, or give another folder."
+            ) from None
 
     def path(self, number):
         return os.path.join(self.directory, f"checkpoint_{number}")
@@ -130,7 +138,8 @@ class OrbaxFolders(CheckpointFiles):
         # orbax writes no step again: killed here, a training goes on from the step before
         gone = self.damaged | ({number} & set(self.numbers()))
         for other in gone:
-            shutil.rmtree(self.path(other))
+            path = self.path(other)
+            os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
         if gone:
             self._manager.reload()
             self.damaged.clear()
@@ -172,10 +181,9 @@ class OrbaxFolders(CheckpointFiles):
         try:
             return self._read(number, present)
         except Exception as error:  # noqa: BLE001 - orbax and tensorstore raise of any kind
-            reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             raise ValueError(
                 f"For 'Checkpointer.restore', '{self.path(number)}' is no whole checkpoint of "
-                f"orbax: {reason:.200}. Nothing was loaded; take an intact copy."
+                f"orbax: {_reason(error)}. Nothing was loaded; take an intact copy."
             ) from None
 
     def _read(self, number, present):
@@ -195,6 +203,11 @@ class OrbaxFolders(CheckpointFiles):
         return state["text"], {name: arrays[name] for name in notes}
 
 
+def _reason(error):
+    first = [*str(error).splitlines(), ""][0]
+    return f"{type(error).__name__}: {first:.160}"
+
+
 def _is_sharded(array):
     return isinstance(array, jax.Array) and len(array.sharding.device_set) > 1
 
@@ -211,7 +224,7 @@ def _template(dtype, shape, here):
     present = here._value.read() if isinstance(here, Tensor) else None
     if _is_sharded(present) and present.shape == shape:
         return jax.ShapeDtypeStruct(shape, dtype, sharding=present.sharding)
-    return np.empty(shape, dtype)
+    return np.broadcast_to(np.zeros((), dtype), shape)  # takes no memory, whatever the file says
 
 
 FORMATS = {"ckpt": CheckpointFiles, "orbax": OrbaxFolders}

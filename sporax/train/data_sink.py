@@ -2,11 +2,15 @@
 
 import functools
 import itertools
+import weakref
 
 from sporax.core import dtype as dtypes
 from sporax.graph_capture.compiler_marks import JitConfig
 from sporax.graph_capture.jit import jit
 from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.ops.communication.groups import leave_graph
+from sporax.ops.primitive import Primitive
 
 
 def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
@@ -59,13 +63,128 @@ def _endless(dataset):
             raise ValueError("For 'data_sink', 'dataset' must have rows, but it has none.")
 
 
+_queues, _numbers = weakref.WeakValueDictionary(), itertools.count()
+
+
+class _Queue:
+    """The rows of a dataset under a name, for `GetNext`."""
+
+    def __init__(self, rows):
+        self.rows, self.queue_name = rows, f"queue_{next(_numbers)}"
+        self._epoch = iter(())
+        _queues[self.queue_name] = self
+
+    def next(self, who):
+        """The next row: of this epoch, or the first of the next one."""
+        row = next(self._epoch, None)
+        if row is None:
+            self._epoch = iter(self.rows)
+            row = next(self._epoch, None)
+        if row is not None:
+            return tuple(row)
+        raise RuntimeError(
+            f"For '{who}', there must be another row in '{self.queue_name}', but all were taken. "
+            "Give 'DatasetHelper' more epochs ('epoch_num'), or -1."
+        )
+
+
+class GetNext(Primitive):
+    """The next row of the dataset of a `DatasetHelper`, as a tuple of Tensors.
+
+    `types`, `shapes`: the dtypes and shapes of its columns, as `DatasetHelper.types_shapes()` gives
+    them, `output_num`: how many there are. `shared_name`: the `queue_name` of the dataset's
+    `__transfer_dataset__`. A captured function calls it outside of its graph. Raises TypeError for
+    arguments of another kind, RuntimeError where there is no such dataset, or no row any more,
+    ValueError for a row of other dtypes or shapes.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0])}, shuffle=False)
+    >>> helper = sporax.DatasetHelper(data, True)
+    >>> name = helper.iter.dataset.__transfer_dataset__.queue_name
+    >>> get_next = GetNext(*helper.types_shapes(), 1, name)
+    >>> [float(get_next()[0]) for _ in range(2)]
+    [1.0, 2.0]
+    """
+
+    def __init__(self, types, shapes, output_num, shared_name):
+        super().__init__("GetNext")
+        for name, value in (("types", types), ("shapes", shapes)):
+            if not isinstance(value, (list, tuple)):
+                raise TypeError(
+                    f"For 'GetNext', '{name}' must be a list or a tuple, but got "
+                    f"{type(value).__name__}."
+                )
+        check.instance("GetNext", str, "a string", shared_name=shared_name)
+        check.positive_int("GetNext", output_num=output_num)
+        if not len(types) == len(shapes) == output_num:
+            raise ValueError(
+                "For 'GetNext', 'output_num' must be the number of 'types' and of 'shapes', but "
+                f"got {output_num} for {len(types)} and {len(shapes)}."
+            )
+        for name, value in (
+            ("types", list(types)), ("shapes", [tuple(shape) for shape in shapes]),
+            ("output_num", output_num), ("shared_name", shared_name),
+        ):  # fmt: skip
+            self.add_prim_attr(name, value)
+
+    def __call__(self):
+        queue = _queues.get(self.shared_name)
+        if queue is None:
+            raise RuntimeError(
+                f"For 'GetNext', 'shared_name' must be the 'queue_name' of a DatasetHelper's "
+                f"dataset, but there is no {self.shared_name!r}."
+            )
+        leave_graph()
+        row = queue.next("GetNext")
+        got = [(x.dtype, x.shape) for x in row]
+        wanted = list(zip(self.types, self.shapes, strict=True))
+        if got != wanted:
+            raise ValueError(
+                f"For 'GetNext', a row must have the 'types' and 'shapes' {wanted}, but has {got}."
+            )
+        return row
+
+
+class GetNextSingleOp(Cell):
+    """`GetNext` as a Cell.
+
+    `dataset_types`, `dataset_shapes`: the dtypes and shapes of the columns. `queue_name`: the name
+    of the dataset's rows.
+
+    >>> from sporax.data import NumpySlicesDataset
+    >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0])}, shuffle=False)
+    >>> helper = sporax.DatasetHelper(data, True)
+    >>> name = helper.iter.dataset.__transfer_dataset__.queue_name
+    >>> float(GetNextSingleOp(*helper.types_shapes(), name)()[0])
+    1.0
+    """
+
+    def __init__(self, dataset_types, dataset_shapes, queue_name):
+        super().__init__()
+        self.get_next = GetNext(dataset_types, dataset_shapes, len(dataset_types), queue_name)
+
+    def construct(self):
+        return self.get_next()
+
+
+class _Rows:
+    """What a `DatasetHelper` goes over."""
+
+    def __init__(self, dataset, rows, size):
+        self.dataset, self.rows, self.size = dataset, rows, size
+
+    def __iter__(self):
+        return iter(self.rows) if self.size is None else itertools.islice(self.rows, self.size)
+
+
 class DatasetHelper:
     """Goes over a dataset: each loop over it gives the rows of one epoch, as lists of Tensors.
 
     `dataset_sink_mode`: whether a queue on the device holds the rows; there is none, so rows come
-    in the same way. `sink_size`: in that mode how many rows one loop gives, going on where the last
-    one ended, and after the last row with the first; -1 for all. `epoch_num`: how many epochs there
-    are, -1 for no end. Raises TypeError and ValueError for arguments of another kind.
+    in the same way, and by `nn.GetNextSingleOp`. `sink_size`: in that mode how many rows one loop
+    gives, going on where the last one ended, and after the last row with the first; -1 for all.
+    `epoch_num`: how many epochs there are, -1 for no end. The attribute `iter` is what is gone
+    over, and has the `dataset`. Raises TypeError and ValueError for arguments of another kind.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)
@@ -86,13 +205,13 @@ class DatasetHelper:
         self._dataset = dataset
         self._size = dataset.get_dataset_size() if sink_size == -1 else sink_size
         counted = dataset_sink_mode and sink_size != -1
-        self._rows = None if counted else dataset.create_tuple_iterator(num_epochs=epoch_num)
-        self._endless = _endless(dataset) if counted else None
+        rows = _endless(dataset) if counted else dataset.create_tuple_iterator(num_epochs=epoch_num)
+        self.iter = _Rows(dataset, rows, self._size if counted else None)
+        if dataset_sink_mode:
+            dataset.__transfer_dataset__ = _Queue(rows)
 
     def __iter__(self):
-        if self._endless is None:
-            return iter(self._rows)
-        return itertools.islice(self._endless, self._size)
+        return iter(self.iter)
 
     def types_shapes(self):
         """The dtypes and the shapes of a row's columns, as two lists."""

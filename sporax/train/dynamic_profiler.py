@@ -1,10 +1,12 @@
 """`DynamicProfilerMonitor`: a profile of steps that a file names while the training runs."""
 
 import json
+import os
 import time
 from pathlib import Path
 
 from sporax.insight.profile import profile, tensorboard_trace_handler
+from sporax.io import untrusted_file
 from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback
 
@@ -37,7 +39,7 @@ class DynamicProfilerMonitor(Callback):
         self._output = Path("dyn_profile_data" if output_path is None else output_path)
         self._interval, self._read_at, self._options = poll_interval, None, dict(_START)
         self._profile, self._last, self._count = None, None, 0
-        if not self._file.exists():
+        if not os.path.lexists(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.write_text(json.dumps(_START, indent=4))
 
@@ -65,8 +67,10 @@ class DynamicProfilerMonitor(Callback):
         if self._read_at is None or now - self._read_at >= self._interval:
             self._read_at = now
             try:
-                self._options = _START | json.loads(self._file.read_text())
-            except (json.JSONDecodeError, TypeError) as error:
+                found = untrusted_file.json_of(untrusted_file.content(self._file))
+                self._options = _START | found
+                Path(self._options.get("prof_path") or "")
+            except untrusted_file.MALFORMED as error:
                 raise ValueError(
                     f"For 'DynamicProfilerMonitor', {self._file} must be a JSON object, but "
                     f"reading it says: {error}. Write it with json.dump."
@@ -74,9 +78,9 @@ class DynamicProfilerMonitor(Callback):
         first, last = self._options["start_step"], self._options["stop_step"]
         if type(first) is not int or type(last) is not int or (first >= 0 and last < first):
             raise ValueError(
-                "For 'DynamicProfilerMonitor', 'start_step' and 'stop_step' in the file must be "
-                f"ints with start_step <= stop_step, but got {first!r:.80} and {last!r:.80}. "
-                "Write -1 for none."
+                f"For 'DynamicProfilerMonitor', 'start_step' and 'stop_step' in '{self._file}' "
+                f"must be ints with start_step <= stop_step, but got {first!r:.80} and "
+                f"{last!r:.80}. Write -1 for none."
             )
         return first, last
 

@@ -178,7 +178,8 @@ class FlopsUtilizationCollector(Callback):
         self.data_size, self.computility = data_size, computility
         self.full_flops, self.ma = full_flops, enable_ma_collector
         self.verbose = not (computility == 1 and enable_ma_collector)
-        self.step_time, self.batch_step_size, self.mfu_calculated = time.time(), None, False
+        self.step_time, self.batch_step_size = time.monotonic(), None
+        self.mfu_calculated = False
         for share in ("full", "shard"):
             setattr(self, f"{share}_model_flops", 0.0)
             setattr(self, f"{share}_hardware_flops", 0.0)
@@ -190,11 +191,11 @@ class FlopsUtilizationCollector(Callback):
         count = run_context.original_args().get("batch_num")
         is_count = isinstance(count, int) and count > 0
         self.batch_step_size = count if is_count else self.data_size
-        self.step_time = time.time()
+        self.step_time = time.monotonic()
 
     def step_end(self, run_context):
         """Count at the first step, print and write at the others."""
-        milliseconds = (time.time() - self.step_time) * 1000
+        milliseconds = (time.monotonic() - self.step_time) * 1000
         run = run_context.original_args()
         if not self.mfu_calculated:
             self._count(run)

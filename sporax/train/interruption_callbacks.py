@@ -1,12 +1,11 @@
 """Callbacks for trainings that end early and go on later: `OnRequestExit`, `BackupAndRestore`."""
 
-import json
 import os
 import signal
 import threading
 from pathlib import Path
 
-from sporax.io import load_checkpoint, save_checkpoint
+from sporax.io import load_checkpoint, save_checkpoint, untrusted_file
 from sporax.io.export import export
 from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback
@@ -120,12 +119,12 @@ class OnRequestExit(Callback):
         if self._config is None or not self._config.exists():
             return False
         try:
-            return json.loads(self._config.read_text("utf8")).get(_KEY) == 1
-        except (ValueError, AttributeError) as cause:
+            return untrusted_file.json_of(untrusted_file.content(self._config)).get(_KEY) == 1
+        except untrusted_file.MALFORMED as error:
             raise ValueError(
                 f"For 'OnRequestExit', '{self._config}' must be a JSON file with an object, such "
-                f'as {{"{_KEY}": 1}}, but it is not: {cause}.'
-            ) from cause
+                f'as {{"{_KEY}": 1}}, but it is not: {untrusted_file.cause(error)}.'
+            ) from error
 
 
 class BackupAndRestore(Callback):

@@ -56,21 +56,21 @@ class TimeMonitor(Callback):
     def __init__(self, data_size=None, data_time=False):
         check.flag("TimeMonitor", data_time=data_time)
         self.data_size, self.data_time = data_size, data_time
-        self.epoch_time = self._asked = time.time()
+        self.epoch_time = self._asked = time.monotonic()
         self._waited = 0.0
 
     def on_train_step_begin(self, run_context):
-        self._waited += time.time() - self._asked
+        self._waited += time.monotonic() - self._asked
 
     def on_train_step_end(self, run_context):
-        self._asked = time.time()
+        self._asked = time.monotonic()
 
     def epoch_begin(self, run_context):
-        self.epoch_time = self._asked = time.time()
+        self.epoch_time = self._asked = time.monotonic()
         self._waited = 0.0
 
     def epoch_end(self, run_context):
-        taken = (time.time() - self.epoch_time) * 1000
+        taken = (time.monotonic() - self.epoch_time) * 1000
         run = run_context.original_args()
         steps = run.get("batch_num", -1)
         steps = steps if isinstance(steps, int) and steps > 0 else self.data_size

@@ -139,7 +139,7 @@ class ModelCheckpoint(Callback):
             self._prefix = _unused(self._directory, prefix)
         self._manager = CheckpointManager(self._config.format)
         self._append_dict = dict(self._config.append_dict or {})
-        self._latest, self._last_step, self._last_time = "", 0, time.time()
+        self._latest, self._last_step, self._last_time = "", 0, time.monotonic()
 
     @property
     def latest_ckpt_file_name(self):
@@ -165,8 +165,8 @@ class ModelCheckpoint(Callback):
         steps, seconds = self._config.save_checkpoint_steps, self._config.save_checkpoint_seconds
         if steps:
             return at_end or run.cur_step_num >= self._last_step + steps
-        if seconds and (at_end or time.time() - self._last_time > seconds):
-            self._last_time = time.time()
+        if seconds and (at_end or time.monotonic() - self._last_time > seconds):
+            self._last_time = time.monotonic()
             return True
         return False
 
@@ -184,7 +184,8 @@ class ModelCheckpoint(Callback):
 
     def write(self, run, name, epoch, step):
         """Write a checkpoint now."""
-        self._latest = os.path.join(self._directory, name)
+        self._latest = os.path.join(_made(self._directory), name)  # it may have vanished
+        self._manager._note_written(self._latest)
         counts = {"epoch_num": epoch, "step_num": step}
         first = self._config.append_dict or {}
         counters = {k: first[k] + n for k, n in counts.items() if k in first}

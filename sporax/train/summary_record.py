@@ -17,6 +17,7 @@ from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.graph_text import Listing
 from sporax.graph_capture.jit import jit
+from sporax.io import atomic_write
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.debugging import SUMMARIES
@@ -74,13 +75,15 @@ class SummaryRecord:
                 f"'{SummaryRecord._open.log_dir}'. Close it first, or use 'with'."
             )
         folder = Path(log_dir).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
+        with atomic_write.errors_named(who, folder):
+            folder.mkdir(parents=True, exist_ok=True)
         name = f"{file_prefix}.out.tfevents.{time.time():.0f}.{socket.gethostname()}.{os.getpid()}"
         self._path, self._folder = folder / f"{name}{file_suffix}", folder
         self._limit, self._raises, self._exports = max_file_size, raise_exception, export_options
         self._mode, self._values, self._refused = "train", {}, False
         self._network = network
-        self._file = open(self._path, "ab")  # noqa: SIM115 - closed by `close`
+        with atomic_write.errors_named(who, self._path):
+            self._file = open(self._path, "ab")  # noqa: SIM115 - closed by `close`
         self._writer = tensorboard("summary.writer.record_writer").RecordWriter(self._file)
         SummaryRecord._open = SUMMARIES.record = self
         try:

@@ -1,13 +1,11 @@
 """Older checkpoints go only when the newer one is on the disk: one can be loaded at any time."""
 
-import contextlib
 import os
 import random
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,11 +73,13 @@ def test_a_save_that_fails_removes_nothing(in_thread, tmp_path, monkeypatch):
     keeper.step_end(run_context(net, 1))
     async_saving.wait()
     monkeypatch.setattr(os, "replace", no_space)
-    monkeypatch.setattr(threading, "excepthook", lambda inputs: None)
-    for step in (2, 3, 4):
-        with contextlib.nullcontext() if in_thread else pytest.raises(OSError, match="no space"):
-            keeper.step_end(run_context(net, step))
-    keeper.end(run_context(net, 4))
+    errors = []
+    for call, step in [(keeper.step_end, 2), (keeper.step_end, 3), (keeper.end, 3)]:
+        try:
+            call(run_context(net, step))
+        except OSError as error:  # a thread's is raised by the next call
+            errors.append(str(error))
+    assert ["no space" in error for error in errors] == [True, True]
     assert loadable(tmp_path, "ckpt") == os.listdir(tmp_path) == ["net-1_1.ckpt"]
 
 

@@ -136,7 +136,7 @@ REFUSED = [
     (lambda d: SummaryRecord(d, file_prefix=3), TypeError, "'file_prefix' must be a string"),
     (lambda d: SummaryRecord(d, max_file_size="1"), TypeError, "'max_file_size' must be an int"),
     (lambda d: SummaryRecord(d, export_options={"a": 1}), ValueError, "'export_options' must be"),
-    (lambda d: SummaryRecord(d / "file"), OSError, "file"),
+    (lambda d: SummaryRecord(d / "file"), OSError, "For 'SummaryRecord', '.*file' could not be"),
     (lambda d: SummaryCollector(d, collect_freq=0), ValueError, "'collect_freq' must be an int"),
     (
         lambda d: SummaryCollector(d, collect_specified_data={"all": True}),

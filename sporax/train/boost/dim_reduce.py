@@ -1,5 +1,6 @@
 """Training in the directions in which weights have moved most: a quasi-Newton method in these."""
 
+import tokenize
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.io import load_checkpoint
+from sporax.io import load_checkpoint, untrusted_file
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
@@ -31,7 +32,7 @@ def principal_directions(weights, count):
 def directions_of(path, folder, count, network):
     """The matrix of directions in the file `path` (.npy), or of the checkpoints in `folder`."""
     if path is not None and Path(path).is_file():
-        return np.load(path)
+        return _matrix(path)
     if folder is None or not Path(folder).is_dir():
         raise ValueError(
             "For 'DimReduce', 'pca_mat_path' must be a file or 'weight_load_dir' a folder of "
@@ -41,10 +42,38 @@ def directions_of(path, folder, count, network):
     rows = []
     for file in sorted(Path(folder).glob("*.ckpt")):
         saved = load_checkpoint(str(file))
-        rows.append(np.concatenate([saved[name].asnumpy().ravel() for name in names]))
+        sizes = [getattr(saved.get(p.name), "shape", None) for p in network.trainable_params()]
+        if sizes != [p.shape for p in network.trainable_params()]:
+            raise ValueError(
+                f"For 'DimReduce', '{file}' must have the parameters of the network, {names!r:.200}"
+                ", in their shapes. Give the folder of its own checkpoints."
+            )
+        row = np.concatenate([saved[name].asnumpy().ravel() for name in names])
+        if row.dtype.kind != "f" or not np.isfinite(row).all():
+            raise ValueError(
+                f"For 'DimReduce', the parameters in '{file}' must be finite floats, but some are "
+                "not. Take it out of the folder."
+            )
+        rows.append(row)
     if not rows:
         raise ValueError(f"For 'DimReduce', there must be checkpoints (.ckpt) in {folder!r}.")
     return principal_directions(np.stack(rows), count)
+
+
+def _matrix(path):
+    """The matrix in a `.npy` file; what its start says is compared with its size first."""
+    try:
+        untrusted_file.check_regular(path)
+        # without pickles; the start of a matrix has 128 bytes
+        matrix = np.load(path, mmap_mode="r", max_header_size=192)
+        if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f":
+            raise ValueError("it holds something else")
+        return np.array(matrix)
+    except (tokenize.TokenError, *untrusted_file.MALFORMED) as error:
+        raise ValueError(
+            f"For 'DimReduce', 'pca_mat_path' must be a file (.npy) of a matrix of floats, but "
+            f"'{path}' is not: {untrusted_file.cause(error)}."
+        ) from None
 
 
 class DimReduce(Cell):
