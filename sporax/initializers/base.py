@@ -10,6 +10,7 @@ from sporax.core.errors import REFUSALS, refuse
 from sporax.core.parameter import FACTORIES
 from sporax.core.signature_errors import Fitting, fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.sizes import refuse_huge
 
 ALIASES = {}  # every name in lower case -> the class
 
@@ -60,6 +61,7 @@ class Initializer(Fitting):
 
     def draw(self, shape, dtype=dtypes.float32):
         """A NumPy array of initial values."""
+        refuse_huge(type(self).__name__, shape, dtypes.to_numpy(dtype), "'shape'")
         array = np.zeros(shape, dtypes.to_numpy(dtype))
         try:
             self(array)

@@ -1,61 +1,35 @@
-"""Random initializers: drawn on the host, directly in the dtype of the result."""
+"""Random initializers: drawn on the host, the numbers that MindSpore draws after the same seed."""
 
 import math
 
 import numpy as np
 
-from sporax.core.random import host
+from sporax.core.random import draw_on_host, host_seed
+from sporax.initializers import philox
 from sporax.initializers.base import Initializer, fans, register
 
-_DRAWN = (np.dtype(np.float32), np.dtype(np.float64))
 
-
-def _floating(arr):
-    """The array itself where values can be drawn into it, else one of Float32 beside it."""
-    drawn = arr.dtype in _DRAWN and arr.flags.c_contiguous
-    return arr if drawn else np.empty(arr.shape, np.float32)
-
-
-def _keep(arr, work):
-    if work is not arr:
+def _fill(arr, law, seed):
+    in_place = arr.dtype == np.float32 and arr.flags.c_contiguous
+    work = arr if in_place else np.empty(arr.shape, np.float32)
+    philox.fill(work, host_seed() if seed is None else seed, law)
+    if not in_place:
         arr[...] = work
 
 
-def fill_uniform(arr, low, high, generator=None):
-    """Fill an array with values uniform in [low, high); `generator`: one of NumPy's."""
-    work = _floating(arr)
-    (generator or host()).random(out=work, dtype=work.dtype)
-    work *= high - low
-    work += low
-    _keep(arr, work)
+def fill_uniform(arr, low, high, seed=None):
+    """Fill an array with values uniform in [low, high); `seed`: of 64 bits, else drawn."""
+    _fill(arr, philox.uniform(low, high), seed)
 
 
-def fill_normal(arr, mean, sigma, generator=None):
+def fill_normal(arr, mean, sigma, seed=None):
     """Fill an array with values normal around `mean`, of standard deviation `sigma`."""
-    work = _floating(arr)
-    (generator or host()).standard_normal(out=work, dtype=work.dtype)
-    work *= sigma
-    work += mean
-    _keep(arr, work)
+    _fill(arr, philox.normal(mean, sigma), seed)
 
 
-def fill_truncated_normal(arr, mean, sigma, low, high, generator=None):
+def fill_truncated_normal(arr, mean, sigma, low, high, seed=None):
     """Fill an array with values normal around `mean`, of which only those in [low, high] count."""
-    from scipy.special import ndtr, ndtri  # a tenth of a second to import, for this one law
-
-    a, b = (low - mean) / sigma, (high - mean) / sigma
-    mirrored = a > 0  # the distribution function is precise in the lower tail
-    if mirrored:
-        a, b = -b, -a
-    drawn = (generator or host()).random(arr.shape)
-    below, above = ndtr(a), ndtr(b)
-    drawn *= above - below
-    drawn += below
-    drawn = np.clip(ndtri(drawn), a, b)
-    drawn *= -sigma if mirrored else sigma
-    drawn += mean
-    # rounding to fewer bits must not step over a bound
-    arr[...] = np.clip(drawn, low, high)
+    _fill(arr, philox.truncated_normal(mean, sigma, low, high), seed)
 
 
 def uniform_array(low, high, shape):
@@ -99,6 +73,17 @@ class Uniform(Initializer):
 
     def _initialize(self, arr):
         fill_uniform(arr, -self.scale, self.scale)
+
+
+class UniformFromNumPy(Uniform):
+    """Uniform in $[-scale, scale)$, by NumPy's global generator itself, as recurrent layers draw.
+
+    >>> bool(abs(UniformFromNumPy(0.1).draw((100,))).max() <= 0.1)
+    True
+    """
+
+    def _initialize(self, arr):
+        arr[...] = draw_on_host(np.random.uniform, -self.scale, self.scale, arr.shape)
 
 
 @register()
@@ -265,8 +250,8 @@ class Sparse(Initializer):
             raise ValueError(f"For 'Sparse', the shape must be a matrix's, but got {arr.shape}.")
         fill_normal(arr, 0, self.sigma)
         zeros = math.ceil(self.sparsity * arr.shape[0])
-        rows = host().permuted(np.tile(np.arange(arr.shape[0])[:, None], arr.shape[1]), axis=0)
-        np.put_along_axis(arr, rows[:zeros], 0, axis=0)
+        for column in range(arr.shape[1]):
+            arr[draw_on_host(np.random.permutation, arr.shape[0])[:zeros], column] = 0
 
 
 @register()
@@ -290,15 +275,12 @@ class Orthogonal(Initializer):
                 f"For 'Orthogonal', the shape must have at least 2 dimensions, but got {arr.shape}."
             )
         rows, columns = arr.shape[0], math.prod(arr.shape[1:])
-        tall = normal_array(0, 1, (max(rows, columns), min(rows, columns)))
-        q, r = np.linalg.qr(tall)
+        drawn = normal_array(0, 1, (rows, columns))
+        q, r = np.linalg.qr(drawn if rows >= columns else drawn.T)
         q *= np.sign(np.diag(r))  # without it the matrices are not uniformly distributed
         q *= self.gain
         arr[...] = (q if rows >= columns else q.T).reshape(arr.shape)
 
-
-# the deviation of a standard normal law cut off at -2 and 2
-_CUT_DEVIATION = 0.87962566103423978
 
 _MODES = {
     "fan_in": lambda i, o: i,
@@ -308,16 +290,17 @@ _MODES = {
 _LAWS = {
     "uniform": lambda arr, std: fill_uniform(arr, -std * math.sqrt(3), std * math.sqrt(3)),
     "untruncated_normal": lambda arr, std: fill_normal(arr, 0, std),
-    "truncated_normal": lambda arr, std: _fill_cut_normal(arr, std / _CUT_DEVIATION),
 }
+# MindSpore's truncated normal law is a uniform one of the same variance
+_LAWS["truncated_normal"] = _LAWS["uniform"]
 
 
 @register()
 class VarianceScaling(Initializer):
     r"""Values of variance $scale / n$, $n$ being a fan of the weight.
 
-    `mode`: 'fan_in', 'fan_out' or 'fan_avg' (their mean). `distribution`: 'truncated_normal' (cut
-    off at two deviations), 'untruncated_normal' or 'uniform'.
+    `mode`: 'fan_in', 'fan_out' or 'fan_avg' (their mean). `distribution`: 'untruncated_normal',
+    'uniform' or 'truncated_normal', which is uniform too, as MindSpore draws it.
 
     >>> bool(abs(VarianceScaling(distribution="uniform").draw((4, 3))).max() <= 1)
     True
@@ -338,7 +321,3 @@ class VarianceScaling(Initializer):
     def _initialize(self, arr):
         n = max(1.0, _MODES[self.mode](*fans(arr.shape)))
         _LAWS[self.distribution](arr, math.sqrt(self.scale / n))
-
-
-def _fill_cut_normal(arr, sigma):
-    fill_truncated_normal(arr, 0, sigma, -2 * sigma, 2 * sigma)

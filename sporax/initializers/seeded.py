@@ -1,7 +1,5 @@
 """Arrays filled from a seed of their own, as scripts call it that reach below the initializers."""
 
-import numpy as np
-
 from sporax.initializers.random_init import fill_normal, fill_truncated_normal, fill_uniform
 
 
@@ -13,7 +11,7 @@ def random_uniform(seed, array, low, high):
     >>> array
     array([2., 2., 2.])
     """
-    fill_uniform(array, low, high, np.random.default_rng(seed))
+    fill_uniform(array, low, high, seed)
 
 
 def random_normal(seed, array, mean, sigma):
@@ -24,7 +22,7 @@ def random_normal(seed, array, mean, sigma):
     >>> array
     array([2., 2., 2.])
     """
-    fill_normal(array, mean, sigma, np.random.default_rng(seed))
+    fill_normal(array, mean, sigma, seed)
 
 
 def truncated_normal(seed, array, low, high, mean, sigma):
@@ -35,4 +33,4 @@ def truncated_normal(seed, array, low, high, mean, sigma):
     >>> bool(abs(array).max() <= 1)
     True
     """
-    fill_truncated_normal(array, mean, sigma, low, high, np.random.default_rng(seed))
+    fill_truncated_normal(array, mean, sigma, low, high, seed)
