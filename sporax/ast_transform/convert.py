@@ -8,6 +8,7 @@ import functools
 import gc
 import inspect
 import sys
+import traceback
 import types
 from typing import Any
 
@@ -237,6 +238,12 @@ def _holders(code):
     return [f for f in functions if any(part is code for part in parts_of(f.__code__)[1:])]
 
 
+def _users(code):
+    """The functions of this code, and those that define it; none that are frozen."""
+    users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
+    return users + _holders(code)
+
+
 class Conversions:
     """The functions that have converted code while a function is captured; `print` has too."""
 
@@ -254,13 +261,27 @@ class Conversions:
             if self.counts[code] == self.MAX_FUNCTIONS or id(code) in _converted_ids:
                 continue
             self.counts[code] += 1
-            gc.unfreeze()  # what is frozen is not among the referrers
-            users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
-            users += _holders(code)
-            users = [u for u in users if u not in self.functions and converted(u.__code__)]
-            self.functions += users
-            self.is_new = self.is_new or bool(users)
+            users = _users(code)
+            new = self._not_converted(users)
+            if not new and (not users or self.counts[code] > 1):
+                gc.unfreeze()  # what is frozen is not among the referrers
+                new = self._not_converted(_users(code))
+            self.functions += new
+            self.is_new = self.is_new or bool(new)
         return self.is_new
+
+    def may_help(self, error, codes):
+        """As `add`, after a capture that this error has ended. Where another one may succeed, the
+        first one's Tensors are let go: a write looks for all that share memory."""
+        if not self.add(codes):
+            return False
+        while error is not None:
+            traceback.clear_frames(error.__traceback__)
+            error = error.__cause__ or error.__context__
+        return True
+
+    def _not_converted(self, users):
+        return [u for u in users if u not in self.functions and converted(u.__code__)]
 
     @contextlib.contextmanager
     def applied(self):

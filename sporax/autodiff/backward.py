@@ -1,5 +1,6 @@
 """The backward pass: it records gradients as ordinary pending Values, in the same trace."""
 
+from threading import get_ident
 from typing import Any
 
 from sporax.autodiff.saved_tensors import pack_if_saving
@@ -13,6 +14,7 @@ from sporax.autodiff.tape import (
 )
 from sporax.core.value import borrowing, thread
 from sporax.engine.recorder import ReplayedPath, pending_value, record
+from sporax.storage import lending
 
 
 class TapeScope:
@@ -22,7 +24,8 @@ class TapeScope:
     (a copy, the argument given twice), or where the value was computed from another that is
     differentiated, only this one is meant. Each variable is an operation's output in the trace. A
     handle that the block rebinds stays so. A nested block shares its outer one's tape, so that a
-    derivative can be taken of a derivative.
+    derivative can be taken of a derivative. Used as `with closing(TapeScope(...)) as recording,
+    recording:`, it is closed wherever an interrupt comes.
     """
 
     tape: Any
@@ -30,21 +33,20 @@ class TapeScope:
     def __init__(self, handles=()):
         self.handles = handles
         self.variables, self.borrowed = [], []
+        self.thread = get_ident()
+        self.before = thread.tape, thread.saving, thread.precision
+        self.outer = active_tape()
+        self.tape = Tape() if self.outer is None else self.outer
+        self.depth = self.tape.depth
 
     def __enter__(self):
-        borrowing.acquire()
-        try:
-            self._borrow()
-        except BaseException:
-            self._release()
-            raise
-        self.before = thread.tape
-        self.outer = self.tape = active_tape()
-        if self.outer is None:
-            self.tape = thread.tape = Tape()
-            pack_if_saving(self.tape)
         tape = self.tape
-        tape.depth += 1
+        with borrowing:  # no capture lifts handles meanwhile
+            self._borrow()
+        if self.outer is None:
+            pack_if_saving(tape)
+        thread.tape = tape
+        tape.depth = self.depth + 1
         self.start = len(tape.entries)
         self.recorder = thread.recorder
         self.state = self.recorder.state
@@ -55,29 +57,33 @@ class TapeScope:
         return self
 
     def _borrow(self):
-        by_handle = {}
+        by_handle, lend = {}, lending.lend if lending.is_shared() else None
+        lending.scopes.append(self)
         for handle in self.handles:
             tracked = by_handle.get(id(handle))
             if tracked is None:
+                if lend is not None:
+                    lending.separate(handle)
                 value = handle._lift()
                 tracked = by_handle[id(handle)] = variable(value)
                 # a Parameter that requires no gradient gets none, wherever it is given
                 frozen = not getattr(handle, "requires_grad", True)
                 tracked.tracked = tracked.aval.differentiable and not frozen
                 self.borrowed.append((handle, value, tracked))
-                handle._value = tracked
+                if lend is None:
+                    handle._value = tracked
+                else:
+                    lend(handle, tracked)
             self.variables.append(tracked)
 
-    def _release(self):
-        for handle, value, tracked in self.borrowed:
-            if handle._value is tracked:
-                handle._value = value
-        borrowing.release()
+    def close(self):
+        """Everything is as before the block; may be called again, after an interrupt."""
+        thread.tape, thread.saving, thread.precision = self.before
+        self.tape.depth = self.depth
+        lending.give_back(self)
 
     def __exit__(self, *exception):
-        self.tape.depth -= 1
-        thread.tape = self.before
-        self._release()
+        self.close()
 
     def gradients(self, outputs, cotangents, wanted):
         """Cotangents of the `wanted` variables, as `BackwardPass.run` gives them. After the same

@@ -3,6 +3,7 @@
 import copy
 import functools
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import jax.numpy as jnp
@@ -54,7 +55,7 @@ class Derivative:
             with call.reopened(handles) as (result, recording, values):
                 cotangents = self._walk(result, seeds, recording, values, positions)
         else:
-            with TapeScope(handles) as recording:
+            with closing(TapeScope(handles)) as recording, recording:
                 result = self.fn(*args, **kwargs)
                 values = recording.variables
                 cotangents = self._walk(result, seeds, recording, values, positions)
@@ -157,7 +158,7 @@ class Derivative:
                 )
             result = result[0]
         outputs = tensors_of(result)
-        if not outputs:
+        if not outputs and not isinstance(result, int):  # a size or rank is constant
             raise TypeError(
                 f"For '{self.who}', the function must return a Tensor (or containers of Tensors), "
                 f"but got {type(result).__name__}."

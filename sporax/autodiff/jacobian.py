@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from contextlib import closing
 from itertools import accumulate
 
 import jax.numpy as jnp
@@ -31,7 +32,7 @@ class TapedCall(Derivative):
         super().__init__(who, fn, positions, weights, has_aux, sens=True)
         args = self._separate(args, positions)
         handles = tensors_of([args[i] for i in positions])
-        with TapeScope([*handles, *weights]) as recording:
+        with closing(TapeScope([*handles, *weights])) as recording, recording:
             self.hooks = recording.tape.hooks
             self.result = fn(*args)
             self.ends = [t._lift() for t in self._outputs(self.result)]
@@ -85,7 +86,7 @@ class Linearization:
     """
 
     def __init__(self, who, fn, args, positions, has_aux=False):
-        with TapeScope() as recording:
+        with closing(TapeScope()) as recording, recording:
             self.taped = TapedCall(who, fn, args, positions, (), has_aux)
             self.seeds = self.taped.seeds()
             self.gradients = self.taped.back(self.seeds)

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from contextlib import closing
 
 import jax.numpy as jnp
 
@@ -41,13 +42,13 @@ class LiftedFunction:
             try:
                 with borrowing, conversions.applied():
                     return lifted._recorded(function, values, axes)
-            except RuntimeError:  # a concrete value is needed, in a condition perhaps
-                if not conversions.add(lifted.trace.unconverted):
+            except RuntimeError as error:  # a concrete value is needed, in a condition perhaps
+                if not conversions.may_help(error, lifted.trace.unconverted):
                     raise
             lifted = LiftedFunction(self.who, self.size, self.kind)
 
     def _recorded(self, function, values, axes):
-        with using_tape(self.tape), self.trace as trace:
+        with using_tape(self.tape), closing(self.trace) as trace, trace:
             inputs = [trace.input(v, axis) for v, axis in zip(values, axes, strict=True)]
             results, outs = function(inputs)
             if trace.error is not None:  # the function went on after it
@@ -83,7 +84,8 @@ class LiftedFunction:
         if self.size is not None:
             self._check(op, tuple([v.aval for v in operands]), n_results, written)
         tape, outer = self.tape, active_tape()
-        if outer is None or tape is None or not (tape.python_entries or tape.hooks):
+        is_plain = tape is None or not (tape.python_entries or tape.hooks or tape.paused_spans)
+        if outer is None or is_plain:
             return record(op, *operands)
         with paused("custom_spans"):
             out = record(op, *operands)
@@ -130,7 +132,8 @@ class LiftedDerivative(PythonDerivative):
         trace, mark = lifted.trace, lifted.trace.mark()
         arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
         by_output = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
-        with using_tape(lifted.tape if deeper else None), trace:
+        tape = lifted.tape if deeper else None
+        with borrowing, using_tape(tape), closing(trace), trace:
             cotangents = {i: trace.input(*spread) for i, spread in by_output.items()}
             gradients = self._gradients(operands, cotangents)
             written, prints = trace.written(), lifted._prints()

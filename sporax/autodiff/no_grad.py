@@ -3,6 +3,8 @@
 import contextlib
 import functools
 
+from jax import lax
+
 from sporax.autodiff.tape import paused
 from sporax.core.parameter import FACTORIES
 from sporax.core.tensor import Tensor
@@ -57,7 +59,7 @@ for _method in (requires_grad_,):
     setattr(Tensor, _method.__name__, _method)
 
 
-_identity = Op("StopGradient", lambda x: x)
+_identity = Op("StopGradient", lax.stop_gradient)  # JAX differentiates what is lifted
 _identity.stops_gradient = True
 
 

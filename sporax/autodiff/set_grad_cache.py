@@ -2,6 +2,7 @@
 call, which is not repeated."""
 
 import contextlib
+from contextlib import closing
 
 from sporax.autodiff.backward import TapeScope
 from sporax.autodiff.custom_vjp import with_values
@@ -27,7 +28,7 @@ class CachedCall:
         self.values = [h._lift() for h in handles]
         self.arguments = _with_values(args, kwargs)
         recorder = self.recorder = thread.recorder
-        with TapeScope(handles) as self.recording:
+        with closing(TapeScope(handles)) as self.recording, self.recording:
             self.output = cell._compute(args, kwargs)
             outs = tensors_of(self.output)
             self.outputs = map_tensors(itself, self.output), outs, [t._lift() for t in outs]

@@ -1,6 +1,5 @@
 """The tape: the operations that a derivative is taken of."""
 
-import contextlib
 from typing import Any
 
 import jax.numpy as jnp
@@ -93,14 +92,19 @@ def active_tape():
     return None if tape is MUTED else tape
 
 
-@contextlib.contextmanager
-def using_tape(tape):
+class using_tape:
     """In the block operations are added to this tape; None for none."""
-    outer, thread.tape = thread.tape, tape
-    try:
-        yield
-    finally:
-        thread.tape = outer
+
+    __slots__ = ("outer", "tape")
+
+    def __init__(self, tape):
+        self.tape, self.outer = tape, thread.tape
+
+    def __enter__(self):
+        thread.tape = self.tape
+
+    def __exit__(self, *exception):
+        thread.tape = self.outer
 
 
 def unrecorded(function):

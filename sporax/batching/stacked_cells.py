@@ -11,14 +11,18 @@ from sporax.engine.recorder import record
 _stack = Op("vmap.stack", lambda *parameters: jnp.stack(parameters))
 
 
+_parts = Op("vmap.parts", lambda x: tuple([x[i] for i in range(x.shape[0])]))
+
+
 class StackedCells:
     """Cells that differ in the values of their Parameters only.
 
-    `stacked`: for each Parameter a Value with those of all cells along axis 0.
+    `stacked`: for each Parameter a Value with those of all cells along axis 0. `written`: the
+    Parameters that the function wrote to, as [(index, Value)].
     """
 
     def __init__(self, who, cells):
-        self.who, self.cells = who, list(cells)
+        self.cells, self.written = list(cells), []
         parts = [list(parameters(cell)) for cell in self.cells]
         makes = {tuple((path, p.shape, str(p.dtype)) for path, p in part) for part in parts}
         classes = {type(cell) for cell in self.cells}
@@ -27,25 +31,26 @@ class StackedCells:
                 f"For '{who}', the Cells of a CellList must be of one class and have Parameters of "
                 "the same shapes and dtypes, but got others. Call them one by one."
             )
-        self.handles = [p for _, p in parts[0]]
-        self.stacked = [
-            record(_stack, *[p._lift() for _, p in each]) for each in zip(*parts, strict=True)
-        ]
+        self.handles = [[p for _, p in each] for each in zip(*parts, strict=True)]
+        self.stacked = [record(_stack, *[p._lift() for p in each]) for each in self.handles]
 
     @contextlib.contextmanager
     def lend(self, slices):
         """In the block the first cell has these Values as Parameters."""
-        before = [p._lift() for p in self.handles]
-        for p, value in zip(self.handles, slices, strict=True):
+        first = [each[0] for each in self.handles]
+        before = [p._lift() for p in first]
+        for p, value in zip(first, slices, strict=True):
             p._value = value
         try:
             yield
-            for p, value in zip(self.handles, slices, strict=True):
-                if p._value is not value:
-                    raise ValueError(
-                        f"For '{self.who}', the Cells of a CellList must not write to their "
-                        f"Parameters, but '{p.name}' gets another value. Use 'set_train(False)'."
-                    )
+            pairs = enumerate(zip(first, slices, strict=True))
+            self.written = [(i, p._value) for i, (p, value) in pairs if p._value is not value]
         finally:
-            for p, value in zip(self.handles, before, strict=True):
+            for p, value in zip(first, before, strict=True):
                 p._value = value
+
+    def write(self, values):
+        """Give each cell its part of what was written, stacked as the `stacked` are."""
+        for (i, _), value in zip(self.written, values, strict=True):
+            for p, part in zip(self.handles[i], record(_parts, value), strict=True):
+                p._rebind(part)

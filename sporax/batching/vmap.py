@@ -18,10 +18,10 @@ def vmap(fn, in_axes=0, out_axes=0) -> Callable:
     """The function that computes `fn` for each slice of its arguments, all at once.
 
     `fn`: a function or Cell; it is recorded for one slice. For a CellList each slice has a Cell of
-    its own; they must be of one make, and write nothing. `in_axes`: along which axis each
-    argument is sliced, an int for all or a tuple with one entry for each; None where every call
-    gets the whole. `out_axes`: where the slices' results lie, an int or a tuple; None where they
-    are the same for all. Containers of Tensors take one entry, or a tuple of entries.
+    its own; they must be of one make, and each keeps what it writes. `in_axes`: along which axis
+    each argument is sliced, an int for all or a tuple with one entry for each; None where every
+    call gets the whole. `out_axes`: where the slices' results lie, an int or a tuple; None where
+    they are the same for all. Containers of Tensors take one entry, or a tuple of entries.
 
     Parameters and other Tensors that `fn` refers to are whole, and so is the random state: every
     slice draws the same numbers. What `fn` writes must be the same for all slices. Keyword
@@ -83,10 +83,15 @@ class VectorizedFunction:
             result = map_tensors(itself, result, _as_tensor)
             outs = self._axes("out_axes", self.out_axes, result)
             results, result_treedef = flatten(result)
-            return [t._lift() for t in results], outs
+            written = [] if stacked_cells is None else [v for _, v in stacked_cells.written]
+            return [*[t._lift() for t in results], *written], [*outs, *[0] * len(written)]
 
         of_values = [0] * len(stacked) + [axis for _, axis in sliced]
         outputs = LiftedFunction(self.who, size)(run, values, of_values)
+        if stacked_cells is not None and stacked_cells.written:
+            count = len(outputs) - len(stacked_cells.written)
+            stacked_cells.write(outputs[count:])
+            outputs = outputs[:count]
         return unflatten(result_treedef, map(wrap, outputs))
 
     def _size(self, sliced, n_args):

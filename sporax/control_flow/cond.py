@@ -8,6 +8,7 @@ Python, which needs the concrete value of the condition.
 """
 
 import functools
+from contextlib import closing
 
 import jax.numpy as jnp
 
@@ -17,7 +18,7 @@ from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, map_tensors, unflatten
-from sporax.core.value import scalar_value, thread
+from sporax.core.value import borrowing, scalar_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.guards.dependence import Dependence
@@ -147,7 +148,7 @@ class Part:
     def _inside(self, function):
         outer, thread.tape = thread.tape, self.tape
         try:
-            with self.closed:
+            with borrowing, closing(self.closed), self.closed:
                 return function()
         except Unrecordable:
             raise

@@ -21,6 +21,8 @@ class Attached(Reading):
     def __add__(self, other) -> Tensor:
         """`+`"""
     def __and__(self, other) -> Tensor: ...
+    def __array_function__(self, function, types, args, kwargs) -> Tensor:
+        """What NumPy calls for `function(*args, **kwargs)` with Tensors among the arguments."""
     def __dlpack__(self, **options) -> Any:
         """The tensor's memory as a capsule, for `from_dlpack` of PyTorch, NumPy and JAX."""
     def __dlpack_device__(self) -> builtins.tuple:
@@ -753,6 +755,8 @@ class Attached(Reading):
         """The real part; what is real stays as it is."""
     def reciprocal(self) -> Tensor:
         """$1 / x$, element by element."""
+    def redistribute(self, dst_dtensor_info) -> Tensor:
+        """The same Tensor, placed as `dst_dtensor_info`, a `DistributedTensorInfo`, says, which is then its `_dtensor_info`; see `reshard`."""
     def register_hook(self, hook_fn) -> Any:
         """Call `hook_fn(grad)` when a derivative has found this tensor's whole gradient."""
     @overload
@@ -778,7 +782,7 @@ class Attached(Reading):
         """Each element `repeats` times along `axis`; of the flattened input if that is None."""
     def requires_grad_(self, requires_grad=True) -> Tensor:
         """Whether derivatives with respect to this tensor are taken; without, they are zero."""
-    def reshape(self, *shape, **keyword) -> Tensor:
+    def reshape(self, *dims, shape=None) -> Tensor:
         """The elements, in row-major order, in another shape; one -1 in it is worked out."""
     def reshape_as(self, other) -> Tensor:
         """`input` in the shape of `other`."""

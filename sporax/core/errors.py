@@ -1,47 +1,31 @@
 """The one voice in which sporax refuses: who, rule, what came, remedy."""
 
-import re
 import sys
 import traceback
 import warnings
 from pathlib import Path
 
 from sporax.core.dtype import from_numpy
+from sporax.diagnosis import probes
+from sporax.diagnosis.causes import is_from
+from sporax.diagnosis.parameter_kinds import shown
+from sporax.diagnosis.reasons import (
+    about_shapes,
+    names_a_rule,
+    not_an_axis,
+    not_broadcast,
+    reason_of,
+)
 
 _PACKAGE = str(Path(__file__).parents[1])
-# an inner refusal, named again by the outer one
-_WHO = re.compile(r"^For ('[^']*'|a random operation), ")
-_NO_ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute ")
-_TELLS = re.compile(r"'\w+'.* must ")  # an operation's own words: which argument, which rule
-_NO_AXIS = "index out of range", "out of bounds", "between instances of"
 
 # what a function on arrays, JAX below it included, raises for arguments that do not fit
 REFUSALS = (
     TypeError, ValueError, LookupError, NotImplementedError, NameError, AttributeError,
-    AssertionError, ArithmeticError,
+    AssertionError, ArithmeticError, MemoryError, RecursionError,
 )  # fmt: skip
-
-_INT = (
-    "as an integer", "integer type", "integers or slices", "nly integers", "int() argument",
-    "instead of an integer",
-)  # fmt: skip
-_SEQUENCE = "not iterable", "has no len()", "not subscriptable", "zip() argument"
-_NUMBER = (
-    "unsupported operand", "bad operand", "not supported between", "requires ndarray",
-    "as an abstract array", "could not convert", "real number",
-)  # fmt: skip
-
-
-def _holds(kinds, x):
-    return all(_holds(kinds, e) for e in x) if isinstance(x, tuple) else isinstance(x, kinds)
-
-
-# (what Python or JAX says of a broken rule, the rule, whether an attribute keeps it)
-_RULES = (
-    (_INT, "an int or a tuple of ints", lambda x: _holds((int, type(None)), x)),
-    (_SEQUENCE, "a tuple or list", lambda x: isinstance(x, tuple)),
-    (_NUMBER, "a number", lambda x: isinstance(x, int | float | complex)),
-)
+_OWN = "For '", "sporax has no ", "sporax needs "  # how errors begin that teach already
+_UNKNOWN = "The dtypes, sizes and values must fit each other; its docstring says how"
 
 
 def describe(aval):
@@ -59,94 +43,61 @@ def operand_error(op, avals, cause):
     )
     reason = not_broadcast(avals) if "broadcast" in str(cause) else None
     reason = reason or not_an_axis(op.attributes, avals, str(cause))
-    reason = reason or broken_rule(op.attributes, cause)
-    given = f" with {op.attributes}" if op.attributes else ""
+    reason = reason or reason_of(op.parameters, op.attributes, cause)
+    if reason is None or not names_a_rule(reason):
+        change = probes.fitting_change(op, avals, describe)
+        reason = f"{reason}. {change}" if reason and change else reason or change or _UNKNOWN
+    given = f" with {listed(op.attributes)}" if op.attributes else ""
     what = f"operands do not fit: {operands}{given}"
-    what = what if avals else f"arguments do not fit: {op.attributes}"
-    message = f"For '{op.name}', the {what}. "
-    kind = TypeError if isinstance(cause, TypeError) and not _about_shapes(reason) else ValueError
-    return kind(f"{message}{reason[:1].upper()}{reason[1:]}.")
+    what = what if avals else f"arguments do not fit: {listed(op.attributes) or 'no operands'}"
+    kind = TypeError if isinstance(cause, TypeError) and not about_shapes(reason) else ValueError
+    error = kind(f"For '{op.name}', the {what}. {reason[:1].upper()}{reason[1:]}.")
+    return _explained(error, cause)
 
 
-_OWN = "For '", "sporax has no "  # how errors begin that tell already
+def listed(arguments):
+    """Arguments by name, as messages show them."""
+    return ", ".join(f"'{name}' {_shown(value)}" for name, value in arguments.items())
 
 
-def refuse(name, given, cause):
-    """Raise what a function written in operations raised from within as its own refusal of the
-    arguments `given`. Nothing, where the cause tells already, or came out of the user's code."""
-    if str(cause).strip("\"'").startswith(_OWN) or isinstance(cause, NotImplementedError):
-        return
-    if any(is_users(frame) for frame, _ in traceback.walk_tb(cause.__traceback__)):
-        return
-    shown = ", ".join(f"'{n}' {_shown(value)}" for n, value in given.items())
-    reason = _no_tensor(given, cause) or broken_rule({}, cause)
+def refusal_of(name, given, cause, parameters=None, earlier=None):
+    """What a function raised from within, as its own refusal of the arguments `given`, whose
+    `parameters` may be known; `earlier`: those that its object was constructed with. None where the
+    cause teaches already, or came out of the user's code."""
+    is_signal = type(cause).__module__.startswith("sporax.") or isinstance(
+        cause, NotImplementedError
+    )
+    teaches = str(cause).strip("\"'").startswith(_OWN)
+    if teaches or is_signal or is_from(cause, is_users):
+        return None
+    given = {n: value for n, value in given.items() if n != "self"}
+    earlier = earlier or {}
+    reason = reason_of(parameters or {}, {**earlier, **given}, cause) or _UNKNOWN
     kind = TypeError if isinstance(cause, TypeError | AttributeError) else ValueError
-    raise kind(
-        f"For '{name}', the arguments do not fit: {shown}. {reason[:1].upper()}{reason[1:]}."
-    ) from None
+    error = kind(
+        f"For '{name}', the arguments do not fit: {listed(given or earlier)}. "
+        f"{reason[:1].upper()}{reason[1:]}."
+    )
+    return _explained(error, cause)
 
 
-def _no_tensor(given, cause):
-    """Which argument was taken for a Tensor; None if that is not the cause."""
-    found = _NO_ATTRIBUTE.match(str(cause))
-    kind = found and found[1]
-    for name, value in given.items():
-        if type(value).__name__ == kind:
-            return f"'{name}' must be a Tensor, or hold Tensors, but got {kind}"
-    return None
+def _explained(error, cause):
+    """An error whose traceback shows what it came from, where its own words do not say the reason:
+    the fault may lie within."""
+    error.__cause__ = cause if _UNKNOWN in str(error) else None
+    return error
+
+
+def refuse(name, given, cause, parameters=None, earlier=None):
+    """Raise the `refusal_of` a call, if there is one."""
+    refusal = refusal_of(name, given, cause, parameters, earlier)
+    if refusal is not None:
+        raise refusal from refusal.__cause__
 
 
 def _shown(value):
     value = getattr(value, "_value", value)
-    return describe(value.aval) if hasattr(value, "aval") else f"{value!r:.80}"
-
-
-def not_broadcast(avals):
-    """Why shapes cannot be broadcast together; None if they can."""
-    for axis in range(1, max((a.ndim for a in avals), default=0) + 1):
-        sizes = {a.shape[-axis] for a in avals if a.ndim >= axis} - {1}
-        if len(sizes) > 1:
-            found = " and ".join(map(str, sorted(sizes)))
-            return (
-                f"Aligned at the last axis, shapes must be equal or 1 along each, but axis -{axis} "
-                f"has the sizes {found}; reshape, expand or transpose one of them"
-            )
-    return None
-
-
-def not_an_axis(attributes, avals, cause):
-    """Why an axis among the attributes is none of the operands'; None if that is not the cause."""
-    if not any(words in cause for words in _NO_AXIS):
-        return None
-    ndim = max((a.ndim for a in avals), default=0)
-    for name in ("axis", "dim", "start_dim", "end_dim"):
-        axes = attributes.get(name)
-        for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
-            if isinstance(axis, str) or (isinstance(axis, int) and not -ndim <= axis < ndim):
-                return f"'{name}' must be an int in [{-ndim}, {ndim}), but got {axis!r}"
-    return None
-
-
-def broken_rule(attributes, cause):
-    """Which rule was broken, after an error from within: its own words where it tells, else the
-    attribute that does not keep what Python or JAX asks for."""
-    said = _WHO.sub("", str(cause).strip().split("\n")[0].rstrip("."))
-    for words, rule, keeps in () if _TELLS.match(said) else _RULES:
-        if any(w in said.lower() for w in words):
-            for name, value in attributes.items():
-                if not keeps(value):
-                    return f"'{name}' must be {rule}, but got {value!r:.80}"
-    if isinstance(cause, ZeroDivisionError):
-        return "A number or size that divides here must not be 0"
-    if isinstance(cause, IndexError) and said == "tuple index out of range":
-        return "An operand must have more dimensions"
-    if isinstance(cause, KeyError):
-        return f"There is no {said} to choose"
-    return said or "They break a rule of the operation"
-
-
-def _about_shapes(reason):
-    return any(word in reason for word in ("shape", "broadcast", "dimension", "axis"))
+    return describe(value.aval) if hasattr(value, "aval") else shown(value)
 
 
 def missing(module, name):
@@ -186,12 +137,14 @@ def warn(message, category=RuntimeWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
-_LIBRARIES = {"contextlib", "functools", "jax", "numpy"}  # what stands between a user and sporax
+# what stands between a user and sporax
+_LIBRARIES = {"jax", "ml_dtypes", "numpy", "PIL", "scipy", "sporax"} | sys.stdlib_module_names
 
 
 def is_users(frame):
     """Whether a frame of the stack is the user's code: neither sporax's own, nor a library's on the
     way to it, nor a face, which is compiled with None for a module's name."""
-    inside = frame.f_code.co_filename.startswith(_PACKAGE)
+    if frame.f_code.co_filename.startswith(_PACKAGE):
+        return False
     module = frame.f_globals.get("__name__", "")
-    return not inside and module is not None and module.partition(".")[0] not in _LIBRARIES
+    return module is not None and module.partition(".")[0] not in _LIBRARIES

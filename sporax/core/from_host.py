@@ -7,6 +7,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.value import UnknownShape, is_unknown
+from sporax.diagnosis.sizes import refuse_huge
 
 NUMBERS = (bool, int, float, complex)
 
@@ -82,6 +83,7 @@ def blank(shape, dtype):
         )
     if shape is None or (isinstance(shape, (tuple, list)) and any(map(is_unknown, shape))):
         return UnknownShape(shape, dtypes.to_numpy(dtype))
+    refuse_huge("Tensor", np.atleast_1d(shape).tolist(), dtypes.to_numpy(dtype), "'shape'")
     return np.zeros(shape, dtypes.to_numpy(dtype))
 
 

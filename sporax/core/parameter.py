@@ -7,7 +7,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import plain, python_number
 from sporax.core.signature_errors import fitting_constructor
-from sporax.core.tensor import FACTORIES, Tensor, new_value
+from sporax.core.tensor import FACTORIES, Tensor, bind_all, new_value
 from sporax.core.value import Changes, thread
 
 
@@ -107,6 +107,10 @@ class Parameter(Tensor):
         copied = super().__copy__()
         copied._value = _apart(copied._value)
         return copied
+
+    def _bind(self, value):
+        bind_all([(self, value)])
+        return self
 
     def value(self):
         """A Tensor with the parameter's present contents."""

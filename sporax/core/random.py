@@ -128,12 +128,13 @@ class _Seed:
 def _seed_or_draw(seed):
     """Without a seed, a number from NumPy's global generator, as scripts that only call
     `numpy.random.seed` expect."""
-    return _own_draw(2**31) if seed is None else seed
+    return int(draw_on_host(np.random.randint, 2**31)) if seed is None else seed
 
 
-def _own_draw(end):
+def draw_on_host(draw, *args, **options):
+    """What a function of `numpy.random` gives, counted as drawn by sporax itself."""
     _Seed.own_draws += 1
-    return int(np.random.randint(end, dtype=np.int64))
+    return draw(*args, **options)
 
 
 def own_draws():
@@ -149,12 +150,10 @@ def states():
     return [g._state for g in _generators if g._state is not None]
 
 
-def host():
-    """NumPy's generator for what is drawn on the host, such as initial values.
-
-    It begins from NumPy's global generator, which `set_seed` and `numpy.random.seed` set.
-    """
-    return np.random.default_rng(_own_draw(2**63))
+def host_seed():
+    """A seed for what is drawn on the host, such as initial values, from NumPy's global generator,
+    which `set_seed` and `numpy.random.seed` set."""
+    return int(draw_on_host(np.random.randint, 1, 2**63, dtype=np.int64))
 
 
 def set_seed(seed):

@@ -107,20 +107,55 @@ def is_own(cls):
     return cls.__module__.partition(".")[0] in ("sporax", "mindspore")
 
 
+def constructed_with(built):
+    """(parameters, arguments) of an object's constructor, as far as its attributes are these."""
+    parameters, own = inspect.signature(type(built)).parameters, vars(built)
+    names = {n: n if n in own else f"_{n}" for n in parameters}
+    return parameters, {n: own[name] for n, name in names.items() if name in own}
+
+
+def _refuse_call(who, function, args, kwargs, error, built=None):
+    """Raise what is wrong with a call of `function`, which raised `error`: that it does not fit its
+    signature, or what was raised from within as its own refusal. Nothing, where that is neither.
+    `built`: the object whose method it is."""
+    signature = inspect.signature(function)
+    refusal = unfitting(who, signature, args, kwargs)
+    if refusal is not None and not _within(error):
+        raise refusal from None
+    if refusal is None:
+        parameters, earlier = ({}, {}) if built is None else constructed_with(built)
+        given, parameters = signature.bind(*args, **kwargs), {**parameters, **signature.parameters}
+        refuse(who, given.arguments, error, parameters, earlier)
+
+
 def fitting(function, who=None):
     """The function, refusing a call that does not fit, with Python numbers for NumPy scalars.
     `who`: what messages call it."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        named: Any = plain(kwargs)
+        args, named = plain(args), plain(kwargs)
         try:
-            return function(*plain(args), **named)
-        except TypeError as error:
-            if _within(error):
-                raise
-            signature = inspect.signature(function)
-            raise unfitting(who or function.__name__, signature, args, kwargs) or error from None
+            return function(*args, **named)
+        except REFUSALS as error:
+            _refuse_call(who or function.__name__, function, args, named, error)
+            raise
+
+    return call
+
+
+def fitting_method(method):
+    """The method, refusing a call that does not fit in the name of its object's class."""
+    within = "" if method.__name__ == "__call__" else f".{method.__name__}"
+
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        try:
+            return method(self, *args, **kwargs)
+        except REFUSALS as error:
+            called = functools.partial(method, self)
+            _refuse_call(type(self).__name__ + within, called, args, kwargs, error, self)
+            raise
 
     return call
 
@@ -141,12 +176,7 @@ def fitting_constructor(cls, accept=None):
         except REFUSALS as error:
             named = type(self).__init__ is __init__ or is_own(type(self))
             who = (type(self) if named else cls).__name__
-            signature = inspect.signature(functools.partial(init, self))
-            refusal = unfitting(who, signature, args, kwargs)
-            if refusal is not None and not _within(error):
-                raise refusal from None
-            if refusal is None:
-                refuse(who, signature.bind(*args, **kwargs).arguments, error)
+            _refuse_call(who, functools.partial(init, self), args, kwargs, error)
             raise
 
     cls.__init__ = __init__
@@ -154,9 +184,20 @@ def fitting_constructor(cls, accept=None):
 
 
 class Fitting:
-    """Base of classes whose subclasses here refuse what their constructors do not take, and take
-    NumPy scalars for Python numbers."""
+    """Base of classes whose subclasses here refuse what their constructors, and the methods named
+    `methods`, do not take; constructors take what `accept` makes of their arguments, by default
+    Python numbers for NumPy scalars."""
 
-    def __init_subclass__(cls, accept=plain, **kwargs):
+    _accept: Any = plain
+    _methods: tuple = ()
+
+    def __init_subclass__(cls, accept: Any = ..., methods=None, **kwargs):
         super().__init_subclass__(**kwargs)
-        fitting_constructor(cls, accept)
+        if accept is not ...:
+            cls._accept = accept
+        if methods is not None:
+            cls._methods = methods
+        fitting_constructor(cls, cls._accept)
+        for name in cls._methods:
+            if name in cls.__dict__ and is_own(cls):
+                setattr(cls, name, fitting_method(cls.__dict__[name]))

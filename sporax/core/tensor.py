@@ -1,7 +1,10 @@
 """`Tensor`: a mutable handle to an immutable Value."""
 
 import importlib
+from collections import deque
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +28,7 @@ from sporax.core.value import (
     shared_value,
     thread,
 )  # fmt: skip
+from sporax.diagnosis.parameter_kinds import shown
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
     from sporax.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
@@ -217,6 +221,11 @@ class Tensor(Attached):
 
     def _bind(self, value):
         """Point this handle alone to another Value."""
+        self._value = self._prepared(value)
+        return self
+
+    def _prepared(self, value):
+        """The Value to point to for `value`: where this handle's arrays lie; a capture knows."""
         if value.__class__ is Uninitialized:
             value.read()  # says that it cannot be computed with
         recorder = thread.recorder
@@ -224,8 +233,7 @@ class Tensor(Attached):
             recorder.tracer.before_rebind(recorder, self)
         if self._placement is not None:
             value = FACTORIES["placed"](value, self._placement)
-        self._value = value
-        return self
+        return value
 
     def assign_value(self, value):
         """Take over the contents of another tensor, with its shape and dtype.
@@ -252,7 +260,7 @@ class Tensor(Attached):
         return self._value
 
     def __copy__(self):
-        copied = object.__new__(type(self))
+        copied = object.__new__(self.__class__)
         copied.__dict__.update(self.__dict__)
         copied._value = self._lift()
         return copied
@@ -261,7 +269,7 @@ class Tensor(Attached):
         return memo.setdefault(id(self), self.__copy__())  # values are immutable: may be shared
 
     def __reduce_ex__(self, protocol):
-        return _restore, (type(self), self.asnumpy(), dict(self.__dict__))
+        return _restore, (self.__class__, self.asnumpy(), dict(self.__dict__))
 
     def asjax(self):
         """The elements as a `jax.Array` of its own.
@@ -285,6 +293,19 @@ class Tensor(Attached):
                 f"{type(array).__name__}. Use 'Tensor(...)' for other data."
             )
         return Tensor(array)
+
+
+def bind_all(pairs):
+    """Point the handles of (handle, Value) pairs to their Values: all of them in one call into C,
+    so that an interrupt finds all or none."""
+    handles, recorder = [handle for handle, _ in pairs], thread.recorder
+    values = [handle._prepared(value) for handle, value in pairs]
+    if recorder.tracer is None:
+        recorder.replaced += [
+            (ref(h), h._value.array) for h, value in zip(handles, values, strict=True)
+            if value.trace is recorder and h._value.array is not None
+        ]  # fmt: skip
+    deque(map(setattr, handles, repeat("_value"), values), 0)
 
 
 def complete():
@@ -326,9 +347,10 @@ def new_value(data, dtype, is_owned=False):
     return value
 
 
-def as_value(name, operand):
-    """The Value of an operand that is no Tensor: a number or NumPy data."""
-    kind = operand.__class__
+def as_value(op, operand, place):
+    """The Value of an operand that is no Tensor: a number or NumPy data. `place`: which one of the
+    operation's it is."""
+    name, kind = op.name, operand.__class__
     if kind in NUMBERS:
         return scalar_value(name, operand)
     if is_numpy_scalar(operand):
@@ -342,9 +364,10 @@ def as_value(name, operand):
         return scalar_value(name, base(operand))
     if is_symbolic_dim(operand):
         return thread.recorder.tracer.symbolic_size(operand)
-    shown = "" if hasattr(kind, "is_sparse") else f": {operand!r:.80}"  # its repr reads Tensors
+    which = f"'{op.operands[place]}'" if place < len(op.operands) else "an operand"
+    what = "" if hasattr(kind, "is_sparse") else f": {shown(operand)}"  # its repr reads Tensors
     raise TypeError(
-        f"For '{name}', an operand must be a Tensor or a number, but got {kind.__name__}{shown}."
+        f"For '{name}', {which} must be a Tensor or a number, but got {kind.__name__}{what}."
     )
 
 

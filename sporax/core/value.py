@@ -3,9 +3,13 @@
 import math
 import threading
 from abc import ABC, abstractmethod
+from collections import deque
+from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
+
+from sporax.core.environment import Process
 
 
 class Aval:
@@ -99,6 +103,14 @@ class Value:
             if self.array is None:
                 raise RuntimeError(_LEAKED)
         return self.array
+
+
+def set_arrays(values, arrays, is_last):
+    """Give pending values their arrays, all in one call into C: no interrupt comes between two.
+    `is_last`: whether they are waited for by nothing then."""
+    deque(map(setattr, values, repeat("array"), arrays), 0)
+    if is_last:
+        deque(map(setattr, values, repeat("trace"), repeat(None)), 0)
 
 
 class Shared(Value):
@@ -202,6 +214,7 @@ deferred = []
 
 # Held while handles point to Values of one thread's recording (a derivative, a capture)
 borrowing = threading.RLock()
+Process.locks.append(borrowing)
 
 
 class ThreadState(threading.local):

@@ -5,7 +5,6 @@ same program, and an operation whose operands fit costs nothing more. One whose 
 refused, and recorded again with converted ones.
 """
 
-import contextlib
 import functools
 
 import jax.numpy as jnp
@@ -116,18 +115,27 @@ def mark_precision():
         record(_mark(thread.precision))
 
 
-@contextlib.contextmanager
-def computing_in(inside):
-    """Within, operations compute in a Precision or Choice (None: in what their operands say)."""
-    before = thread.precision
-    inside = inside if before is None else before.around(inside)
-    if before is inside:
-        yield
-        return
-    thread.precision = inside
-    record(_mark(inside))
-    try:
-        yield
-    finally:
-        thread.precision = before
-        record(_mark(before))
+class computing_in:
+    """Within, operations compute in a Precision or Choice (None: in what their operands say). Used
+    as `with closing(computing_in(...)) as block, block:`, it is closed wherever an interrupt comes.
+    """
+
+    def __init__(self, inside):
+        before = self.before = thread.precision
+        self.inside = inside if before is None else before.around(inside)
+
+    def __enter__(self):
+        self._change(self.inside)
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """As before the block; may be called again, after an interrupt."""
+        self._change(self.before)
+
+    def _change(self, precision):
+        if self.inside is not self.before:
+            thread.precision = precision
+            if thread.recorder.state.precision is not precision:
+                record(_mark(precision))

@@ -18,7 +18,7 @@ import functools
 
 import jax
 
-from sporax.core.environment import choice
+from sporax.core.environment import Process, choice
 from sporax.core.errors import user_frame, warn
 from sporax.engine.debug import compile_log
 from sporax.engine.program import Program, TraceFunction
@@ -52,12 +52,15 @@ def prepare(state, alive, dead, inputs):
     plan, avals = None, [a for step in path for a in step.avals]
     kind = Program.kind if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
-    may_interpret = is_new and uses_interpreter and kind is Program and Program.devices is None
+    may_interpret = (is_new and uses_interpreter) or Process.is_forked
+    may_interpret = may_interpret and kind is Program and Program.devices is None
     if may_interpret and jax.default_backend() == "cpu":
         from sporax.numpy_interpreter import interpretation  # what few programs need
 
         plan = interpretation.numpy_plan(plan_families, trace, alive)
-    if plan is not None:
+    if plan is not None and Process.is_forked:
+        program = interpretation.Interpretation(plan)
+    elif plan is not None:
         compile_it = Program.compile
         if compile_log.channel.is_on:
             compile_it = compile_log.first_call(compile_it, path, "runs again", compile_log.ASIDE)

@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.errors import REFUSALS, operand_error
+from sporax.core.errors import REFUSALS, listed, operand_error
 from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.engine.trace_tree import forest
 from sporax.numpy_interpreter.op_family import OpFamily, spec
 from sporax.xla_kernels import constant_barriers
@@ -34,7 +35,7 @@ class Rule:
         self._run: Any = run
         self.compute: Any = compute
         self._find_form: Any = find_form
-        self.integral = {}  # whether there is a derivative with respect to an integer operand
+        self.integral = {}  # integer operand -> those that are real numbers in its derivative
         self._jaxpr, self._with_barriers = None, {}
 
     @property
@@ -100,8 +101,8 @@ class Op:
 
     __slots__ = (
         "alias", "attributes", "bounds", "check", "checks", "collective", "converts", "family",
-        "fn", "forget", "layout", "mark", "name", "operands", "parts", "promotes", "pullbacks",
-        "real", "recorded", "resized", "rules", "sizes", "stops_gradient",
+        "fn", "forget", "layout", "mark", "name", "operands", "parameters", "parts", "promotes",
+        "pullbacks", "real", "recorded", "resized", "rules", "sizes", "stops_gradient", "varied",
     )  # fmt: skip
 
     fn: Any
@@ -114,6 +115,8 @@ class Op:
         self.promotes = promotes
         self.attributes = attributes or {}
         self.operands = ()  # their names, for messages
+        self.parameters: Any = {}  # of the function that declares it, by name
+        self.varied: Any = None  # attributes -> the function with these instead
         self.stops_gradient = False  # whether no derivative goes through
         self.alias = False  # whether it gives another name to its operand
         self.real = fn
@@ -179,10 +182,14 @@ class Op:
     def _infer(self, avals):
         if self.check is not None:
             self.check(*avals)
-        form = self.family.form(self, avals)
         compute = functools.partial(self.compute, avals)
+        try:
+            form = self.family.form(self, avals)
+        except REFUSALS as cause:
+            error = operand_error(self, avals, cause)
+            raise error from error.__cause__
         if form is not None:
-            outs = tuple([Aval.of(*result) for result in form[0].results(form[1])])
+            outs = self._sized([Aval.of(*result) for result in form[0].results(form[1])])
             return Rule(avals, outs, None, form[0].is_single, compute, form)
         run = jax.jit(compute, inline=True)
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
@@ -190,24 +197,39 @@ class Op:
             with self.axis():
                 out = jax.eval_shape(run, *specs)
         except REFUSALS as cause:
-            raise operand_error(self, avals, cause) from None
+            error = operand_error(self, avals, cause)
+            raise error from error.__cause__
         single = not isinstance(out, (tuple, list))
-        outs = tuple(Aval.of(o.shape, o.dtype) for o in ([out] if single else out))
+        outs = self._sized([Aval.of(o.shape, o.dtype) for o in ([out] if single else out)])
         return Rule(avals, outs, run, single)
+
+    def _sized(self, outs):
+        """The avals of results, which must not be huge."""
+        for aval in outs:
+            refuse_huge(self.name, aval.shape, aval.dtype, listed(self.attributes))
+        return tuple(outs)
 
     def differentiable_in(self, i, avals):
         """Whether there is a derivative with respect to operand `i`: always, if it is floating; if
         it holds integers, where the operation takes real numbers in their place (it is no index)
         and gives real ones."""
-        if avals[i].inexact:
-            return True
-        integral = self.rule(avals).integral
+        return avals[i].inexact or bool(self.real_operands(i, avals))
+
+    def real_operands(self, i, avals):
+        """The operands of integers in whose place there are real numbers in the derivative with
+        respect to `i`: `i` alone or, where it is converted to the dtype of others, these too."""
+        rule = self.rules.get(tuple(avals))
+        integral = {} if rule is None else rule.integral
         if i not in integral:
-            real = [_real(a) if k == i else a for k, a in enumerate(avals)]
-            integral[i] = self._is_real(real)
+            real = {i}
+            if not self._is_real(avals, real):
+                others = (k for k, a in enumerate(avals) if not a.inexact)
+                real |= {k for k in others if self._is_real(avals, {k})}
+            integral[i] = real if self._is_real(avals, real) else set()
         return integral[i]
 
-    def _is_real(self, avals):
+    def _is_real(self, avals, operands):
+        avals = [_real(a) if k in operands else a for k, a in enumerate(avals)]
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         try:
             out = jax.eval_shape(functools.partial(self.compute, avals, real=True), *specs)
@@ -252,10 +274,10 @@ class Pullback(Op):
     def compute(self, avals, *arrays, real=False):
         n = len(avals) - len(self.outputs)
         taken, operands = list(avals[:n]), list(arrays[:n])
-        for i in self.inputs:
-            if not taken[i].inexact:
-                real, taken[i] = True, _real(taken[i])
-                operands[i] = operands[i].astype(taken[i].dtype)
+        whole = [i for i in self.inputs if not taken[i].inexact]
+        for i in {k for w in whole for k in (w, *self.of.real_operands(w, avals[:n]))}:
+            real, taken[i] = True, _real(taken[i])
+            operands[i] = operands[i].astype(taken[i].dtype)
 
         def primal(*chosen):
             for i, x in zip(self.inputs, chosen, strict=True):

@@ -8,8 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from sporax.core.environment import Process
 from sporax.core.tensor import FACTORIES
 from sporax.core.value import Aval
+from sporax.engine.debug.out_of_memory import is_out_of_memory, lacks_memory
 from sporax.xla_kernels import host_memory
 from sporax.xla_kernels.constant_barriers import kind_of
 from sporax.xla_kernels.rewrite import rewritten
@@ -120,8 +122,14 @@ class Program:
     kind: Any  # the class of new ones
 
     def __init__(self, function, avals, alive, dead):
-        self.donated = sorted(_usable(dead, function.inputs, [avals[i] for i in alive]))
-        self.kept = [k for k in range(len(function.inputs)) if k not in self.donated]
+        inputs, results = function.inputs, [avals[i] for i in alive]
+        self.donated = sorted(_usable(dead, inputs, results))
+        self.kept = sorted({*range(len(inputs))}.difference(self.donated))
+        is_here = self.devices is None  # else each has a part of the arrays
+        stored = [*(inputs[k] for k in self.kept), *results]
+        must_fail = is_here and lacks_memory(function.steps, stored)
+        if must_fail:  # late: it gives no input away, and is waited for
+            self.donated, self.kept = [], list(range(len(inputs)))
 
         def run(reals, integers, donated, kept):
             order = *self.donated, *self.kept
@@ -131,7 +139,9 @@ class Program:
         self.runs = host_memory.Runs()
         on_cpu = jax.default_backend() == "cpu" and self.devices is None
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
-        self.compiled = jax.jit(run_here, donate_argnums=(2,))
+        self.compiled: Any = jax.jit(run_here, donate_argnums=(2,))
+        if must_fail:
+            self.compiled = _waited(self.compiled)
         compilations["programs"] += 1
 
     def compile(self, arrays, reals, integers):
@@ -144,6 +154,8 @@ class Program:
 
     def __call__(self, arrays, reals, integers, results):
         """Run; the results are put into the list `results`, all at once and even if interrupted."""
+        if Process.is_forked:
+            raise RuntimeError(_FORKED)
         if self.runs.is_large:
             self.runs.prepare(arrays)
         if self.donated:
@@ -158,11 +170,27 @@ class Program:
             results.extend(
                 chain.from_iterable(map(self.compiled, (reals,), (integers,), (donated,), (kept,)))
             )
+        except jax.errors.JaxRuntimeError as error:
+            raise MemoryError(str(error)) if is_out_of_memory(error) else error from error
         except ValueError as error:
             raise FACTORIES.get("incompatible", lambda error, _: error)(error, arrays) from None
 
 
+def _waited(compiled):
+    """A compiled function whose results are waited for: an error comes at its call."""
+
+    run: Any = functools.wraps(compiled)(lambda *args: jax.block_until_ready(compiled(*args)))
+    run.lower = compiled.lower
+    return run
+
+
 Program.kind = Program
+
+_FORKED = (
+    "For 'os.fork', the new process must not run programs of XLA's, whose threads are not forked, "
+    "but one was to run here that NumPy cannot run in its place. Start processes that compute with "
+    "multiprocessing's 'spawn' or 'forkserver'."
+)
 
 
 def _usable(dead, inputs, outputs):

@@ -5,9 +5,11 @@ from itertools import repeat
 from typing import Any
 from weakref import ref
 
+from sporax.core.environment import Process
 from sporax.core.tensor import Tensor, as_value
-from sporax.core.value import EXTERNAL, PendingTrace, Value, thread
+from sporax.core.value import EXTERNAL, PendingTrace, Value, set_arrays, shared_value, thread
 from sporax.engine.compile_policy import prepare
+from sporax.engine.debug.out_of_memory import out_of_memory
 from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
 
@@ -16,7 +18,8 @@ class Recorder(PendingTrace):
 
     __slots__ = (
         "__weakref__", "arrays", "checks", "has_initial_values", "input_index", "integers",
-        "is_ended", "lock", "on_record", "outputs", "owners", "reals", "state", "tracer",
+        "is_ended", "lock", "on_record", "outputs", "owners", "reals", "replaced", "state",
+        "tracer",
     )  # fmt: skip
 
     immediate = False
@@ -34,6 +37,7 @@ class Recorder(PendingTrace):
         self.on_record: Any = self.run if self.immediate and tracer is None else None
         self.arrays, self.owners, self.input_index = [], [], {}
         self.reals, self.integers = [], []
+        self.replaced = []  # (weak reference to a handle, its array before this trace wrote to it)
         self.is_ended = False  # whether its thread has gone on to another
         self.checks: Any = None  # of indices, see `index_checks.checks`
         self.has_initial_values = False  # whether Parameters begin with what is pending
@@ -102,8 +106,8 @@ class Recorder(PendingTrace):
                 elif self.checks:
                     self.checks.settle(self)
                     state = self.state
-                thread.recorder = thread.new_recorder()
                 self.is_ended = True
+                thread.recorder = thread.new_recorder()
             held = [value for output in self.outputs[:] if (value := output()) is not None]
             values = [value for value in held if value.index < state.size]
             if values:
@@ -115,7 +119,7 @@ class Recorder(PendingTrace):
         in_use.pop(id(self), None)
         self.state = self.on_record = None
         self.arrays, self.owners, self.input_index, self.outputs = [], [], {}, []
-        self.reals, self.integers = [], []
+        self.reals, self.integers, self.replaced = [], [], []
 
     def execute(self, state, values, mine):
         arrays, reals, integers = self.arrays, self.reals, self.integers
@@ -124,19 +128,32 @@ class Recorder(PendingTrace):
             n_arrays, n_reals, n_integers = state.inputs()
             arrays, reals, integers = arrays[:n_arrays], reals[:n_reals], integers[:n_integers]
         alive = tuple([value.index for value in values])
-        program = state.programs.get((alive, dead))
-        if program is None:
-            captured = [] if self.tracer is None else self.tracer.avals
-            program = prepare(state, alive, dead, captured)
-        results = []
+        program, results = state.programs.get((alive, dead)), []
         try:
+            if program is None or Process.is_forked:
+                captured = [] if self.tracer is None else self.tracer.avals
+                program = prepare(state, alive, dead, captured)
             program(arrays, reals, integers, results)
+        except MemoryError as error:
+            refusal = out_of_memory(state)
+            if refusal is None:  # a later read tries again
+                raise
+            self.take_back()
+            raise refusal from error
         finally:
-            # an interrupt that came while the program ran is raised after it, and its results hold
-            for value, array in zip(values, results, strict=bool(results)):
-                value.array = array
-                if self.is_ended:
-                    value.trace = None
+            # an interrupt that came while the program ran is raised after it, and its results hold;
+            # one may come here too, so they are given twice
+            try:
+                set_arrays(values, results, False)
+            finally:
+                set_arrays(values[: len(results)], results, self.is_ended)
+
+    def take_back(self):
+        """Give handles that this trace has written to their arrays of before: it can never run."""
+        for handle, array in reversed(self.replaced):
+            handle = handle()
+            if handle is not None and not array.is_deleted():
+                handle._value = shared_value(array)
 
     def dead(self):
         """The inputs that nobody else holds: no Value, and no recording of another thread."""
@@ -291,7 +308,7 @@ def apply(op, *operands) -> Any:
             try:
                 value = operand._value
             except AttributeError:
-                value = as_value(op.name, operand)
+                value = as_value(op, operand, len(values))
             if value.trace is recorder:
                 key.append(value.index)
             else:

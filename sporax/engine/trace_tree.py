@@ -180,11 +180,12 @@ class Forest:
         if precision is not None and precision.refuses(op, operands):
             raise NeedsCast
         rule = op.rule(operands)
-        new = state.next[key] = TraceNode(state, key, op, operands, rule)
+        new = TraceNode(state, key, op, operands, rule)
         new.collective = op.collective or new.collective
         if op.mark is not None:
             (new.precision,) = op.mark
         self.weight += 1
+        state.next[key] = new  # last: an interrupt leaves no half of a node
         return new
 
 

@@ -65,12 +65,13 @@ class CacheEntry:
     def __call__(self, tensors, host_results=()):
         """The result for the Tensors of a call; `host_results`: see `CapturedGraph`."""
         values = self.graph(tensors, host_results)
+        sizes = self.graph.concrete_sizes(tensors) if self.graph.returns_sizes else None
         if self._first_results is None:
-            return unflatten(self.treedef, map(wrap, values))
+            return unflatten(self.treedef, map(wrap, values), sizes)
         results, self._first_results = self._first_results, None
         for i, value in enumerate(values):
             if results[i] is None:
                 results[i] = wrap(value)
             else:
                 results[i]._value = value
-        return unflatten(self.treedef, results)
+        return unflatten(self.treedef, results, sizes)

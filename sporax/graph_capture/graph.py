@@ -2,6 +2,7 @@
 
 import itertools
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 from sporax.core.value import borrowing
 from sporax.engine.operation import Op, Rule
@@ -25,6 +26,8 @@ class CapturedGraph(ABC):
     """
 
     has_run = False
+    returns_sizes = False  # whether there are symbolic dimensions in its result
+    concrete_sizes: Callable
     recorded: int
 
     def __init__(self, cells, reads, writes, written):
@@ -99,17 +102,20 @@ class Graph(CapturedGraph):
         written = self.written.of(tensors)
         if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
             raise OtherResult(())
-        outputs = self.call(values, list(itertools.compress(written, self.is_computed)))
-        if self.constants:
-            computed, constants = iter(outputs), self.constants
+        constants = self.constants
+        fixed = [
+            (handle, constants[i])
+            for i, handle in enumerate(written, self.first_written)
+            if i in constants
+        ]
+        outputs = self.call(values, list(itertools.compress(written, self.is_computed)), fixed)
+        if constants:
+            computed = iter(outputs)
             outputs = [
                 constants[i] if i in constants else next(computed) for i in range(self.n_outputs)
             ]
-        if not written:
-            return outputs
-        for handle, value in zip(written, outputs[self.first_written :], strict=True):
-            handle._value = value
-        self.sharing.propagate(written, bool(self.written.slots))
+        if written:
+            self.sharing.propagate(written, bool(self.written.slots))
         return outputs[: self.first_written]
 
 

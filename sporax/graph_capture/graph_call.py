@@ -5,10 +5,14 @@ and where the program fails, everything is as before.
 """
 
 import threading
+from collections import deque
+from itertools import repeat
 from weakref import ref
 
-from sporax.core.value import EXTERNAL, PendingTrace, Shared, Value, thread
+from sporax.core.environment import Process
+from sporax.core.value import EXTERNAL, PendingTrace, Shared, Value, set_arrays, thread
 from sporax.engine.compile_policy import prepare
+from sporax.engine.debug.out_of_memory import out_of_memory
 from sporax.engine.recorder import in_use, unclaimed
 from sporax.engine.trace_tree import forest
 
@@ -42,10 +46,10 @@ class GraphCall:
         """Whether the inputs have the avals of the capture."""
         return [v.aval for v in values] == self.avals
 
-    def __call__(self, values, handles):
+    def __call__(self, values, handles, constants=()):
         """The output Values for the input `values`, a list which is emptied. `handles`: those of
         the `replaced` inputs; the last outputs are written to them. After a failure they have their
-        Values of before."""
+        Values of before. `constants`: (handle, Value) of what is written besides."""
         inputs = None
         if not self.has_weak_inputs:
             arrays = [v.read() if v.array is None else v.array for v in values]
@@ -59,9 +63,9 @@ class GraphCall:
         with running.lock:
             in_use[id(running)] = ref(running)
             try:
-                return self._run(values, inputs, handles, running)
+                return self._run(values, inputs, handles, constants, running)
             finally:
-                del in_use[id(running)]
+                in_use.pop(id(running), None)
 
     def _distinct_state(self):
         if self.root is not forest.root:
@@ -98,30 +102,42 @@ class GraphCall:
         state = thread.recorder.state
         return state.next.get(key) or forest.extend(state, key, tuple(self.avals))
 
-    def _run(self, values, inputs, handles, running):
+    def _run(self, values, inputs, handles, constants, running):
         outputs = [_pending(aval, running) for aval in self.out_avals]
-        replaced, dead = (), ()
-        if handles:
-            replaced = [*map(_ReplacedValue, handles, inputs.replaced)]
-            for handle, output in zip(handles, outputs[-len(handles) :], strict=True):
-                handle._value = output
-        values.clear()
-        if handles:
-            dead = sorted([r.index for r in replaced if r.is_dead()])
-            dead = tuple(unclaimed(dead, inputs.arrays, running))
-        results = []
+        replaced = [*map(_ReplacedValue, handles, inputs.replaced)]
+        written = outputs[len(outputs) - len(handles) :]
+        results, dead = [], ()
         try:
+            deque(map(setattr, handles, repeat("_value"), written), 0)  # one call into C
+            values.clear()
+            if handles:
+                dead = sorted([r.index for r in replaced if r.is_dead()])
+                dead = tuple(unclaimed(dead, inputs.arrays, running))
             program = inputs.state.programs.get((self.alive, dead))
-            if program is None:
+            if program is None or Process.is_forked:
                 program = prepare(inputs.state, self.alive, dead, [])
             program(inputs.arrays, inputs.reals, inputs.integers, results)
-        finally:  # an interrupt that came while the program ran is raised after it
-            for output, array in zip(outputs, results, strict=bool(results)):
-                output.array, output.trace = array, None
-            if len(results) < len(outputs):
-                for handle, value in zip(handles, replaced, strict=True):
-                    handle._value = value.restored(inputs.arrays)
+        except MemoryError as error:
+            raise out_of_memory(inputs.state) or error from error
+        finally:
+            # an interrupt that came while the program ran is raised after it; one may come here too
+            try:
+                _finish(outputs, results, constants, handles, replaced, inputs.arrays)
+            finally:
+                _finish(outputs, results, constants, handles, replaced, inputs.arrays)
         return outputs
+
+
+def _finish(outputs, results, constants, handles, replaced, arrays):
+    """Give the outputs their arrays, and handles what is constant; after a failure, give handles
+    their Values of before. Called twice, for an interrupt may come in it."""
+    if len(results) < len(outputs):
+        for handle, value in zip(handles, replaced, strict=True):
+            handle._value = value.restored(arrays)
+        return
+    set_arrays(outputs, results, True)
+    for handle, value in constants:
+        handle._value = value
 
 
 class _Inputs:

@@ -4,6 +4,7 @@ import collections
 import contextlib
 import inspect
 import sys
+from contextlib import closing
 from typing import Any
 
 from sporax.ast_transform.convert import Conversions
@@ -100,8 +101,8 @@ class Listing:
                 with borrowing, conversions.applied():
                     self._record(trace, function, _bound(who, function, args, kwargs), described)
                 return
-            except RuntimeError:  # a concrete value is needed, for a condition perhaps
-                if not conversions.add(trace.unconverted):
+            except RuntimeError as error:  # a concrete value is needed, for a condition perhaps
+                if not conversions.may_help(error, trace.unconverted):
                     raise
 
     def _record(self, trace, function, bound, described):
@@ -117,7 +118,7 @@ class Listing:
             )
             return lifted_arguments[-1]
 
-        with trace, _without_tape():
+        with closing(trace), trace, _without_tape():
             bound.arguments.update(map_tensors(inside, bound.arguments))
             before = [tensor._value for tensor in lifted_arguments]
             self.result = function(*bound.args, **bound.kwargs)

@@ -143,6 +143,13 @@ def before(dependence):
             name,
             dependence.codes,
         )
+    if dependence.threads is not None:
+        return SideEffect(
+            f"computes in other threads, by '{dependence.threads}'",
+            "Start threads outside, and give what they compute as arguments.",
+            dependence.threads,
+            dependence.codes,
+        )
     if dependence.iterator is None:
         return None
     return SideEffect(

@@ -1,5 +1,6 @@
 """`Tracer`: one recorded run of a function becomes a graph, whose state is lifted to inputs."""
 
+from contextlib import closing
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,6 +27,7 @@ from sporax.staging.deferred_print import DeferredPrints, strong
 from sporax.staging.graph_break import Break
 from sporax.staging.host_calls import all_tensors
 from sporax.staging.symbolic_scalars import tracing
+from sporax.storage import lending
 
 
 class GraphTracer(Tracer):
@@ -58,6 +60,8 @@ class GraphTracer(Tracer):
         self.host_calls, self.entering = [], None  # those that are running
         self.host_cells = []  # Cells that were called on the host
         self.is_leaving = False
+        self.outer: Any = None  # the recorder around the capture, while it lasts
+        self.is_done = False
 
     def begin(self):
         """Begin to record a stage."""
@@ -86,6 +90,8 @@ class GraphTracer(Tracer):
     def lift(self, recorder, handle):
         """Make the handle's Value an input, unless it is one; the input's index. None where the
         capture has ended instead."""
+        if lending.is_shared():
+            lending.separate(handle)
         value = handle._value
         if value.trace is recorder:
             return value.index
@@ -240,6 +246,17 @@ class GraphTracer(Tracer):
         for handle, value in self.initial_values.values():
             handle._value = value
 
+    def close(self):
+        """End the capture, with everything as before if it was interrupted; may be called again."""
+        if self.outer is None:
+            return
+        if not self.is_done and not self.is_broken:
+            self.undo()
+        if thread.recorder is self.recorder:
+            thread.recorder = self.outer
+            self.recorder.clear()
+        self.outer = None
+
     def let_go(self):
         """Drop all references to inputs: then the first call donates them already, and compiles no
         other program than later calls."""
@@ -262,18 +279,19 @@ def capture(
     while True:
         tracer = GraphTracer(host_results, name if fullgraph else None)
         try:
-            with borrowing, conversions.applied(), tracing(scalars, tracer):
+            with borrowing, closing(tracer), conversions.applied(), tracing(scalars, tracer):
                 return _capture(tracer, name, function, args, kwargs, tensors, conversions)
         except RecursionError as error:
             raise endless(error, name, not (tracer.is_broken or tracer.parts)) from error
         except RuntimeError as error:
-            if error is not tracer.error or not conversions.add(tracer.unconverted):
+            if error is not tracer.error or not conversions.may_help(error, tracer.unconverted):
                 raise
 
 
 def _capture(tracer, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
-    outer, before = thread.recorder, argument_snapshot((args, kwargs))
+    before = argument_snapshot((args, kwargs))
+    tracer.outer = thread.recorder
     tracer.begin()
     try:
         for tensor in tensors:
@@ -286,6 +304,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
         if conversions.add(tracer.unconverted):  # the next call may be captured
             if not tracer.is_broken:
                 tracer.run(tracer.recorder)
+            tracer.is_done = True
             return result, None
         if tracer.is_broken:
             tracer.graph_break.warn(name)
@@ -295,6 +314,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
             if tracer.fullgraph is not None:
                 raise effect.refusal(name, function)
             tracer.run(tracer.recorder)
+            tracer.is_done = True
             if escaped is None:
                 effect.warn(name, function)
             return result, escaped
@@ -304,19 +324,14 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
         graph = kind(name, tracer, tracer.recorder, results, slots)
         if graph.has_run:
             tracer.run(tracer.recorder)
-            return result, graph
+            tracer.is_done = True
     except BaseException as error:
-        if not tracer.is_broken:  # else the function has run dynamically
-            is_error = isinstance(error, Exception) and tracer.error is None
-            if is_error and tracer.prints.has_print():
-                tracer.run(tracer.recorder)  # what was printed before explains the error
-            tracer.undo()
+        is_error = isinstance(error, Exception) and tracer.error is None
+        if is_error and not tracer.is_broken and tracer.prints.has_print():
+            tracer.run(tracer.recorder)  # what was printed before explains the error
         raise
     finally:
-        if thread.recorder is tracer.recorder:
-            thread.recorder = outer
-            tracer.recorder.clear()
-    tracer.undo()
+        tracer.close()
     tracer.let_go()
     return result, graph
 

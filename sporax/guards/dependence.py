@@ -9,12 +9,14 @@ not captured. A Cell that is called reports its own state (`Cell._static_state`)
 
 import array
 import collections
+import concurrent.futures
 import functools
 import gc
 import itertools
 import logging
 import operator
 import sys
+import threading
 import types
 from importlib.util import resolve_name
 
@@ -45,7 +47,8 @@ class Dependence(Snapshot):
     """A snapshot of the values that a function and its arguments refer to.
 
     `owners`: Cells whose own code is not followed. `hidden`: (name, why) of state that no guard can
-    check, or None. `iterator`: the name of an iterator or file that it reads, or None.
+    check, or None. `iterator`, `threads`: the name of an iterator or file that it reads, or of
+    threads that it uses, or None.
     """
 
     def __init__(self, function, arguments, owners=()):
@@ -54,7 +57,7 @@ class Dependence(Snapshot):
         self.tensors = set()  # ids of the Tensors that it can reach
         self.codes = set()
         self.variables = set()  # names of globals
-        self.iterator = self.hidden = None
+        self.iterator = self.threads = self.hidden = None
         self.structures = []  # (Cell, the Cells and Parameters that are its parts)
         self._seen, self._queue, self._parts = {}, collections.deque(), set()
         self._attributes = Attributes(self)
@@ -212,8 +215,13 @@ class Dependence(Snapshot):
         self.guard(Attribute(cell, "cell_contents", name))
 
     def _class(self, kind, name, read):
+        if issubclass(kind, _THREADS):
+            self.threads = name or kind.__name__
         if origin(kind.__module__) is None:
             self._attributes.add(kind)
+
+    def _threads(self, thing, name, read):
+        self.threads = name or type(thing).__name__
 
     def _object(self, thing, name, read):
         if has_hidden_state(type(thing)):
@@ -270,6 +278,11 @@ class Dependence(Snapshot):
             self.read_all()
         self.name(named.attributes, named.optional)
         self.variables |= named.variables
+        modules = [module for module, _ in named.modules]
+        values = [space.get(variable) for variable in named.variables]
+        modules += [value.__name__ for value in values if type(value) is types.ModuleType]
+        if any(module.partition(".")[0] in _THREADING for module in modules):
+            self.threads = self.threads or min(named.attributes & _STARTS_THREADS, default=None)
         builtins = space.get("__builtins__", {})
         builtins = vars(builtins) if isinstance(builtins, types.ModuleType) else builtins
         for variable in sorted(named.variables):
@@ -326,6 +339,12 @@ _PLAIN_CONTAINERS = {
     list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict,
     collections.Counter, types.MappingProxyType, np.ndarray,
 }  # fmt: skip
+_THREADS = threading.Thread, concurrent.futures.Executor
+_THREADING = {"threading", "_thread", "concurrent", "multiprocessing", "asyncio"}
+_STARTS_THREADS = {
+    "Thread", "Timer", "start_new_thread", "ThreadPoolExecutor", "ProcessPoolExecutor",
+    "ThreadPool", "Pool", "to_thread", "run_in_executor",
+}  # fmt: skip
 # how a value is followed, by its type
 _RULES = (
     (Tensor, Dependence._tensor),
@@ -344,6 +363,7 @@ _RULES = (
     ((operator.attrgetter, operator.methodcaller), Dependence._getter),
     (logging.Logger, Dependence._logger),
     (types.CellType, Dependence._variable),
+    (_THREADS, Dependence._threads),
     (type, Dependence._class),
     (object, Dependence._object),
 )

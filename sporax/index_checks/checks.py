@@ -344,7 +344,10 @@ def _check(op, operands):
     tracer = recorder.tracer
     if tracer is not None and not tracer.checks_indices:
         return
-    values = [x._value if hasattr(x, "_value") else as_value(op.name, x) for x in taken]
+    values = [
+        x._value if hasattr(x, "_value") else as_value(op, x, i)
+        for i, x in zip(bounds.taken, taken, strict=True)
+    ]
     site = Site(bounds)
     if tracer is None and not recorder.immediate:
         at = tuple([_place(recorder, value) for value in values])

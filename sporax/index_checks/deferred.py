@@ -1,10 +1,15 @@
 """Errors that a program finds while it runs: they are raised when something is read next."""
 
+import threading
+
 import numpy as np
 
+from sporax.core.environment import Process
 from sporax.core.tensor import FACTORIES
 from sporax.core.value import deferred
 
+_lock = threading.RLock()  # several threads read
+Process.locks.append(_lock)
 MOST = 64  # entries until those that are done and right are dropped
 
 
@@ -18,25 +23,26 @@ class OutOfRange(IndexError, RuntimeError, ValueError):
 
 def defer(value, error_of):
     """Raise `error_of(array of value)` when something is read next, unless that is None."""
-    deferred.append((value, error_of))
-    if len(deferred) > MOST:
-        deferred[:] = [
-            entry
-            for entry in deferred
-            if not _is_there(entry[0]) or entry[1](np.asarray(entry[0].array)) is not None
-        ]
+    with _lock:
+        deferred.append((value, error_of))
+        if len(deferred) > MOST:
+            deferred[:] = [
+                entry
+                for entry in deferred
+                if not _is_there(entry[0]) or entry[1](np.asarray(entry[0].array)) is not None
+            ]
 
 
 def raise_deferred():
     """Raise the first error found by a program that has run; the others are dropped."""
     error, rest = None, []
-    while deferred:
-        value, error_of = entry = deferred.pop(0)
-        if not _is_there(value):
-            rest.append(entry)
-        elif error is None:
-            error = error_of(np.asarray(value.array))
-    deferred.extend(rest)
+    with _lock:
+        for value, error_of in deferred:
+            if not _is_there(value):
+                rest.append((value, error_of))
+            elif error is None:
+                error = error_of(np.asarray(value.array))
+        deferred[:] = rest
     if error is not None:
         raise error
 

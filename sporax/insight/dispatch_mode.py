@@ -64,7 +64,7 @@ class _Dispatch(Policy):
         args = tuple(wrap(x) if isinstance(x, Value) else x for x in operands)
         _modes.is_running = True
         try:
-            with computing_in(self.inner):
+            with contextlib.closing(computing_in(self.inner)) as block, block:
                 out = mode.__ms_dispatch__(OpFunc(op), args)
         finally:
             _modes.is_running = False

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jax
 
+from sporax.core.errors import warn
 from sporax.insight.profiler import Metadata, Profiler, settle
 from sporax.insight.profiler_options import ProfilerAction
 
@@ -71,32 +72,33 @@ class profile(Metadata):
                     f"For 'profile', '{name}' must be a function or None, but got "
                     f"{type(function).__name__}. Leave it out to record all steps."
                 )
+        if on_trace_ready is tensorboard_trace_handler:
+            on_trace_ready = tensorboard_trace_handler()
         self.schedule = schedule or (lambda step: ProfilerAction.RECORD)
         self._on_trace_ready = on_trace_ready
-        self._folder = getattr(on_trace_ready, "folder", Path("./data")).absolute()
+        self.folder = getattr(on_trace_ready, "folder", Path("./data")).absolute()
         name = getattr(on_trace_ready, "worker_name", None)
         self._worker = name or f"{socket.gethostname()}_{os.getpid()}"
         self.step_num = 0
         self.current_action = ProfilerAction.NONE
         self.path = None  # of the newest trace
         super().__init__()
-        self._has_started = False
+        self.has_started = False
         self._running_folder = self._step_annotation = None
         if start_profile:
             self.start()
 
     def start(self):
-        """Begin with step 0."""
-        if self._has_started:
-            raise RuntimeError(
-                "For 'profile.start', the profile must not run, but it does. Call 'stop' first."
-            )
-        self._has_started, self.step_num = True, 0
+        """Begin with step 0; where it runs already, nothing."""
+        if self.has_started:
+            warn("'profile.start' has no effect: the profile has started already.")
+            return
+        self.has_started, self.step_num = True, 0
         self._enter(self.schedule(0))
 
     def step(self):
         """End a step: what follows belongs to the next one."""
-        if not self._has_started:
+        if not self.has_started:
             raise RuntimeError(
                 "For 'profile.step', the profile must run, but it does not. Call 'start' first."
             )
@@ -111,12 +113,12 @@ class profile(Metadata):
 
     def stop(self):
         """End the last step, and write the trace if one is recorded."""
-        if not self._has_started:
+        if not self.has_started:
             raise RuntimeError(
                 "For 'profile.stop', the profile must run, but it does not. Call 'start' first."
             )
         self._leave_step()
-        self._has_started, self.current_action = False, ProfilerAction.NONE
+        self.has_started, self.current_action = False, ProfilerAction.NONE
         if self._running_folder is not None:
             self._write()
 
@@ -125,13 +127,13 @@ class profile(Metadata):
         if action not in _RECORDING:
             return
         if self._running_folder is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            folder = tempfile.mkdtemp(prefix="running_", dir=self._folder)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            folder = tempfile.mkdtemp(prefix="running_", dir=self.folder)
             try:
                 Profiler.begin(self, folder)
             except RuntimeError:
                 os.rmdir(folder)
-                self._has_started = False
+                self.has_started = False
                 raise
             self._running_folder = folder
         self._step_annotation = jax.profiler.TraceAnnotation(f"ProfilerStep#{self.step_num}")
@@ -149,7 +151,7 @@ class profile(Metadata):
         folder, self._running_folder = self._running_folder, None
         Profiler.end(self)
         (run,) = Path(folder, "plugins/profile").iterdir()
-        runs = self._folder / "plugins" / "profile"
+        runs = self.folder / "plugins" / "profile"
         target = next(
             path
             for number in itertools.count()
@@ -166,15 +168,16 @@ class profile(Metadata):
             self._on_trace_ready(self)
 
     def __enter__(self):
-        if not self._has_started:
+        if not self.has_started:
             self.start()
         return self
 
     def __exit__(self, *error):
-        if self._has_started:
+        if self.has_started:
             self.stop()
 
 
+Profiler.of_steps = profile
 _range_numbers, _open_ranges = itertools.count(1), {}
 
 

@@ -3,9 +3,11 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import jax
 
+from sporax.core.errors import warn
 from sporax.core.settings import TABLES
 from sporax.core.to_host import synchronize
 from sporax.engine.recorder import run_pending
@@ -52,8 +54,9 @@ class Profiler(Metadata):
     and Python's calls, each with its time.
 
     `output_path`: the folder for it (default './data'). `start_profile`: whether to start at once
-    (default True). MindSpore's other settings count things on its own devices: they are taken, and
-    have no effect.
+    (default True). `schedule`, `on_trace_ready`: traces of some steps alone, each of which ends
+    with `step()`, as `profile` has them. MindSpore's other settings count things on its own
+    devices: they are taken, and have no effect. `with` starts it, and stops it at the end.
 
     The trace is a file `*.trace.json.gz` for https://ui.perfetto.dev, and beside it one for
     TensorBoard; `analyse()` ends the trace, says where it is, and returns the path.
@@ -69,9 +72,11 @@ class Profiler(Metadata):
     """
 
     _running = None  # the one of this process that traces
+    of_steps: Any = None  # `profile`, which records chosen steps
 
     def __init__(self, **kwargs):
         super().__init__()
+        steps = {name: kwargs.pop(name, None) for name in ("schedule", "on_trace_ready")}
         unknown = kwargs.keys() - _SETTINGS.keys()
         if unknown:
             raise TypeError(
@@ -85,16 +90,50 @@ class Profiler(Metadata):
                     f"For 'Profiler', '{name}' must be {words}, but got "
                     f"{type(options[name]).__name__}."
                 )
-        self._folder = Path(options["output_path"]).absolute()
+        self._folder, self._steps = Path(options["output_path"]).absolute(), None
+        if any(function is not None for function in steps.values()):
+            self._steps = Profiler.of_steps(start_profile=False, **steps)
+            if not hasattr(steps["on_trace_ready"], "folder"):
+                self._steps.folder = self._folder
+            self._folder, self._metadata = self._steps.folder, self._steps._metadata
         if options["start_profile"]:
             self.start()
 
     def start(self):
         """Begin the trace, after pending operations have run."""
-        Profiler.begin(self, self._folder)
+        if self._steps is not None:
+            self._steps.start()
+        else:
+            Profiler.begin(self, self._folder)
+
+    def step(self):
+        """End a step of the `schedule`; without one, nothing."""
+        if self._steps is not None:
+            self._steps.step()
+        else:
+            warn("'Profiler.step' has no effect without a 'schedule'.")
+
+    def __enter__(self):
+        if Profiler._running is not self and (self._steps is None or not self._steps.has_started):
+            self.start()
+        return self
+
+    def __exit__(self, *error):
+        if Profiler._running is self or (self._steps is not None and self._steps.has_started):
+            self.stop()
+
+    def op_analyse(self, op_name, device_id=None):
+        """Refused: the times of single operations, since programs are compiled as a whole."""
+        raise NotImplementedError(
+            "sporax has no 'Profiler.op_analyse': XLA fuses operations, so that one by itself has "
+            "no time of its own. Open the trace that 'analyse' names, or time a call."
+        )
 
     def stop(self):
         """End the trace, after pending operations have run, and write it."""
+        if self._steps is not None:
+            self._steps.stop()
+            return
         if Profiler._running is not self:
             raise RuntimeError(
                 "For 'Profiler.stop', the profiler must run, but it does not. Call 'start' first."
@@ -134,7 +173,7 @@ class Profiler(Metadata):
 
     def analyse(self):
         """End the trace if it runs, say where it is, and return the path of its newest file."""
-        if Profiler._running is self:
+        if Profiler._running is self or (self._steps is not None and self._steps.has_started):
             self.stop()
         return analyse(self._folder)
 

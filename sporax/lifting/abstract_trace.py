@@ -13,13 +13,14 @@ import jax.numpy as jnp
 
 from sporax.ast_transform.convert import obstacle, reading_code
 from sporax.core.errors import user_frame
-from sporax.core.value import WEAK_AVALS, Aval, Shared, borrowing, thread
+from sporax.core.value import WEAK_AVALS, Aval, Shared, thread
 from sporax.engine.operation import Op, Rule
 from sporax.engine.recorder import Recorder, record
 from sporax.engine.trace_tree import TraceNode, forest
 from sporax.engine.tracer import Tracer
 from sporax.index_checks.checks import add_turn
 from sporax.lifting.lifted_op import LiftedOp, cached_op
+from sporax.storage import lending
 
 _input = Op("closed.input", lambda x: ())  # its step in a path says which aval the next input has
 
@@ -78,20 +79,28 @@ class AbstractTrace(Tracer):
         self.turns = []  # of a loop: (check, the Value with its worst status of all iterations)
 
     def __enter__(self):
-        borrowing.acquire()
-        self.outer, thread.recorder = thread.recorder, self.recorder
+        self.outer = thread.recorder
         self.recorder.tracer = self
+        thread.recorder = self.recorder
         return self
 
-    def __exit__(self, *exception):
+    def close(self):
+        """End the recording, everything outside is as before; may be called again, after an
+        interrupt."""
+        if self.outer is None:
+            return
         for handle, value, _ in self.handles.values():
             handle._value = value
-        for lifted, value in zip(self.inputs, self.operands, strict=True):
+        for lifted, value in zip(self.inputs, self.operands, strict=False):
             if lifted is value:  # a constant, which may live on
                 value.trace = None
-        thread.recorder, self.outer, self.handles = self.outer, None, {}
+        self.handles = {}
         self.recorder.tracer = None  # no cycle keeps what is outside alive
-        borrowing.release()
+        thread.recorder = self.outer
+        self.outer = None
+
+    def __exit__(self, *exception):
+        self.close()
 
     # inputs ---------------------------------------------------------------------------------
 
@@ -140,9 +149,12 @@ class AbstractTrace(Tracer):
         outer = self.outer
         if outer.tracer is not None:  # it depends on the handle too
             outer.tracer.lift(outer, handle)
+        if lending.is_shared():
+            lending.separate(handle)
         value = handle._value
-        lifted = handle._value = self.input_of_handle(value)
+        lifted = self.input_of_handle(value)
         self.handles[id(handle)] = handle, value, lifted
+        handle._value = lifted
         return lifted.index
 
     def before_rebind(self, recorder, handle):

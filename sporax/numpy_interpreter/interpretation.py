@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sporax.core.environment import Process
 from sporax.core.jax_internals import device_array
 from sporax.core.value import Aval
 from sporax.numpy_interpreter import plans
@@ -65,7 +66,9 @@ class Interpretation:
     def __call__(self, arrays, reals, integers, results):
         self.runs -= 1
         program = None
-        if self.runs <= 0 and self.compilation is None:
+        if Process.is_forked:
+            pass
+        elif self.runs <= 0 and self.compilation is None:
             self._leave_to(None)
         elif self.runs < 0:
             program = self.compilation.program(-self.runs, arrays, reals, integers)

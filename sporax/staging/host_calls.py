@@ -7,6 +7,8 @@ another stage. The captured function then runs stage, call, stage, ... in turn: 
 runs once each time, in the thread of the caller, and may compute, draw and print.
 """
 
+from contextlib import closing
+
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, live_objects, map_tensors, tensors_of, unflatten
 from sporax.core.value import PendingTrace, thread
@@ -169,7 +171,7 @@ class HostCall:
     def run(self, tensors):
         """The result for other Tensors in place of those at capture."""
         args, kwargs = unflatten(self.treedef, tensors)
-        with computing_in(self.precision):
+        with closing(computing_in(self.precision)) as block, block:
             return self.on_host(*args, **kwargs)
 
 

@@ -19,7 +19,7 @@ from weakref import ref
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax.core.tensor import Tensor, bind_all
 from sporax.core.value import Aval
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
@@ -190,19 +190,20 @@ class Alias:
 
     def write(self, handle, value):
         """Bind the handle to `value`, and handles that share its memory to what they see of it."""
+        bind_all(self.writes(handle, value))
+
+    def writes(self, handle, value):
+        """(handle, Value) of all that a write of `value` to the handle changes, itself first."""
         if value.aval is not handle._value.aval:
             self.leave(handle)
         if self.parent is None and not self.storage.is_shared():
-            handle._bind(value)
-            return
+            return [(handle, value)]
         self.resolve()
         others = [h for h in self.storage.alive() if h is not handle]
         for segment in self.path:
             segment.check(self.op.name)
         seen = self.seen_by(others, handle, wrap(value)) if others else ()
-        handle._bind(value)
-        for other, new in seen:
-            other._bind(new._value)
+        return [(handle, value), *[(other, new._value) for other, new in seen]]
 
     def seen_by(self, others, handle, new):
         """(handle, its new contents) for each of `others`, after a write of `new` to `handle`."""
@@ -224,6 +225,16 @@ class Alias:
 
 def _gone():
     """Stands for a weak reference to a root that is dead."""
+
+
+def write_all(pairs):
+    """Write to each handle of (handle, Tensor) pairs what the Tensor holds; an interrupt finds all
+    of it written or nothing."""
+    changes = []
+    for handle, new in pairs:
+        alias, value = getattr(handle, "_alias", None), new._value
+        changes += [(handle, value)] if alias is None else alias.writes(handle, value)
+    bind_all(changes)
 
 
 class Sharing:

@@ -367,7 +367,7 @@ def _with_decompositions_in_turn(eqns, outvars):
     matrices at once."""
     if sum(map(_decomposes, eqns)) < 2:
         return eqns
-    used, live = set(outvars), []
+    used, live = {v for v in outvars if isinstance(v, Var)}, []
     for eqn in reversed(eqns):
         if eqn.effects or not used.isdisjoint(eqn.outvars):
             live.append(eqn)

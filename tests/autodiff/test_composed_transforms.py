@@ -390,3 +390,53 @@ def test_training(make, name):
     for a, b in zip(numbers, reference[1], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
     np.testing.assert_array_equal(state, reference[2])
+
+
+# constants inside of functions that are recorded as one operation ------------------------------
+
+
+def in_block(x):
+    with no_grad():
+        y = x * 2
+    return y * x
+
+
+def in_branch(x):
+    if x.sum() > 0:
+        y = stop_gradient(x * 2) * x
+    else:
+        y = x
+    return y
+
+
+def in_loop(x):
+    y = x * 1
+    for _ in range(3):
+        if y.sum() > 100:
+            break
+        y = y + stop_gradient(y)
+    return y
+
+
+# name -> (a function in which something is taken as constant, its derivative)
+CONSTANT_PARTS = {
+    "stop_gradient": (lambda x: stop_gradient(x * 2) * x, lambda x: 2 * x),
+    "no_grad": (in_block, lambda x: 2 * x),
+    "branch": (in_branch, lambda x: 2 * x),
+    "loop": (in_loop, lambda x: x**0),
+}
+RECORDED = {
+    "recompute": lambda f: grad(lambda x: recompute(f, x).sum()),
+    "recompute, jit": lambda f: jit(grad(lambda x: recompute(f, x).sum())),
+    "grad of vmap": lambda f: grad(lambda x: vmap(f)(x).sum()),
+    "vmap of grad": lambda f: vmap(grad(lambda x: f(x).sum())),
+    "vmap of recompute": lambda f: grad(lambda x: vmap(lambda x: recompute(f, x))(x).sum()),
+}
+
+
+@pytest.mark.parametrize("transform", RECORDED)
+@pytest.mark.parametrize("name", CONSTANT_PARTS)
+def test_what_is_taken_as_constant_has_no_derivative(name, transform):
+    function, slope = CONSTANT_PARTS[name]
+    x = np.array([[1.0, 2.0], [0.5, 3.0]], np.float32)
+    np.testing.assert_allclose(RECORDED[transform](function)(Tensor(x)).asnumpy(), slope(x), 1e-5)

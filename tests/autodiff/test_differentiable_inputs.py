@@ -52,6 +52,11 @@ OF_INTEGERS = {
     "both ways": (lambda n: n * n + n * 0.5, [2.5, 4.5, 6.5], "float32"),
     "assigned by an index": (put, [0, 3, 1], "int32"),
     "assigned to constants": (put_into_constants, [2, 4, 6], "int32"),
+    "converted to others": (
+        lambda n: ops.index_add(Tensor(np.zeros(3, np.int32)), Tensor([0, 2, 2]), n * n, 0),
+        [2, 4, 6],
+        "int32",
+    ),
     "an index besides": (lambda n: ops.gather(n * n, n - 1, 0), [2, 4, 6], "int32"),
 }
 
@@ -66,6 +71,10 @@ def test_integers_are_differentiated_as_numbers(name):
 
 def test_second_derivative_with_respect_to_integers():
     assert grad(grad(lambda n: n.astype(dtypes.int64) ** 3))(N).tolist() == [6, 12, 18]
+    assert grad(grad(lambda n: n * n * n))(N).tolist() == [6, 12, 18]
+    of_updates = lambda n: ops.index_add(Tensor(np.zeros(3, np.int32)), Tensor([0, 2, 2]), n**3, 0)  # noqa: E731
+    assert grad(grad(of_updates))(N).tolist() == [6, 12, 18]
+    assert ops.jvp(lambda n: n * n, N, N)[1].tolist() == [2, 8, 18]
 
 
 NO_NUMBERS = {
@@ -77,6 +86,7 @@ OF_NO_USE = {
     "what a comparison chooses": lambda n: ops.where(n > 1, tensor([1.0]), tensor([2.0])),
     "argmax": lambda n: n.argmax(),
     "not at all": lambda n: tensor([1.0]),
+    "rank, an int": lambda n: ops.rank(n),
 }
 
 

@@ -174,6 +174,20 @@ def test_complex_numbers():
     np.testing.assert_allclose(jvp(product, Tensor(z), Tensor(w))[1].asnumpy(), 2 * z * w * w)
 
 
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda x: nn.Jvp(ops.sin)(x, (x,)), "'Jvp', the last argument must be a Tensor"),
+        (lambda x: nn.Jvp(ops.sin)(x, x, x), "must be a tuple of 2 Tensors"),
+        (lambda x: nn.Vjp(ops.sin)(x, (x, x)), "as the outputs, but got a tuple of 2"),
+    ],
+)
+def test_wrong_vectors_of_older_cells(call, says):
+    with pytest.raises(TypeError) as caught:
+        call(double(3))
+    assert says in str(caught.value)
+
+
 def test_older_cells():
     x, v = double(3), double(3)
     for built, expected in [

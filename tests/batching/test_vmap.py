@@ -192,6 +192,16 @@ def test_integers_are_differentiated_as_the_numbers_they_are():
     np.testing.assert_allclose(result.asnumpy(), expected.asnumpy(), rtol=1e-6)
 
 
+def test_each_slice_has_bands_of_its_own():
+    x, below, above = double((3, 4, 5)), [1, 0, -1], [2, -1, 0]
+    result = vmap(ops.matrix_band_part)(x, Tensor(below), Tensor(above)).asnumpy()
+    far = [[(n if n >= 0 else 9) for n in bounds] for bounds in (below, above)]
+    bands = [
+        np.tril(np.triu(a, -low), high) for a, low, high in zip(x.asnumpy(), *far, strict=True)
+    ]
+    np.testing.assert_array_equal(result, bands)
+
+
 def test_a_cell_list_has_a_cell_for_each_slice():
     cells = nn.CellList([nn.Dense(3, 2) for _ in range(4)])
     weights, x = cells.trainable_params(), double((4, 3)).astype("float32")
@@ -210,9 +220,18 @@ def test_a_cell_list_has_a_cell_for_each_slice():
         vmap(cells)(x[:3])
     with pytest.raises(ValueError, match="must be of one class"):
         vmap(nn.CellList([nn.Dense(3, 2), nn.Dense(3, 3)]))(x[:2])
-    norms = nn.CellList([nn.BatchNorm1d(3) for _ in range(2)]).set_train()
-    with pytest.raises(ValueError, match="must not write"):
-        vmap(norms, None)(x)
+
+
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["dynamic", "jit"])
+def test_a_cell_list_keeps_what_each_of_its_cells_writes(run):
+    x = double((2, 4, 3)).astype("float32")
+    norms, alone = (nn.CellList([nn.BatchNorm1d(3) for _ in range(2)]).set_train() for _ in "ab")
+    for _ in range(2):  # the second call begins from what the first has written
+        result = run(lambda x: vmap(norms)(x))(x)
+        expected = [norm(part) for norm, part in zip(alone, x, strict=True)]
+    np.testing.assert_allclose(result[1].asnumpy(), expected[1].asnumpy(), rtol=1e-5)
+    for one, other in zip(norms.get_parameters(), alone.get_parameters(), strict=True):
+        np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-5)
 
 
 # state ------------------------------------------------------------------------------------------

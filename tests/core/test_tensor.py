@@ -202,3 +202,22 @@ def test_a_tensor_of_unknown_sizes_describes_inputs_and_has_no_numbers():
     for use in (described.asnumpy, lambda: described + 1, lambda: jit(lambda x: x * 2)(described)):
         with pytest.raises(ValueError, match="'shape' must be known"):
             use()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(np.all, np.any, np.max, np.mean, np.min, np.prod, np.std, np.sum, np.var),
+        lambda x: np.mean(a=x, axis=0),
+        lambda x: np.sum(np.ones((2, 2)) - x, axis=1, keepdims=True),
+        lambda x: np.reshape(x, (4,)),
+        lambda x: np.concatenate([x, x]),
+        lambda x: np.where(x > 2, x, 0),
+        np.argmax,
+        np.shape,
+    ],
+)
+def test_numpy_computes_with_the_elements(call):
+    x = np.array([[1, 2], [3, 4]], np.float32)
+    result, expected = call(Tensor(x)), call(x)
+    assert type(result) is type(expected) and np.array_equal(result, expected)

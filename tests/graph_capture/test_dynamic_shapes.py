@@ -287,3 +287,20 @@ def test_numbers_and_sizes_vary_at_once():
         got = run(Tensor(x), i / 2, n=i)
         np.testing.assert_allclose(got.asnumpy(), (x * (i / 2) + i).sum(0), rtol=1e-4, atol=1e-5)
     assert run.captures == 2
+
+
+def test_sizes_among_the_results_are_those_of_the_call():
+    class Sizes(nn.Cell):
+        def construct(self, x):
+            return x.sum(0), x.shape, {"size": ops.Size()(x)}, x.shape[0] // 2
+
+    net = Sizes()
+    net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
+    for n in SIZES:
+        total, *sizes = net(Tensor(rows(n, 3)))
+        assert sizes == [(n, 3), {"size": 3 * n}, n // 2]
+        assert all(type(size) is int for size in (*sizes[0], sizes[1]["size"], sizes[2]))
+        np.testing.assert_allclose(total.asnumpy(), rows(n, 3).sum(0), rtol=1e-5)
+    halved, whole = (jit(f, dynamic=1) for f in (lambda x: len(x) // 2, lambda x: len(x) * 2))
+    for n in (4, 6, 9, 11):
+        assert (halved(Tensor(rows(n))), whole(Tensor(rows(n)))) == (n // 2, 2 * n)

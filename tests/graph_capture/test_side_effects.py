@@ -5,6 +5,7 @@ without a capture.
 """
 
 import collections
+import concurrent.futures
 import io
 import random
 import threading
@@ -193,6 +194,32 @@ def of_default_rng():
     return (lambda x: x + rng.random()), lambda: None
 
 
+def of_thread():
+    def f(x):
+        results = []
+        thread = threading.Thread(target=lambda: results.append(x * 2))
+        thread.start()
+        thread.join()
+        return results[0]
+
+    return f, lambda: None
+
+
+def of_local_pool():
+    def f(x):
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(lambda: x * 2).result()
+
+    return f, lambda: None
+
+
+def of_pool():
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    return (lambda x: pool.submit(lambda: x * 2).result()), lambda: None
+
+
 # name -> (what makes it, what the warning says)
 EFFECTS = {
     "global": (of_global, "'COUNT', at each call.*COUNT \\+= 1"),
@@ -224,6 +251,9 @@ EFFECTS = {
     "numbers of NumPy": (of_numpy, "draws random numbers"),
     "numbers of random": (of_random, "draws random numbers"),
     "numbers of default_rng": (of_default_rng, "'rng'"),
+    "thread": (of_thread, "other threads, by 'Thread'"),
+    "pool": (of_pool, "other threads, by 'pool'"),
+    "pool of its own": (of_local_pool, "other threads, by 'ThreadPoolExecutor'"),
 }  # fmt: skip
 
 

@@ -96,6 +96,8 @@ def test_each_cycle_is_a_trace_of_its_steps(tmp_path):
 def test_without_a_schedule_all_is_one_trace(tmp_path):
     prof = profile(start_profile=False, on_trace_ready=tensorboard_trace_handler(tmp_path))
     prof.start()
+    with pytest.warns(RuntimeWarning, match=r"'profile.start' has no effect"):
+        prof.start()
     with pytest.raises(RuntimeError, match=r"For 'Profiler.start', no other profiler must run"):
         sporax.Profiler(output_path=tmp_path)
     prof.step()

@@ -38,3 +38,32 @@ def test_wrong_uses_are_refused(tmp_path):
                          ({"output_path": 3}, "output_path")):  # fmt: skip
         with pytest.raises(TypeError, match=rf"For 'Profiler', .*'{named}'"):
             sporax.Profiler(**options)
+
+
+def test_traces_of_some_steps(tmp_path):
+    from sporax.insight import schedule, tensorboard_trace_handler
+
+    paths, doubled = [], jit(lambda x: x * 2)
+    plan = schedule(wait=1, active=1, repeat=1)
+    with sporax.Profiler(
+        output_path=tmp_path, schedule=plan, on_trace_ready=lambda p: paths.append(p.path)
+    ) as profiler:
+        for _ in range(3):
+            doubled(Tensor([1.0])).asnumpy()
+            profiler.step()
+    assert len(paths) == 1 and paths[0].is_relative_to(tmp_path)
+    with gzip.open(paths[0]) as file:
+        names = {event.get("name", "") for event in json.load(file)["traceEvents"]}
+    assert [n for n in names if n.startswith("ProfilerStep#")] == ["ProfilerStep#1"]
+    assert profiler.analyse() == str(paths[0])
+    handled = sporax.Profiler(start_profile=False, on_trace_ready=tensorboard_trace_handler)
+    assert handled._folder.name == "data"
+    with pytest.raises(NotImplementedError, match=r"sporax has no 'Profiler.op_analyse'"):
+        handled.op_analyse("Conv2D")
+    with (
+        pytest.warns(RuntimeWarning, match="'Profiler.step' has no effect without a 'schedule'"),
+        sporax.Profiler(output_path=tmp_path) as profiler,
+    ):
+        profiler.step()
+    with pytest.raises(TypeError, match="For 'profile', 'schedule' must be a function"):
+        sporax.Profiler(schedule=3)

@@ -298,7 +298,7 @@ def test_bytes_as_another_dtype():
         (lambda x: x.view(ms.int32).add_(1), "must have the dtype of its memory"),
         (lambda x: x.view(ms.int32)[0].__setitem__(0, 1), "must have the dtype of its memory"),
         (lambda x: x.view(ms.bool_), "cannot be read as"),
-        (lambda x: x.view(5, 5), "do not fill"),
+        (lambda x: x.view(5, 5), "must be filled by the 12 elements"),
     ],
 )
 def test_what_cannot_be_written_changes_nothing(write, message):

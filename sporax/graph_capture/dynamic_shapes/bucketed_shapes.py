@@ -10,8 +10,10 @@ for which padding is not correct have a program for each size.
 """
 
 import contextlib
+import functools
 import itertools
 import sys
+from contextlib import closing
 from typing import Any
 
 import jax
@@ -20,8 +22,8 @@ import numpy as np
 
 from sporax.ast_transform.print_runtime import print_replaced
 from sporax.core.errors import is_users
-from sporax.core.jax_internals import on_comparison
-from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.jax_internals import is_symbolic, on_comparison
+from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import (
     WEAK_AVALS,
     Aval,
@@ -120,7 +122,8 @@ class BucketedGraph(CapturedGraph):
             inputs.append(wrap(trace.input(described)))
             return inputs[-1]
 
-        with trace, print_replaced(), comparisons.recorded(), tracing(scalars, trace):
+        shown, compared = print_replaced(), comparisons.recorded()
+        with borrowing, closing(trace), trace, shown, compared, tracing(scalars, trace):
             args, kwargs = map_tensors(symbolic, (args, kwargs))
             before = [t._value for t in inputs]
             self.result: Any = function(*args, **kwargs)
@@ -136,10 +139,9 @@ class BucketedGraph(CapturedGraph):
         sizes.compared |= comparisons.pairs
         if not sizes.fit(tensors):
             raise OtherSizes
-        self.recorded = len(self.trace.steps)
         self.outputs = [v.index for v in (*results, *[value for _, value in written])]
         self.written, self.n_results = [handle for handle, _ in written], len(results)
-        self.scalars = [s.input for s in trace.scalars]
+        self.recorded, self.scalars = len(self.trace.steps), [s.input for s in trace.scalars]
         slots = {id(value): i for i, value in enumerate([*before, *self.scalars])}
         sources = [
             lifted if id(lifted) in slots else handles.get(id(lifted), value)
@@ -152,6 +154,10 @@ class BucketedGraph(CapturedGraph):
         self.layouts: Any = None  # of the results
         self.ops = {}  # sizes of a bucket -> operation
         self._lower()
+
+    def concrete_sizes(self, tensors):
+        """The function (item) -> item, or the int that it is at a call with these Tensors."""
+        return functools.partial(_concrete, self.sizes.of(tensors))
 
     def _lower(self):
         """Lower the trace to a jaxpr with symbolic dimensions, and check that it can be padded."""
@@ -226,7 +232,16 @@ def capture_bucketed(name, function, args, kwargs, tensors, sizes, scalars):
     """(the function's result, its `BucketedGraph`); see `graph_capture.tracer.capture`."""
     graph = BucketedGraph(name, function, args, kwargs, tensors, sizes, scalars)
     result, graph.result = graph.result, None  # which refers to all inputs
+    sizes = []
+    map_tensors(itself, result, lambda item: sizes.extend([item] if is_symbolic(item) else []))
+    for size in sizes:  # they have values at each call
+        size_at(size, graph.first_sizes)
+    graph.returns_sizes = bool(sizes)
     return result, graph
+
+
+def _concrete(sizes, item):
+    return size_at(item, sizes) if is_symbolic(item) else item
 
 
 def _at(aval, sizes):

@@ -1,0 +1,80 @@
+"""What an exception from within says of a call: its words where sporax wrote them, else ours."""
+
+import dis
+import re
+import traceback
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parents[1])
+_RAISE = dis.opmap["RAISE_VARARGS"]
+# an inner refusal, named again by the outer one
+_WHO = re.compile(r"^For ('[^']*'|a random operation), ")
+
+# what Python, NumPy and JAX say -> what it means here, with the groups of the former
+_TRANSLATIONS = [(re.compile(words), ours) for words, ours in (
+    (r"dot_general requires contracting dimensions .* got (\(.*?\)) and (\(.*?\))",
+     "The sizes that are summed over must be equal, but got {0} and {1}"),
+    (r"[Cc]annot reshape array of shape (.*) \(size (\d+)\) into shape (.*) \(size",
+     "The new shape {2} must have the {1} elements of {0}"),
+    (r"annot reshape array of size (\d+) into shape (.*)",
+     "The new shape {1} must have the {0} elements"),
+    (r"(?:axis|index) (-?\d+) is out of (?:bounds|range) for (?:array of|axis \d+ with|input of) "
+     r"(?:dimension|size|shape) (.*)", "An axis must be below {1}, but got {0}"),
+    (r"out of bounds for (u?int\d+)|too (?:large|big) to|exceeds the limit",
+     "A number must fit into its integers' bits"),
+    (r"cannot convert float NaN|cannot convert float infinity|float infinity",
+     "A number must be finite"),
+    (r"[Cc]omplex", "Complex numbers must not be given here, which have no order"),
+    (r"math domain error|math range error", "A number must lie in the domain of the function"),
+    (r"division by zero|modulo by zero|divide by zero",
+     "A number or size that divides here must not be 0"),
+    (r"negative (?:dimensions|dimension|shape)|must be (?:non-)?negative|nonnegative",
+     "A size must not be negative"),
+    (r"(?:tuple|list) index out of range", "An operand must have more dimensions, or items"),
+    (r"recursion", "The nesting must be less deep"),
+    (r"values to unpack", "A tuple or a shape must have as many items as the call needs"),
+    (r"all input arrays must have the same shape", "The shapes must be equal"),
+    (r"concatenate|same number of dimensions", "The shapes must agree but for the axis of joining"),
+)]  # fmt: skip
+
+
+def innermost(error):
+    """The last frame that an exception passed, and the instruction at which it did."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at
+
+
+def is_raised_here(error):
+    """Whether a `raise` statement of sporax's raised an exception: its words are ours then."""
+    at = innermost(error)
+    if at is None:
+        return False
+    code = at.tb_frame.f_code
+    return code.co_filename.startswith(_PACKAGE) and code.co_code[at.tb_lasti] == _RAISE
+
+
+def is_from(error, is_users):
+    """Whether an exception passed through a frame that `is_users` says is the user's."""
+    return any(is_users(frame) for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def own_words(error):
+    """What an exception of sporax's own says, without the operation's name; None for others."""
+    if not is_raised_here(error):
+        return None
+    text = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    return _WHO.sub("", text.strip().split("\n")[0].rstrip(".")) or None
+
+
+def translated(error):
+    """What an exception from below means here; None if nothing is known of it."""
+    if isinstance(error, MemoryError):
+        return "The sizes must be such that the result fits into memory"
+    text = str(error)
+    for words, ours in _TRANSLATIONS:
+        match = words.search(text)
+        if match:
+            return ours.format(*match.groups())
+    return None

@@ -1,0 +1,150 @@
+"""What an argument must be, as its parameter says: its name, its default, and what failed."""
+
+import enum
+import re
+
+_NUMBER = int | float | complex
+_AXES = {"axis", "axes", "dim", "dims", "axis0", "axis1", "dim0", "dim1", "dim2", "source",
+         "destination", "start_dim", "end_dim", "batch_dims", "begin_norm_axis"}  # fmt: skip
+_TENSORS = {"input", "x", "other", "y", "input_x", "input_y", "logits", "tensor", "x1", "x2",
+            "mat2", "inputs", "labels", "target", "img", "images", "query", "key"}  # fmt: skip
+_SEQUENCES = {"tensors", "params", "parameters", "arys", "arrays", "xs"}
+_COUNTS = {"in_channels", "out_channels", "num_features", "input_size", "hidden_size", "num_layers",
+           "in_features", "out_features", "vocab_size", "embedding_size", "num_embeddings",
+           "embedding_dim", "d_model", "embed_dim", "num_heads", "nhead"}  # fmt: skip
+_SIZES = {"shape", "size", "output_size", "kernel_size", "stride", "padding", "dilation", "repeats",
+          "reps", "normalized_shape"}  # fmt: skip
+
+
+def _is_number(x):
+    return isinstance(x, _NUMBER) or (type(x).__module__ == "numpy" and getattr(x, "ndim", 1) == 0)
+
+
+def _is_int(x):
+    return isinstance(x, int) or (type(x).__module__ == "numpy" and "int" in type(x).__name__)
+
+
+def _all(test):
+    """Whether all items of nested tuples and lists hold to a test, or the one item does."""
+
+    def holds(x):
+        return all(map(holds, x)) if isinstance(x, tuple | list) else is_tensor(x) or test(x)
+
+    return holds
+
+
+def is_tensor(x):
+    """Whether it is an array of some library: a Tensor, a NumPy array."""
+    return hasattr(type(x), "shape") and hasattr(type(x), "dtype")
+
+
+def _is_operand(x):
+    return is_tensor(x) or _is_number(x) or isinstance(x, tuple | list) or _is_other(x)
+
+
+def _is_other(x):
+    """What is no plain value of Python: an object of a class that sporax knows, perhaps."""
+    plain = str | bytes | dict | set | type | None
+    return not isinstance(x, plain | tuple | list) and not _is_number(x) and callable(x)
+
+
+# (of which parameters, what their arguments must be, whether one is)
+_ROWS = (
+    (lambda p: p.name in _AXES, "an int or a tuple of ints",
+     lambda x: x is None or (not isinstance(x, bool) and _all(_is_int)(x))),
+    (lambda p: type(p.default) is bool, "a bool", lambda x: _is_int(x) and x in (0, 1)),
+    (lambda p: isinstance(p.default, str) and not isinstance(p.default, enum.Enum), "a string",
+     lambda x: isinstance(x, str) or _is_other(x) or is_tensor(x)),
+    (lambda p: p.name in _SEQUENCES, "a tuple or list", lambda x: isinstance(x, tuple | list)),
+    (lambda p: p.name in _COUNTS, "an int", _is_int),
+    (lambda p: p.name in _SIZES, "an int or a tuple of ints",
+     lambda x: x is None or isinstance(x, str) or _all(lambda n: n is None or _is_int(n))(x)),
+    (lambda p: type(p.default) in (int, float, complex), "a number",
+     lambda x: x is None or _all(_is_number)(x) or _is_other(x)),
+    (lambda p: type(p.default) in (tuple, list) and p.default, "a tuple or list of numbers",
+     lambda x: x is None or _all(lambda n: n is None or _is_number(n) or isinstance(n, str))(x)),
+    (lambda p: p.name in _TENSORS and p.default is p.empty, "a Tensor", _is_operand),
+)  # fmt: skip
+
+# what Python asks for -> what must stand there
+_ASKED = [(re.compile(words), rule) for words, rule in (
+    (r"integer|int\(\)|slice indices", "an int or a tuple of ints"),
+    (r"not iterable|has no len\(\)|not subscriptable|zip\(\) argument|must be an iterable",
+     "a tuple or list"),
+    (r"not callable", "a function or a Cell"),
+    (r"unsupported operand|bad operand|not supported between|real number|could not convert|"
+     r"must be a number|requires ndarray|abstract array|as a JAX value|valid JAX type|float\(\)",
+     "a number or a Tensor"),
+    (r"unhashable", "a number, string or tuple"),
+    (r"expected (?:str|string)|must be (?:str|string)|path", "a string"),
+)]  # fmt: skip
+_TENSOR_MEMBERS = {"shape", "dtype", "ndim", "size", "astype", "asnumpy", "reshape", "_value", "T",
+                   "sum", "mean", "values", "aval", "abs", "max", "min", "transpose"}  # fmt: skip
+
+
+def rule_of(parameter, value):
+    """What an argument must be and is not; None if it is, or its parameter does not say it."""
+    for concerned, rule, holds in _ROWS:
+        if concerned(parameter):
+            return None if holds(value) else rule
+    return None
+
+
+def _parts(value):
+    yield value
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from _parts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _parts(item)
+
+
+def _asked(error):
+    """What Python, or a library, asked for when it raised an exception."""
+    if isinstance(error, AttributeError):
+        of_tensors = error.name in _TENSOR_MEMBERS
+        return "a Tensor, or hold Tensors" if of_tensors else f"an object with '{error.name}'"
+    text = str(error)
+    return next((rule for words, rule in _ASKED if words.search(text)), None)
+
+
+def culprit(parameters, arguments, error):
+    """(name, rule, value) of the argument that an exception from within is about; None if that is
+    not known. `parameters`: by name, as far as they are known."""
+    asked = _asked(error)
+    of = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    for name, value in arguments.items():
+        if of is not None and not is_tensor(value) and any(of is part for part in _parts(value)):
+            known = rule_of(parameters[name], value) if name in parameters else None
+            return name, known or asked, value
+    for name, value in arguments.items():
+        rule = rule_of(parameters[name], value) if name in parameters else None
+        if rule is not None:
+            return name, rule, value
+    if asked is None and not isinstance(error, KeyError):
+        return None
+    named = set(re.findall(r"'(\w+)'|type (\w+)", str(error)))
+    named = {name for pair in named for name in pair if name}
+    for name, value in arguments.items():
+        default = getattr(parameters.get(name), "default", value)
+        if value is default and value is None:
+            continue
+        for part in _parts(value):
+            if isinstance(error, KeyError) and _same(part, error.args[:1]):
+                return name, "one of the names that it may have", value
+            if type(part).__name__ in named and not _is_number(part) and asked is not None:
+                return name, asked, value
+    return None
+
+
+def _same(part, keys):
+    return isinstance(part, str | int | float | None) and (part,) == keys
+
+
+def shown(value):
+    """How messages show an argument: its `repr` where that is short and of the value alone."""
+    text = repr(value)
+    if " at 0x" in text or "\n" in text or isinstance(value, type):
+        return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,113 @@
+"""Which operand or attribute does not fit: one of them is replaced at a time, and the operation
+inferred again. What makes the call valid is what was wrong."""
+
+import functools
+import inspect
+import itertools
+import warnings
+
+import jax
+import numpy as np
+
+_DTYPES = [np.dtype(name) for name in ("float32", "int32", "int64", "bool", "complex64")]
+_MOST = 64  # probes of one call
+
+
+def fitting_change(op, avals, describe):
+    """A sentence on the change of one operand or attribute that makes a call valid; None if there
+    is none. `describe`: how messages name an operand."""
+    if op.varied is None or any(map(callable, op.attributes.values())):
+        return None  # it is not declared, or calls a function of the user's
+    known = op.parameters
+    defaults = {n: known[n].default for n in op.attributes if n in known}
+    defaults = {n: v for n, v in defaults.items() if v is not inspect.Parameter.empty}
+    names = op.operands if len(op.operands) == len(avals) else [""] * len(avals)
+    changes = _changes(describe, names, avals, op.attributes, defaults)
+    for sentence, new_avals, new_attributes in itertools.islice(changes, _MOST):
+        if _takes(op, new_avals, new_attributes):
+            return sentence
+    return None
+
+
+def _takes(op, avals, attributes):
+    """Whether operands of these avals fit an operation with these attributes."""
+    other = op
+    if attributes is not op.attributes:
+        other = type(op)(op.name, op.varied(attributes), op.promotes, op.check)
+    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if other.check is not None:
+                other.check(*avals)
+            jax.eval_shape(functools.partial(other.compute, avals), *specs)
+        except Exception:  # noqa: BLE001 - whatever it is: these do not fit either
+            return False
+    return True
+
+
+def _changes(describe, names, avals, attributes, defaults):
+    for name, default in defaults.items():
+        yield (
+            f"'{name}' must fit these operands, as its default {default!r} would, but got "
+            f"{attributes[name]!r:.80}", avals, {**attributes, name: default},
+        )  # fmt: skip
+    labels = [f"'{name}'" if name else f"operand {i}" for i, name in enumerate(names)]
+    for change in (_other_dtypes, _other_ranks, _other_sizes):
+        for i, aval in enumerate(avals):
+            rest = [a for k, a in enumerate(avals) if k != i]
+            for rule, new in change(aval, rest, attributes):
+                changed = (*avals[:i], new, *avals[i + 1 :])
+                yield f"{labels[i]} must {rule}, but got {describe(aval)}", changed, attributes
+    for dtype in _DTYPES:
+        name = describe(_aval(avals[0], (), dtype)).split()[0] if avals else ""
+        changed = tuple([_aval(a, a.shape, dtype) for a in avals])
+        yield f"The operands must be of another dtype, such as {name}", changed, attributes
+
+
+def _aval(like, shape, dtype):
+    return type(like).of(tuple(shape), dtype)
+
+
+def _other_dtypes(aval, rest, attributes):
+    for dtype in _DTYPES:
+        if dtype != aval.dtype:
+            yield f"be of another dtype, such as {_named(dtype)}", _aval(aval, aval.shape, dtype)
+
+
+def _named(dtype):
+    return dtype.name.capitalize()
+
+
+def _other_ranks(aval, rest, attributes):
+    n, shape = aval.ndim, aval.shape
+    sizes = [s for s in {a.ndim: a.shape for a in rest}.values() if len(s) != n]
+    grown = [(1,) * k + shape for k in (1, 2, 3, 4)]
+    cut = [shape[k:] for k in range(1, n + 1)]
+    for new in (*sizes, *itertools.chain.from_iterable(itertools.zip_longest(grown, cut))):
+        if new is not None:
+            rule = f"have another number of dimensions, such as {len(new)}"
+            yield rule, _aval(aval, new, aval.dtype)
+
+
+def _other_sizes(aval, rest, attributes):
+    numbers = {n for a in rest for n in a.shape} | set(_ints(attributes)) | set(aval.shape) | {1}
+    for axis in range(aval.ndim):
+        for n in sorted(numbers - {aval.shape[axis]}):
+            if 0 <= n < 2**31:
+                new = (*aval.shape[:axis], n, *aval.shape[axis + 1 :])
+                yield (
+                    f"have another size along axis {axis}, such as {n}",
+                    _aval(aval, new, aval.dtype),
+                )
+    for other in rest:
+        if other.shape != aval.shape:
+            rule = f"have another shape, such as {other.shape}"
+            yield rule, _aval(aval, other.shape, aval.dtype)
+
+
+def _ints(values):
+    for value in values.values():
+        for item in value if isinstance(value, tuple) else (value,):
+            if type(item) is int:
+                yield item

@@ -1,0 +1,53 @@
+"""Programs run by the interpreter of jaxprs, which give away their dead inputs as XLA's do."""
+
+import contextlib
+
+import pytest
+
+from sporax.core.jax_internals import device_array
+from sporax.engine import compile_policy, recorder
+from sporax.engine.program import TraceFunction, _usable
+from sporax.engine.trace_tree import forest
+from sporax.graph_capture import graph_call
+from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
+
+
+def array_of(array):
+    """A `jax.Array` with memory of its own."""
+    return device_array(array.copy())
+
+
+class Donating(Interpretation):
+    """The interpreter's run of a trace, after which its dead inputs are deleted."""
+
+    def __call__(self, arrays, reals, integers, results):
+        super().__call__(arrays, reals, integers, results)
+        for k in self.donated:
+            arrays[k].delete()
+
+
+def prepare(state, alive, dead, inputs):
+    """In place of `compile_policy.prepare`: nothing is compiled."""
+    trace = TraceFunction(state.path(), inputs)
+    plan = numpy_plan(compile_policy.plan_families, trace, alive)
+    if plan is None:
+        return compile_policy.prepare(state, alive, dead, inputs)
+    program = state.programs[alive, dead] = Donating(plan)
+    avals = [a for step in state.path() for a in step.avals]
+    program.donated = sorted(_usable(dead, trace.inputs, [avals[i] for i in alive]))
+    return program
+
+
+@contextlib.contextmanager
+def interpreted():
+    """In the block no program is compiled; the others are forgotten."""
+    recorder.run_pending()
+    forest.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recorder, "prepare", prepare)
+        patch.setattr(graph_call, "prepare", prepare)
+        try:
+            yield
+        finally:
+            recorder.run_pending()
+            forest.clear()
