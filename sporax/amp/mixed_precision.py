@@ -3,6 +3,7 @@
 import functools
 import inspect
 import logging
+from contextlib import closing
 
 import numpy as np
 
@@ -210,7 +211,7 @@ def _automatic(network, dtype):
 
     @functools.wraps(network)
     def automatic(*args, **kwargs):
-        with computing_in(choice):
+        with closing(computing_in(choice)) as block, block:
             return network(*args, **kwargs)
 
     return automatic

@@ -20,6 +20,7 @@ from .distributed import batch_isend_irecv as batch_isend_irecv
 from .distributed import broadcast as broadcast
 from .distributed import broadcast_object_list as broadcast_object_list
 from .distributed import destroy_process_group as destroy_process_group
+from .distributed import gather_into_tensor as gather_into_tensor
 from .distributed import gather_object as gather_object
 from .distributed import get_backend as get_backend
 from .distributed import get_global_rank as get_global_rank
@@ -40,6 +41,7 @@ from .distributed import reduce_scatter as reduce_scatter
 from .distributed import reduce_scatter_tensor as reduce_scatter_tensor
 from .distributed import reduce_scatter_tensor_uneven as reduce_scatter_tensor_uneven
 from .distributed import scatter_object_list as scatter_object_list
+from .distributed import scatter_tensor as scatter_tensor
 from .distributed import send as send
 from .distributed import send_object_list as send_object_list
 from .linalg import inv as inv

@@ -22,9 +22,9 @@ def sub_ext(input, other, alpha=1):
     return mint.sub(input, other, alpha=alpha)
 
 
-def mean_ext(input, axis=None, keep_dims=False, *, dtype=None):
-    """`mint.mean`, with `ops.mean`'s names of arguments."""
-    return mint.mean(input, axis, keep_dims, dtype=dtype)
+def mean_ext(input, dim=None, keepdim=False, dtype=None):
+    """`mint.mean`, where `dtype` may stand in order."""
+    return mint.mean(input, dim, keepdim, dtype=dtype)
 
 
 _SUFFIXES = ("_view", "_ext")  # in this order, from the end

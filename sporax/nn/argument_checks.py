@@ -2,10 +2,10 @@
 
 import inspect
 import operator
-import traceback
 
-from sporax.core.errors import is_users
-from sporax.core.signature_errors import unfitting
+from sporax.core.errors import is_users, refusal_of
+from sporax.core.signature_errors import constructed_with, is_own, unfitting
+from sporax.diagnosis.causes import is_from
 from sporax.ops.declaration import AXES, is_axes
 
 
@@ -104,9 +104,16 @@ def below(who, **values):
         raise ValueError(f"For '{who}', '{low}' must be less than '{high}', but got {a} and {b}.")
 
 
-def call_refusal(who, function, args, kwargs, error):
-    """The error to raise instead of a TypeError that came of `function(*args, **kwargs)`: what did
-    not fit in the call, if that was it. None for an error from the user's code, or from within."""
-    if any(is_users(frame) for frame, _ in traceback.walk_tb(error.__traceback__.tb_next)):
+def call_refusal(cell, args, kwargs, error):
+    """The error to raise instead of one that came of a Cell's call: what did not fit in the call,
+    or in a layer of sporax's own what its `construct` raised from within, as the layer's refusal.
+    None for an error from the user's code."""
+    within = error.with_traceback(error.__traceback__.tb_next)
+    if is_from(within, is_users):
         return None
-    return unfitting(who, inspect.signature(function), args, kwargs)
+    who, signature = type(cell).__name__, inspect.signature(cell.construct)
+    refusal = unfitting(who, signature, args, kwargs)
+    if refusal is not None or not is_own(type(cell)):
+        return refusal if isinstance(error, TypeError) else None
+    (parameters, earlier), given = constructed_with(cell), signature.bind(*args, **kwargs).arguments
+    return refusal_of(who, given, error, {**parameters, **signature.parameters}, earlier)

@@ -10,6 +10,7 @@ from sporax.autodiff.set_grad_cache import call_announced
 from sporax.autodiff.tape import unrecorded
 from sporax.core import context
 from sporax.core.cell_tree import tree
+from sporax.core.errors import REFUSALS
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
@@ -115,11 +116,11 @@ class Cell(
             if self._hooks is not None:
                 return run_with_hooks(self, construct, args, kwargs)
             return construct(*args, **kwargs)
-        except TypeError as error:
-            refusal = check.call_refusal(type(self).__name__, self.construct, args, kwargs, error)
+        except REFUSALS as error:
+            refusal = check.call_refusal(self, args, kwargs, error)
             if refusal is None:
                 raise
-            raise refusal from None
+            raise refusal from refusal.__cause__
 
     # attributes that a layer does not use itself: the Primitives that MindSpore's layer computes
     # with, which subclasses call. name -> what makes it of the layer

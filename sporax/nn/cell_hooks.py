@@ -103,6 +103,49 @@ def _by_parameter(hook):
     return hooks
 
 
+def register_forward_hook(self, forward_hook):
+    """Keep a function for `set_parameter_forward_hook_enabled`: MindSpore's private
+    `Parameter._register_forward_hook`.
+
+    >>> p = Parameter(Tensor([1.0]), name="p")
+    >>> p._register_forward_hook(lambda p: p * 2)
+    """
+    check_callable("_register_forward_hook", forward_hook)
+    self.__dict__["__parameter_forward_hook__"] = forward_hook
+    Changes.count += 1
+
+
+Parameter._register_forward_hook = register_forward_hook
+
+
+def set_parameter_forward_hook_enabled(net, enabled=False):
+    """Whether calls of a Cell compute with what the hooks of its Parameters return, those of
+    `Parameter._register_forward_hook`; off by default. Raises TypeError for what is no Cell.
+
+    >>> net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+    >>> net.weight._register_forward_hook(lambda p: p * 10)
+    >>> set_parameter_forward_hook_enabled(net, True)
+    >>> net(ops.ones((1, 2))).asnumpy()
+    array([[20.]], dtype=float32)
+    """
+    if not isinstance(net, HookRegistration):
+        raise TypeError(
+            "For '_set_parameter_forward_hook_enabled', 'net' must be a Cell, but got "
+            f"{type(net).__name__}."
+        )
+
+    def change(hooks):
+        others = tuple([hook for hook in hooks if hook[1] is not _own_hook])
+        return (*others, (next(_hook_ids), _own_hook, None)) if enabled else others
+
+    _change(net, "parameter_forward", change)
+
+
+def _own_hook(parameter):
+    """What a Parameter's own hook returns; without one, the Parameter."""
+    return parameter.__dict__.get("__parameter_forward_hook__", Parameter.value)(parameter)
+
+
 def _register(cell, kind, hook_fn, prepend=False, *more):
     check_callable(f"register_{kind}_hook", hook_fn)
     hook = next(_hook_ids), hook_fn, *more
@@ -186,11 +229,12 @@ def _replaced_parameters(cell, hooks):
                 if p is None or any(p is other for other, *_ in originals):
                     continue
                 kept = p._lift()
+                originals.append([p, kept, kept])
                 for _, general, own in hooks:
                     hook_fn = general if own is None else own.get(id(p), (None, None))[1]
                     if hook_fn is not None:
-                        p._value = _of_parameter(p, hook_fn(p))
-                originals.append((p, kept, p._value))
+                        originals[-1][2] = _of_parameter(p, hook_fn(p))
+                        p._value = originals[-1][2]
         yield
     finally:
         for p, kept, replacement in originals:
@@ -323,6 +367,60 @@ class BackwardHookGate(Gate):
             if result is not None and avals:
                 who = f"{type(self.cell).__name__}.register_backward_hook"
                 gradients = replaced(who, hook_fn, "input", avals, result)
+        return gradients
+
+
+class CellBackwardHook(Gate):
+    """MindSpore's private Primitive under `register_backward_hook`: it lets values through; of the
+    gradients that come back, the first are those of a Cell's outputs, the second those of its
+    inputs, and with both the hooks are called.
+
+    `cell_id`: the Cell's name. `cell`: what hooks receive first. `hook_dict`: the hooks by any key;
+    each is called with the cell, the gradients of the inputs and those of the outputs, tuples, and
+    may return other gradients of the inputs. Without `register_backward_hook()` none is called.
+
+    >>> hook = CellBackwardHook("a", None, {0: lambda cell, inside, outside: (inside[0] * 3,)})
+    >>> hook.register_backward_hook()
+    >>> ms.grad(lambda x: hook(hook(x) * 2))(Tensor(5.0)).item()
+    6.0
+    """
+
+    __slots__ = ("cell", "cell_id", "grad_output", "hook_dict", "is_registered")
+
+    def __init__(self, cell_id="", cell=None, hook_dict=None):
+        self.cell_id, self.cell = cell_id, cell
+        self.hook_dict = {} if hook_dict is None else hook_dict
+        self.is_registered, self.grad_output = False, None
+
+    def __call__(self, args):
+        inputs = args if isinstance(args, tuple) else (args,)
+        tensors = tensors_of(inputs)
+        passed = self.through(tensors) if self.is_registered and tensors else None
+        if passed is None:
+            return args
+        outputs = unflatten(inputs, passed[0])
+        return outputs if isinstance(args, tuple) else outputs[0]
+
+    def register_backward_hook(self):
+        """From now on, call the hooks."""
+        self.is_registered = True
+        Changes.count += 1
+
+    def remove_backward_hook(self, key=None):
+        """Call the hooks no more."""
+        self.is_registered = False
+        Changes.count += 1
+
+    def answer(self, out, gradients):
+        """The gradients, those of the inputs after the hooks."""
+        if self.grad_output is None:
+            self.grad_output = gradients
+            return gradients
+        before, self.grad_output = self.grad_output, None
+        for hook_fn in self.hook_dict.values():
+            result = hook_fn(self.cell, gradients, before)
+            if result is not None:
+                gradients = replaced("CellBackwardHook", hook_fn, "input", avals_of(out), result)
         return gradients
 
 

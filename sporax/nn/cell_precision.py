@@ -1,6 +1,7 @@
 """`Cell.to_float`: a cell computes in one floating dtype, and its parameters keep their own."""
 
 import enum
+from contextlib import closing
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
@@ -45,7 +46,7 @@ def run_in_precision(cell, construct, chosen, *args, **kwargs):
     if isinstance(chosen.inside, dtypes.Type):
         output = _run_in(cell, construct, chosen.inside, args, kwargs)
     else:
-        with computing_in(chosen.inside):
+        with closing(computing_in(chosen.inside)) as block, block:
             output = construct(*args, **kwargs)
     return output if chosen.returns is None else cast_floats(output, chosen.returns)
 
@@ -67,18 +68,29 @@ def _run_in(cell, construct, dtype, args, kwargs):
         return tensor.astype(dtype) if _needs(tensor, dtype) else tensor
 
     own = [t for t in cell.__dict__.values() if isinstance(t, Tensor) and _needs(t, dtype)]
-    with computing_in(precision_of(dtype.numpy_dtype)):
+    with closing(computing_in(precision_of(dtype.numpy_dtype))) as block, block:
         originals = []
         try:
             for tensor in own:
                 value, kind, converted = tensor._lift(), tensor.dtype, cast(tensor)._value
-                tensor._value = converted
                 originals.append((tensor, value, kind, converted))
+                tensor._value = converted
             return construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
-        finally:
-            for tensor, value, kind, converted in originals:
-                unchanged = tensor._value is converted
-                tensor._value = value if unchanged else tensor.astype(kind)._value
+        finally:  # an interrupt may come in the first
+            try:
+                _restore(originals)
+            finally:
+                _restore(originals)
+
+
+def _restore(originals):
+    """Give (tensor, Value, dtype, converted Value) back their Values, as far as unchanged; what was
+    written has the tensor's dtype."""
+    for tensor, value, kind, converted in originals:
+        if tensor._value is converted:
+            tensor._value = value
+        elif tensor.dtype != kind:
+            tensor._value = tensor.astype(kind)._value
 
 
 def _needs(tensor, dtype):

@@ -2,12 +2,20 @@
 
 import math
 
+import numpy as np
+
 from sporax.core.signature_errors import fitting
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.nn import argument_checks as check
 
 
-def _by_epoch(total_step, step_per_epoch, rate):
+def _refuse_long(who, steps, argument):
+    refuse_huge(who, (steps,), np.dtype(np.complex128), argument)  # a float object, with its place
+
+
+def _by_epoch(who, total_step, step_per_epoch, rate):
     """`rate(epoch)` for each of `total_step` steps."""
+    _refuse_long(who, total_step, "'total_step'")
     return [rate(step // step_per_epoch) for step in range(total_step)]
 
 
@@ -39,6 +47,7 @@ def piecewise_constant_lr(milestone, learning_rates):
             raise ValueError(
                 f"For '{who}', 'milestone' must not decrease, but got {until} after {last}."
             )
+        _refuse_long(who, until, f"'milestone[{i}]'")
         rates += [rate] * (until - last)
         last = until
     return rates
@@ -70,7 +79,7 @@ def exponential_decay_lr(
         p = epoch // decay_epoch if is_stair else epoch / decay_epoch
         return learning_rate * decay_rate**p
 
-    return _by_epoch(total_step, step_per_epoch, rate)
+    return _by_epoch("exponential_decay_lr", total_step, step_per_epoch, rate)
 
 
 @fitting
@@ -94,7 +103,7 @@ def natural_exp_decay_lr(
         p = epoch // decay_epoch * decay_epoch if is_stair else epoch
         return learning_rate * math.e ** (-decay_rate * p)
 
-    return _by_epoch(total_step, step_per_epoch, rate)
+    return _by_epoch("natural_exp_decay_lr", total_step, step_per_epoch, rate)
 
 
 @fitting
@@ -118,7 +127,7 @@ def inverse_decay_lr(
             return learning_rate / (1 + decay_rate * (epoch // decay_epoch))
         return learning_rate / (1 + decay_rate * epoch / decay_epoch)
 
-    return _by_epoch(total_step, step_per_epoch, rate)
+    return _by_epoch("inverse_decay_lr", total_step, step_per_epoch, rate)
 
 
 @fitting
@@ -142,7 +151,7 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
         p = min(epoch, decay_epoch)
         return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p / decay_epoch))
 
-    return _by_epoch(total_step, step_per_epoch, rate)
+    return _by_epoch(who, total_step, step_per_epoch, rate)
 
 
 @fitting
@@ -171,7 +180,7 @@ def polynomial_decay_lr(
         p = min(epoch, decay_epoch * rounds) / (decay_epoch * rounds)
         return (learning_rate - end_learning_rate) * (1 - p) ** power + end_learning_rate
 
-    return _by_epoch(total_step, step_per_epoch, rate)
+    return _by_epoch(who, total_step, step_per_epoch, rate)
 
 
 @fitting
@@ -191,7 +200,7 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     def rate(epoch):
         return learning_rate * min(epoch, warmup_epoch) / warmup_epoch
 
-    return _by_epoch(total_step, step_per_epoch, rate)
+    return _by_epoch("warmup_lr", total_step, step_per_epoch, rate)
 
 
 __all__ = [

@@ -1,7 +1,22 @@
 """Products with the Jacobian as Cells, as older scripts have them; see `ops.jvp`, `ops.vjp`."""
 
 from sporax import autodiff
+from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
+
+
+def _check(layer, v, of, what):
+    """Refuse a `v` that is no Tensor for one of what it multiplies, or no tuple for several."""
+    if len(of) == 1:
+        rule, is_good = "a Tensor", isinstance(v, Tensor)
+    else:
+        rule = f"a tuple of {len(of)} Tensors"
+        is_good = isinstance(v, tuple) and len(v) == len(of)
+    if not is_good:
+        shown = f"a tuple of {len(v)}" if isinstance(v, tuple) else type(v).__name__
+        raise TypeError(
+            f"For '{layer}', the last argument must be {rule}, as the {what}, but got {shown}."
+        )
 
 
 class Jvp(Cell):
@@ -17,7 +32,9 @@ class Jvp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        return autodiff.jvp(self.fn, args[:-1], args[-1])
+        *inputs, v = args
+        _check("Jvp", v, inputs, "inputs")
+        return autodiff.jvp(self.fn, tuple(inputs), v)
 
 
 class Vjp(Cell):
@@ -36,5 +53,6 @@ class Vjp(Cell):
     def construct(self, *args):
         *inputs, v = args
         result, pull = autodiff.vjp(self.fn, *inputs)
+        _check("Vjp", v, result if isinstance(result, tuple) else (result,), "outputs")
         gradients = pull(v)
         return result, gradients[0] if len(inputs) == 1 else gradients

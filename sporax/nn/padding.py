@@ -21,8 +21,9 @@ class Pad(Cell):
         super().__init__()
         check.one_of("Pad", _PAIRED, mode=mode)
         check.instance("Pad", tuple, "a tuple of pairs", paddings=paddings)
-        if any(not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in paddings):
-            raise ValueError(
+        is_nested = all(isinstance(pair, (tuple, list)) for pair in paddings)
+        if not is_nested or any(len(pair) != 2 for pair in paddings):
+            raise (ValueError if is_nested else TypeError)(
                 "For 'Pad', 'paddings' must have (before, after) for each axis, but got "
                 f"{paddings}."
             )

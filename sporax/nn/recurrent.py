@@ -2,10 +2,15 @@
 
 import math
 
+import numpy as np
+
 from sporax import ops
 from sporax.core.dtype import float16, float32, float64, int32, int64
+from sporax.core.random import draw_on_host
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.initializers import Uniform
+from sporax.initializers.random_init import UniformFromNumPy
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
@@ -55,12 +60,15 @@ class _OneStep(Cell):
         self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
         rows = KINDS[self._kind][0] * hidden_size
         init = Uniform(1 / math.sqrt(hidden_size))
-        self.weight_ih = parameter(layer, "weight_ih", init, (rows, input_size), dtype)
-        self.weight_hh = parameter(layer, "weight_hh", init, (rows, hidden_size), dtype)
+        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
         self.bias_ih = self.bias_hh = None
         if has_bias:
-            self.bias_ih = parameter(layer, "bias_ih", init, (rows,), dtype)
-            self.bias_hh = parameter(layer, "bias_hh", init, (rows,), dtype)
+            shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+        for shape in shapes.values():  # MindSpore draws values first that it then replaces
+            refuse_huge(layer, shape, np.dtype(np.float64), "'input_size' and 'hidden_size'")
+            draw_on_host(np.random.standard_normal, shape)
+        for name, shape in shapes.items():
+            setattr(self, name, parameter(layer, name, init, shape, dtype))
 
     def _after(self, x, hidden, cell=None):
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
@@ -173,7 +181,8 @@ class _Stack(Cell):
         self.is_lstm = self._kind == "lstm"
         self.rnn = _LAYERS[self._kind]()
         self.dropout_op = Dropout(p=dropout)
-        rows, init = KINDS[self._kind][0] * hidden_size, Uniform(1 / math.sqrt(hidden_size))
+        rows = KINDS[self._kind][0] * hidden_size
+        init = UniformFromNumPy(1 / math.sqrt(hidden_size))
         lists = {name: [] for name in _LISTS}
         for i in range(num_layers):
             seen = hidden_size * (1 + bidirectional) if i else input_size

@@ -8,6 +8,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, dtype_of
 from sporax.ops.shape.creation import is_size
 
@@ -237,6 +238,8 @@ def arange(start, stop=None, step=None, dtype=None):
     step = 1 if step is None else step
     if step == 0:
         raise ValueError("For 'numpy.arange', 'step' must not be 0.")
+    count = max(math.ceil((stop - start) / step), 0)
+    refuse_huge("numpy.arange", (count,), np.dtype(np.int64), "'start', 'stop' and 'step'")
     return Tensor(np.arange(start, stop, step).astype(dtypes.to_numpy(dtype_of(dtype))))
 
 
@@ -382,6 +385,7 @@ _WINDOWS = {"bartlett": "1 - |2n / (M - 1) - 1|",
 def _window(name, formula):
     def function(M):
         _whole(name, M=M)
+        refuse_huge(f"numpy.{name}", (M,), np.dtype(np.float64), "'M'")
         return Tensor(getattr(np, name)(max(M, 0)).astype(np.float32))
 
     function.__name__, function.__module__ = name, __name__

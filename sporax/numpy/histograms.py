@@ -122,7 +122,7 @@ def histogram_bin_edges(a: Array, bins=10, range=None, weights: OPTIONAL = None)
         return edges
     if not isinstance(bins, int):
         raise NotImplementedError(
-            f"For 'numpy.histogram', 'bins' {bins!r} is not done; give a number."
+            f"For 'numpy.histogram', 'bins' must be an int or a vector here, but got {bins!r}."
         )
     if range is None:
         flat = ops.ravel(a).astype(dtypes.float32)

@@ -247,7 +247,9 @@ def sequence_of(name, value, argument):
             f"got {type(value).__name__}."
         )
     if not value:
-        raise ValueError(f"For 'numpy.{name}', '{argument}' must hold at least one Tensor.")
+        raise ValueError(
+            f"For 'numpy.{name}', '{argument}' must hold at least one Tensor, but got ()."
+        )
     return in_one_dtype([array_of(x, name, argument) for x in value])
 
 

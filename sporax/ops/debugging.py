@@ -1,6 +1,7 @@
 """Looking at numbers on the way."""
 
 import functools
+import io
 import itertools
 
 import numpy as np
@@ -10,6 +11,7 @@ from sporax.core.dtype import bfloat16
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
 from sporax.ops.differentiation import HookBackward
+from sporax.ops.memory.placement import write_whole
 from sporax.ops.primitive import Primitive
 from sporax.staging.deferred_print import Name, deferrable, show
 
@@ -101,7 +103,9 @@ def _dump(file, items):
     array = tensor.float() if tensor.dtype == bfloat16 else tensor
     kind = str(array.dtype).lower()
     name = f"{file.removesuffix('.npy')}_{kind}_{next(_numbers_of_dumps)}.npy"
-    np.save(name, array.asnumpy())
+    content = io.BytesIO()
+    np.save(content, array.asnumpy())
+    write_whole("TensorDump", name, content.getvalue())
 
 
 def _dump_text(file, items):

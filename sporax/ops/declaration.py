@@ -7,6 +7,7 @@ others are attributes, part of the program.
 import ast
 import functools
 import inspect
+import types
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ from sporax.core.errors import REFUSALS, refuse
 from sporax.core.from_host import HOLDING, plain, python_number
 from sporax.core.signature_errors import call_error, fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.engine.trace_tree import forest
@@ -52,6 +54,7 @@ _BY_NUMBER = "Give the axis by its number, -1 for the last one"
 _COUNTS = {"group", "groups"}
 # and those that hold sizes
 _SIZES = {"shape", "size", "output_size"}
+_BYTE = np.dtype(np.bool_)  # the least that an element takes
 
 
 def _are_sizes(value):
@@ -107,7 +110,8 @@ class Declaration:
                 bound.bounds = functools.partial(self._evaluate, values, structure, fn=self.bounds)
             if self.parts is not None:
                 bound.parts = self.parts(self, values, structure)
-            bound.operands = self._names(structure)
+            bound.operands, bound.parameters = self._names(structure), self.signature.parameters
+            bound.varied = lambda new: functools.partial(self._evaluate, values | new, structure)
             bound.family.is_polymorphic = self.is_polymorphic
             self._join_family(bound, key, values, structure)
             bound.layout = None if self.view is True else self.view or None
@@ -135,6 +139,13 @@ class Declaration:
         string for an axis, which JAX would look up among its named ones. A bool for a number is
         made one."""
         for name, value in attributes.items():
+            if not has_64_bits(value):
+                raise OverflowError(
+                    f"For '{self.name}', '{name}' must have at most 64 bits, but got {value!r:.80}."
+                )
+            sizes = (value,) if value.__class__ is int else value
+            if name in _SIZES and _are_sizes(sizes):
+                refuse_huge(self.name, [n for n in sizes if n > 0], _BYTE, f"'{name}'")
             kind = type(self.signature.parameters[name].default)
             if kind is bool:
                 fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
@@ -352,12 +363,27 @@ def compiled(name, parameters, body, scope, who, axes=()):
     head = ", ".join([*parts[True], *parts[False], f"**{_EXTRA[1]}"])
     needed += [f"{n} is True or {n} is False or " for n in axes if "." not in n]
     look = f"    if {''.join(needed)}{' or '.join(_EXTRA)}:\n        raise _misfit(locals())\n"
-    exec(f"def {name}({head}):\n{look}{body}", scope)
-    function = scope[name]
+    lines = f"def {name}({head}):\n{look}{body}"
+    function = scope["_face"] = types.FunctionType(_at_first_call.__code__, scope, name)
+    scope["_complete"] = functools.partial(_complete, lines, scope)
     function.__signature__ = inspect.Signature(plain, __validate_parameters__=False)
     function.__qualname__ = name
     scope["_misfit"] = functools.partial(_face_error, who, function.__signature__, axes)
     return function
+
+
+def _at_first_call(*args, **kwargs):
+    """The code of a face that has not been called: to compile them all takes half a second."""
+    _complete(_face)  # noqa: F821 - of the face
+    return _face(*args, **kwargs)  # noqa: F821
+
+
+def _complete(lines, scope, face):
+    """Give a face its own code. Another thread may be calling it: the code comes last."""
+    exec(lines, scope)
+    written = scope[face.__name__]
+    face.__defaults__, face.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
+    face.__code__ = written.__code__
 
 
 def _face_error(who, signature, axes, values):
@@ -380,6 +406,13 @@ def is_axes(value):
     if isinstance(value, tuple):
         return all(map(is_axes, value))
     return isinstance(value, int | None) and not isinstance(value, bool)
+
+
+def has_64_bits(value):
+    """Whether ints, in tuples too, are such as programs can hold."""
+    if value.__class__ is tuple:
+        return all(map(has_64_bits, value))
+    return value.__class__ is not int or -(2**63) <= value < 2**64
 
 
 def _static(declaration, name, value):
@@ -418,9 +451,10 @@ def _plain_numbers(arguments):
     return f"    if {look}:\n        {_tuple(names)}= _plain(({_tuple(names)}))\n"
 
 
-def _refuse(name, values, cause):
+def _refuse(name, parameters, values, cause):
     """Raise a composite's refusal of its arguments; `values`: its local variables."""
-    refuse(name, {n: v for n, v in values.items() if n not in ("cause", *_EXTRA)}, cause)
+    given = {n: v for n, v in values.items() if n not in ("cause", *_EXTRA)}
+    refuse(name, given, cause, parameters)
 
 
 class Composite(Declaration):
@@ -430,20 +464,23 @@ class Composite(Declaration):
         super().__init__(fn, name or fn.__name__, False, None, True)
 
     def _body(self, scope, argument):
-        scope.update(_fn=self.fn, _refuse=_refuse, _refusals=REFUSALS, _plain=plain, _may=HOLDING)
         kinds = self.signature.parameters
+        refusal = functools.partial(_refuse, self._shown_name(), kinds)
+        scope.update(_fn=self.fn, _refuse=refusal, _refusals=REFUSALS, _plain=plain, _may=HOLDING)
         arguments = [
             argument(n) if p.kind is not p.KEYWORD_ONLY else f"{n}={argument(n)}"
             for n, p in kinds.items()
         ]
-        in_numpy = self.fn.__module__.startswith("sporax.numpy")
-        name = f"numpy.{self.name}" if in_numpy else self.name
         return (
             f"{_plain_numbers([argument(n) for n in kinds])}"
             f"    try:\n        return _fn({', '.join(arguments)})\n"
-            f"    except _refusals as cause:\n        _refuse('{name}', locals(), cause)\n"
+            f"    except _refusals as cause:\n        _refuse(locals(), cause)\n"
             "        raise"
         )
+
+    def _shown_name(self):
+        in_numpy = self.fn.__module__.startswith("sporax.numpy")
+        return f"numpy.{self.name}" if in_numpy else self.name
 
     def face(self, written=None, within=""):
         kinds = {p.kind for p in self.signature.parameters.values()}

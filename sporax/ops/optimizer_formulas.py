@@ -91,10 +91,10 @@ def amsgrad(var, m, v, vhat, grad, lr, beta1_power, beta2_power, beta1, beta2, e
     return var - lr * m / (jnp.sqrt(vhat) + epsilon), m, v, vhat
 
 
-_DECAYED = "(use_locking=False)(var, m, v, lr, beta1, beta2, epsilon, decay, gradient: grad)"
+_DECAYED = "(use_locking=False)(var, m, v, lr, beta1, beta2, epsilon, decay, gradient: grad"
 
 
-@update(f"AdamWeightDecay{_DECAYED}", f"FusedCastAdamWeightDecay{_DECAYED}")
+@update(f"AdamWeightDecay{_DECAYED})")
 def adam_weight_decay(var, m, v, grad, lr, beta1, beta2, epsilon, decay):
     r"""$m$, $v$ as `Adam`'s, $w \leftarrow w - \eta (\frac{m}{\sqrt{v} + eps} + \lambda w)$.
 
@@ -107,6 +107,18 @@ def adam_weight_decay(var, m, v, grad, lr, beta1, beta2, epsilon, decay):
     """
     m, v = moments(m, v, grad, beta1, beta2)
     return var - lr * (m / (jnp.sqrt(v) + epsilon) + decay * var), m, v
+
+
+@update(f"FusedCastAdamWeightDecay{_DECAYED}, global_norm)")
+def adam_weight_decay_of_norm(var, m, v, grad, lr, beta1, beta2, epsilon, decay, global_norm):
+    """`AdamWeightDecay` with the gradient over `global_norm`.
+
+    >>> var, m, v = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0))
+    >>> decayed = ops.FusedCastAdamWeightDecay()
+    >>> decayed(var, m, v, 0.1, 0.5, 0.75, 0.0, 0.0, Tensor([8.0]), 2.0)[1].asnumpy()
+    array([2.], dtype=float32)
+    """
+    return adam_weight_decay(var, m, v, grad / global_norm, lr, beta1, beta2, epsilon, decay)
 
 
 @update("ApplyAdaMax()(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)")
@@ -275,23 +287,38 @@ def proximal_adagrad(var, accum, grad, lr, l1, l2):
 
 @update(
     "ApplyRMSProp(use_locking=False)(var, mean_square, moment, learning_rate: lr, grad, decay, "
-    "momentum, epsilon) -> var",
-    rows=[
-        "SparseApplyRMSProp(rho: decay, momentum, epsilon, use_locking=False)"
-        "(var, ms: mean_square, mom: moment, lr, grad, indices)"
-    ],
+    "momentum, epsilon) -> var"
 )
 def rmsprop(var, mean_square, moment, grad, lr, decay, momentum, epsilon):
     r"""$s \leftarrow \rho s + (1 - \rho) g^2$, $m \leftarrow u m + \eta g / \sqrt{s + eps}$,
-    $w \leftarrow w - m$; $\rho$ is `decay` or `rho`, $u$ `momentum`.
-
-    `indices`: the rows to change; equal ones are summed.
+    $w \leftarrow w - m$; $\rho$ is `decay`, $u$ `momentum`.
 
     >>> var, square, moment = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0))
     >>> ops.ApplyRMSProp()(var, square, moment, 0.5, Tensor([4.0]), 0.75, 0.0, 0.0).asnumpy()
     array([0.], dtype=float32)
     """
     mean_square = decay * mean_square + (1 - decay) * grad * grad
+    moment = momentum * moment + lr * grad / jnp.sqrt(mean_square + epsilon)
+    return var - moment, mean_square, moment
+
+
+@update(
+    rows=[
+        "SparseApplyRMSProp(rho: decay, momentum, epsilon, use_locking=False)"
+        "(var, ms: mean_square, mom: moment, lr, grad, indices)"
+    ]
+)
+def sparse_rmsprop(var, mean_square, moment, grad, lr, decay, momentum, epsilon):
+    r"""`ApplyRMSProp` for the rows at `indices`, equal ones summed; $s$ stays where the gradient
+    is 0.
+
+    >>> kept = [Parameter(Tensor([x, 1.0])) for x in (1.0, 0.0, 0.0)]
+    >>> step = ops.SparseApplyRMSProp(0.75, 0.0, 1e-9)
+    >>> step(*kept, 0.5, Tensor([4.0]), Tensor([0]))[0].asnumpy()
+    array([0., 1.], dtype=float32)
+    """
+    grown = decay * mean_square + grad * grad * (1 - decay)
+    mean_square = jnp.where(jnp.abs(grad) > jnp.finfo(jnp.float32).eps, grown, mean_square)
     moment = momentum * moment + lr * grad / jnp.sqrt(mean_square + epsilon)
     return var - moment, mean_square, moment
 

@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+from sporax.core.errors import warn
 from sporax.sharding.calls import shard_primitive
 
 _UNSHOWN = ("input_names", "output_names")
@@ -97,6 +98,19 @@ class Primitive:
         if in_strategy is None and out_strategy is None:
             return self
         return shard_primitive(self, in_strategy, out_strategy)
+
+    def place(self, role, rank_id):
+        """Note on which process of a cluster the operation is to run: accepted, but each process
+        runs its own program here. Raises ValueError for another `role` than 'MS_WORKER', and for
+        a `rank_id` that is no whole number."""
+        if role != "MS_WORKER":
+            raise ValueError(f"For 'place', 'role' must be 'MS_WORKER', but got {role!r}.")
+        if type(rank_id) is not int or rank_id < 0:
+            raise ValueError(
+                f"For 'place', 'rank_id' must be an int, at least 0, but got {rank_id!r}."
+            )
+        self.add_prim_attr("ms_role", role).add_prim_attr("rank_id", rank_id)
+        warn("'Primitive.place' has no effect: each process runs its own program.")
 
     def get_attr_dict(self):
         """The attributes by name."""

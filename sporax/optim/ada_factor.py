@@ -112,11 +112,8 @@ class AdaFactor(Optimizer):
         )
 
     def construct(self, gradients):
-        done = self._update(
-            gradients, self.step, self.decay_rate, self.beta1, self.clip_threshold, *self.eps
-        )
-        self.step._rebind(apply(advance, self.step)._value)
-        return done
+        scalars = self.step, self.decay_rate, self.beta1, self.clip_threshold, *self.eps
+        return self._update(gradients, *scalars, also=[(self.step, apply(advance, self.step))])
 
 
 def _check_rate(learning_rate, relative_step, warmup_init):

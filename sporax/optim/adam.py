@@ -13,6 +13,7 @@ from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
+from sporax.storage.views import write_all
 
 adam = rule("Adam", states=2)(formulas.adam)
 amsgrad = rule("Adam", states=3)(formulas.amsgrad)
@@ -76,10 +77,8 @@ class Adam(Optimizer):
     def construct(self, gradients):
         beta1, beta2, powers = self.beta1, self.beta2, (self.beta1_power, self.beta2_power)
         now = apply(_next_powers, *powers, beta1, beta2)
-        done = self._update(gradients, *now, beta1, beta2, self.eps)
-        for power, value in zip(powers, now, strict=True):
-            power._rebind(value._value)
-        return done
+        also = zip(powers, now, strict=True)
+        return self._update(gradients, *now, beta1, beta2, self.eps, also=also)
 
     def _apply_adam(self, params, beta1_power, beta2_power, moment1, moment2, lr, gradients):
         """For subclasses with a step of their own: the update by these gradients as they are."""
@@ -87,10 +86,10 @@ class Adam(Optimizer):
         kept = (params, moment1, moment2, *((self.vhat,) if self.use_amsgrad else ()))
         scalars = beta1_power, beta2_power, self.beta1, self.beta2, self.eps
         rates = lr if self.is_group_lr else (lr,) * len(params)
+        changes = []
         for handles, gradient, rate in zip(zip(*kept, strict=True), gradients, rates, strict=True):
-            results = apply(law, *handles, gradient, rate, *scalars)
-            for handle, result in zip(handles, results, strict=True):
-                handle._rebind(result._value)
+            changes += zip(handles, apply(law, *handles, gradient, rate, *scalars), strict=True)
+        write_all(changes)
         return self._done
 
 

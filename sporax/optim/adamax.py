@@ -47,9 +47,8 @@ class AdaMax(Optimizer):
 
     def construct(self, gradients):
         power = apply(_next_power, self.beta1_power, self.beta1)
-        done = self._update(gradients, power, self.beta1, self.beta2, self.eps)
-        self.beta1_power._rebind(power._value)
-        return done
+        also = [(self.beta1_power, power)]
+        return self._update(gradients, power, self.beta1, self.beta2, self.eps, also=also)
 
 
 __all__ = ["AdaMax"]

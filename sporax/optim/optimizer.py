@@ -30,6 +30,7 @@ from sporax.optim.learning_rate import (
 )
 from sporax.optim.update_rule import centralized
 from sporax.sharding.mesh import divide_states
+from sporax.storage.views import write_all
 
 
 def _operation(name, fn):
@@ -215,28 +216,26 @@ class Optimizer(OptimizerBase):
         if self._prepare_again is not None:
             self._prepare_again()
 
-    def _update(self, gradients, *scalars):
-        """Apply the prepared operations; nothing changes unless all of them accept."""
+    def _update(self, gradients, *scalars, also=()):
+        """Apply the prepared operations; all changes are made at once, if all of them accept.
+        `also`: (handle, Tensor) of what else a step changes."""
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         rates, decays = self.get_lr(), self.get_weight_decay()
         rates = rates if self.is_group_lr else repeat(rates)
         decays = decays if self.is_group else repeat(decays)
         scale = (self.reciprocal_scale,) if self.need_scale else ()
-        changes = []
+        changes = [*also, (self.global_step, apply(advance, self.global_step))]
         try:
             for (op, handles, decayed), gradient, rate, decay in zip(
                 self._updates, gradients, rates, decays, strict=False
             ):
                 last = (decay, *scale) if decayed else scale
-                changes.append((handles, apply(op, *handles, gradient, rate, *scalars, *last)))
+                results = apply(op, *handles, gradient, rate, *scalars, *last)
+                changes += zip(handles, results, strict=True)
         except ValueError:
             groups.refuse_shapes(type(self).__name__, gradients, self.parameters)
             raise
-        for handles, results in changes:
-            for handle, result in zip(handles, results, strict=True):
-                handle._rebind(result._value)
-        step = self.global_step
-        step._rebind(apply(advance, step)._value)
+        write_all(changes)
         return self._done
 
     # for subclasses that write their own step -----------------------------------------------

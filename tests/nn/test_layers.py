@@ -126,6 +126,7 @@ REFUSED = [
     ("nn.Transformer(4, 2, 1, 1)(ops.ones((3, 2, 4)), ops.ones((3, 1, 4)))", ValueError,
      ("'Transformer'", "equally many")),
     ("nn.Pad([(1, 1)])", TypeError, ("'Pad'", "paddings")),
+    ("nn.Pad((0, 2))", TypeError, ("'Pad'", "(before, after) for each axis")),
     ("nn.Pad(((1, 1),), 'x')", ValueError, ("'Pad'", "'SYMMETRIC'")),
     ("nn.Pad(((0, -1),))(ops.ones(3))", ValueError, ("'Pad'", "at least 0")),
     ("nn.ReflectionPad2d(-1)", ValueError, ("'ReflectionPad2d'", "at least 0")),

@@ -39,6 +39,21 @@ def numbers(array):
     return [int(number) for number in flat.tolist()]
 
 
+def tensors_in(outcome):
+    """The [dtype, shape, numbers] of a result, one after the other."""
+    if isinstance(outcome, str) or (outcome and isinstance(outcome[0], str)):
+        return [outcome]
+    return [tensor for part in outcome for tensor in tensors_in(part)]
+
+
+def assert_recorded(result, recorded, rtol, atol):
+    """The result has the dtypes and shapes that were recorded, and numbers as near as this."""
+    found, expected = tensors_in(described(result)), tensors_in(recorded)
+    assert [x[:2] for x in found] == [x[:2] for x in expected]
+    for (*_, values), (*_, wanted) in zip(found, expected, strict=True):
+        np.testing.assert_allclose(values, wanted, rtol, atol)
+
+
 def packed(array):
     """An input as JSON."""
     flat = array.reshape(-1)

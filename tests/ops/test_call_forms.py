@@ -286,7 +286,7 @@ def test_mint_refuses_what_it_lacks():
 
 def test_a_refused_operand_leaves_the_computation_as_it_was():
     x = Tensor(X)
-    with pytest.raises(TypeError, match="For 'Add', an operand must be a Tensor or a number"):
+    with pytest.raises(TypeError, match="For 'Add', 'other' must be a Tensor or a number"):
         _ = Tensor(Y) + None
     with pytest.raises(TypeError, match="For 'Mul'"):
         _ = Tensor(Y) * "two"

@@ -13,6 +13,7 @@ import pytest
 from sporax.core.tensor import Tensor
 from tests.ops import call_forms, parity_rows, result_json
 from tests.ops.parity_differences import DIFFERENT
+from tests.ops.result_json import tensors_in
 from tests.samples import SEEDS, collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -20,13 +21,6 @@ pytestmark = pytest.mark.usefixtures("on_numpy")
 RECORDED = json.loads((Path(__file__).parents[1] / "recorded" / "parity.json").read_text("utf8"))
 ROWS = list(parity_rows.of_samples())
 FAMILIES = sorted({row.family for row in ROWS})
-
-
-def tensors_in(outcome):
-    """The [dtype, shape, numbers] of a result, one after the other."""
-    if isinstance(outcome, str) or (outcome and isinstance(outcome[0], str)):
-        return [outcome]
-    return [tensor for part in outcome for tensor in tensors_in(part)]
 
 
 def close(result, expected, row):

@@ -17,7 +17,7 @@ from sporax.core.context import set_context
 from sporax.core.tensor import Tensor
 from tests.ops import call_forms, parity_rows, result_json
 from tests.ops.parity_differences import AT_EDGES, NOT_REFERENCES
-from tests.ops.test_parity import tensors_in
+from tests.ops.result_json import tensors_in
 
 RECORDED = parity_rows.recorded(parity_rows.of_edges) | parity_rows.recorded(parity_rows.of_calls)
 
@@ -127,10 +127,12 @@ def unchecked_indices():
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("unchecked_indices")
-def test_edges_are_mindspores_or_the_reference_s(family, on_numpy):
+def test_edges_are_mindspores_or_the_reference_s(family, on_numpy, request):
     rows = rows_by_family().get(family)
     if rows is None:
         pytest.skip("no edge fits its samples")
+    if not (request.config.getoption("--compiled") or request.config.getoption("--calls")):
+        rows = rows[::3]
     wrong = []
     for row, call, actual in given(rows):
         recorded = RECORDED.get(row.name)

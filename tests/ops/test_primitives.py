@@ -14,7 +14,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.graph_capture.jit import jit
 from tests.ops import primitive_cases, result_json
-from tests.ops.test_parity import tensors_in
+from tests.ops.result_json import tensors_in
 from tests.samples.gated_recurrence import gru, lstm
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -13,7 +13,7 @@ from sporax.compat import gradient_primitives, inner_primitives
 from sporax.core.tree import tensors_of
 from tests.ops import result_json
 from tests.ops.private_calls import ARRAYS, CALLS
-from tests.ops.test_parity import tensors_in
+from tests.samples.attention import attention
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -21,7 +21,7 @@ PATH = Path(__file__).parents[1] / "recorded" / "private_calls.json"
 RECORDED = json.loads(PATH.read_text("utf8"))
 AUTO_GENERATE = SimpleNamespace(**vars(gradient_primitives) | vars(inner_primitives))
 NAMES = {
-    "ms": ms, "ops": ops, "P": ops, "G": gradient_primitives, "A": AUTO_GENERATE,
+    "ms": ms, "np": np, "ops": ops, "P": ops, "G": gradient_primitives, "A": AUTO_GENERATE,
     **dict.fromkeys("IQSLF", inner_primitives),
     "T": lambda values, dtype="i4": Tensor(np.array(values, dtype)),
 }  # fmt: skip
@@ -29,12 +29,8 @@ NAMES = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_gives_what_mindspore_gives(call):
-    found = result_json.described(eval(call, NAMES | {n: Tensor(a) for n, a in ARRAYS.items()}))
-    found, expected = tensors_in(found), tensors_in(RECORDED[call])
-    assert len(found) == len(expected)
-    for (dtype, shape, numbers), wanted in zip(found, expected, strict=True):
-        assert [dtype, shape] == wanted[:2]
-        np.testing.assert_allclose(numbers, wanted[2], 1e-4, 1e-5)
+    found = eval(call, NAMES | {n: Tensor(a) for n, a in ARRAYS.items()})
+    result_json.assert_recorded(found, RECORDED[call], 1e-4, 1e-5)
 
 
 SEQUENCES = {  # what MindSpore runs in captured functions only
@@ -44,13 +40,25 @@ SEQUENCES = {  # what MindSpore runs in captured functions only
 }
 
 
-@pytest.mark.parametrize("call", SEQUENCES)
-def test_tuples_of_tensors(call):
+HEAD = ARRAYS["t"][:, None]
+ATTENTION = {  # what it runs on an Ascend only
+    "A.IncreFlashAttention(1, 'BSH', 0.5)(t[:, :1], t, t)": [
+        attention(HEAD[:, :, :1], HEAD, HEAD, scale=0.5)[:, 0]
+    ],
+    "A.FusedInferAttentionScore(1, 0.5)(t, t, t, attn_mask=T(np.eye(3), '?'))[0]": [
+        attention(HEAD, HEAD, HEAD, np.where(np.eye(3), -np.inf, 0), scale=0.5)[:, 0]
+    ],
+}
+BY_FORMULA = SEQUENCES | ATTENTION
+
+
+@pytest.mark.parametrize("call", BY_FORMULA)
+def test_a_call_gives_what_the_formula_gives(call):
     found = tensors_of(eval(call, NAMES | {n: Tensor(a) for n, a in ARRAYS.items()}))
-    for out, expected in zip(found, SEQUENCES[call], strict=True):
-        np.testing.assert_array_equal(out.asnumpy(), expected)
+    for out, expected in zip(found, BY_FORMULA[call], strict=True):
+        np.testing.assert_allclose(out.asnumpy(), expected, 1e-5)
 
 
 def test_every_class_has_a_row():
-    called = {call.removeprefix("T(").partition("(")[0][2:] for call in (*CALLS, *SEQUENCES)}
+    called = {call.removeprefix("T(").partition("(")[0][2:] for call in (*CALLS, *BY_FORMULA)}
     assert {*gradient_primitives.__all__, *inner_primitives.__all__} - called == set()

@@ -1,11 +1,8 @@
-"""Every declared operation with one wrong argument at a time: it takes it, or refuses it in the one
-voice. No error of JAX, and none of Python from within, reaches the caller.
+"""Public calls with one wrong argument at a time (`tests/wrong_arguments`): each is accepted, or
+refused in the one voice. No error of JAX, and none of Python from within, reaches the caller.
 """
 
-import inspect
-import traceback
-from pathlib import Path
-
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -15,47 +12,88 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import Recorder, run_pending
 from sporax.initializers import initializer
-from sporax.ops.declare import OPS
-from tests.samples import collect
+from tests.wrong_arguments import judge, sweep, valid_calls
 
-# what JAX and NumPy say where a complex number becomes a real one
-pytestmark = pytest.mark.filterwarnings("ignore")
-
-SAMPLES = {sample.op: sample for sample in reversed(collect("SAMPLES"))}
-PACKAGE = str(Path(sporax.__file__).parent)
-REFUSALS = (TypeError, ValueError, IndexError, RuntimeError)
-
-# what stands in for an operand: other things than a Tensor, other dtypes, ranks and shapes
-OPERANDS = {
-    "a string": lambda x: "wrong",
-    "no dimensions": lambda x: Tensor(np.float32(1)),
-    "two more dimensions": lambda x: Tensor(np.ones((*x.shape, 1, 2), np.float32)),
-    "other sizes": lambda x: Tensor(np.ones([n + 5 for n in x.shape], np.float32)),
-    "complex numbers": lambda x: Tensor(np.ones(x.shape, np.complex64)),
-}
-ATTRIBUTES = ["wrong", None, {}, ("a", "b"), 1.5, 97, 0]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # NumPy's, where a complex number becomes a real one
+    pytest.mark.skipif(Recorder.immediate, reason="the rules are the same"),
+    pytest.mark.usefixtures("on_numpy"),
+]
+QUICK = {"operations": 40, "layers": 40, "optimizers": 40, "transforms": 60}
+WHOLE = dict.fromkeys(valid_calls.CLASSES, 3_000)
 
 
-def sample_call(name):
-    """(the function that an operation's first sample calls, its arguments by name)"""
-    sample = SAMPLES[name]
-    function = getattr(ops, name, None) or OPS[name].face()
-    tensors = [Tensor(a) for a in sample.arrays(np.float32)]
-    named = dict(zip(sample.names or (), tensors, strict=bool(sample.names)))
-    args = [] if sample.names else [tuple(tensors)] if sample.packed else tensors
-    bound = inspect.signature(function).bind(*args, **named, **sample.attrs)
-    bound.apply_defaults()
-    return function, bound.arguments
+def leaks(kind, count):
+    ends = [(str(call), *sweep.outcome(call)) for call in sweep.sample(kind, count)]
+    assert len(ends) >= count / 2
+    return [end for end in ends if end[1] == "leaks"]
 
 
-def wrong(value):
-    """(what it is, it) for what may stand wrongly in the place of a value."""
-    if isinstance(value, Tensor):
-        return [(what, make(value)) for what, make in OPERANDS.items()]
-    result = [(repr(other), other) for other in ATTRIBUTES]
-    if isinstance(value, tuple) and value and isinstance(value[0], Tensor):
-        result += [(what, (make(value[0]), *value[1:])) for what, make in OPERANDS.items()]
-    return result
+@pytest.mark.parametrize("kind", QUICK)
+def test_wrong_arguments(kind):
+    assert not leaks(kind, QUICK[kind])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", WHOLE)
+def test_many_wrong_arguments(kind):
+    assert not leaks(kind, WHOLE[kind])
+
+
+def raised(call):
+    with pytest.raises(Exception) as caught:
+        call()
+    return caught.value
+
+
+def said_by_jax():
+    try:
+        jnp.zeros((2, 3)) @ jnp.zeros((4, 5))
+    except TypeError as error:
+        raise TypeError(f"For 'matmul', 'x' must fit, but got 3. {error}") from None
+
+
+def fail(error):
+    raise error
+
+
+# what an error says -> the judge's verdict; None: it teaches
+VERDICTS = {
+    "ours": (lambda: ops.softmax(ops.ones((2, 3)), "a"), None),
+    "a keyword": (lambda: ops.softmax(ops.ones((2, 3)), dim=1), None),
+    "an argument twice": (lambda: ops.softmax(1, -1, axis=1), None),
+    "JAX's": (lambda: jnp.zeros((2, 3)) @ jnp.zeros((4, 5)), "no operation named"),
+    "JAX's behind a head": (said_by_jax, "words from below: dot_general"),
+    "of an array": (lambda: fail(ValueError("For 'f', 'x' must be ShapedArray, but got 1")),
+                    "words from below: ShapedArray"),
+    "of NumPy's, repeated": (lambda: repeated("For 'f', 'x' must fit, but got: {}"),
+                             "words from below: array split does not result in an equal division"),
+    "from within": (lambda: None.shape, "a AttributeError"),
+    "without an argument": (lambda: fail(ValueError("For 'f', must fit, but got 3")),
+                            "no argument named"),
+    "without a rule": (lambda: fail(ValueError("For 'f', 'x' is bad, but got 3")), "no rule named"),
+    "without what came": (lambda: fail(ValueError("For 'f', 'x' must be an int.")),
+                          "no what came named"),
+    "after the memory": (lambda: fail(MemoryError("For 'f', 'x' must be small, but got 3")),
+                         "it was found when memory was asked for"),
+    "raised elsewhere": (lambda: fail(ValueError("For 'f', 'x' must be an int, but got 3")),
+                         "raised at "),
+}  # fmt: skip
+
+
+def repeated(words):
+    try:
+        np.array_split  # noqa: B018
+        np.split(np.arange(3), 2)
+    except ValueError as error:
+        raise ValueError(words.format(error)) from None
+
+
+@pytest.mark.parametrize("what", VERDICTS)
+def test_the_judge(what):
+    call, verdict = VERDICTS[what]
+    found = judge.fault(raised(call))
+    assert found == verdict if verdict is None else found.startswith(verdict)
 
 
 def leak(function, options):
@@ -63,25 +101,35 @@ def leak(function, options):
     try:
         function(**options)
     except Exception as error:  # noqa: BLE001 - it is what is looked at
-        innermost = traceback.extract_tb(error.__traceback__, -1)[0].filename
-        if isinstance(error, REFUSALS) and str(error).startswith("For '"):
-            return None if innermost.startswith(PACKAGE) else f"raised in {innermost}"
-        return f"{type(error).__name__}: {error}"
+        return judge.fault(error)
     finally:
         run_pending()
     return None
 
 
-@pytest.mark.skipif(Recorder.immediate, reason="it compiles what is taken; the rules are the same")
-@pytest.mark.parametrize("name", OPS)
-def test_a_wrong_argument_is_refused_in_one_voice_or_taken(name):
-    function, options = sample_call(name)
-    result = {
-        f"{parameter}: {what}": leak(function, {**options, parameter: other})
-        for parameter, value in options.items()
-        for what, other in wrong(value)
-    }
-    assert not {where: what for where, what in result.items() if what is not None}
+HUGE = 10**12
+ALLOCATING = {
+    "zeros": lambda: ops.zeros((HUGE,)), "ones": lambda: ops.ones(HUGE, sporax.int8),
+    "eye": lambda: ops.eye(HUGE), "arange": lambda: ops.arange(HUGE),
+    "full": lambda: ops.full((10**6, 10**6), 1.0), "tile": lambda: ops.tile(ROWS, (HUGE, 1)),
+    "broadcast_to": lambda: ops.broadcast_to(Tensor([1.0]), (HUGE,)),
+    "one_hot": lambda: ops.one_hot(Tensor([1]), HUGE), "pad": lambda: ops.pad(ROWS, (HUGE, 0)),
+    "Dense": lambda: nn.Dense(HUGE, 4), "numpy.ones": lambda: sporax.numpy.ones(HUGE),
+    "numpy.arange": lambda: sporax.numpy.arange(HUGE), "Tensor": lambda: initializer("ones", HUGE),
+    "nn.Upsample": lambda: nn.Upsample((HUGE, HUGE))(ops.ones((1, 1, 2, 2))),
+    "random": lambda: ops.standard_normal((HUGE,)), "repeat": lambda: ROWS.repeat(HUGE),
+    "pool": lambda: nn.AdaptiveAvgPool1d(HUGE)(ops.ones((1, 2, 7))),
+    "rates": lambda: nn.cosine_decay_lr(0.0, 0.1, HUGE, 1, 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALLOCATING)
+def test_a_huge_result_is_refused_before_memory_is_asked_for(name):
+    with (
+        pytest.raises(ValueError, match=r"must fit into memory, but got the shape .* Give smaller"),
+        sweep.bounded(),
+    ):
+        sweep.settle(ALLOCATING[name]())
 
 
 IMAGES, WEIGHT, ROWS = ops.ones((1, 2, 4, 4)), ops.ones((2, 2, 1, 1)), ops.ones((2, 3))

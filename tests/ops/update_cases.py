@@ -65,6 +65,7 @@ FusedAdaFactorWithGlobalNorm()(E, T(.5), T(.9), T(.8), T(0.), T(.03), g, var, m,
 SparseApplyAdagrad(.1)(var, v, s, i)
 SparseApplyFtrl(.1, .2, .3, -.5)(var, v, z, s, i)
 SparseApplyRMSProp(.9, .5, 1e-3)(var, v, z, .1, g, p)
+SparseApplyRMSProp(.9, .5, 1e-3)(var, v, z, .1, g * 0, p)
 FusedSparseAdam()(var, m, v, T(.81), T(.998), T(.1), T(.9), T(.99), T(1e-3), t, d)
 FusedSparseLazyAdam()(var, m, v, T(.81), T(.998), T(.1), T(.9), T(.99), T(1e-3), t, d)
 FusedSparseLazyAdam(False, True)(var, m, v, T(.81), T(.998), T(.1), T(.9), T(.99), T(1e-3), s, i)
@@ -90,9 +91,9 @@ ApplyMomentum(False, False, .25)(var, m, .1, g, .9) | var - .1 * (.9 * m + g / 4
     4
 FusedWeightScaleApplyMomentum()(T(.1), T(.5), var, m, .1, g, .9) | var - .1 * (.9 * m + (g + .1 *
     var) / 2) ; m = .9 * m + (g + .1 * var) / 2
-FusedCastAdamWeightDecay()(var, m, v, .1, .9, .99, 1e-3, .2, g.astype(ms.float16)) | var - .1 * ((.9
-    * m + .1 * h) / (sqrt(.99 * v + .01 * h * h) + 1e-3) + .2 * var) ; m = .9 * m + .1 * h ; v = .99
-    * v + .01 * h * h
+FusedCastAdamWeightDecay()(var, m, v, .1, .9, .99, 1e-3, .2, g.astype(ms.float16), 2.) | var - .1 *
+    ((.9 * m + .05 * h) / (sqrt(.99 * v + .0025 * h * h) + 1e-3) + .2 * var) ; m = .9 * m + .05 *
+    h ; v = .99 * v + .0025 * h * h
 LARSUpdate()(z, g, T(2.), T(3.), .1, .2) | result = 1e-3 * sqrt(2) / (sqrt(3) + .1 * sqrt(2) + 1e-5)
     * (g + .1 * z)
 LARSUpdate(1e-3, .1, True)(z, g, T(2.), T(3.), .1, .2) | result = min(.1 * sqrt(2) / (sqrt(3) + .1 *

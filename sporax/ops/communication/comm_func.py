@@ -23,7 +23,9 @@ from sporax.ops.communication.primitives import (
     all_to_all_of_matrix,
     all_to_all_of_parts,
     barrier_of_class,
+    gathered_on,
     meaningless,
+    scattered_from,
 )
 from sporax.ops.indexing.assignment import put
 from sporax.ops.shape.creation import zeros
@@ -96,11 +98,7 @@ def scatter_tensor(tensor, src=0, group=WORLD):
     >>> scatter_tensor(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("scatter_tensor", tensor=tensor)
-    group = group_of("scatter_tensor", group)
-    root = number_in("scatter_tensor", "src", src, group)
-    check_divides("scatter_tensor", "tensor", tensor, group)
-    return collectives.scatter(tensor, root, group)
+    return scattered_from("scatter_tensor", "src", src, group, tensor=tensor)
 
 
 def gather_into_tensor(tensor, dst=0, group=WORLD):
@@ -110,11 +108,7 @@ def gather_into_tensor(tensor, dst=0, group=WORLD):
     >>> gather_into_tensor(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("gather_into_tensor", tensor=tensor)
-    group = group_of("gather_into_tensor", group)
-    root = number_in("gather_into_tensor", "dst", dst, group)
-    gathered = collectives.gather(tensor, root, group)
-    return gathered if group.rank == root else meaningless(gathered)
+    return gathered_on("gather_into_tensor", "dst", dst, group, tensor=tensor)
 
 
 def broadcast(tensor, src=0, group=WORLD):

@@ -25,7 +25,6 @@ from sporax.ops.communication.groups import (
     group_of,
     leave_graph,
     number_in,
-    whole_numbers,
 )
 from sporax.ops.communication.primitives import (
     all_to_all_of_matrix,
@@ -168,12 +167,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None):
     array([1., 2.], dtype=float32)
     """
     check_reduction("all_reduce", op, TypeError)
-    return [tensor], [comm_func.all_reduce(tensor, op, group_name(group))[0]]
-
-
-def group_name(group):
-    """The name of a group; None means all processes."""
-    return comm_func.WORLD if group is None else group
+    return [tensor], [comm_func.all_reduce(tensor, op, group)[0]]
 
 
 @_writes()
@@ -209,7 +203,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
     if output is not None:  # as where it is returned instead, see `set_comm_ops_inplace`
         check_tensor("reduce_scatter_tensor", output=output)
         check_output("reduce_scatter_tensor", output, shape, input.dtype)
-    return [output], [comm_func.reduce_scatter_tensor(input, op, group_name(group))[0]]
+    return [output], [comm_func.reduce_scatter_tensor(input, op, group)[0]]
 
 
 @_writes()
@@ -283,7 +277,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None):
     if output_tensor is not None:  # as in `reduce_scatter_tensor`
         check_tensor(who, output_tensor=output_tensor)
         check_output(who, output_tensor, (rows, *input_tensor.shape[1:]), input_tensor.dtype)
-    gathered, _ = comm_func.all_gather_into_tensor(input_tensor, group_name(group))
+    gathered, _ = comm_func.all_gather_into_tensor(input_tensor, group)
     return [output_tensor], [gathered]
 
 
@@ -377,8 +371,7 @@ def all_to_all_v_c(output, input, send_count_matrix, group=None):
     """
     who = "all_to_all_v_c"
     check_tensor(who, output=output, input=input)
-    numbers = whole_numbers(who, "send_count_matrix", send_count_matrix)
-    return [output], [all_to_all_of_matrix(who, input, numbers, group_of(who, group))]
+    return [output], [all_to_all_of_matrix(who, input, send_count_matrix, group_of(who, group))]
 
 
 # from one, to one -------------------------------------------------------------------------------
@@ -391,10 +384,10 @@ def broadcast(tensor, src, group=None):
     >>> tensor = Tensor([1.0, 2.0])
     >>> mint.distributed.broadcast(tensor, 0)
     """
-    return [tensor], [comm_func.broadcast(tensor, src, group_name(group))]
+    return [tensor], [comm_func.broadcast(tensor, src, group)]
 
 
-@_writes(in_mint=False)
+@_writes()
 def scatter_tensor(output_tensor, input_tensor, src=0, group=None):
     """Put this process' part, along the first axis, of `input_tensor` of the process `src` into
     `output_tensor`.
@@ -405,10 +398,10 @@ def scatter_tensor(output_tensor, input_tensor, src=0, group=None):
     array([1., 2.], dtype=float32)
     """
     check_tensor("scatter_tensor", output_tensor=output_tensor, input_tensor=input_tensor)
-    return [output_tensor], [comm_func.scatter_tensor(input_tensor, src, group_name(group))]
+    return [output_tensor], [comm_func.scatter_tensor(input_tensor, src, group)]
 
 
-@_writes(in_mint=False)
+@_writes()
 def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None):
     """Put all processes' Tensors, one after the other, into `output_tensor` of the process `dst`.
 
@@ -491,7 +484,7 @@ def barrier(group=None, async_op=False, device_ids=None) -> CommHandle | None:
 
     >>> mint.distributed.barrier()
     """
-    barrier_of_class(group_name(group))
+    barrier_of_class(group)
     return CommHandle() if _is_true("barrier", async_op) else None
 
 
@@ -504,7 +497,7 @@ def send(tensor, dst=0, group=None, tag=0) -> None:
         ...
     ValueError: For 'send', 'dst' must be another rank, but got 0, which is this one.
     """
-    comm_func.send(tensor, dst, group_name(group), tag)
+    comm_func.send(tensor, dst, group, tag)
 
 
 @_plain
@@ -516,7 +509,7 @@ def isend(tensor, dst=0, group=None, tag=0) -> CommHandle:
         ...
     ValueError: For 'isend', 'dst' must be another rank, but got 0, which is this one.
     """
-    return comm_func.isend(tensor, dst, group_name(group), tag)
+    return comm_func.isend(tensor, dst, group, tag)
 
 
 @_plain
@@ -528,7 +521,7 @@ def recv(tensor, src=0, group=None, tag=0) -> int:
         ...
     ValueError: For 'recv', 'src' must be another rank, but got 0, which is this one.
     """
-    put("recv", tensor, comm_func.recv(tensor, src, group_name(group), tag))
+    put("recv", tensor, comm_func.recv(tensor, src, group, tag))
     return 0
 
 
@@ -542,7 +535,7 @@ def irecv(tensor, src=0, group=None, tag=0) -> CommHandle:
         ...
     ValueError: For 'irecv', 'src' must be another rank, but got 0, which is this one.
     """
-    received, handle = comm_func.irecv(tensor, src, group_name(group), tag)
+    received, handle = comm_func.irecv(tensor, src, group, tag)
     tensor._rebind(received._value)
     return handle
 

@@ -43,6 +43,5 @@ def normalize_together(input, mean, variance, scale, bias, training, momentum, e
             f"but its shape is {input.shape}."
         )
     y, *moved = _normalize(input, scale, bias, mean, variance, momentum, eps, group)
-    keep(mean, moved[0])
-    keep(variance, moved[1])
+    keep(zip((mean, variance), moved, strict=True))
     return y

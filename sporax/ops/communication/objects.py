@@ -108,6 +108,13 @@ def _direction(source, target):
     return Exchange((source, target), "objects")
 
 
+def _check_message(who, name, other, group, object_list):
+    """Check what goes to, or comes from, the process `other`, the argument `name`."""
+    other_rank(who, name, other, group_of(who, group))
+    _check_list(who, "object_list", object_list)
+    leave_graph()
+
+
 def send_object_list(object_list, dst, group=None, device=None) -> None:
     """Send objects to the process `dst`, which calls `recv_object_list`; `device`: accepted.
 
@@ -117,9 +124,7 @@ def send_object_list(object_list, dst, group=None, device=None) -> None:
     ValueError: For 'send_object_list', 'dst' must be another rank, but got 0, which is this one.
     """
     who = "send_object_list"
-    other_rank(who, "dst", dst, group_of(who, group))
-    _check_list(who, "object_list", object_list)
-    leave_graph()
+    _check_message(who, "dst", dst, group, object_list)
     own = processes.rank()
     _direction(own, dst)(pickle.dumps(object_list), who, [own])
 
@@ -133,9 +138,7 @@ def recv_object_list(object_list, src=0, group=None, device=None) -> int:
     ValueError: For 'recv_object_list', 'src' must be another rank, but got 0, which is this one.
     """
     who = "recv_object_list"
-    other_rank(who, "src", src, group_of(who, group))
-    _check_list(who, "object_list", object_list)
-    leave_graph()
+    _check_message(who, "src", src, group, object_list)
     objects = pickle.loads(_direction(src, processes.rank())(b"", who, [src])[0])
     _check_count(who, object_list, objects)
     object_list[:] = objects

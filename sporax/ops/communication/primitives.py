@@ -118,10 +118,17 @@ def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
     >>> ops.CollectiveGather(0)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("CollectiveGather", input_x=input_x)
-    group = group_of("CollectiveGather", group)
-    root = number_in("CollectiveGather", "dest_rank", dest_rank, group)
-    gathered = collectives.gather(input_x, root, group)
+    return gathered_on("CollectiveGather", "dest_rank", dest_rank, group, input_x=input_x)
+
+
+def gathered_on(who, name, rank, group, **tensor):
+    """What the process `rank`, the argument `name`, gathers of Tensors, by their argument's name;
+    others get `meaningless`."""
+    check_tensor(who, **tensor)
+    (x,) = tensor.values()
+    group = group_of(who, group)
+    root = number_in(who, name, rank, group)
+    gathered = collectives.gather(x, root, group)
     return gathered if group.rank == root else meaningless(gathered)
 
 
@@ -132,11 +139,18 @@ def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
     >>> ops.CollectiveScatter()(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("CollectiveScatter", input_x=input_x)
-    group = group_of("CollectiveScatter", group)
-    root = number_in("CollectiveScatter", "src_rank", src_rank, group)
-    check_divides("CollectiveScatter", "input_x", input_x, group)
-    return collectives.scatter(input_x, root, group)
+    return scattered_from("CollectiveScatter", "src_rank", src_rank, group, input_x=input_x)
+
+
+def scattered_from(who, name, rank, group, **tensor):
+    """This process' part of the Tensor, by its argument's name, of the process `rank`, the argument
+    `name`."""
+    check_tensor(who, **tensor)
+    ((argument, x),) = tensor.items()
+    group = group_of(who, group)
+    root = number_in(who, name, rank, group)
+    check_divides(who, argument, x, group)
+    return collectives.scatter(x, root, group)
 
 
 @primitive("AlltoAll(split_count, split_dim, concat_dim, group='hccl_world_group')(input_x)")

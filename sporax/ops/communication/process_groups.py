@@ -11,7 +11,13 @@ import xmlrpc.server
 from sporax.core.jax_internals import backends_are_initialized
 from sporax.distributed import groups, processes, ranks
 from sporax.distributed.launch_environment import Launch
-from sporax.ops.communication.in_place import group_name, publish
+from sporax.ops.communication.groups import WORLD
+from sporax.ops.communication.in_place import publish
+
+
+def _named(group):
+    """The name of a group; None means all processes."""
+    return WORLD if group is None else group
 
 
 def is_available() -> bool:
@@ -111,7 +117,7 @@ def get_rank(group=None) -> int:
     >>> mint.distributed.get_rank()
     0
     """
-    number = groups.named(group_name(group), "get_rank").rank
+    number = groups.named(_named(group), "get_rank").rank
     return -1 if number is None else number
 
 
@@ -121,7 +127,7 @@ def get_world_size(group=None) -> int:
     >>> mint.distributed.get_world_size()
     1
     """
-    members = groups.named(group_name(group), "get_world_size")
+    members = groups.named(_named(group), "get_world_size")
     return -1 if members.rank is None else members.size
 
 
@@ -160,7 +166,7 @@ def get_backend(group=None) -> str:
     >>> mint.distributed.get_backend(mint.distributed.new_group([0], backend="nccl"))
     'nccl'
     """
-    name = group_name(group)
+    name = _named(group)
     groups.named(name, "get_backend")
     if name in groups.WORLD_NAMES:
         return ranks.GlobalComm.BACKEND
@@ -174,7 +180,7 @@ def get_global_rank(group, group_rank) -> int:
     >>> mint.distributed.get_global_rank(None, 0)
     0
     """
-    return ranks.get_world_rank_from_group_rank(group_name(group), group_rank)
+    return ranks.get_world_rank_from_group_rank(_named(group), group_rank)
 
 
 def get_group_rank(group, global_rank) -> int:
@@ -183,7 +189,7 @@ def get_group_rank(group, global_rank) -> int:
     >>> mint.distributed.get_group_rank(None, 0)
     0
     """
-    return ranks.get_group_rank_from_world_rank(global_rank, group_name(group))
+    return ranks.get_group_rank_from_world_rank(global_rank, _named(group))
 
 
 def get_process_group_ranks(group=None) -> list[int]:
@@ -192,7 +198,7 @@ def get_process_group_ranks(group=None) -> list[int]:
     >>> mint.distributed.get_process_group_ranks()
     [0]
     """
-    return ranks.get_process_group_ranks(group_name(group))
+    return ranks.get_process_group_ranks(_named(group))
 
 
 for _function in (

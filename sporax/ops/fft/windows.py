@@ -202,6 +202,11 @@ def stft(
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:
+        if not isinstance(win_length, int) or not 0 < win_length <= n_fft:
+            raise ValueError(
+                f"For 'stft', 'win_length' must be an int in (0, n_fft], but got {win_length!r} "
+                f"for 'n_fft' {n_fft}."
+            )
         window = Tensor(np.ones(win_length, np.float32))
     is_complex = any(t.dtype in (dtypes.complex64, dtypes.complex128) for t in (x, window))
     onesided = not is_complex if onesided is None else onesided

@@ -235,8 +235,8 @@ def _image_size(who, x, size, axes=2):
 def _one_alignment(who, align_corners, half_pixel_centers):
     if align_corners and half_pixel_centers:
         raise ValueError(
-            f"For '{who}', 'align_corners' and 'half_pixel_centers' must not both be True. "
-            "Leave one at False."
+            f"For '{who}', 'align_corners' and 'half_pixel_centers' must not both be True, but got "
+            f"{align_corners!r:.40} and {half_pixel_centers!r:.40}. Leave one at False."
         )
 
 

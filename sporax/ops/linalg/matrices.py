@@ -75,10 +75,10 @@ def kron(input: Array, other: Array):
 
 
 @op(function="matrix_band_part(x: input, lower, upper)", name="MatrixBandPart")
-def matrix_band_part(input: Array, lower, upper):
+def matrix_band_part(input: Array, lower: Array, upper: Array):
     """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it.
 
-    A negative number keeps all on that side.
+    A negative number keeps all on that side; both may be Tensors without dimensions.
 
     >>> ops.matrix_band_part(ops.ones((3, 3)), 0, 1).asnumpy()
     array([[1., 1., 0.],

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import at_least_single, binary, floating, floating_binary
 
@@ -182,6 +183,7 @@ def mvlgamma(input: Array, p):
     """
     if not isinstance(p, int) or isinstance(p, bool) or p < 1:
         raise ValueError(f"'p' must be an int of at least 1, but got {p!r}")
+    refuse_huge("Mvlgamma", (p, *input.shape), input.dtype, "'p'")
     return special.multigammaln(floating(input), p)
 
 

@@ -309,6 +309,12 @@ def cov(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONA
     """
     if input.ndim > 2:
         raise ValueError("'input' must have at most 2 dimensions")
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is not None and weights.shape != input.shape[-1:]:
+            raise ValueError(
+                f"'{name}' must have shape {input.shape[-1:]}, one number for each observation, "
+                f"but has {weights.shape}"
+            )
     return jnp.cov(
         at_least_single(input), ddof=int(correction), fweights=fweights, aweights=aweights
     )

@@ -191,6 +191,11 @@ def _pick(x, at, axis):
     return jnp.sum(jnp.where(here, x, jnp.zeros((), x.dtype)), axis, x.dtype, keepdims=True)
 
 
+def _have_order(input):
+    if jnp.issubdtype(input.dtype, jnp.complexfloating):
+        raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
+
+
 def _with_index(x, axis, keepdims, find):
     if x.ndim == 0:
         return jnp.zeros((), jnp.int64), x
@@ -207,6 +212,7 @@ def argmax_with_value(input: Array, axis=0, keep_dims=False) -> Arrays:
     >>> [t.asnumpy() for t in ops.ArgMaxWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
     [array([1]), array([2.], dtype=float32)]
     """
+    _have_order(input)
     return _with_index(input, axis, keep_dims, jnp.argmax)
 
 
@@ -217,6 +223,7 @@ def argmin_with_value(input: Array, axis=0, keep_dims=False) -> Arrays:
     >>> [t.asnumpy() for t in ops.ArgMinWithValue(axis=1)(Tensor([[1.0, 2.0]]))]
     [array([0]), array([1.], dtype=float32)]
     """
+    _have_order(input)
     return _with_index(input, axis, keep_dims, jnp.argmin)
 
 
@@ -298,6 +305,7 @@ def argmax(input: Array, dim=None, keepdim=False, dtype=dtypes.int64):
     >>> ops.argmax(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1).asnumpy()
     array([1, 0])
     """
+    _have_order(input)
     return jnp.argmax(input, dim, keepdims=keepdim).astype(dtypes.to_numpy(dtype))
 
 
@@ -318,6 +326,7 @@ def argmin(input: Array, axis=None, keepdims=False, dtype=dtypes.int32):
     >>> ops.argmin(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1).asnumpy()
     array([0, 1], dtype=int32)
     """
+    _have_order(input)
     return jnp.argmin(input, axis, keepdims=keepdims).astype(dtypes.to_numpy(dtype))
 
 

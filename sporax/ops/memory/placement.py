@@ -41,6 +41,20 @@ class Offloaded(Value):
         return self.array
 
 
+def write_whole(who, path, data):
+    """Write a file; where that fails, none is left, and the error names it."""
+    try:
+        with open(path, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        if error.filename is None:  # it could be opened
+            os.unlink(path)
+        raise OSError(
+            error.errno, f"For '{who}', '{path}' could not be written: {error.strerror}. Make "
+            "room, or choose another folder",
+        ) from error  # fmt: skip
+
+
 def offload(self, file_path) -> bool:
     """Write the elements into a file and free their memory; they are loaded again when they are
     used. Returns True.
@@ -57,7 +71,7 @@ def offload(self, file_path) -> bool:
         )
     value = self._read()
     data = np.asarray(value.array).tobytes()
-    Path(file_path).write_bytes(data)
+    write_whole("Tensor.offload", file_path, data)
     self._bind(Offloaded(value.aval, os.path.abspath(file_path), zlib.crc32(data)))
     return True
 

@@ -73,9 +73,7 @@ def batch_norm_gather_stats_with_counts(
     states = [running_mean, running_var]
     olds = [channels * 0 if state is None else state for state in states]
     center, deviation, *moved = merged_statistics(input, mean, invstd, *olds, momentum, eps, counts)
-    for state, new in zip(states, moved, strict=True):
-        if state is not None:
-            keep(state, new)
+    keep(pair for pair in zip(states, moved, strict=True) if pair[0] is not None)
     return center, deviation
 
 

@@ -34,6 +34,8 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
     """
     axes = len(kernel)
     plane = input.shape[2:]
+    if jnp.issubdtype(input.dtype, jnp.complexfloating):
+        raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
     if input.ndim != axes + 2 or samples.shape != (*input.shape[:2], axes):
         raise ValueError(
             f"'input' must be (N, C, {', '.join('DHW'[-axes:])}) and 'random_samples' "

@@ -269,6 +269,8 @@ def lstm_of_class(
     >>> lstm(ops.ones((5, 4, 3)), state, state, ops.ones((40, 1, 1)))[0].shape
     (5, 4, 2)
     """
+    if num_layers > w.size:
+        raise ValueError(f"'num_layers' must be that of the weights in 'w', but got {num_layers}")
     directions, state = 1 + bidirectional, proj_size or hidden_size
     shapes = [
         (input_size if layer == 0 else directions * state, state, hidden_size)

@@ -10,6 +10,7 @@ from jax import lax
 from sporax.core.jax_internals import is_symbolic
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.activation import floats_only
+from sporax.storage.views import write_all
 
 
 def _precise(x):
@@ -202,11 +203,12 @@ def batch_norm_inference(
     return (_precise(input) * factor.reshape(shape) + shift.reshape(shape)).astype(input.dtype)
 
 
-def keep(parameter, moved):
-    """Put a moved statistic into its Parameter; no derivative goes through it."""
-    value = moved._value
-    value.tracked = False
-    parameter._rebind(value)
+def keep(pairs):
+    """Put moved statistics into their Parameters, all at once; no derivative goes through them."""
+    pairs = list(pairs)
+    for _, moved in pairs:
+        moved._value.tracked = False
+    write_all(pairs)
 
 
 def normalize_batch(
@@ -218,8 +220,7 @@ def normalize_batch(
     y, *moved, _, _ = batch_norm_training(
         input, scale, bias, mean, variance, momentum, eps, data_format
     )
-    keep(mean, moved[0])
-    keep(variance, moved[1])
+    keep(zip((mean, variance), moved, strict=True))
     return y
 
 
@@ -263,8 +264,7 @@ def batch_norm_and_moments(
         y, *moved, m, v = batch_norm_training(
             input_x, scale, bias, mean, variance, momentum, epsilon, data_format
         )
-        keep(mean, moved[0])
-        keep(variance, moved[1])
+        keep(zip((mean, variance), moved, strict=True))
         return y, m, v, m, v
     y = batch_norm_inference(input_x, scale, bias, mean, variance, epsilon, data_format)
     return y, *used, *used

@@ -48,13 +48,13 @@ def reshape(input: Array, shape):
     fits = input.size == known if -1 not in shape else known and input.size % known == 0
     if not fits or shape.count(-1) > 1:
         raise ValueError(
-            f"{input.size} elements of shape {input.shape} do not fill the shape {shape}"
+            f"'shape' must be filled by the {input.size} elements of {input.shape}, but got {shape}"
         )
     return jnp.reshape(input, shape)
 
 
-def _reshape_method(self, *shape, **keyword):
-    return reshape(self, keyword["shape"] if keyword else sizes(shape))
+def _reshape_method(self, *dims, shape=None):
+    return reshape(self, sizes(dims) if shape is None else shape)
 
 
 _reshape_method.__doc__ = reshape.__doc__

@@ -8,7 +8,6 @@ import functools
 import itertools
 
 import numpy as np
-import scipy.sparse
 
 from sporax.core.tensor import Tensor
 from sporax.ops.primitive import Primitive
@@ -54,11 +53,13 @@ def _segment_mean(x, indices, segments, count=None):
 
 def _matrices(shape, batches, rows, columns, values):
     """The matrices of a batch in CSR form, of `shape` (rows, columns) or (batch, rows, columns)."""
+    from scipy import sparse  # a tenth of a second to import, for few
+
     height, width = (int(n) for n in shape[-2:])
     for number, (first, last) in enumerate(itertools.pairwise(batches.tolist())):
         pointers = rows[number * (height + 1) : (number + 1) * (height + 1)]
         parts = values[first:last], columns[first:last], pointers
-        yield scipy.sparse.csr_matrix(parts, (height, width))
+        yield sparse.csr_matrix(parts, (height, width))
 
 
 def _parts(shape, matrices, index_dtype):
@@ -84,11 +85,13 @@ def _matrix_to_tensor(shape, batches, rows, columns, values):
 
 
 def _tensor_to_matrix(indices, values, shape):
+    from scipy import sparse  # as above
+
     batch = indices[:, 0] if len(shape) == 3 else np.zeros(len(indices), int)
     matrices = []
     for number in range(int(shape[0]) if len(shape) == 3 else 1):
         row, column = indices[batch == number][:, -2:].T
-        matrix = scipy.sparse.coo_matrix((values[batch == number], (row, column)), shape[-2:])
+        matrix = sparse.coo_matrix((values[batch == number], (row, column)), shape[-2:])
         matrices.append(matrix.tocsr())
     return _parts(shape, matrices, indices.dtype)
 

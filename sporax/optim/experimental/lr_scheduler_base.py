@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
+from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -11,6 +12,7 @@ from sporax.nn import argument_checks as check
 from sporax.optim.experimental.optimizer import Optimizer
 
 narrow = Op("LRScheduler", lambda x: jnp.asarray(x).reshape(()).astype(jnp.float32))
+narrow.operands = ("number",)
 later = Op("LRScheduler", lambda x: x + 1)
 sooner = Op("LRScheduler", lambda x: x - 1)
 
@@ -43,7 +45,7 @@ def for_each(who, name, values, optimizer):
     return list(values)
 
 
-class Rates:
+class Rates(Fitting, methods=("step",)):
     """The learning rates of an optimizer's groups."""
 
     def get_last_lr(self):

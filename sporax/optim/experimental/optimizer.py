@@ -12,6 +12,7 @@ from sporax.nn import argument_checks as check
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim import parameter_groups as groups
 from sporax.optim.optimizer import OptimizerBase
+from sporax.storage.views import write_all
 
 
 class Optimizer(OptimizerBase):
@@ -151,9 +152,7 @@ class GroupOptimizer(Optimizer):
         if self._COUNTER is None:
             return self._update(gradients)
         counter = getattr(self, self._COUNTER)
-        done = self._update(gradients, counter)
-        counter._rebind(apply(_advance, counter)._value)
-        return done
+        return self._update(gradients, counter, also=[(counter, apply(_advance, counter))])
 
     def _bound(self, group):
         numbers = {name: group[name] for name in self._NUMBERS}
@@ -161,11 +160,11 @@ class GroupOptimizer(Optimizer):
             **{k: tuple(v) if isinstance(v, list) else v for k, v in numbers.items()}
         )
 
-    def _update(self, gradients, *scalars):
+    def _update(self, gradients, *scalars, also=()):
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         states = [getattr(self, name) for name in (*self._STATES, *self._SINGLE)]
         handles = list(zip(self.parameters, *states, strict=True))
-        changes = []
+        changes = [*also]
         try:
             for group, start, end in zip(
                 self.param_groups, self.group_start_id, self.group_start_id[1:], strict=False
@@ -173,13 +172,12 @@ class GroupOptimizer(Optimizer):
                 op, rate = self._bound(group), group["lr"]
                 rate = rate if isinstance(rate, Tensor) else Tensor(rate, dtypes.float32)
                 for mine, gradient in zip(handles[start:end], gradients[start:end], strict=True):
-                    changes.append((mine, apply(op, *mine, gradient, rate, *scalars)))
+                    results = apply(op, *mine, gradient, rate, *scalars)
+                    changes += zip(mine, results, strict=True)
         except ValueError:
             groups.refuse_shapes(type(self).__name__, gradients, self.parameters)
             raise
-        for mine, results in changes:
-            for handle, result in zip(mine, results, strict=True):
-                handle._rebind(result._value)
+        write_all(changes)
         return True
 
 

@@ -1,0 +1,143 @@
+"""`DistributedDataParallel`: a network whose gradients are the means of all processes'."""
+
+import contextlib
+import weakref
+
+from sporax import ops
+from sporax.autodiff.hooks import Gate
+from sporax.autodiff.tape import active_tape
+from sporax.core.errors import warn
+from sporax.core.parameter import Parameter
+from sporax.distributed.groups import WORLD_NAMES, member
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.nn.training_cells import DistributedGradReducer
+from sporax.ops.communication import collectives
+
+_REDUCERS = ("CppReducer", "PythonReducer")
+# cell -> its _Reduction under the tape of the derivative that is being taken, and that tape's hooks
+_open = weakref.WeakKeyDictionary()
+
+
+class DistributedDataParallel(Cell):
+    """`module`, whose gradients by its trainable Parameters are averaged over all processes.
+
+    Gradients add up from one derivative to the next until `zero_grad()`; inside of `no_sync()` each
+    process has its own sums. `init_sync`: whether all begin with the Parameters of the first.
+    `process_group`: the name of a group, all processes by default. Gradients travel in buffers of
+    up to 25 MB, and those of unused Parameters are zeros, so that `bucket_cap_mb`,
+    `find_unused_parameters`, `average_in_collective`, `static_graph` and `reducer_mode` have no
+    effect.
+
+    >>> from sporax.nn.distributed_data_parallel import DistributedDataParallel
+    >>> net = DistributedDataParallel(nn.Dense(2, 1, has_bias=False))
+    >>> step = ms.grad(lambda x: net(x).sum(), None, net.trainable_params())
+    >>> [step(ops.ones((1, 2)))[0].asnumpy().tolist() for _ in range(2)]
+    [[[1.0, 1.0]], [[2.0, 2.0]]]
+    >>> net.zero_grad()
+    >>> step(ops.ones((1, 2)))[0].asnumpy()
+    array([[1., 1.]], dtype=float32)
+    """
+
+    def __init__(
+        self, module, init_sync=True, process_group=None, bucket_cap_mb=None,
+        find_unused_parameters=False, average_in_collective=False, static_graph=False,
+        reducer_mode="CppReducer",
+    ):  # fmt: skip
+        super().__init__(auto_prefix=False)
+        who = "DistributedDataParallel"
+        check.instance(who, Cell, "a Cell", module=module)
+        check.one_of(who, _REDUCERS, reducer_mode=reducer_mode)
+        if bucket_cap_mb is not None:
+            warn(f"'bucket_cap_mb' of '{who}' has no effect: a buffer has up to 25 MB.")
+        group = WORLD_NAMES[0] if process_group is None else process_group
+        self.module, self.process_group, self.sync_enabled = module, group, True
+        weights = [p for p in module.get_parameters() if p.requires_grad]
+        ranks = member(group, who)
+        if init_sync and ranks.size > 1:
+            for p in module.get_parameters():
+                p.set_data(collectives.broadcast(p, 0, ranks))
+        # no Parameters of the network's own, which are saved and counted
+        self.__dict__["_weights"] = weights
+        self.__dict__["_sums"] = [
+            Parameter(ops.zeros_like(p), name=f"{p.name}.sum", requires_grad=False) for p in weights
+        ]
+        self.__dict__["_mean"] = DistributedGradReducer([], True, group=group)
+
+    def construct(self, *inputs, **inputs_dict):
+        tape = active_tape()
+        if tape is None:
+            return self.module(*inputs, **inputs_dict)
+        hooks, reduction = _open.get(self, (None, None))
+        if hooks is not tape.hooks or not reduction.is_of(self._weights):
+            reduction = _Reduction(self)
+            _open[self] = tape.hooks, reduction
+        with reduction.replaced():
+            return self.module(*inputs, **inputs_dict)
+
+    def _reduced(self, gradients):
+        """The sums of the gradients so far, over all processes where they are in step."""
+        _open.pop(self, None)
+        sums = [
+            total.value() if g is None else total + g
+            for total, g in zip(self._sums, gradients, strict=True)
+        ]
+        sums = self._mean(tuple(sums)) if self.sync_enabled else sums
+        for total, value in zip(self._sums, sums, strict=True):
+            ops.assign(total, value)
+        return tuple(sums)
+
+    def zero_grad(self):
+        """Let sums of gradients begin at 0 again."""
+        for total in self._sums:
+            ops.assign(total, ops.zeros_like(total))
+
+    @contextlib.contextmanager
+    def no_sync(self):
+        """A block in which gradients are this process's own; the next ones outside are the means
+        of the sums."""
+        self.sync_enabled = False
+        try:
+            yield
+        finally:
+            self.sync_enabled = True
+
+
+class _Reduction(Gate):
+    """The gate of a network's Parameters under one tape: their gradients arrive all at once, also
+    of several calls."""
+
+    __slots__ = ("cell", "originals", "passed")
+
+    def __init__(self, cell):
+        self.cell = weakref.proxy(cell)  # which is the key of `_open`
+        self.originals = [p._lift() for p in cell._weights]
+        passed = self.through(cell._weights)
+        self.passed = None if passed is None else [tensor._value for tensor in passed[0]]
+
+    def is_of(self, weights):
+        """Whether the Parameters have the values that went through the gate."""
+        return all(p._value is v for p, v in zip(weights, self.originals, strict=True))
+
+    @contextlib.contextmanager
+    def replaced(self):
+        """Give the Parameters the values behind the gate, for the length of a block."""
+        if self.passed is None:  # nothing is differentiated by them
+            yield
+            return
+        weights = self.cell._weights
+        for p, value in zip(weights, self.passed, strict=True):
+            p._value = value
+        try:
+            yield
+        finally:
+            for p, value, original in zip(weights, self.passed, self.originals, strict=True):
+                if p._value is value:  # else the network has assigned another
+                    p._value = original
+
+    def answer(self, out, gradients):
+        """The averaged sums of gradients."""
+        return self.cell._reduced(gradients)
+
+
+__all__ = ["DistributedDataParallel"]
