@@ -14,6 +14,7 @@ import tempfile
 
 import mindspore as ms
 import numpy as np
+from mindspore.train import _utils
 from mindspore.train import node_strategy_pb2 as pb
 
 # (before, after): {name: (whole shape, dev_matrix, tensor_map, step, size, stages)}, None: whole
@@ -134,7 +135,20 @@ def record(before, after):
         "before": loaded(f"{folder}/before"),
         "after": loaded(f"{folder}/after"),
         "needed": [ms.rank_list_for_transform(r, src, dst) for r in range(count)],
+        "redundancy": redundancy(src),
     }
+
+
+def redundancy(path):
+    """[layouts, ranks with the same part, {copies: what each rank stores}] of a strategy file; None
+    where there is none, or an axis of several, which MindSpore does not read."""
+    nested = path and any(len(m.tensor_map) > 1 for m in ms.build_searched_strategy(path).values())
+    if path is None or nested:
+        return None
+    ranks = _utils.get_parameter_redundancy(path, 8)
+    kept = [_utils.remove_param_redundancy(ranks, copies) for copies in (1, 2)]
+    stored = [{r: sorted(names) for r, names in sorted(x.items())} for x in kept]
+    return [_utils.parse_strategy_ckpt(path), ranks, stored]
 
 
 def merged(parts, layout):

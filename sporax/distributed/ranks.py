@@ -3,6 +3,7 @@
 import functools
 import socket
 
+from sporax.core.errors import warn
 from sporax.core.jax_internals import coordinator
 from sporax.distributed import groups, launch_environment, processes
 from sporax.distributed.groups import member, named
@@ -100,11 +101,23 @@ def get_local_rank_size(group=GlobalComm.WORLD_COMM_GROUP):
     return len(_local(group, "get_local_rank_size"))
 
 
+class GroupOptions:
+    """Options of a group for `create_group`: `hccl_config`, a dict of settings of HCCL's buffers,
+    and `use_async`. Kept, without effect: JAX's communicators have none of these.
+
+    >>> GroupOptions().hccl_config
+    {}
+    """
+
+    def __init__(self):
+        self.hccl_config, self.use_async = {}, False
+
+
 def create_group(group, rank_ids, options=None):
     """Name a group of ranks, numbered in the order of `rank_ids`; each member calls it.
 
-    `options`: accepted. Raises ValueError for a rank that there is not, for one that is there
-    twice, and for a name that another group has.
+    `options`: a `GroupOptions`, which has no effect. Raises ValueError for a rank that there is
+    not, for one that is there twice, and for a name that another group has.
 
     >>> create_group("alone", [0])
     >>> get_group_size("alone")
@@ -116,6 +129,13 @@ def create_group(group, rank_ids, options=None):
             "For 'create_group', 'group' must be a string and 'rank_ids' a list, but got "
             f"{group!r} and {rank_ids!r}."
         )
+    if not isinstance(options, GroupOptions | None):
+        raise TypeError(
+            "For 'create_group', 'options' must be a GroupOptions or None, but got "
+            f"{type(options).__name__}."
+        )
+    if options is not None:
+        warn("'options' of 'create_group' has no effect: JAX's communicators have no such settings")
     size = processes.size()
     wrong = [r for r in rank_ids if type(r) is not int or not 0 <= r < size]
     if wrong or not rank_ids:

@@ -89,6 +89,14 @@ def get_ps_context(attr_key):
     return _SERVERS.values[attr_key]
 
 
+def reset_ps_context():
+    """Give all settings of `set_ps_context` their defaults again.
+
+    >>> ms.reset_ps_context()
+    """
+    _SERVERS.reset()
+
+
 def set_op_strategy_config(mode="SAVE", path=""):
     """Name a file for the strategies of operations that a search finds: accepted, since XLA
     divides programs without one; nothing is written or read.

@@ -324,8 +324,12 @@ def _by_stage(who, loaded, folder, prefix, src, target):
 def _stage_of(who, path):
     message, content = strategy_file._message(who, path)
     if message is not None:
-        return message.parallel_strategy_item[0].parallel_strategys.stage
-    return next(iter(content["parallel_strategy_item"].values()))["stage"]
+        stages = [node.parallel_strategys.stage for node in message.parallel_strategy_item]
+    else:
+        stages = [node["stage"] for node in content.get("parallel_strategy_item", {}).values()]
+    if not stages:
+        raise ValueError(f"For '{who}', the strategy file '{path}' must name a stage.")
+    return stages[0]
 
 
 def _count(who, slicings):

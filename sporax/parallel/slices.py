@@ -1,5 +1,6 @@
 """Which part of a parameter a rank has under a layout, and parts of one layout from another's."""
 
+import contextlib
 import functools
 import itertools
 import math
@@ -10,6 +11,7 @@ import numpy as np
 
 from sporax.parallel import strategy_file
 
+_MOST_RANKS = 2**15
 _STAGED = re.compile(r"(\d+)-(.+)", re.DOTALL)  # a name in a file for all pipeline stages
 
 
@@ -60,6 +62,12 @@ class Slicing(NamedTuple):
 
     @staticmethod
     def _checked(name, grid, maps, step, size, split_shape, field, stages):
+        if not all(n >= 1 for n in grid) or math.prod(grid) > _MOST_RANKS or field < 0:
+            raise ValueError(
+                f"For '{name}', a device matrix must have sizes of 1 or more, of at most "
+                f"{_MOST_RANKS} ranks, and the field 0 or more, but got {list(grid)!r:.200} and "
+                f"{field}."
+            )
         axes = [len(grid) - 1 - n for m in maps for n in m if n != -1]
         if len({*axes}) < len(axes) or any(not 0 <= a < len(grid) for a in axes):
             raise ValueError(
@@ -103,12 +111,12 @@ class Slicing(NamedTuple):
                 index = index * self.dev_matrix[a] + int(at[a])
             indices.append(index)
         if self.shards:
-            indices[0] = indices[0] * self.shards + self._shard(at)
+            indices[0] = indices[0] * self.shards + self.optimizer_part(at)
         return indices
 
-    def _shard(self, at):
-        """Which of the optimizer's parts is at a place of the grid."""
-        left, scale, shard = self.shards, 1, 0
+    def optimizer_part(self, at):
+        """Which of the optimizer's parts is at a place of the grid; 0 where it does not divide."""
+        left, scale, shard = max(self.shards, 1), 1, 0
         for a in reversed(self.free_axes()):
             size = math.gcd(self.dev_matrix[a], left)
             shard += scale * (int(at[a]) % size)
@@ -144,6 +152,17 @@ class Slicing(NamedTuple):
 WHOLE = Slicing((1,), ())
 
 
+@contextlib.contextmanager
+def described_in(who, path):
+    """Let errors of layouts name the file that they are in."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(
+            f"For '{who}', the strategy file '{path}' must describe layouts, but: {error}"
+        ) from None
+
+
 def slicings(who, strategy, stage=None):
     """{parameter: `Slicing`} of a strategy file's path, of its messages, or of lists; None of None.
 
@@ -152,7 +171,9 @@ def slicings(who, strategy, stage=None):
     if strategy is None:
         return None
     if isinstance(strategy, str):
-        strategy = strategy_file.read(who, strategy)
+        messages = strategy_file.read(who, strategy)
+        with described_in(who, strategy):
+            return slicings(who, messages, stage)
     if not isinstance(strategy, dict):
         raise TypeError(
             f"For '{who}', a strategy must be the name of a file or a dict, but got "
@@ -207,7 +228,10 @@ def part(name, pieces, source, target, rank):
                 f"parts of the target's strategy, but it is {size}."
             )
     wanted = target.region(rank % target.ranks, shape)
-    array = np.empty([b - a for a, b in wanted], some.dtype)
+    sizes = [b - a for a, b in wanted]
+    if math.prod(sizes) > sum(piece.size for piece in pieces.values()):  # before they take memory
+        raise _incomplete(name, pieces, source)
+    array = np.empty(sizes, some.dtype)
     filled = np.zeros(array.shape, bool)
     for r in sorted(pieces, key=functools.partial(source.nearest, rank % source.ranks)):
         own = source.region(r, shape)
@@ -224,8 +248,12 @@ def part(name, pieces, source, target, rank):
         if not filled[there].all():
             array[there], filled[there] = pieces[r][here], True
     if not filled.all():
-        raise ValueError(
-            f"For '{name}', the checkpoints of all ranks that have parts of it must be there, but "
-            f"only those of ranks {sorted(pieces)} of {source.ranks} are."
-        )
+        raise _incomplete(name, pieces, source)
     return array
+
+
+def _incomplete(name, pieces, source):
+    return ValueError(
+        f"For '{name}', the checkpoints of all ranks that have parts of it must be there, but only "
+        f"those of ranks {sorted(pieces)} of {source.ranks} are."
+    )

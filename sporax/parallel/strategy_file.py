@@ -5,10 +5,12 @@ in JSON), read and written without a protobuf library.
 import glob
 import json
 import os
+from functools import partial
 from typing import Any
 
-from sporax.io import protobuf
+from sporax.io import atomic_write, protobuf, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
+from sporax.io.untrusted_file import MALFORMED
 
 # message -> {field: (name, what it holds: an int, text, or another message; whether it is a list)};
 # node_strategy.proto of MindSpore 2.10
@@ -35,6 +37,7 @@ _GROUP_MAP = {
     1: ("parallel_group_item", _GROUP_ITEM, True),
     2: ("ckpt_restore_rank_list", _DIMS, False),
 }
+_NUMBERS = ("field", "opt_weight_shard_step", "opt_weight_shard_size")
 _SLOTS = ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset")  # of JSON, as lists
 
 
@@ -44,7 +47,10 @@ class Message:
     def __init__(self, fields, **values):
         self._fields = fields
         for name, kind, is_list in fields.values():
-            setattr(self, name, values.get(name, [] if is_list else "" if kind is str else 0))
+            if name not in values:
+                empty = list if is_list else kind if callable(kind) else partial(Message, kind)
+                values[name] = empty()
+            setattr(self, name, values[name])
 
     def __repr__(self):
         shown = ", ".join(f"{n}={getattr(self, n)!r}" for n, _, _ in self._fields.values())
@@ -117,22 +123,34 @@ def _content(who, path):
         raise ValueError(
             f"For '{who}', the strategy file must exist and not be empty, but '{path}' does not."
         )
-    with open(path, "rb") as file:
-        return file.read()
+    return untrusted_file.content(path)
 
 
 def _message(who, path, fields=None):
     """(the message in a file, None), or (None, the object in a JSON file)."""
     content = _content(who, path)
-    if path.endswith(".json"):
-        return None, json.loads(content)
     try:
+        if path.endswith(".json"):
+            return None, _checked_json(untrusted_file.json_of(content))
         return decoded(content, fields or _STRATEGY_MAP), None
-    except (CorruptFile, UnicodeDecodeError, IndexError) as error:
+    except (CorruptFile, *MALFORMED) as error:
         raise TypeError(
             f"For '{who}', a strategy file must be JSON (.json) or MindSpore's protobuf, but "
-            f"'{path}' is neither: {error}."
+            f"'{path}' is neither: {untrusted_file.cause(error)}."
         ) from None
+
+
+def _checked_json(content):
+    """A strategy in JSON; raises where it is none."""
+    for item in content.get("parallel_layout_item", {}).values():
+        numbers = [item.get(name, 0) for name in _NUMBERS]
+        numbers += [n for slot in _SLOTS for m in _slot(item.get(slot, [])) for n in m.dim]
+        if any(type(n) is not int for n in numbers):
+            raise ValueError(f"a layout must have ints and lists of ints, but is {item!r:.200}")
+    nodes = content.get("parallel_strategy_item", {}).values()
+    if any(type(node.get("stage")) is not int for node in nodes):
+        raise ValueError("'stage' of each node must be an int")
+    return content
 
 
 def read(who, path):
@@ -143,9 +161,7 @@ def read(who, path):
     return {
         name: Message(
             _LAYOUTS,
-            field=item.get("field", 0),
-            opt_weight_shard_step=item.get("opt_weight_shard_step", 0),
-            opt_weight_shard_size=item.get("opt_weight_shard_size", 0),
+            **{number: item.get(number, 0) for number in _NUMBERS},
             **{slot: _slot(item.get(slot, [])) for slot in _SLOTS},
         )
         for name, item in as_json.get("parallel_layout_item", {}).items()
@@ -169,20 +185,13 @@ def write(path, layouts, stage=0):
     )
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     if path.endswith(".json"):
-        with open(path, "w", encoding="utf8") as file:
-            json.dump(_as_json(stage, [node], items), file)
+        atomic_write.write(path, json.dumps(_as_json(stage, [node], items)).encode("utf8"))
         return
-    with open(path, "wb") as file:
-        file.write(
-            encoded(
-                Message(
-                    _STRATEGY_MAP,
-                    current_stage=stage,
-                    parallel_strategy_item=[node],
-                    parallel_layout_item=items,
-                )
-            )
-        )
+    strategy = Message(
+        _STRATEGY_MAP, current_stage=stage, parallel_strategy_item=[node],
+        parallel_layout_item=items,
+    )  # fmt: skip
+    atomic_write.write(path, encoded(strategy))
 
 
 def _as_json(stage, nodes, items):
@@ -201,10 +210,7 @@ def _as_json(stage, nodes, items):
         },
         "parallel_layout_item": {
             i.param_name: {slot: numbers(slot, i.parallel_layouts) for slot in _SLOTS}
-            | {
-                n: getattr(i.parallel_layouts, n)
-                for n in ("field", "opt_weight_shard_step", "opt_weight_shard_size")
-            }
+            | {n: getattr(i.parallel_layouts, n) for n in _NUMBERS}
             for i in items
         },
     }
@@ -244,13 +250,13 @@ def restore_group_info_list(group_info_file_name):
     [0, 4]
     """
     message, _ = _message("restore_group_info_list", group_info_file_name, _GROUP_MAP)
-    found = getattr(message, "ckpt_restore_rank_list", 0)
+    found = [] if message is None else message.ckpt_restore_rank_list.dim
     if not found:
         raise ValueError(
             f"For 'restore_group_info_list', the file '{group_info_file_name}' must have a list of "
             "ranks to restore from, but it has none."
         )
-    return list(found.dim)
+    return found
 
 
 def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
@@ -283,11 +289,10 @@ def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
         )
     os.makedirs(os.path.dirname(os.path.abspath(dst_strategy_file)), exist_ok=True)
     if files["ckpt"]:
-        with open(dst_strategy_file, "wb") as file:
-            file.write(encoded(_joined(who, files["ckpt"])))
-        return
-    with open(dst_strategy_file, "w", encoding="utf8") as file:
-        json.dump(_joined_json(who, files["json"]), file)
+        content = encoded(_joined(who, files["ckpt"]))
+    else:
+        content = json.dumps(_joined_json(who, files["json"])).encode("utf8")
+    atomic_write.write(dst_strategy_file, content)
 
 
 def _joined(who, paths):

@@ -5,7 +5,8 @@ import math
 import os
 
 from sporax.core.tensor import Tensor
-from sporax.io.safetensors_file import deduplicated
+from sporax.io import atomic_write
+from sporax.io.file_formats import deduplicated
 from sporax.nn import argument_checks as check
 from sporax.parallel import slices
 from sporax.parallel.checkpoints import _count, _files, _Loaded, _of_files, _save
@@ -72,7 +73,7 @@ def unified_safetensors(
 
 
 def _check_ranks(who, files, source, with_redundancy):
-    said = {deduplicated(path) for path in files.values()}
+    said = {deduplicated(who, path, "safetensors") for path in files.values()}
     if not with_redundancy or True in said:
         return
     for rank in range(_count(who, source)):
@@ -126,8 +127,10 @@ def _share(who, share, count):
 
 def _write_notes(folder, groups, names, total, of_first):
     parts = {names[n]: f"part{k}.safetensors" for k, group in enumerate(groups) for n in group}
-    with open(os.path.join(folder, "param_name_map.json"), "w", encoding="utf8") as file:
-        json.dump({"metadata": {"total_size": total}, "weight_map": parts}, file, indent=4)
+    notes = {"metadata": {"total_size": total}, "weight_map": parts}
+    atomic_write.write(
+        os.path.join(folder, "param_name_map.json"), json.dumps(notes, indent=4).encode("utf8")
+    )
     others = {n: t.asnumpy() for n, t in of_first.items()
               if isinstance(t, Tensor) and n not in names}  # fmt: skip
     if others:

@@ -2,9 +2,10 @@
 
 import functools
 
+from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.engine.recorder import apply
-from sporax.sharding.layout import Layout, parts_of, placements
+from sporax.sharding.layout import DistributedTensorInfo, Layout, parts_of, placements
 from sporax.sharding.mesh import constraint, current_mesh, put
 
 _TRANSPOSES = ("transpose_a", "transpose_b")
@@ -87,6 +88,53 @@ def _call(primitive, *args):
         primitive.name, mesh, args, attrs.get("in_strategy"), "in_strategy", transposed
     )
     return placed_as(primitive.name, mesh, run(*args), attrs.get("out_strategy"), "out_strategy")
+
+
+def reshard(tensor, layout):
+    """The same Tensor, placed on the Mesh that is entered as a `Layout` says; derivatives go
+    through. Without a Mesh, the Tensor itself. Raises TypeError for other arguments.
+
+    >>> from sporax import parallel
+    >>> layout = parallel.Layout((1,), ("dp",))("dp", "None")
+    >>> with parallel.Mesh(data=1):
+    ...     print(reshard(ops.ones((2, 2)), layout).asnumpy())
+    [[1. 1.]
+     [1. 1.]]
+    """
+    for name, value, kind in (("tensor", tensor, Tensor), ("layout", layout, Layout)):
+        if not isinstance(value, kind):
+            raise TypeError(
+                f"For 'reshard', '{name}' must be a {kind.__name__}, but got "
+                f"{type(value).__name__}."
+            )
+    mesh = current_mesh()
+    if mesh is None:
+        return tensor
+    return placed_as("reshard", mesh, tensor, (layout,), "layout")
+
+
+def redistribute(tensor, dst_dtensor_info):
+    """The same Tensor, placed as `dst_dtensor_info`, a `DistributedTensorInfo`, says, which is then
+    its `_dtensor_info`; see `reshard`.
+
+    >>> from sporax.sharding.layout import DistributedTensorInfo, Layout
+    >>> info = DistributedTensorInfo(Layout((1,), ("dp",))("dp"))
+    >>> Tensor([1.0, 2.0]).redistribute(info)._dtensor_info.sharding_strategy
+    [1]
+    """
+    if not isinstance(dst_dtensor_info, DistributedTensorInfo):
+        raise TypeError(
+            "For 'redistribute', 'dst_dtensor_info' must be a DistributedTensorInfo, but got "
+            f"{type(dst_dtensor_info).__name__}."
+        )
+    result = reshard(tensor, dst_dtensor_info.layout)
+    result = Tensor(result) if result is tensor else result
+    result._dtensor_info = dst_dtensor_info
+    return result
+
+
+Tensor._dtensor_info = None
+Tensor.redistribute = redistribute
 
 
 # functions and Cells --------------------------------------------------------------------------

@@ -92,6 +92,35 @@ class Layout:
         ]  # fmt: skip
 
 
+class DistributedTensorInfo:
+    """How a tensor lies on devices: MindSpore's private `_DistributedTensorInfo`.
+
+    `distributed_info`: a `Layout` that has been called with the tensor's axes.
+
+    >>> from sporax.sharding.layout import DistributedTensorInfo, Layout
+    >>> DistributedTensorInfo(Layout((2, 4), ("dp", "mp"))(("dp", "mp"), "None")).sharding_strategy
+    [8, 1]
+    """
+
+    def __init__(self, distributed_info):
+        if not isinstance(distributed_info, Layout):
+            raise TypeError(
+                "For 'DistributedTensorInfo', 'distributed_info' must be a Layout, but got "
+                f"{type(distributed_info).__name__}."
+            )
+        self.layout = self.distributed_info = distributed_info
+
+    @property
+    def sharding_strategy(self):
+        """Into how many parts each dimension is divided, on a device too."""
+        about, parts = self.layout.to_dict(), []
+        sizes = about["device_matrix"][::-1]
+        for numbers in about["tensor_map"]:
+            numbers = numbers if isinstance(numbers, tuple) else (numbers,)
+            parts.append(math.prod(sizes[k] for k in numbers if k != -1))
+        return parts
+
+
 def _check_axes(device_matrix, alias_name):
     for name, value in (("device_matrix", device_matrix), ("alias_name", alias_name)):
         if not isinstance(value, tuple):

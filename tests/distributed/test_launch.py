@@ -146,7 +146,7 @@ def _trained(folder, n, rule, how):
 @pytest.mark.parametrize(
     ("rule", "runs"),
     [
-        ("sgd", [(2, "dynamic"), (2, "graph"), (2, "loop")]),
+        ("sgd", [(2, "dynamic"), (2, "graph"), (2, "loop"), (2, "ddp")]),
         ("momentum", [(2, "model"), (4, "loop"), (4, "loop")]),
     ],
 )

@@ -1,9 +1,11 @@
 """What scripts ask of several processes where there is one, and what launchers tell each."""
 
+import numpy as np
 import pytest
 
-from sporax import distributed
+from sporax import Parameter, Tensor, distributed, jit, mint, nn, ops, value_and_grad
 from sporax.distributed import launch_environment as launching
+from sporax.nn.distributed_data_parallel import DistributedDataParallel
 from sporax.ops import communication
 
 
@@ -99,3 +101,57 @@ CALLS = [
 def test_refusals(error, message, call):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.usefixtures("on_numpy")
+@pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["dynamic", "jit"])
+def test_gradients_of_a_parallel_network_add_up(wrap):
+    """Of a network called twice, and of a Parameter that it does not use."""
+    network = nn.Dense(2, 1)
+    network.unused = Parameter(ops.ones((3,)), name="unused")
+    net = DistributedDataParallel(network)
+    assert [p.name for p in net.get_parameters()] == ["weight", "bias", "unused"]
+    x, y = Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]])
+    step = wrap(
+        value_and_grad(lambda x, y: 2 * net(x).sum() + net(y).sum(), None, net.trainable_params())
+    )
+
+    def gradients():
+        return [g.asnumpy().ravel().tolist() for g in step(x, y)[1]]
+
+    assert gradients() == [[5.0, 8.0], [3.0], [0.0] * 3]
+    with net.no_sync():
+        assert gradients() == [[10.0, 16.0], [6.0], [0.0] * 3]
+    net.zero_grad()
+    assert gradients() == [[5.0, 8.0], [3.0], [0.0] * 3]
+    np.testing.assert_array_equal(net(x).asnumpy(), network(x).asnumpy())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ((1,), TypeError, "'module' must be a Cell"),
+        ((nn.Dense(1, 1), True, "absent"), ValueError, "absent"),
+        ((nn.Dense(1, 1), True, None, None, False, False, False, "x"), ValueError, "reducer_mode"),
+    ],
+)
+def test_a_parallel_network_refuses(arguments, error, says):
+    with pytest.raises(error, match=says):
+        DistributedDataParallel(*arguments)
+
+
+def test_options_of_a_group_have_no_effect():
+    options = distributed.ranks.GroupOptions()
+    options.hccl_config = {"hccl_buffer_size": 400}
+    with pytest.warns(RuntimeWarning, match="'options' of 'create_group' has no effect"):
+        distributed.create_group("one", [0], options)
+    distributed.destroy_group("one")
+    with pytest.raises(TypeError, match="must be a GroupOptions or None, but got dict"):
+        distributed.create_group("one", [0], {})
+
+
+@pytest.mark.parametrize("name", ["scatter_tensor", "gather_into_tensor"])
+def test_parts_of_a_world_of_one(name):
+    output = Tensor(np.zeros((2, 2), np.float32))
+    assert getattr(mint.distributed, name)(output, Tensor(np.ones((2, 2), np.float32))) is None
+    assert output.asnumpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]

@@ -10,7 +10,7 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, nn, parallel
-from sporax.parallel import strategy_file
+from sporax.parallel import redundancy, strategy_file
 
 RECORDED = json.loads(
     (Path(__file__).parents[1] / "recorded" / "rank_checkpoints.json").read_text("utf8")
@@ -68,6 +68,45 @@ def test_needs_no_more_ranks_than_mindspore(files):
         assert needed == sorted(needed, reverse=True)
         assert {*needed} <= {*wanted}
         assert parallel.rank_list_for_convert(rank, *strategies) == needed
+
+
+@pytest.mark.parametrize(
+    "files", [c for c in CASES if CASES[c]["redundancy"] is not None], indirect=True
+)
+def test_ranks_with_the_same_part(files):
+    case, (path, _), _ = files
+    layouts, ranks, stored = case["redundancy"]
+    assert redundancy.parse_strategy_ckpt(path) == layouts
+    found = redundancy.get_parameter_redundancy(path, 8)
+    assert {name: [*map(list, groups)] for name, groups in found.items()} == ranks
+    for copies, expected in enumerate(stored, 1):
+        kept = redundancy.remove_param_redundancy(found, copies)
+        assert {str(r): sorted(names) for r, names in kept.items()} == expected
+
+
+def test_ranks_with_the_same_part_of_layouts_and_cells():
+    layouts = {
+        "w": [[2, 2, 2], [[2, 1], [-1]], [4, 4], 0, True, ""], "b": [[2, 2, 2], [0], [4], 0, True],
+    }  # fmt: skip
+    assert redundancy.get_parameter_redundancy(layouts) == {
+        "b": ((0, 2, 4, 6), (1, 3, 5, 7)),
+        "w": ((0, 1), (4, 5), (2, 3), (6, 7)),
+    }
+    assert redundancy.get_parameter_redundancy(nn.Dense(2, 1)) == {
+        "bias": ((0,),),
+        "weight": ((0,),),
+    }
+    with pytest.raises(TypeError, match="must be a file, a dict or a Cell, but got int"):
+        redundancy.get_parameter_redundancy(3)
+
+
+def test_a_rank_table(tmp_path):
+    devices = [{"rank_id": str(r), "device_ip": f"10.0.0.{r}"} for r in (1, 0)]
+    (tmp_path / "a.json").write_text(json.dumps({"server_list": [{"device": devices}]}))
+    assert redundancy.parse_hccl_file(tmp_path / "a.json") == {1: "10.0.0.1", 0: "10.0.0.0"}
+    (tmp_path / "b.json").write_text("{}")
+    with pytest.raises(ValueError, match="must be JSON with a 'server_list'"):
+        redundancy.parse_hccl_file(tmp_path / "b.json")
 
 
 @every_case

@@ -205,6 +205,32 @@ def placements_survive():
 
 
 @row("short")
+def resharded():
+    """`reshard` and `Tensor.redistribute` place as a Layout says, in graphs and derivatives too."""
+    from sporax.sharding.calls import DistributedTensorInfo, reshard
+
+    layout = Layout((4, 2), ("a", "b"))
+    data = np.arange(32, dtype=np.float32).reshape(8, 4)
+    with Mesh(data=COUNT):
+        x = Tensor(data)
+        for function in (reshard, ms.jit(reshard)):
+            placed = function(x, layout("a", "b"))
+            assert spec(placed) == ("a", "b")
+            close(placed.asnumpy(), data, 0)
+        close(
+            ms.grad(lambda x: (reshard(x, layout("b", "None")) ** 2).sum())(x).asnumpy(), 2 * data
+        )
+        info = DistributedTensorInfo(layout("None", ("a",)))
+        moved = placed.redistribute(info)
+        assert spec(moved) == (None, "a") and moved._dtensor_info is info
+        assert placed._dtensor_info is None
+        with refused(ValueError, "For 'reshard'", "must have a number for each dimension"):
+            reshard(x, layout("a"))
+    with refused(TypeError, "For 'reshard', 'layout' must be a Layout, but got tuple"):
+        reshard(x, (4, 2))
+
+
+@row("short")
 def batches():
     with Mesh(model=2, data=4):
         data = NumpySlicesDataset(np.ones((10, 2), np.float32), shuffle=False).batch(8)

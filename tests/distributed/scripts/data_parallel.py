@@ -1,6 +1,6 @@
 """MindSpore's way of data parallel training, as its tutorial has it; the Parameters go to a file.
 
-data_parallel.py FOLDER [sgd|momentum|adam] [graph|dynamic|model|loop]
+data_parallel.py FOLDER [sgd|momentum|adam] [graph|dynamic|model|loop|ddp]
 """
 
 import sys
@@ -10,6 +10,7 @@ import mindspore.dataset as ds
 import numpy as np
 from mindspore import nn, ops
 from mindspore.communication import get_group_size, get_rank, init
+from mindspore.parallel.distributed import DistributedDataParallel
 
 folder, rule, how = sys.argv[1:4]
 ms.set_context(mode=ms.GRAPH_MODE if how == "graph" else ms.PYNATIVE_MODE, device_target="CPU")
@@ -72,6 +73,19 @@ elif how == "loop":
     for _ in range(3):
         for x, y in batches().create_tuple_iterator():
             loss = step(x, y)
+elif how == "ddp":
+    ddp = DistributedDataParallel(net)
+    gradient = ms.value_and_grad(lambda x, y: loss_fn(ddp(x), y), None, optimizer.parameters)
+    ddp.set_train()
+    for _ in range(3):
+        for i, (x, y) in enumerate(batches().create_tuple_iterator()):
+            if i % 2:  # gradients that are taken back
+                with ddp.no_sync():
+                    loss, _ = gradient(x, y)
+                ddp.zero_grad()
+            loss, gradients = gradient(x, y)
+            optimizer(gradients)
+            ddp.zero_grad()
 else:
     step = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), optimizer).set_train()
     for epoch in range(3):
