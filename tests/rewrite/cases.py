@@ -5,7 +5,17 @@ of that name)."""
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
-from mindspore.rewrite import Node, NodeType, ScopedValue, SymbolTree, ValueType
+from mindspore.rewrite import (
+    Node,
+    NodeType,
+    PatternEngine,
+    PatternNode,
+    Replacement,
+    ScopedValue,
+    SymbolTree,
+    ValueType,
+    VarNode,
+)
 
 from tests.rewrite.networks import NETWORKS
 
@@ -42,6 +52,29 @@ CASES = [
      "Node.create_call_function(ops.abs, ['sub_var'], [value('sub_var')]))"),
     ("Keywords", "pass"),
     ("Keywords", "tree.get_node('dense').set_arg(0, 'second')"),
+    ("LeNet5", "PatternEngine([nn.ReLU], To(nn.Tanh)).apply(tree)"),
+    ("LeNet5", "PatternEngine([nn.MaxPool2d, nn.Conv2d, nn.ReLU], "
+     "To(lambda: fill(nn.Conv2d(2, 3, 6, 2, pad_mode='valid')))).apply(tree)"),
+    ("LeNet5", "PatternEngine([nn.ReLU, nn.Dense, nn.ReLU], "
+     "To(lambda: fill(nn.Dense(5, 4)), nn.Tanh)).apply(tree)"),
+    ("LeNet5", "PatternEngine([nn.ReLU, nn.Flatten], To(nn.Flatten, nn.Flatten)).apply(tree)"),
+    ("LeNet5", "PatternEngine([nn.ReLU], To()).apply(tree)"),
+    ("LeNet5", "PatternEngine(PatternNode('a', nn.ReLU, [VarNode()]), To(nn.Tanh)).apply(tree)"),
+    ("Diamond", "PatternEngine(PatternNode('a', ops.Add, [PatternNode('b', nn.ReLU, "
+     "[VarNode()]), VarNode()]), To(ops.Neg)).apply(tree)"),
+    ("LeNet5", "PatternEngine(PatternNode('a', nn.ReLU, [VarNode(), VarNode()]), "
+     "To(nn.Tanh)).apply(tree)"),
+    ("Block", "PatternEngine([nn.Dense, nn.ReLU], To(nn.Tanh)).apply(tree)"),
+    ("Nested", "PatternEngine([nn.ReLU], To(nn.Tanh)).apply(tree)"),
+    ("Nested", "PatternEngine([nn.Dense, nn.ReLU], To(nn.Tanh)).apply(tree)"),
+    ("Statements", "PatternEngine([ops.Add], To(ops.Mul, arguments=2)).apply(tree)"),
+    ("Diamond", "pass"),
+    ("Diamond", "PatternEngine(PatternNode('add', ops.Add, [PatternNode('l', nn.ReLU), "
+     "PatternNode('r', nn.Tanh)]), To(nn.ReLU)).apply(tree)"),
+    ("Diamond", "PatternEngine(PatternNode('add', ops.Add, [PatternNode('l', nn.ReLU, "
+     "[PatternNode('d', nn.Dense)]), PatternNode('r', nn.Tanh, [PatternNode('d', nn.Dense)])]), "
+     "To(nn.ReLU)).apply(tree)"),
+    ("Diamond", "PatternEngine([nn.Dense, nn.ReLU], To(nn.Tanh)).apply(tree)"),
 ]  # fmt: skip
 ERRORS = [
     ("Block", "tree.nodes(1).__next__()"),
@@ -58,6 +91,16 @@ ERRORS = [
     ("Block", "tree.replace('dense', [])"),
     ("Block", "tree.replace(tree.get_node('dense'), ['relu'])"),
     ("Block", "tree.unique_name(1)"),
+    ("Block", "PatternEngine([int], To(nn.ReLU))"),
+    ("Block", "PatternEngine([nn.ReLU], nn.ReLU)"),
+    ("Block", "PatternEngine(nn.ReLU, To(nn.ReLU))"),
+    ("Block", "PatternEngine([nn.ReLU], To(nn.ReLU)).apply(1)"),
+    ("Block", "PatternNode(1)"),
+    ("Block", "PatternNode('a', nn.ReLU, [1])"),
+    ("Block", "PatternNode('a').add_input(1)"),
+    ("Block", "PatternNode('a').match(1)"),
+    ("Block", "PatternNode.create_pattern_from_list((nn.ReLU,))"),
+    ("Block", "Replacement()"),
     ("Block", "SymbolTree.create(1)"),
     ("Block", "cell(1, ['x'], [x])"),
     ("Block", "cell(nn.ReLU(), 'x', [1])"),
@@ -113,7 +156,34 @@ QUERIES = [
     ("LeNet5", "[constant(2) == constant(2), constant(2) == constant(3), x == value('x', 'self')]"),
     ("LeNet5", "ScopedValue.create_name_values(names=['z', 'z_1'], scopes=['self', 'self'])"),
     ("LeNet5", "ScopedValue.create_name_values(('z', 'y'))"),
+    ("LeNet5", "PatternEngine([nn.Flatten], To(nn.Tanh)).apply(tree)"),
+    ("LeNet5", "PatternEngine([nn.Sigmoid], To(nn.Tanh)).apply(tree)"),
+    ("LeNet5", "[PatternEngine([nn.Dense, nn.ReLU], To()).pattern().type().__name__, "
+     "PatternEngine([nn.Dense, nn.ReLU], To()).pattern().get_inputs()[0].type().__name__]"),
+    ("LeNet5", "[PatternNode('a', nn.ReLU).match(n) for n in tree.nodes()]"),
+    ("LeNet5", "[VarNode().name(), PatternNode('a').name(), PatternNode('a').get_inputs()]"),
+    ("LeNet5", "t = To(nn.Tanh); PatternEngine([nn.Conv2d, nn.ReLU], t).apply(tree); t.seen"),
+    ("LeNet5", "t = To(); PatternEngine(PatternNode('a', nn.ReLU, [PatternNode('b', nn.Dense)]), "
+     "t).apply(tree); t.seen"),
 ]  # fmt: skip
+
+
+class To(Replacement):
+    """Replaces a match by calls of new Cells one after another, that read what its first node read
+    and assign what its last one assigned; keeps the names of what matched."""
+
+    def __init__(self, *kinds, arguments=1):
+        self.kinds, self.arguments, self.seen = kinds, arguments, []
+
+    def build(self, pattern, is_chain_pattern, matched):
+        calls = [n for n in matched.values() if n.get_node_type() != NodeType.Input]
+        first, last = calls[0], matched[pattern.name()]
+        self.seen.append((is_chain_pattern, [node.get_name() for node in matched.values()]))
+        target, args, nodes = last.get_targets(), first.get_args()[: self.arguments], []
+        for kind in self.kinds:
+            nodes.append(Node.create_call_cell(kind(), target, args))
+            args = target
+        return nodes
 
 
 def fill(network):
@@ -131,7 +201,8 @@ def edited(name, edit):
         tree=tree, ops=ops, nn=nn, ms=ms, Node=Node, ScopedValue=ScopedValue, NodeType=NodeType,
         ValueType=ValueType, SymbolTree=SymbolTree, x=ScopedValue.create_naming_value("x"),
         value=ScopedValue.create_naming_value, constant=ScopedValue.create_variable_value,
-        cell=Node.create_call_cell, fill=fill,
+        cell=Node.create_call_cell, fill=fill, PatternEngine=PatternEngine,
+        PatternNode=PatternNode, VarNode=VarNode, Replacement=Replacement, To=To,
     )  # fmt: skip
     exec(edit, names)
     tree.found = names.get("found")

@@ -114,6 +114,21 @@ class Keywords(nn.Cell):
         return third + second[:, :3]
 
 
+class Diamond(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(4, 4)
+        self.relu = nn.ReLU()
+        self.tanh = nn.Tanh()
+        self.add = ops.Add()
+
+    def construct(self, x):
+        x = self.dense(x)
+        left = self.relu(x)
+        right = self.tanh(x)
+        return self.add(left, right)
+
+
 NETWORKS = {"LeNet5": (LeNet5, (2, 1, 14, 14))} | {
-    kind.__name__: (kind, (2, 4)) for kind in (Block, Nested, Statements, Keywords)
+    kind.__name__: (kind, (2, 4)) for kind in (Block, Nested, Statements, Keywords, Diamond)
 }

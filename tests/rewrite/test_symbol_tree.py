@@ -264,3 +264,26 @@ def test_bad_edits_say_what_is_wrong(edit, kind, words):
     tree = SymbolTree.create(NETWORKS["Block"][0]())
     with pytest.raises(kind, match=words):
         edit(tree)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit"),
+    [
+        ("LeNet5", "found = PatternEngine([nn.Flatten], To(nn.Flatten)).apply(tree)"),
+        ("Nested", "found = PatternEngine([nn.ReLU], To(nn.ReLU)).apply(tree)"),
+        (
+            "Block",
+            "pattern = PatternNode.create_pattern_from_node(tree.get_node('dense')); "
+            "found = PatternEngine(pattern, To(lambda: fill(nn.Dense(4, 4)))).apply(tree)",
+        ),
+    ],
+)
+def test_a_match_is_replaced_once_wherever_it_is(name, edit):
+    """MindSpore goes on without end, returns False for those in containers and sub-networks, and
+    finds no match of a pattern from a node."""
+    kind, shape = NETWORKS[name]
+    x = Tensor(np.sin(np.arange(np.prod(shape))).reshape(shape).astype(np.float32))
+    tree = cases.edited(name, edit)
+    assert tree.found is True
+    got, expected = tree.get_network()(x), cases.fill(kind())(x)
+    np.testing.assert_allclose(got.asnumpy(), expected.asnumpy(), rtol=1e-6)

@@ -1,0 +1,209 @@
+"""`PatternEngine`: replaces what matches a pattern of Cells and Primitives in a `SymbolTree`."""
+
+import abc
+from collections import OrderedDict
+
+from sporax.nn import argument_checks as check
+from sporax.nn.cell import Cell
+from sporax.ops.primitive import Primitive
+from sporax.rewrite.node import Node
+from sporax.rewrite.scoped_value import NodeType
+from sporax.rewrite.symbol_tree import SymbolTree
+
+_MATCHED = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Input)
+
+
+class PatternNode:
+    """A node of a pattern: it matches a call of a Cell or Primitive whose type is `match_type`.
+
+    `pattern_node_name`: the key of the matched node in what a `Replacement` receives. `inputs`: the
+    PatternNodes that the inputs of a matched node must match, in order; without any, its inputs may
+    be anything. By default `match_type` is that of no node.
+
+    >>> pattern = PatternNode("relu", nn.ReLU, [PatternNode("dense", nn.Dense, [VarNode()])])
+    >>> pattern.name(), [node.name() for node in pattern.get_inputs()]
+    ('relu', ['dense'])
+    """
+
+    def __init__(self, pattern_node_name, match_type=type[None], inputs=None):
+        check.instance("PatternNode", str, "a string", pattern_node_name=pattern_node_name)
+        self._name, self._type = pattern_node_name, match_type
+        self.set_inputs([] if inputs is None else inputs)
+
+    @staticmethod
+    def from_node(node):
+        """The PatternNode, without inputs, that matches nodes of the same type as `node`."""
+        check.instance("PatternNode.from_node", Node, "a Node", node=node)
+        return PatternNode(str(node.get_targets()[0]), node.get_instance_type())
+
+    @staticmethod
+    def create_pattern_from_node(node):
+        """The pattern of a node and of all nodes that it depends on, up to the parameters."""
+        pattern = PatternNode.from_node(node)
+        pattern.set_inputs([PatternNode.create_pattern_from_node(n) for n in node.get_inputs()])
+        return pattern
+
+    @staticmethod
+    def create_pattern_from_list(type_list):
+        """The last PatternNode of a chain, in which each type's node is the next one's input."""
+        check.instance("create_pattern_from_list", list, "a list", type_list=type_list)
+        last = None
+        for i, kind in enumerate(type_list):
+            last = PatternNode(f"{i}-{kind}", kind, [] if last is None else [last])
+        return last
+
+    def add_input(self, node):
+        """Add a PatternNode for another input."""
+        check.instance("PatternNode", PatternNode, "a PatternNode", node=node)
+        self._inputs.append(node)
+
+    def set_inputs(self, inputs):
+        """Replace the PatternNodes of the inputs."""
+        check.instance("PatternNode", list, "a list of PatternNodes", inputs=inputs)
+        for node in inputs:
+            check.instance("PatternNode", PatternNode, "PatternNodes", inputs=node)
+        self._inputs = inputs
+
+    def match(self, node):
+        """Whether a node, whatever its inputs are, matches."""
+        check.instance("PatternNode.match", Node, "a Node", node=node)
+        return node.get_node_type() in _MATCHED and self._type == node.get_instance_type()
+
+    def get_inputs(self):
+        """The PatternNodes of the inputs."""
+        return self._inputs
+
+    def name(self):
+        """The name given to the constructor."""
+        return self._name
+
+    def type(self):
+        """The type that matches."""
+        return self._type
+
+
+class VarNode(PatternNode):
+    """A placeholder: matches any node, which stays as it is.
+
+    >>> PatternNode("add", ops.Add, [VarNode(), VarNode()]).get_inputs()[0].name()
+    'placeholder'
+    """
+
+    def __init__(self):
+        super().__init__("placeholder", Cell, [])
+
+    def match(self, node):
+        return node is not None
+
+
+class Replacement(abc.ABC):
+    """Base class of what creates the nodes that replace a match: override `build`.
+
+    >>> class ToTanh(Replacement):
+    ...     def build(self, pattern, is_chain_pattern, matched):
+    ...         old = matched[pattern.name()]
+    ...         return [Node.create_call_cell(nn.Tanh(), old.get_targets(), old.get_args())]
+    """
+
+    @abc.abstractmethod
+    def build(self, pattern, is_chain_pattern, matched):
+        """A list of new Nodes, which go where the last matched node is; without any, nothing is
+        replaced.
+
+        `pattern`: the root of the pattern. `is_chain_pattern`: whether it was a list of types.
+        `matched`: an OrderedDict of the matched nodes by the names of their PatternNodes.
+        """
+
+    def __call__(self, pattern, is_chain_pattern, matched):
+        return self.build(pattern, is_chain_pattern, matched)
+
+
+class PatternEngine:
+    """Replaces each match of `pattern` in a SymbolTree by the nodes that `replacement` creates.
+
+    `pattern`: a `PatternNode`, the root, whose inputs lead to those before it; or a list of types
+    of Cells and Primitives, each called with the result of the one before. Raises TypeError for
+    anything else, or for a `replacement` that is no `Replacement` (or None).
+
+    >>> from sporax.rewrite import Node, PatternEngine, Replacement, SymbolTree
+    >>> class ToTanh(Replacement):
+    ...     def build(self, pattern, is_chain_pattern, matched):
+    ...         old = matched[pattern.name()]
+    ...         return [Node.create_call_cell(nn.Tanh(), old.get_targets(), old.get_args())]
+    >>> class Net(nn.Cell):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.relu = nn.ReLU()
+    ...     def construct(self, x):
+    ...         return self.relu(x) + 1
+    >>> tree = SymbolTree.create(Net())
+    >>> PatternEngine([nn.ReLU], ToTanh()).apply(tree)
+    True
+    >>> [node.get_name() for node in tree.nodes()]
+    ['input_x', 'Tanh', 'binop_add', 'return']
+    """
+
+    def __init__(self, pattern, replacement=None):
+        who = "PatternEngine"
+        check.instance(
+            who, (Replacement, type(None)), "a Replacement or None", replacement=replacement
+        )
+        check.instance(who, (PatternNode, list), "a PatternNode or a list", pattern=pattern)
+        self._is_chain = isinstance(pattern, list)
+        if self._is_chain:
+            for kind in pattern or [None]:
+                if not isinstance(kind, type) or not issubclass(kind, (Cell, Primitive)):
+                    raise TypeError(
+                        f"For '{who}', a list 'pattern' must hold types of Cells or Primitives, "
+                        f"but got {pattern!r}. Give such as [nn.Conv2d, nn.BatchNorm2d]."
+                    )
+            pattern = PatternNode.create_pattern_from_list(pattern)
+        self._pattern, self._replacement = pattern, replacement
+
+    def pattern(self):
+        """The root of the pattern."""
+        return self._pattern
+
+    def apply(self, stree):
+        """Replace all matches in a SymbolTree, its branches, functions, containers and
+        sub-networks; returns whether there were any."""
+        check.instance("PatternEngine.apply", SymbolTree, "a SymbolTree", stree=stree)
+        trees = [stree, *stree.sub_trees()]
+        return any([self._apply(tree, body) for tree in trees for body in tree.bodies()])
+
+    def _apply(self, tree, body):
+        changed = False
+        for node in list(body.nodes):  # the new ones are not matched again
+            matched = None if node._manager is None else self._match(self._pattern, node)
+            if not matched or self._leaks(matched) or self._replacement is None:
+                continue
+            new_nodes = self._replacement(self._pattern, self._is_chain, matched)
+            if new_nodes:
+                tree.replace(node, new_nodes)
+                for other in matched.values():
+                    if other is not node and other.get_node_type() != NodeType.Input:
+                        tree.erase(other)
+                changed = True
+        return changed
+
+    def _match(self, pattern, node):
+        """The matched nodes by name, those of the inputs first; None where one does not match."""
+        if not pattern.match(node):
+            return None
+        wanted, inputs, matched = pattern.get_inputs(), node.get_inputs(), OrderedDict()
+        if wanted and len(wanted) != len(inputs):
+            return None
+        for part, source in zip(wanted, inputs, strict=False):
+            found = self._match(part, source)
+            if found is None:
+                return None
+            matched.update(found)
+        if not isinstance(pattern, VarNode):
+            matched[pattern.name()] = node
+        return matched
+
+    def _leaks(self, matched):
+        """Whether a node that is not matched reads an inner result, which would be lost."""
+        nodes = list(matched.values())
+        inner = [n for n in nodes[:-1] if n.get_node_type() != NodeType.Input]
+        return any(user not in nodes for node in inner for user in node.get_users())
