@@ -1,6 +1,7 @@
 """Mutations of files by their formats, with the checksums and lengths that the result needs to be
 looked at at all."""
 
+import functools
 import gzip
 import io
 import os
@@ -10,7 +11,19 @@ import struct
 import zipfile
 import zlib
 
-from tests.fuzz.mutations import SIZES, VALUES, binary, joined, json_text, message, protobuf
+from sporax.data import tfrecord_file
+from sporax.io import encryption
+from tests.fuzz.mutations import SIZES, VALUES, binary, joined, json_text, message, protobuf, text
+
+
+@functools.cache
+def _zeros(count):
+    return zlib.compress(bytes(count), 1)
+
+
+@functools.cache
+def _gzipped_zeros(count):
+    return gzip.compress(bytes(count), 1)
 
 
 def png(rng, content):
@@ -33,10 +46,10 @@ def png(rng, content):
         sizes = [rng.choice((1, 4, 1000, 20_000, 70_000, 2**30, 2**31 - 1)) for _ in range(2)]
         chunks[0][1] = struct.pack(">II", *sizes) + chunks[0][1][8:]
     elif act == 3 and chunks[at][0] == b"IDAT":
-        chunks[at][1] = zlib.compress(bytes(rng.choice((10, 10**5, 10**7))))
+        chunks[at][1] = _zeros(rng.choice((10, 10**5, 10**6, 10**7)))
     elif act == 4:
         kind = rng.choice((b"tEXt", b"iCCP", b"zTXt", b"iTXt", b"eXIf", b"acTL", b"fcTL", b"tRNS"))
-        bomb = b"a\0\0" + zlib.compress(bytes(rng.choice((10, 10**7))))
+        bomb = b"a\0\0" + _zeros(rng.choice((10, 10**7)))
         chunks.insert(rng.randint(1, len(chunks)), [kind, rng.choice((b"", b"\0", bomb))])
     else:
         chunks[at][1] = binary(rng, chunks[at][1])
@@ -53,8 +66,8 @@ def gzipped(inner):
         act = rng.random()
         if act < 0.3:
             return binary(rng, content)
-        if act < 0.33:
-            return gzip.compress(bytes(10**7) * 4, 1)
+        if act < 0.31:
+            return _gzipped_zeros(4 * 10**7)
         try:
             return gzip.compress(inner(rng, gzip.decompress(content)), 1)
         except (OSError, EOFError, zlib.error):
@@ -82,7 +95,7 @@ def zipped(inner):
         elif act == 1:
             members[at][0] = rng.choice(("../../x", "/etc/x", "", "a" * 60000, members[0][0]))
         elif act == 2:
-            members[at][1] = bytes(rng.choice((0, 10**6, 5 * 10**7)))
+            members[at][1] = bytes(rng.choice((0, 10**4, 10**4, 10**6)))
         else:
             ends = [end for end in inner if members[at][0].endswith(end)]
             members[at][1] = inner.get(ends[0] if ends else "", binary)(rng, members[at][1])
@@ -191,6 +204,40 @@ def _headed(rng, content, least):
     return length.to_bytes(8, "little") + filled + content[max(8 + size, least) :]
 
 
+def npy(rng, content):
+    """The header of a NumPy file, which is text of a length, or a pickle in its place."""
+    act = rng.random()
+    if act < 0.05:
+        function, *args = rng.choice(_CALLS)
+        return pickle.dumps([_Executing(function, *args)], rng.choice((0, 2, 4)))
+    if act < 0.1:  # an array of objects
+        function, *args = rng.choice(_CALLS)
+        import numpy as np
+
+        file = io.BytesIO()
+        np.save(file, np.array([_Executing(function, *args), None]), allow_pickle=True)
+        return file.getvalue()
+    if act < 0.3 or len(content) < 10:
+        return binary(rng, content)
+    size = int.from_bytes(content[8:10], "little")
+    head = text(rng, content[10 : 10 + size])[:65535]
+    return content[:8] + len(head).to_bytes(2, "little") + head + content[10 + size :]
+
+
+def encrypted(inner, key):
+    """A mutation of the content of an encrypted MindRecord file, or of the pieces around it."""
+
+    def change(rng, content):
+        size = int.from_bytes(content[:4], "big")
+        if rng.random() < 0.3 or len(content) < size + 18:
+            return binary(rng, content)
+        plain = inner(rng, encryption.decrypt(content[4 : 4 + size], key.encode()))
+        piece = encryption.encrypt(plain, key.encode())
+        return len(piece).to_bytes(4, "big") + piece + content[4 + size :]
+
+    return change
+
+
 def safetensors(rng, content):
     """The header of a safetensors file."""
     return _headed(rng, content, 0)
@@ -206,11 +253,14 @@ def record(rng, content):
     return head + pages[:at] + binary(rng, page)[:300].ljust(300, b"\0") + pages[at + 300 :]
 
 
+@functools.lru_cache(100)
+def _checksum(data):
+    return struct.pack("<I", tfrecord_file.masked(tfrecord_file.crc32c(data)))
+
+
 def tfrecord(rng, content):
     """A record, with its checksums."""
-    from tests.data.tfrecord_cases import masked_crc
-
-    if rng.random() < 0.3 or len(content) > 10**5:  # checksums are computed bit by bit
+    if rng.random() < 0.3 or len(content) > 10**5:
         return binary(rng, content)
     at, parts = 0, []
     while at + 12 <= len(content):
@@ -221,12 +271,12 @@ def tfrecord(rng, content):
             return binary(rng, content)
     parts = [part[:300] for part in parts] if rng.random() < 0.5 else parts
     at = rng.randrange(len(parts))
-    parts[at] = protobuf(rng, parts[at])[:5000]  # its checksum is computed bit by bit
+    parts[at] = protobuf(rng, parts[at])[:5000]
     found = b""
     for part in parts:
         length = rng.choice(SIZES) % 2**64 if rng.random() < 0.02 else len(part)
         head = struct.pack("<Q", length)
-        found += head + masked_crc(head) + part + masked_crc(part)
+        found += head + _checksum(head) + part + _checksum(part)
     return found
 
 
@@ -237,8 +287,8 @@ def deflated(inner):
         act = rng.random()
         if act < 0.3:
             return binary(rng, content)
-        if act < 0.33:
-            return zlib.compress(bytes(10**7) * 4, 1)
+        if act < 0.31:
+            return _zeros(4 * 10**7)
         try:
             return zlib.compress(inner(rng, zlib.decompress(content)), 1)
         except zlib.error:

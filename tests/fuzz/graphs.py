@@ -3,6 +3,7 @@ the bytes of the program, or its operations."""
 
 import hashlib
 import re
+from unittest import mock
 
 import numpy as np
 
@@ -34,11 +35,11 @@ def write(where):
     for name, (function, x) in _FUNCTIONS.items():
         x = x if isinstance(x, ms.Tensor) else ms.Tensor(x)
         ms.export(function, x, file_name=str(where / name), file_format="MINDIR")
-    user_key.is_own = lambda *_: False  # as on the machine of somebody else
 
 
 def load(where):
-    return [ms.load(str(where / f"{name}.mindir")) for name in _FUNCTIONS]
+    with mock.patch.object(user_key, "is_own", lambda *_: False):  # as where others wrote them
+        return [ms.load(str(where / f"{name}.mindir")) for name in _FUNCTIONS]
 
 
 def load_and_call(where):

@@ -1,13 +1,7 @@
-"""The table of loaders: the files of each, how their formats are mutated, and the call that reads
-all that there is in them."""
+"""The rows of the table of loaders: the files of each, how their formats are mutated, and the call
+that reads all that there is in them."""
 
-import dataclasses
-import fnmatch
 import io
-import os
-import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -16,6 +10,7 @@ import sporax as ms
 from sporax import data as ds
 from sporax import nn
 from sporax.data import mindrecord, text, vision
+from sporax.io import untrusted_file
 from tests.data import (
     file_cases,
     image_set_files,
@@ -26,80 +21,13 @@ from tests.data import (
     tfrecord_cases,
 )
 from tests.fuzz import file_formats, graphs, mutations
-from tests.fuzz.file_formats import gzipped, png, sqlite
-from tests.fuzz.mutations import binary, json_lines, json_text, xml
+from tests.fuzz.file_formats import gzipped, png
+from tests.fuzz.loader_table import add, copied
+from tests.fuzz.mutations import binary, json_lines, xml
 from tests.fuzz.mutations import text as words
-
-RECORDED = Path(__file__).parents[1] / "recorded"
-
-
-# how a file is mutated, by its name; the first pattern that fits
-_CHANGES = {
-    "*.png": png, "*.jpg": png, "*.json": json_text, "*.manifest": json_lines, "*.xml": xml,
-    "*.txt": words, "*.csv": words, "*.tsv": words, "*.gz": gzipped(binary), "*.db": sqlite,
-    "*": binary,
-}  # fmt: skip
-
-
-@dataclasses.dataclass
-class Loader:
-    """`write(folder)` makes intact files, `load(folder)` reads them. `changes`: patterns of names
-    and how these files are mutated, before those of all loaders; `only`: patterns of the files that
-    are mutated, by default all that `load` opens. `names_file`: whether its errors name the file.
-    `tricks`: whether links, folders and pipes take the place of files. `seconds`: for a case, if
-    other than for most."""
-
-    write: Callable
-    load: Callable
-    changes: dict = dataclasses.field(default_factory=dict)
-    only: tuple = ()
-    names_file: bool = True
-    tricks: bool = True
-    seconds: float | None = None
-
-    def change_of(self, path):
-        patterns = self.changes | {k: v for k, v in _CHANGES.items() if k not in self.changes}
-        return next(c for p, c in patterns.items() if fnmatch.fnmatch(str(path), p))
-
-    def targets(self, folder, files):
-        """Those of the files that are mutated."""
-        opened = set()
-        _watched.append(opened)
-        try:
-            self.load(folder)
-        finally:
-            _watched.clear()
-        if self.only:
-            files = [f for f in files if any(fnmatch.fnmatch(str(f), p) for p in self.only)]
-        return [f for f in files if str(folder / f) in opened] or files  # opened outside of Python
-
-
-_watched = []  # sets that the names of opened files are put into
-
-
-def _note(event, args):
-    if _watched and event == "open":
-        _watched[0].add(os.fspath(args[0]) if isinstance(args[0], (str, os.PathLike)) else args[0])
-
-
-sys.addaudithook(_note)
-LOADERS = {}
-
-
-def add(name, write, load, **options):
-    assert name not in LOADERS, name
-    LOADERS[name] = Loader(write, load, **options)
-
+from tests.fuzz.training_files import LOADERS
 
 # parameters ---------------------------------------------------------------------------------------
-
-
-def copied(*names):
-    def write(folder):
-        for name in names:
-            (folder / name).write_bytes((RECORDED / name).read_bytes())
-
-    return write
 
 
 def small_parameters(ending):
@@ -214,6 +142,30 @@ for name in ("moving.mp4", "moving.avi"):
     video(name, vision.read_video)
 video("silent.mp4", vision.read_video_timestamps)
 video("silent.mp4", frames)
+add("DecodeVideo silent.mp4", copied("silent.mp4"), lambda folder: decode_video(
+    folder / "silent.mp4"), names_file=False, tricks=False)  # fmt: skip
+
+
+def write_video(form, codec):
+    def write(folder):
+        import av
+
+        with av.open(str(folder / "a.video"), "w", format=form) as container:
+            stream = container.add_stream(codec, rate=10, width=32, height=16)
+            stream.pix_fmt = "yuv420p"
+            for i in range(4):
+                frame = av.VideoFrame.from_ndarray(np.full((16, 32, 3), 60 * i, np.uint8))
+                container.mux(stream.encode(frame))
+            container.mux(stream.encode())
+
+    return write
+
+
+for form, codec in (("matroska", "mpeg4"), ("mpegts", "mpeg2video"), ("asf", "wmv2"),
+                    ("flv", "flv1")):  # fmt: skip
+    add(f"read_video {form}", write_video(form, codec), lambda folder:
+        vision.read_video(str(folder / "a.video")), only=("a.video",))  # fmt: skip
+add("read_file", one_image("BMP"), lambda folder: vision.read_file(str(folder / "image")))
 
 # rows ---------------------------------------------------------------------------------------------
 
@@ -259,6 +211,31 @@ def read_pages(folder):
         pages.read_at_page_by_id(0, 0, 2)
 
 
+def append_record(folder):
+    (folder / "again").mkdir(exist_ok=True)
+    for path in folder.glob("a.*"):
+        (folder / "again" / path.name).write_bytes(untrusted_file.content(path))
+    writer = mindrecord.FileWriter.open_for_append(str(folder / "again/a.mindrecord"))
+    writer.write_raw_data(record_cases.RECORDS["everything"][1][0][:1])
+    writer.commit()
+
+
+KEY = "0123456789012345"
+
+
+def encrypting(act):
+    """`act` with a key for MindRecord files."""
+
+    def encrypted(folder):
+        mindrecord.set_enc_key(KEY)
+        try:
+            return act(folder)
+        finally:
+            mindrecord.set_enc_key(None)
+
+    return encrypted
+
+
 _RECORD = {"*.mindrecord": file_formats.record}
 for name in ("everything", "long ints", "numbers and strings"):
     add(f"MindRecord, {name}", write_records(name), read_records, changes=_RECORD,
@@ -266,6 +243,13 @@ for name in ("everything", "long ints", "numbers and strings"):
 add("MindRecord, its database", write_records("everything"), read_records, only=("*.db",))
 add("MindRecord, FileReader", write_records("everything"), read_raw_records, changes=_RECORD,
     only=("a.*",))  # fmt: skip
+add("MindRecord, appended", write_records("everything"), append_record, changes=_RECORD,
+    only=("a.*",), tricks=False, names_file=False)  # fmt: skip
+for part in ("a.mindrecord", "a.mindrecord.db"):
+    add(f"MindRecord, encrypted, {part}", encrypting(write_records("everything")),
+        encrypting(read_records), only=(part,), changes={
+            "*.mindrecord": file_formats.encrypted(file_formats.record, KEY),
+            "*.db": file_formats.encrypted(file_formats.sqlite, KEY)})  # fmt: skip
 add("MindRecord, MindPage", write_records("everything"), read_pages, changes=_RECORD,
     only=("a.*",))  # fmt: skip
 
@@ -281,6 +265,8 @@ def read_tfrecord(file, schema=None, **options):
 
 
 add("TFRecord", tfrecord_cases.write, read_tfrecord("a.tfrecord"), changes=_TF)
+add("RandomDataset", tfrecord_cases.write, lambda folder: rows(
+    ds.RandomDataset(3, str(folder / "schema.json"))))  # fmt: skip
 add("TFRecord GZIP", tfrecord_cases.write, read_tfrecord("a.gz", compression_type="GZIP"),
     changes=_TF)  # fmt: skip
 add("TFRecord ZLIB", tfrecord_cases.write, read_tfrecord("a.zlib", compression_type="ZLIB"),
@@ -517,6 +503,18 @@ _PICKLED = {"*": file_formats.pickled}
 add("Cifar10ToMR", write_python_cifar, converted("Cifar10ToMR", "@"), changes=_PICKLED)
 add("Cifar100ToMR", write_python_cifar, converted("Cifar100ToMR", "@"), changes=_PICKLED)
 add("MnistToMR", write_mnist_gz, converted("MnistToMR", "@"))
+FEATURES = {"label": ([], "int64"), "x": ([4], "float32"), "name": ([], "string"),
+            "img": ([], "string")}  # fmt: skip
+
+
+def convert_tfrecord(folder):
+    out = folder / "out"
+    for path in folder.glob("out*"):
+        path.unlink()
+    mindrecord.TFRecordToMR(str(folder / "a.tfrecord"), str(out), FEATURES, ["img"]).transform()
+
+
+add("TFRecordToMR", tfrecord_cases.write, convert_tfrecord, changes=_TF, only=("a.tfrecord",))
 add("CsvToMR", text_file_cases.write_text_files, converted("CsvToMR", "@csv/head.csv"),
     only=("csv/head.csv",))  # fmt: skip
 add("ImageNetToMR", write_imagenet, converted("ImageNetToMR", "@map", "@"),

@@ -59,12 +59,12 @@ class Runner:
         """The number of the case that the worker is at."""
         return int.from_bytes(os.pread(self._progress, 8, 0), "little")
 
-    def run(self, loader, seed, count, seconds=float(10**9)):
-        """(cases, Counter of outcomes, {what went wrong: a case}) of a loader's first cases."""
-        tally, examples, case, begun = collections.Counter(), {}, 0, time.monotonic()
-        while case < count and time.monotonic() - begun < seconds:
+    def run(self, loader, seed, count, seconds=float(10**9), first=0):
+        """(cases, Counter of outcomes, {what went wrong: a case}) of a loader's cases."""
+        tally, examples, case, begun = collections.Counter(), {}, first, time.monotonic()
+        while case - first < count and time.monotonic() - begun < seconds:
             left = seconds - (time.monotonic() - begun)
-            answer = self._ask(loader, seed, case, min(_BATCH, count - case), left)
+            answer = self._ask(loader, seed, case, min(_BATCH, first + count - case), left)
             if answer is not None:
                 done, part, found = answer
                 tally.update(part)
@@ -81,7 +81,7 @@ class Runner:
             tally.update({outcome: 1, "not counted": at - case})
             examples.setdefault(f"{outcome}: the process ended with {ended}", at)
             case = at + 1
-        return case, tally, examples
+        return case - first, tally, examples
 
 
 def table(results):

@@ -7,6 +7,7 @@ of address space more than there were before it.
 
 import collections
 import json
+import logging
 import os
 import resource
 import shutil
@@ -19,9 +20,11 @@ import warnings
 from pathlib import Path
 
 from tests.fuzz import file_formats, loaders, mutations
+from tests.wrong_arguments.judge import chain
 
 OUTCOMES = "loaded", "refused", "leaks", "hangs", "crashes", "above 1 GB", "executed"
 TIME, MEMORY = 5.0, 2**30
+_UNEXPLAINED = "', the arguments do not fit: "  # what sporax says of an exception from within it
 _OURS = ("For '", "sporax needs", "sporax has no")
 
 
@@ -38,15 +41,6 @@ def _address_space():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def chain(error):
-    """An exception and those that it came from."""
-    seen = []
-    while error is not None and error not in seen:
-        seen.append(error)
-        error = error.__cause__ or error.__context__
-    return seen
-
-
 def _place(error):
     """The last line of sporax that an error passed."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "/sporax/" in f.filename]
@@ -57,23 +51,24 @@ def _place(error):
 
 def judged(loader, folder, error):
     """(outcome, what is to be known of a leak) of what a loader raised."""
-    if any(isinstance(e, MemoryError) for e in chain(error)):
+    if any(isinstance(e, MemoryError) and type(e).__module__ != "av.error" for e in chain(error)):
         return "above 1 GB", f"{type(error).__name__} at {_place(error)}"
-    text = str(error)
+    text = getattr(error, "strerror", None) or str(error)
     if not isinstance(error, (ValueError, RuntimeError, TypeError, NotImplementedError, OSError)):
         return "leaks", f"{type(error).__name__} at {_place(error)}: {text[:160]}"
-    if not text.startswith(_OURS):
+    if not text.startswith(_OURS) or _UNEXPLAINED in text:
         return "leaks", f"{type(error).__name__} at {_place(error)}: {text[:160]}"
     if loader.names_file and str(folder) not in text:
         return "leaks", f"no file named, {type(error).__name__} at {_place(error)}: {text[:160]}"
     return "refused", None
 
 
-def run_case(loader, folder):
+def run_case(loader, folder, limit=MEMORY):
     """(outcome, detail) of a loader on a folder."""
-    space = _address_space() + MEMORY
+    space = _address_space() + limit
     resource.setrlimit(resource.RLIMIT_AS, (space, resource.RLIM_INFINITY))
-    signal.setitimer(signal.ITIMER_REAL, loader.seconds or TIME)
+    # once more and again: what is raised in a callback of the garbage collector is lost
+    signal.setitimer(signal.ITIMER_REAL, loader.seconds or TIME, 0.5)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -83,6 +78,8 @@ def run_case(loader, folder):
         return "hangs", _place(error)
     except Exception as error:  # noqa: BLE001 - which one it is, is what is asked
         signal.setitimer(signal.ITIMER_REAL, 0)
+        if limit == MEMORY and any(type(e).__module__ == "av.error" for e in chain(error)):
+            return run_case(loader, folder, 8 * MEMORY)  # whose limit it was, FFmpeg's or this one
         return judged(loader, folder, error)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -143,31 +140,41 @@ def _tricked(rng, path):
         path.symlink_to("/etc/passwd")
 
 
+def run_cases(corpus, name, seed, first, count, seconds, at_case=lambda case: None):
+    """(how many cases, Counter of outcomes, {what went wrong: a case}) of a loader's cases from
+    `first` on: `count`, or fewer where `seconds` are over."""
+    tally, examples, case = collections.Counter(), {}, first
+    begun = time.monotonic()
+    for case in range(first, first + count):
+        at_case(case)
+        changed = corpus.change(mutations.seeded(name, seed, case))
+        outcome, detail = run_case(corpus.loader, corpus.folder)
+        corpus.restore(changed)
+        if os.path.exists(file_formats.MARK):
+            os.rmdir(file_formats.MARK)
+            outcome, detail = "executed", "a file's code ran"
+        tally[outcome] += 1
+        if detail:
+            examples.setdefault(f"{outcome}: {detail}"[:300], case)
+        if time.monotonic() - begun > seconds:
+            break
+    return case + 1 - first, tally, examples
+
+
 def main():
     progress = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
     signal.signal(signal.SIGALRM, _stop)
+    logging.disable()  # of warnings for each case
     corpora = {}
     for line in sys.stdin:
-        name, seed, first, count, seconds = json.loads(line)
+        name, *cases = json.loads(line)
         if name not in corpora:
             corpora[name] = Corpus(loaders.LOADERS[name])
-        corpus, tally = corpora[name], collections.Counter()
-        begun, examples, case = time.monotonic(), {}, first
-        for case in range(first, first + count):
-            os.pwrite(progress, case.to_bytes(8, "little"), 0)
-            rng = mutations.seeded(name, seed, case)
-            changed = corpus.change(rng)
-            outcome, detail = run_case(corpus.loader, corpus.folder)
-            corpus.restore(changed)
-            if os.path.exists(file_formats.MARK):
-                os.rmdir(file_formats.MARK)
-                outcome, detail = "executed", "a file's code ran"
-            tally[outcome] += 1
-            if detail:
-                examples.setdefault(f"{outcome}: {detail}"[:300], case)
-            if time.monotonic() - begun > seconds:
-                break
-        print(json.dumps([case + 1 - first, tally, examples]), flush=True)
+        found = run_cases(
+            corpora[name], name, *cases,
+            at_case=lambda case: os.pwrite(progress, case.to_bytes(8, "little"), 0),
+        )  # fmt: skip
+        print(json.dumps(found), flush=True)
     for corpus in corpora.values():
         shutil.rmtree(corpus.folder, ignore_errors=True)
 

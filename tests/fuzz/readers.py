@@ -1,0 +1,95 @@
+"""Which loaders read through each module of sporax that opens files."""
+
+import ast
+import re
+from pathlib import Path
+
+import sporax
+
+_CALLS = re.compile(
+    r"(^|\.)(open|read_bytes|read_text|ZipFile|SoundFile|safe_open|opened_plain|check_regular)$|"
+    r"(^|\.)(fromfile|memmap|_manager\.restore)$|untrusted_file\.(opened|content)$|"
+    r"^(content|np\.load)$"
+)
+_WORDS = re.compile(
+    r"\b(open|read_bytes|read_text|ZipFile|SoundFile|safe_open|opened_plain|check_regular|fromfile|"
+    r"memmap|restore|opened|content|load)\("
+)
+
+# in place of loaders: why a module needs none
+NOT_OF_STRANGERS = {
+    "its own": "files that are part of sporax",
+    "system": "files of the system",
+    "writes": "files that are written, or read through another module",
+    "key": "the user's own key; tests/io/test_strange_files.py has its rows",
+}
+_IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Manifest"
+_RECORDS = "MindRecord, everything", "MindRecord, its database", "MindRecord, appended"
+
+READERS = {
+    "cli/check": ("sporax check",),
+    "compat/alias": ("its own",),
+    "compat/class_modules": ("its own",),
+    "compat/device_memory": ("system",),
+    "compat/refused_names": ("its own",),
+    "compilation_cache/folder": ("compile cache",),
+    "compilation_cache/user_key": ("key",),
+    "core/promotion": ("its own",),
+    "core/settings": ("its own",),
+    "data/config": ("config.load",),
+    "data/file_set": ("Mnist", "Cifar10", *_IMAGES),
+    "data/image_sets/generated": ("RandomDataset",),
+    "data/image_sets/listed": ("its own", "Flickr @flickr/token.txt"),
+    "data/line_reader": ("LineReader",),
+    "data/mindrecord_converters": ("Cifar10ToMR", "Cifar100ToMR", "MnistToMR", "ImageNetToMR"),
+    "data/mindrecord_encryption": (
+        "MindRecord, encrypted, a.mindrecord", "MindRecord, encrypted, a.mindrecord.db"),
+    "data/mindrecord_file": _RECORDS,
+    "data/serialization": ("deserialize",),
+    "data/sound_files": ("YesNo", "sounds of other formats"),
+    "data/sound_sets": ("its own", "GTZAN"),
+    "data/text/sentence_piece": ("SentencePiece",),
+    "data/text_lines": ("TextFile lines/a.txt", "Vocab.from_file", "CsvToMR", "JiebaTokenizer"),
+    "data/tfrecord": ("TFRecord and schema",),
+    "data/tfrecord_file": ("TFRecord", "TFRecord GZIP", "TFRecord ZLIB", "TFRecordToMR"),
+    "data/translation_corpora": ("IWSLT2016 iwslt2016", "IWSLT2017 iwslt2017"),
+    "data/vision/auto_augment": ("its own",),
+    "data/vision/format_conversion": ("Decode PNG", "Decode WEBP", "read_image TIFF"),
+    "data/vision/image_files": ("read_file", "read_image PNG"),
+    "data/vision/video": ("read_video moving.mp4", "DecodeVideo silent.mp4", "frames silent.mp4",
+                          "read_video_timestamps silent.mp4", "read_video matroska"),
+    "engine/debug/out_of_memory": ("system",),
+    "io/atomic_write": ("writes",),
+    "io/ckpt_file": ("ckpt", "load_segmented_checkpoints", "load_checkpoint_async"),
+    "io/graph_file": ("graphs", "graphs, called"),
+    "io/safetensors_file": ("safetensors", "unified_safetensors", "load_torch safetensors"),
+    "io/torch_file": ("load_torch torch.pth", "load_torch torch_legacy.pth"),
+    "io/untrusted_file": ("ckpt",),
+    "ops/memory/placement": ("Tensor.offload",),
+    "parallel/redundancy": ("parse_hccl_file",),
+    "parallel/strategy_file": ("transform_checkpoints, ckpt", "transform_checkpoints, json",
+                               "merge_pipeline_strategys, json", "restore_group_info_list",
+                               "get_parameter_redundancy, ckpt"),
+    "train/boost/dim_reduce": ("DimReduce, a matrix",),
+    "train/checkpoint_files": ("Checkpointer", "Checkpointer, orbax"),
+    "train/dynamic_profiler": ("DynamicProfilerMonitor",),
+    "train/interruption_callbacks": ("OnRequestExit",),
+    "xla_kernels/host_memory": ("system",),
+}  # fmt: skip
+
+
+def _reads(node):
+    if not isinstance(node, ast.Call) or not _CALLS.search(ast.unparse(node.func)):
+        return False
+    modes = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
+    return not any(isinstance(mode, str) and set(mode) & {*"wxa"} for mode in modes)
+
+
+def in_source():
+    """The modules of sporax that open files for reading."""
+    top, found = Path(sporax.__file__).parent, set()
+    for path in top.rglob("*.py"):
+        source = path.read_text("utf8")
+        if _WORDS.search(source) and any(map(_reads, ast.walk(ast.parse(source)))):
+            found.add(str(path.relative_to(top).with_suffix("")))
+    return found
