@@ -1,11 +1,21 @@
 """The names of a random program's text, by NumPy in float64."""
 
+import collections
+import contextlib
+import dataclasses
+import functools
+import math
+import threading
+
 import numpy as np
 from scipy import special
 
+import sporax
+from tests.programs.random import declared
 from tests.storage.view_programs import NUMPY, PARTS
 
-MARGIN = 1e-3
+MARGIN = 1e-3  # of comparisons
+NOISE = 1e-6  # as float32 computes
 
 
 class Uncertain(Exception):
@@ -17,10 +27,59 @@ def _array(x):
 
 
 def _own(x):
-    return Array(np.array(x, np.float64, order="C"))
+    array = np.array(x, np.float64, order="C")
+    if _Run.noise is not None:
+        array *= 1 + NOISE * _Run.noise.standard_normal(array.shape)
+    return Array(array)
 
 
 written = []  # the memory that programs have written to
+
+
+class _Run:
+    """How programs run now: with `noise` on each result, or None; `tape`: (what later runs are to
+    find again, an iterator over what an earlier run has found or None)."""
+
+    noise = None
+    tape = None
+
+
+@contextlib.contextmanager
+def noisy():
+    """In the block each result has an error as in float32, so that its effects show."""
+    _Run.noise = np.random.default_rng(0)
+    try:
+        yield
+    finally:
+        _Run.noise = None
+
+
+@contextlib.contextmanager
+def repeating(found=None):
+    """In the block random numbers, and the points at which derivatives of the user's are taken, are
+    those that an earlier such block gave."""
+    before, _Run.tape = _Run.tape, ([], None if found is None else iter(found))
+    try:
+        yield _Run.tape[0]
+    finally:
+        _Run.tape = before
+
+
+def _again(values):
+    """What the function `values` gives, or what it gave in the run that is repeated."""
+    if _Run.tape is None:
+        return values()
+    found, earlier = _Run.tape
+    found.append(values() if earlier is None else next(earlier))
+    return found[-1]
+
+
+def _with_derivative(out, x, slope):
+    """`out`, whose derivative by `x` is taken to be `slope(change of x, x, out)`."""
+    x0, out0 = map(Array, _again(lambda: (x.array.copy(), out.array.copy())))
+    if _Run.tape is None or _Run.tape[1] is None:
+        return out
+    return Array(out0.array + slope(Array(x.array - x0.array), x0, out0).array)
 
 
 def memory(array):
@@ -38,12 +97,14 @@ class Array:
     ndim = property(lambda self: self.array.ndim)
 
     def __getitem__(self, index):
-        index = index if isinstance(index, tuple) else (index,)
+        index = _unwrapped(index if isinstance(index, tuple) else (index,))
+        if any(isinstance(i, np.ndarray) for i in index):
+            return _own(self.array[index])
         return Array(NUMPY["__getitem__"](self.array, *index))
 
     def __setitem__(self, index, value):
         written.append(memory(self.array))
-        self.array[index] = _array(value)
+        self.array[_unwrapped(index)] = _array(value)
 
     def __len__(self):
         return len(self.array)
@@ -57,8 +118,20 @@ class Array:
     def item(self):
         return self.array.item()
 
+    def float(self):
+        return self
+
+    def set_data(self, other):
+        self.copy_(other)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return functools.partial(getattr(OPS, name), self)
+
     def register_hook(self, hook):
-        return None
+        changed = _with_derivative(self, self, lambda change, *_: hook(change))
+        self.array[...] = changed.array
 
 
 def _binary(function, swapped=False):
@@ -150,46 +223,172 @@ FUNCTIONS = {
     ), "gather": lambda x, i, axis: np.take(x, np.asarray(i, int), axis),
     "zeros_like": np.zeros_like, "ones_like": np.ones_like, "addcmul": lambda x, a, b, value: (
         x + value * a * b
-    ), "lerp": lambda x, y, w: x + w * (y - x), "diff": np.diff, "stop_gradient": lambda x: x,
+    ), "lerp": lambda x, y, w: x + w * (y - x), "diff": np.diff,
     "tril": _tril, "trace": np.trace,
 }  # fmt: skip
 
 
-def _function(function):
-    def unwrapped(x):
-        return x.array if isinstance(x, Array) else [*map(unwrapped, x)] if _is_nested(x) else x
+def _unwrapped(x):
+    if isinstance(x, (tuple, list)):
+        return type(x)(map(_unwrapped, x))
+    return x.array if isinstance(x, Array) else x
+
+
+def _function(name, function=None):
+    """The function of `ops` with that name: as the samples say, or as written here."""
 
     def run(*args, **kwargs):
-        return _own(function(*map(unwrapped, args), **kwargs))
+        args = _unwrapped(args)
+        out = declared.reference(name, args, kwargs)
+        if out is None:
+            return _own(function(*args, **kwargs))
+        parts = out if isinstance(out, (tuple, list)) else [out]
+        parts = [_own(p) if np.asarray(p).dtype.kind == "f" else p for p in parts]
+        return tuple(parts) if isinstance(out, (tuple, list)) else parts[0]
 
     return run
 
 
-def _is_nested(x):
-    return isinstance(x, (tuple, list)) and any(isinstance(item, Array) for item in x)
+def _drawn(name):
+    """A random operation: the numbers are sporax's own; that each way draws them, is the matter."""
+
+    def run(*args, **kwargs):
+        def numbers():
+            tensors = [
+                sporax.Tensor(a.array.astype(np.float32)) if isinstance(a, Array) else a
+                for a in args
+            ]
+            return getattr(sporax.ops, name)(*tensors, **kwargs).asnumpy()
+
+        return _own(_again(numbers))
+
+    return run
+
+
+def _dropout(x, p):
+    return x * _drawn("dropout")(Array(np.ones(x.shape)), p=p)
+
+
+def _uniform(shape, low, high):
+    return _drawn("uniform")(shape, low, high)
 
 
 class _Space:
     def __init__(self, functions):
         self.__dict__.update(functions)
 
+    def __getattr__(self, name):
+        return _function(name)
+
 
 class Cell:
-    """A Cell, whose `bprop` is taken to be right."""
+    """A Cell with hooks. A derivative of its own concerns each element by itself."""
+
+    def __init__(self):
+        self.before, self.after, self.backward_hooks = [], [], []
+
+    def register_forward_pre_hook(self, hook):
+        self.before.append(hook)
+
+    def register_forward_hook(self, hook):
+        self.after.append(hook)
+
+    def register_backward_hook(self, hook):
+        self.backward_hooks.append(hook)
 
     def __call__(self, *inputs):
-        return self.construct(*inputs)
+        for hook in self.backward_hooks:
+            x = _own(inputs[0].array)
+            changed = _with_derivative(x, x, lambda d, *_, hook=hook: hook(self, (d,), None)[0])
+            inputs = changed, *inputs[1:]
+        for hook in self.before:
+            inputs = hook(self, inputs)
+        out = self.construct(*inputs)
+        for hook in self.after:
+            out = hook(self, inputs, out)
+        if hasattr(self, "bprop"):
+            out = _with_derivative(out, inputs[0], lambda d, x, out: self.bprop(x, out, d)[0])
+        return out
+
+
+class _Context:
+    def save_for_backward(self, *tensors):
+        self.saved_tensors = tensors
+
+
+class Function:
+    """A function with a derivative of its own, which concerns each element by itself."""
+
+    @classmethod
+    def apply(cls, x):
+        def backward(change, x, out):
+            context = _Context()
+            context.save_for_backward(x)
+            return cls.backward(context, change)
+
+        return _with_derivative(cls.forward(_Context(), x), x, backward)
+
+
+def _stop_gradient(x):
+    return _with_derivative(_own(x.array), x, lambda change, *_: 0 * change)
+
+
+def _grad(function):
+    """The derivative by central differences."""
+
+    def derivative(x):
+        step, noise = 1e-5, _Run.noise
+        _Run.noise = None
+        try:
+            slopes = np.zeros(x.shape)
+            for index in np.ndindex(x.shape):
+                unit = np.zeros(x.shape)
+                unit[index] = step
+                up, down = (function(Array(x.array + unit * sign)) for sign in (1, -1))
+                slopes[index] = (up.array - down.array) / (2 * step)
+        finally:
+            _Run.noise = noise
+        return _own(slopes)
+
+    return derivative
+
+
+def _value_and_grad(function):
+    return lambda x: (function(x), _grad(function)(x))
+
+
+def _vmap(function):
+    def run(*xs):
+        rows = zip(*map(list, xs), strict=True)
+        return _own(np.stack([function(*row).array for row in rows]))
+
+    return run
 
 
 def _assign(target, value):
     target[...] = value
 
 
-def names():
-    """The global names of a program."""
-    return {
-        "ops": _Space({name: _function(f) for name, f in FUNCTIONS.items()} | {"assign": _assign}),
-        "nn": _Space({"Cell": Cell, "CellList": list}),
-        "Parameter": lambda x, name=None: x,
-        "Tensor": _own,
-    }
+SHARED = {
+    "collections": collections, "dataclasses": dataclasses, "functools": functools, "math": math,
+    "threading": threading,
+}  # fmt: skip
+_DRAWS = ("rand", "randn", "rand_like", "normal", "bernoulli")
+OPS = _Space(
+    {name: _function(name, f) for name, f in FUNCTIONS.items()}
+    | {name: _drawn(name) for name in _DRAWS}
+    | {"uniform": _uniform, "dropout": _dropout}
+    | {"assign": _assign, "stop_gradient": _stop_gradient}
+)
+NAMES = SHARED | {
+    "ops": OPS,
+    "nn": _Space({"Cell": Cell, "CellList": list}),
+    "Function": Function,
+    "Parameter": lambda x, name=None: x,
+    "Tensor": _own,
+    "grad": _grad,
+    "value_and_grad": _value_and_grad,
+    "vmap": _vmap,
+    "jit": lambda function: function,
+    "recompute": lambda cell, *inputs: cell(*inputs),
+}  # the global names of a program

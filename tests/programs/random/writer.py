@@ -7,209 +7,54 @@ examples. In blocks (branches, loops, functions) a variable is only given values
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.programs.random import reference
+import sporax
+from tests.programs.random import declared, reference
+from tests.programs.random import vocabulary as words
+from tests.programs.random.reference import OPS
+from tests.programs.random.vocabulary import INPUTS, values
+from tests.programs.random.ways import IN_NUMPY, variables
 from tests.storage.view_programs import repeats
 
-SHAPES = [(), (1,), (3,), (2, 3), (3, 3), (2, 1), (2, 2, 3)]
 LARGEST = 72  # elements of a variable
-
-# {a}, {b}, {c}: variables; {axis}: an axis of {a}; {f}: a number; {mask}: a comparison
-SMOOTH = """
-ops.tanh({a})
-ops.sigmoid({a})
-ops.sin({a})
-ops.cos({a})
-ops.square({a})
-ops.erf({a})
-ops.atan({a})
-ops.softplus({a})
-ops.gelu({a})
-ops.exp(ops.tanh({a}))
-ops.log({a} * {a} + 1)
-ops.sqrt({a} * {a} + 0.5)
-ops.rsqrt({a} * {a} + 0.5)
--{a}
-{a} + {b}
-{a} - {b}
-{a} * {b}
-{a} / ({b} * {b} + 1)
-{a} + {f}
-{f} - {a}
-{a} * {f}
-{f} / ({a} * {a} + 1)
-({a} * {a} + 1) ** 0.5
-{a} @ {b}
-ops.matmul({a}, {b})
-ops.outer({a}, {b})
-ops.softmax({a}, {axis})
-ops.log_softmax({a}, {axis})
-ops.logsumexp({a}, {axis})
-ops.cumsum({a}, {axis})
-ops.sum({a})
-ops.sum({a}, {axis})
-ops.sum({a}, {axis}, keepdim=True)
-ops.mean({a}, {axis}, True)
-ops.mean({a})
-ops.prod({a}, {axis})
-ops.flip({a}, ({axis},))
-ops.roll({a}, 1, {axis})
-ops.concat(({a}, {b}), {axis})
-ops.stack(({a}, {b}))
-ops.stack([{a}, {a} * {f}], -1)
-ops.expand_dims({a}, 0) * 1
-ops.tile({a}, (2,))
-ops.addcmul({a}, {b}, {c}, value={f})
-ops.lerp({a}, {b}, 0.25)
-ops.gather({a}, INDEX, {axis})
-ops.diff({a})
-ops.tril({a})
-ops.trace({a}) * 1
-ops.where({mask}, {a}, {b})
-ops.masked_fill({a}, {mask}, {f})
-self.inner({a})
-self.scale * {a}
-self.table["a"] * {a} + self.table["b"]
-self.factors[{k}] * {a}
-{a} * {a}.shape[{axis}] / {a}.ndim
-sum(part * {f} for part in {a})
-ops.concat([part.reshape(-1) * 1 for part in {a}.split(1, {axis})], 0)
-function({a})
-self.layers[{k}]({a})
-self.doubled({a})
-self.pair({a}, {b})["sum"]
-[part * {f} for part in ({a}, {b})][{k}]
-(lambda first, *rest, factor={f}: first * factor + rest[0])({a}, {a})
-next(t for t in ({a}, {b}) if t.ndim == {a}.ndim) * 1
-{{"first": {a}, "second": {b}}}["second"] + {f}
-ops.stop_gradient({a}) * 1
-({a} if {a}.ndim > 1 else -{a}) * {f}
-""".strip().splitlines()
-KINKED = """
-ops.relu({a})
-ops.abs({a})
-ops.maximum({a}, {b})
-ops.minimum({a}, {b})
-ops.clamp({a}, -0.5, 0.75)
-ops.amax({a}, {axis})
-ops.amin({a}, {axis})
-""".strip().splitlines()
-VIEWS = """
-{a}[{index}]
-{a}.reshape(-1)
-{a}.T
-{a}.unsqueeze(0)
-{a}.select({axis}, 0)
-{a}.narrow({axis}, 0, 1)
-{a}.swapaxes(0, -1)
-{a}.flatten()
-{a}.diagonal(0, 0, 1)
-{a}.expand(2, *{a}.shape)
-{a}.chunk(2, {axis})[0]
-{a}.unbind({axis})[-1]
-""".strip().splitlines()
-WRITES = """
-{a}[{index}] = {f}
-{a}[{index}] = {a}[{index}] * {f}
-{a}[{index}] += {s}
-{a}.add_({s})
-{a}.mul_({s})
-{a}.sub_({b})
-{a}.copy_({b})
-{a}.fill_({f})
-{a}.clamp_(-0.75, 1.0)
-""".strip().splitlines()
-STATE = """
-ops.assign(self.w0, self.w0 * 0.5 + {s})
-self.w1.add_({s})
-self.count = self.count + 1
-self.scale = self.scale * 0.5 + 0.25
-self.factors.append({f})
-self.table["b"] = self.table["b"] + {f}
-self.kept = {a} * 1
-self.kept = self.w0[:]
-self.kept = y
-self.kept = self.kept * 0.5 + y
-self.w0[1:] = {s}
-self.w1[0] += {s}
-self.layers[0].weight.mul_(0.5)
-self.factors[0] = self.factors[0] * -0.5
-self.table.update(a=self.table["a"] + 0.5)
-""".strip().splitlines()
-NESTED = ["ops.tanh(t) * {a}", "t * {f}", "t + ops.sum(self.w0)", "t * t + {a}"]
-INDICES = ["0", "-1", "...", ":1", "1:", "::2", "..., 0", "None", ":, 0", "0, :", "..., ::-1"]
-
-HEAD = """\
-class Inner(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.weight = Parameter(Tensor(CONST["inner"]), name="inner")
-
-    def construct(self, x):
-        return ops.tanh(x * self.weight) + x
-
-
-class Doubled(nn.Cell):
-    def construct(self, x):
-        return x * 2
-
-    def bprop(self, x, out, dout):
-        return (dout * 2,)
-
-
-class Net(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.layers = nn.CellList([Inner(), Inner()])
-        self.doubled = Doubled()
-        self.w0 = Parameter(Tensor(CONST["w0"]), name="w0")
-        self.w1 = Parameter(Tensor(CONST["w1"]), name="w1")
-        self.inner = Inner()
-        self.scale = 0.75
-        self.count = 1
-        self.factors = [0.5, -0.25, 1.5]
-        self.table = {"a": 0.5, "b": -0.5}
-        self.kept = Tensor(CONST["kept"])
-
-    def pair(self, a, b, **more):
-        return {"sum": a * self.scale + b, "count": len(more)}
-
-    def construct(self, x, y):
-        function = ops.sin
-"""
-CONSTANTS = {"inner": (), "w0": (3,), "w1": (2, 3), "kept": (3,)}
-INPUTS = {"x": (2, 3), "y": (3,)}
-
-
-def values(name, shape):
-    """Elements of an input or a constant, the same for each program."""
-    rng = np.random.default_rng(list(name.encode()))
-    return rng.uniform(-1.5, 1.5, shape).round(2)
+WIDEST = 100  # absolute value of an element
+STATEMENTS = (
+    ["compute"] * 6 + ["declared"] * 2 + ["view"] * 2 + ["write"] * 3
+    + ["state", "tensor_state", "reuse", "custom", "transformed", "random", "fail"]
+)  # fmt: skip
+COMPOUND = [
+    "branch", "loop", "nested", "attempt", "while", "hook", "grown", "counter", "early", "thread",
+    "mask", "choice", "deep",
+]  # fmt: skip
 
 
 class Program:
-    """A random Cell: its `source`, and what it does beyond computing (`traits`): 'state' (it
-    writes Parameters or attributes), 'branch' (values decide what is computed), 'kink'."""
+    """A random Cell, of which the `body` varies.
 
-    def __init__(self, source, traits):
-        self.source, self.traits = source, traits
+    `traits`: what it does beyond computing: 'state' (it writes Parameters or attributes), 'branch'
+    (values decide what is computed), 'kink' (no second derivative), 'random', 'error', 'thread',
+    'custom' (derivatives of the user's), 'no slope' (differences are not its derivative). `number`:
+    chooses a way to run it.
+    """
+
+    def __init__(self, body, traits, number=0):
+        self.body, self.traits, self.number = body, traits, number
+        self.source = words.START + body
 
     def __repr__(self):
-        return f"\n{self.source.removeprefix(HEAD)}traits: {sorted(self.traits)}\n"
+        return f"\n{self.body}traits: {sorted(self.traits)}, {self.number}\n"
 
 
 class _Writer:
     def __init__(self, draw):
         self.draw, self.lines, self.traits = draw, [], set()
-        self.space = reference.names()
-        self.space |= {"CONST": {k: values(k, s) for k, s in CONSTANTS.items()}}
-        self.space |= {"INDEX": np.array([1, 0, 0]), "function": self.space["ops"].sin}
-        exec(HEAD, self.space)
-        self.space["self"] = net = self.space["Net"]()
+        self.space = {**IN_NUMPY, **variables(), "GIVEN": declared.GIVEN, "function": OPS.sin}
+        self.space["self"] = net = self.space["Base"]()
         self.examples = {
             "x": reference._own(values("x", INPUTS["x"])),
             "y": reference._own(values("y", INPUTS["y"])),
         }
         self.examples |= {"self.w0": net.w0, "self.w1": net.w1, "self.kept": net.kept}
+        self.masks = {}  # variables that are True or False -> the shape
         self.count = 0
 
     # drawing ----------------------------------------------------------------------------------
@@ -224,39 +69,53 @@ class _Writer:
         """The template with names and numbers in place of its fields."""
         fields = {"a": a or self.pick(self.examples)}
         shape = self.examples[fields["a"]].shape
-        others = [n for n, e in self.examples.items() if e.shape == shape]
-        if "{b}" in template:
-            fields["b"] = self.pick(others if self.draw(st.booleans()) else self.examples)
-        if "{c}" in template:
-            fields["c"] = self.pick(others)
-        if "{axis}" in template:
-            fields["axis"] = self.pick(range(-len(shape), len(shape))) if shape else 0
-        if "{f}" in template:
-            fields["f"] = self.number()
-        if "{k}" in template:
-            fields["k"] = self.pick([0, 1, -1])
-        if "{index}" in template:
-            fields["index"] = self.pick(INDICES)
-        if "{s}" in template:
-            fields["s"] = self.pick(
-                [self.number(), "x[0, 0]", "ops.tanh(x.sum() if False else y[0])"]
-            )
-            fields["s"] = fields["s"].replace("x.sum() if False else ", "")
-        if "{mask}" in template:
-            fields["mask"] = f"{fields['a']} > {self.number()}"
-        return template.format(**fields), fields["a"]
+        alike = [n for n, e in self.examples.items() if e.shape == shape]
+        others = [n for n in alike if n != fields["a"]]
+        draws = {
+            "b": lambda: self.pick(alike if self.draw(st.booleans()) else self.examples),
+            "c": lambda: self.pick(alike),
+            "d": lambda: self.pick(others) if others else self.number(),
+            "axis": lambda: self.pick(range(-len(shape), len(shape))) if shape else 0,
+            "f": self.number,
+            "k": lambda: self.pick([0, 1, -1]),
+            "index": lambda: self.pick(words.INDICES),
+            "s": lambda: self.pick([self.number(), "x[0, 0]", "ops.tanh(y[0])"]),
+            "mask": lambda: self.mask(fields["a"], shape),
+        }
+        for name, drawn in draws.items():
+            if f"{{{name}}}" in template:
+                fields[name] = drawn()
+        return template.format(**fields)
+
+    def mask(self, name, shape):
+        names = [n for n, s in self.masks.items() if s == shape]
+        return self.pick([f"{name} > {self.number()}", *names])
 
     def result(self, text):
         """What an expression gives for the examples; None if it is no Tensor of a fitting size."""
         try:
-            value = eval(text, {**self.space, **self.local()})
-        except (ValueError, IndexError, TypeError, reference.Uncertain, AttributeError, KeyError):
+            with np.errstate(all="raise", under="ignore"):
+                value = eval(text, {**self.space, **self.local()})
+        except (
+            ValueError, IndexError, TypeError, reference.Uncertain, AttributeError, KeyError,
+            FloatingPointError, np.linalg.LinAlgError,
+        ):  # fmt: skip
             return None
         fits = isinstance(value, reference.Array) and value.array.size <= LARGEST
-        return value if fits and value.ndim <= 4 and value.array.size else None
+        fits = fits and value.array.dtype == np.float64 and value.ndim <= 4 and value.array.size
+        return value if fits and np.all(np.abs(value.array) < WIDEST) else None
 
     def local(self):
-        return {n: e for n, e in self.examples.items() if "." not in n}
+        return {n: e for n, e in self.examples.items() if "." not in n} | {
+            name: reference.Array(np.zeros(shape, bool)) for name, shape in self.masks.items()
+        }
+
+    def tensors(self):
+        """The names of the program's own variables."""
+        return [n for n in self.examples if "." not in n]
+
+    def own(self):
+        return [n for n in self.tensors() if n not in INPUTS]
 
     def name(self):
         self.count += 1
@@ -264,64 +123,106 @@ class _Writer:
 
     # statements -------------------------------------------------------------------------------
 
-    def expression(self):
-        template = self.pick(SMOOTH if self.draw(st.integers(0, 5)) else KINKED)
-        text, _ = self.filled(template)
-        if template in KINKED or "{mask}" in template:
-            self.traits.add("kink")
-        return text
-
-    def statement(self, indent, is_block):
-        kind = self.pick(["compute"] * 6 + ["view"] * 2 + ["write"] * 3 + ["state", "reuse"]
-                         + ([] if is_block else ["branch", "loop", "nested", "try", "while", "hook",
-                                                 "grown", "counter", "early"]))  # fmt: skip
-        return getattr(self, f"_{kind}")(indent, is_block)
+    def statement(self, indent):
+        """One statement; inside of two blocks a simple one."""
+        compound = COMPOUND if indent == 2 else ["branch", "loop", "attempt"] if indent == 3 else []
+        getattr(self, f"_{self.pick(STATEMENTS + compound)}")(indent)
 
     def put(self, indent, line):
         self.lines.append("    " * indent + line)
 
-    def define(self, indent, text):
-        """A new variable of an expression, if that fits."""
+    def define(self, indent, text, *traits):
+        """A new variable of an expression, if that fits; its name."""
         value = self.result(text)
-        if value is not None:
-            name = self.name()
-            self.examples[name] = value
-            self.put(indent, f"{name} = {text}")
+        if value is None:
+            return None
+        name = self.name()
+        self.examples[name] = value
+        self.put(indent, f"{name} = {text}")
+        self.traits.update(traits)
+        return name
 
-    def _compute(self, indent, is_block):
+    def expression(self):
+        kind = self.draw(st.integers(0, 9))
+        template = self.pick(
+            words.KINKED if kind == 1 else words.CONTAINERS if kind > 7 else words.SMOOTH
+        )
+        if template in words.KINKED or "{mask}" in template:
+            self.traits.add("kink")
+        return self.filled(template)
+
+    def _compute(self, indent):
         self.define(indent, self.expression())
 
-    def _view(self, indent, is_block):
-        self.define(indent, self.filled(self.pick(VIEWS))[0])
+    def _declared(self, indent):
+        """An operation from the declarations; of several results, one."""
+        names = [self.pick(self.examples) for _ in range(2)]
+        number = self.draw(st.integers(0, len(declared.SAMPLES) - 1))
+        text = declared.text(number, names, self.draw(st.booleans()))
+        if self.define(indent, text, "kink") is None:
+            self.define(indent, f"{text}[{self.pick([0, 1])}]", "kink")
 
-    def _write(self, indent, is_block):
-        local = self.local()
-        text, name = self.filled(self.pick(WRITES), self.pick(local))
-        if not self._runs(text, name):
+    def _view(self, indent):
+        self.define(indent, self.filled(self.pick(words.VIEWS)))
+
+    def _custom(self, indent):
+        self.define(indent, self.filled(self.pick(words.CUSTOM)), "custom")
+
+    def _transformed(self, indent):
+        self.define(indent, self.filled(self.pick(words.TRANSFORMED)), "kink")
+
+    def _random(self, indent):
+        self.define(indent, self.filled(self.pick(words.RANDOM)), "random", "kink")
+
+    def _choice(self, indent):
+        self.define(indent, self.filled(self.pick(words.CONDITIONS)), "branch")
+
+    def _mask(self, indent):
+        """A variable that holds a comparison."""
+        name = self.pick(self.examples)
+        text = f"{name} > {self.number()}"
+        value = self.masked(text)
+        if value is None:
             return
-        self.put(indent, text)
+        mask = self.name()
+        self.put(indent, f"{mask} = {self.pick([text, f'({text}) == ({name} < 1)'])}")
+        self.masks[mask] = value.shape
+
+    def masked(self, text):
+        try:
+            return eval(text, {**self.space, **self.local()})
+        except reference.Uncertain:
+            return None
+
+    def _write(self, indent):
+        name = self.pick(self.tensors())
+        text = self.filled(self.pick(words.WRITES), name)
+        if self._runs(text, name):
+            self.put(indent, text)
 
     def _runs(self, text, name):
         if repeats(self.examples[name].array):
             return False
-        copies = {n: reference._own(e.array) for n, e in self.local().items()}
+        copies = {n: reference.Array(e.array.copy()) for n, e in self.local().items()}
         try:
             exec(text, {**self.space, **copies})
-        except (ValueError, IndexError, TypeError):
+        except (ValueError, IndexError, TypeError, reference.Uncertain):
             return False
         return True
 
-    def _state(self, indent, is_block):
-        text, _ = self.filled(self.pick(STATE), "y")
+    def _state(self, indent):
         self.traits.add("state")
-        self.put(indent, text)
+        self.put(indent, self.filled(self.pick(words.STATE), "y"))
 
-    def _reuse(self, indent, is_block):
+    def _tensor_state(self, indent):
+        self.traits.update({"state", "no slope"})
+        self.put(indent, self.filled(self.pick(words.TENSOR_STATE), "y"))
+
+    def _reuse(self, indent):
         """A variable gets another value of its own shape."""
-        mine = [n for n in self.local() if n not in INPUTS]
-        if not mine:
+        if not self.own():
             return
-        name, text = self.pick(mine), self.expression()
+        name, text = self.pick(self.own()), self.expression()
         value = self.result(text)
         if value is not None and value.shape == self.examples[name].shape:
             self.examples[name] = value
@@ -329,72 +230,110 @@ class _Writer:
 
     def block(self, indent, least=1):
         """Statements; what they define is forgotten after them."""
-        before, start = dict(self.examples), len(self.lines)
+        before, masks, start = dict(self.examples), dict(self.masks), len(self.lines)
         for _ in range(self.draw(st.integers(least, 3))):
-            self.statement(indent, True)
+            self.statement(indent)
         if len(self.lines) == start:
             self.put(indent, "pass")
-        self.examples = before
+        self.examples, self.masks = before, masks
 
     def condition(self):
         name = self.pick(self.examples)
         return f"ops.mean({name}) > {self.pick(['0', '0.25', '-0.5'])}"
 
-    def _branch(self, indent, is_block):
+    def _branch(self, indent):
         self.traits.add("branch")
-        self.put(indent, f"if {self.condition()}:")
+        condition = self.condition()
+        self.put(indent, f"if {condition}:")
         self.block(indent + 1)
         if self.draw(st.booleans()):
-            self.put(indent, "else:")
+            self.put(indent, self.pick(["else:", f"elif {self.condition()}:"]))
             self.block(indent + 1)
 
-    def _loop(self, indent, is_block):
-        self.put(indent, self.pick([
-            "for i in range(3):", "for factor in self.factors[:3]:",
-            "for i, part in enumerate(self.table.values()):", "for k in (2, 0.5):",
-        ]))  # fmt: skip
+    def _loop(self, indent):
+        self.put(indent, self.pick(words.LOOPS))
         self.block(indent + 1)
+        if not self.draw(st.integers(0, 3)):
+            self.traits.add("branch")
+            self.put(indent + 1, f"if {self.condition()}:")
+            self.put(indent + 2, self.pick(["break", "continue"]))
+            if self.draw(st.booleans()):
+                self.put(indent, "else:")
+                self.block(indent + 1)
 
-    def _while(self, indent, is_block):
+    def _while(self, indent):
         self.traits.add("branch")
         name = self.name()
-        self.examples[name] = self.result("ops.mean(ops.abs(x)) + 0.5")
         self.put(indent, f"{name} = ops.mean(ops.abs(x)) + 0.5")
-        self.put(indent, f"while {name} < 4:")
-        del self.examples[name]
+        forever = self.draw(st.booleans())
+        self.put(indent, "while True:" if forever else f"while {name} < 4:")
         self.block(indent + 1, 0)
         self.put(indent + 1, f"{name} = {name} * 2")
+        if forever:
+            self.put(indent + 1, f"if {name} > 4:")
+            self.put(indent + 2, "break")
 
-    def _nested(self, indent, is_block):
-        name, inner = self.name(), self.pick(list(self.local()))
-        text, _ = self.filled(
-            self.pick(["ops.tanh(t) * {a}", "t * {f}", "t + self.w0.sum()", "t * t + {a}"])
-        )
+    def _nested(self, indent):
+        name, inner = self.name(), self.pick(self.tensors())
+        text = self.filled(self.pick(words.NESTED))
+        self.examples["t"] = self.examples[inner]
+        value = self.result(text)
+        del self.examples["t"]
+        if value is None:
+            return
         if self.draw(st.booleans()):
             self.put(indent, f"{name}f = lambda t: {text}")
         else:
             self.put(indent, f"def {name}f(t):")
             self.put(indent + 1, f"return {text}")
-        self.examples["t"] = self.examples[inner]
-        value = self.result(text)
-        del self.examples["t"]
-        if value is None:
-            del self.lines[-1 if "lambda" in self.lines[-1] else -2 :]
-            return
         self.examples[name] = value
         self.put(indent, f"{name} = {name}f({inner})")
 
-    def _try(self, indent, is_block):
+    def _deep(self, indent):
+        """Containers in containers, which change."""
+        name, one, two = self.name(), self.pick(self.tensors()), self.pick(self.tensors())
+        self.put(indent, f"{name}d = {{'list': [{one}, ({two}, 2)], 'count': 1}}")
+        for line in self.pick([
+            [f"{name}d['list'].append({one} * {self.number()})", f"{name} = {name}d['list'][-1]"],
+            [f"{name}d['list'][0] = {name}d['list'][0] * {self.number()}",
+             f"{name} = {name}d['list'][0]"],
+            [f"{name}d.setdefault('more', []).insert(0, {one} + 1)",
+             f"{name} = {name}d['more'][0]"],
+            [f"first, *rest = {name}d['list']", f"{name} = first * rest[0][1] + {name}d['count']"],
+            [f"{name}d['count'] += 2", f"{name} = {one} * {name}d['count']"],
+        ]):  # fmt: skip
+            self.put(indent, line)
+        self.examples[name] = reference.Array(self.examples[one].array.copy())
+
+    def _attempt(self, indent):
+        """A block that may fail, and what is done then."""
         self.put(indent, "try:")
         self.block(indent + 1)
         if self.draw(st.booleans()):
-            self.put(indent + 1, "raise ValueError('expected')")
-        self.put(indent, "except ValueError:")
+            self.put(indent + 1, self.pick(words.FAILURES))
+        self.put(indent, f"except {self.pick(words.HANDLERS)}:")
         self.block(indent + 1)
+        for part in self.pick([[], ["finally:"], ["else:"], ["else:", "finally:"]]):
+            self.put(indent, part)
+            self.block(indent + 1)
 
-    def _grown(self, indent, is_block):
+    def _fail(self, indent):
+        """An error that leaves the Cell."""
+        if self.draw(st.integers(0, 3)):
+            return
+        self.traits.update({"error", "branch"})
+        what = self.pick(
+            [self.condition(), "self.count > 3", "self.scale < 0", "len(self.factors) > 3"]
+        )
+        if self.draw(st.booleans()):
+            self.put(indent, f"if {what}:")
+            self.put(indent + 1, 'raise ValueError(f"planned {self.count}, {x.shape}")')
+        else:
+            self.put(indent, f'assert not ({what}), f"planned {{self.scale}}"')
+
+    def _grown(self, indent):
         """A list that grows, and what becomes of it."""
-        name, other = self.name(), self.pick(self.local())
+        name, other = self.name(), self.pick(self.tensors())
         self.put(indent, f"{name}l = []")
         self.put(indent, f"for i in range({self.pick([1, 2, 4])}):")
         stops = self.pick(["", "if i == 2:", "if self.count > 3:"])
@@ -402,52 +341,67 @@ class _Writer:
             self.put(indent + 1, stops)
             self.put(indent + 2, self.pick(["break", "continue"]))
         self.put(indent + 1, f"{name}l.append({other} * (i + {self.number()}))")
-        self.examples[name] = reference._own(self.examples[other].array)
-        self.put(indent, f"{name} = {self.pick([f'sum({name}l)', f'{name}l[-1]'])} + {other}")
+        self.examples[name] = reference.Array(self.examples[other].array.copy())
+        last = f"{name}l[-1]" if "count" not in stops else f"sum({name}l[1:])"
+        self.put(indent, f"{name} = {self.pick([f'sum({name}l)', last])} + {other}")
 
-    def _counter(self, indent, is_block):
+    def _counter(self, indent):
         """A closure that counts its calls."""
-        name, other = self.name(), self.pick(self.local())
+        name, other = self.name(), self.pick(self.tensors())
         for line in [
             f"{name}n = 0", f"def {name}f(t, step={self.number()}):", f"    nonlocal {name}n",
             f"    {name}n = {name}n + step", f"    return t * {name}n", f"{name}f({other})",
             f"{name} = {name}f({other}, step={self.number()})",
         ]:  # fmt: skip
             self.put(indent, line)
-        self.examples[name] = reference._own(self.examples[other].array)
+        self.examples[name] = reference.Array(self.examples[other].array.copy())
 
-    def _early(self, indent, is_block):
+    def _thread(self, indent):
+        """A thread that computes a variable."""
+        text = self.filled(self.pick(["ops.tanh({a}) * {f}", "{a} * {c}"]))
+        value = self.result(text)
+        if value is None:
+            return
+        self.traits.add("thread")
+        name = self.name()
+        for line in [
+            f"{name}b = []", f"{name}t = threading.Thread(target=lambda: {name}b.append({text}))",
+            f"{name}t.start()", f"{name}t.join()", f"{name} = {name}b[0]",
+        ]:  # fmt: skip
+            self.put(indent, line)
+        self.examples[name] = value
+
+    def _early(self, indent):
         """A return before the end."""
         if self.draw(st.integers(0, 3)):
             return
         self.traits.add("branch")
-        self.put(
-            indent,
-            f"if {self.pick([self.condition(), 'self.count > 3', 'len(self.factors) > 3'])}:",
-        )
+        what = self.pick([self.condition(), "self.count > 3", "len(self.factors) > 3"])
+        self.put(indent, f"if {what}:")
         self.put(indent + 1, f"return {self.returned()}")
 
-    def _hook(self, indent, is_block):
-        mine = [n for n in self.local() if n not in INPUTS]
-        if mine:
-            self.traits.add("hook")
-            self.put(
-                indent, f"{self.pick(mine)}.register_hook(lambda g: g * {self.pick([1, 1, 2])})"
-            )
+    def _hook(self, indent):
+        name = self.define(indent, self.expression(), "custom")
+        if name is not None and self.examples[name].array.base is None:
+            hook = self.pick(["g * 2", "g * 1", "ops.tanh(g * 0) + g * 3"])
+            self.put(indent, f"{name}.register_hook(lambda g: {hook})")
 
     def returned(self):
-        mine = [n for n in self.local() if n not in INPUTS][-4:] or ["x + y"]
+        mine = self.own()[-4:] or ["x + y"]
         return self.pick([
             ", ".join(mine), f"[{', '.join(mine)}]", mine[-1],
             f"{{{', '.join(f'{n!r}: {n}' for n in mine)}}}" if mine != ["x + y"] else "x * y",
+            f"Point({mine[0]}, ({mine[-1]},))", f"Box([{mine[-1]}]).content",
         ])  # fmt: skip
 
 
 @st.composite
 def programs(draw, length=12):
     """A random `Program` of up to `length` statements."""
+    number = draw(st.integers(0, 59))
+    sporax.manual_seed(number)  # what is drawn next may depend on random numbers of the examples
     writer = _Writer(draw)
     for _ in range(draw(st.integers(3, length))):
-        writer.statement(2, False)
+        writer.statement(2)
     writer.put(2, f"return {writer.returned()}")
-    return Program(HEAD + "\n".join(writer.lines) + "\n", writer.traits)
+    return Program("\n".join(writer.lines) + "\n", writer.traits, number)

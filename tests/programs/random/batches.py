@@ -1,0 +1,63 @@
+"""Random programs by the batch: drawn, compared, and what fails shrunk by hypothesis."""
+
+import contextlib
+import gc
+import warnings
+
+import jax
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from sporax.engine import recorder
+from sporax.engine.trace_tree import forest
+from sporax.graph_capture import graph_call
+from tests import interpretation
+from tests.programs.random import writer
+from tests.programs.random.agreement import check
+
+AT_ONCE = 15  # programs of one seed: hypothesis draws neighbours of what it has drawn
+
+
+@contextlib.contextmanager
+def interpreted():
+    """Run programs by NumPy: each is run a few times."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (recorder, graph_call):
+            patch.setattr(module, "prepare", interpretation.prepare)
+        yield
+
+
+@contextlib.contextmanager
+def small_heap():
+    """In the block the garbage collector leaves alone what there is: captures look for who refers
+    to what."""
+    recorder.run_pending()
+    forest.clear()
+    jax.clear_caches()
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def run(number, every_way=True, shrinks=True):
+    """Compare the programs of seed `number`; returns how many were equal, and how many float32 is
+    too narrow for. Raises for one that is not equal, shrunk to a few lines if it `shrinks`."""
+    outcomes = []
+
+    @seed(number)
+    @settings(
+        max_examples=AT_ONCE, deadline=None, database=None, report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink] if shrinks else [Phase.generate],
+    )  # fmt: skip
+    @given(writer.programs())
+    def agrees(program):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # what runs dynamically, says so
+            outcomes.append(check(program, every_way))
+
+    agrees()
+    return outcomes.count(True), outcomes.count(False)
