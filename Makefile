@@ -3,7 +3,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo fuzz test test-all test-distributed test-onnx coverage docs lint bench clean
+# What the tests start imports the package again: once compiled to bytecode, in half the time.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo faults fuzz programs soak wrong-arguments test test-all long-rows test-distributed test-onnx coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -21,7 +24,13 @@ demo: $(READY)
 test: export XLA_FLAGS += --xla_backend_optimization_level=0
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
-	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow'
+	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow' \
+		$$(grep -rl --include=test_*.py mark.executors tests)
+
+# Anew, which rows take so long that only test-all runs them: tests/long_rows.txt
+long-rows: export XLA_FLAGS += --xla_backend_optimization_level=0
+long-rows: $(READY)
+	$(BIN)/python -m pytest -n 2 -m 'not slow' --long-rows
 
 # Scripts as several processes: collectives, data parallel training, ranks that fail.
 test-distributed: $(READY)
@@ -36,6 +45,25 @@ SEED ?= 0
 DURATION ?= 28800
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz --seed $(SEED) --seconds $(DURATION) $(ARGS)
+
+# Exceptions and interrupts at 5000 places of training steps, ten minutes: make faults COUNT=100000
+COUNT ?= 5000
+faults: $(READY)
+	$(BIN)/python -m tests.faults --seed $(SEED) --count $(COUNT) $(ARGS)
+
+# A million training steps of six kinds: memory, files, threads and programs, outputs/soak.csv and .svg
+STEPS ?= 1000000
+soak: $(READY)
+	$(BIN)/python -m tools.soak --steps $(STEPS) $(ARGS)
+
+# Everything public with one wrong argument at a time: make wrong-arguments ARGS="--count 3000 layers"
+wrong-arguments: $(READY)
+	$(BIN)/python -W ignore -m tests.wrong_arguments $(ARGS)
+
+# Random programs in all ways to run them, for a night: make programs SEED=3 ARGS="--seconds 3600"
+programs: export XLA_FLAGS += --xla_backend_optimization_level=0
+programs: $(READY)
+	$(BIN)/python -m tests.programs.random --seed $(SEED) $(ARGS)
 
 # Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
 test-onnx:

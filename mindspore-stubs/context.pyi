@@ -6,5 +6,6 @@ from sporax.core.context import *
 from sporax.distributed.parallel_context import *
 from sporax.distributed.parallel_context import ParallelMode as ParallelMode
 from sporax.parallel import get_ps_context as get_ps_context
+from sporax.parallel import reset_ps_context as reset_ps_context
 from sporax.parallel import set_ps_context as set_ps_context
 

@@ -36,8 +36,8 @@ _PUBLIC = {
         Layout build_searched_strategy convert_checkpoint_by_rank convert_checkpoints
         get_algo_parameters get_ckpt_path_with_strategy get_ps_context load_distributed_checkpoint
         load_segmented_checkpoints merge_pipeline_strategys merge_sliced_parameter
-        rank_list_for_convert rank_list_for_transform reset_algo_parameters restore_group_info_list
-        set_algo_parameters set_op_strategy_config set_ps_context shard
+        rank_list_for_convert rank_list_for_transform reset_algo_parameters reset_ps_context
+        restore_group_info_list set_algo_parameters set_op_strategy_config set_ps_context shard
         sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
         unified_safetensors""",
     "sporax.core.random": """

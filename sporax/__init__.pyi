@@ -197,6 +197,7 @@ from sporax.parallel import merge_sliced_parameter as merge_sliced_parameter
 from sporax.parallel import rank_list_for_convert as rank_list_for_convert
 from sporax.parallel import rank_list_for_transform as rank_list_for_transform
 from sporax.parallel import reset_algo_parameters as reset_algo_parameters
+from sporax.parallel import reset_ps_context as reset_ps_context
 from sporax.parallel import restore_group_info_list as restore_group_info_list
 from sporax.parallel import set_algo_parameters as set_algo_parameters
 from sporax.parallel import set_op_strategy_config as set_op_strategy_config

@@ -16,7 +16,7 @@ from sporax.data import config as data_config
 from sporax.engine import compile_policy, recorder
 from sporax.engine.trace_tree import forest
 from sporax.graph_capture import graph_call
-from tests import interpretation
+from tests import interpretation, long_rows
 
 
 @pytest.fixture(autouse=True)
@@ -44,22 +44,33 @@ def on_numpy(request):
     forest.clear()
 
 
+def pytest_collection_finish():
+    """The collector passes over a million objects of pytest's: see `small_heap`."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="module")
 def small_heap():
     """What JAX has traced is forgotten between modules: to look for who refers to an object takes
     as long as there are others."""
     yield
-    if len(gc.get_objects()) > 1_500_000:
+    is_thawed = not gc.get_freeze_count()
+    if len(gc.get_objects()) > 500_000 + 1_000_000 * is_thawed:
         recorder.run_pending()
         forest.clear()
         jax.clear_caches()
         gc.collect()
+    if is_thawed:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_addoption(parser):
     parser.addoption("--compiled", action="store_true", help="compile what `on_numpy` would not")
     parser.addoption("--programs", type=int, default=300, help="how many random programs to try")
     parser.addoption("--seed", type=int, default=1_000_000, help="of the first random program")
+    parser.addoption("--long-rows", action="store_true", help="list anew which rows take long")
     parser.addoption("--calls", help="a folder: note which public names passing tests call")
 
 
@@ -69,6 +80,10 @@ def pytest_itemcollected(item):
 
 
 def pytest_configure(config):
+    if config.getoption("--long-rows"):
+        config.pluginmanager.register(long_rows.Write())
+    elif not config.getoption("--calls"):
+        config.pluginmanager.register(long_rows.Mark())
     if config.getoption("--calls"):
         from tests.compat.call_coverage import Calls
 

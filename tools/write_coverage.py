@@ -52,8 +52,8 @@ with examples, private ones too, {equal} print here what they show, or run where
 {random} are random there too. {devices} need an Ascend, a GPU or several processes, {files} need
 files, {refused} use a refused name. {differs} print something else (random numbers of a seed,
 figures of memory, what `docs/differences.md` lists), {keyword} use an argument that is not taken,
-{error} stop at another error, {timeout} take more than 40 s, {missing} stop at a missing name, most
-of them private.
+{error} stop at another error (most want several processes or a file), {timeout} take too long, and
+{missing} stop at a missing name.
 
 Of the tutorials in its documentation's parts beginner, dataset and model_infer ({tutorials} pages
 with code, {cells} cells; small files in place of downloads), {run} cells run here. MindSpore runs

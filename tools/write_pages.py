@@ -136,6 +136,8 @@ GUIDES = {  # the pages of `docs`, in the order in which they are read
     "coverage": "覆盖范围",
     "performance": "性能测量",
     "profiles": "逐个操作的耗时",
+    "mutations": "文件的变异测试",
+    "faults": "故障、线程与长时间运行",
     "engine": "引擎一页概览与术语表",
     "design": "内部设计",
     "decisions/README": "每个决定与测量",

@@ -6,4 +6,5 @@ from sporax.mint.nn import Linear as Linear
 from sporax.nn import *
 from sporax.optim import *
 from sporax.train import *
+from sporax.train.data_sink import GetNextSingleOp as GetNextSingleOp
 

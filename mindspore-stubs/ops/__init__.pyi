@@ -19,4 +19,5 @@ from sporax.mint.ext_names import *
 from sporax.ops import *
 from sporax.ops import op_info_register as op_info_register
 from sporax.ops import vm_impl_registry as vm_impl_registry
+from sporax.train.data_sink import GetNext as GetNext
 

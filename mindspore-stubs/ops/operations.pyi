@@ -3,4 +3,5 @@
 from sporax.autodiff import *
 from sporax.compat.private_functions import ControlDepend as ControlDepend
 from sporax.ops import *
+from sporax.train.data_sink import GetNext as GetNext
 

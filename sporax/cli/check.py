@@ -9,7 +9,6 @@ import ast
 import dataclasses
 import importlib
 import inspect
-import json
 import os
 import sys
 import types
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from sporax.compat import install_as_mindspore
 from sporax.compat.refused_names import REFUSED, Refused
+from sporax.io import untrusted_file
 
 ROOT = "mindspore"
 _KINDS = ".py", ".ipynb"
@@ -91,9 +91,9 @@ def uses_in(path):
     """[Use] of a Python file or a notebook, in order; CannotRead if it is neither."""
     install_as_mindspore()
     try:
-        text = path.read_text("utf8")
+        text = untrusted_file.content(path).decode("utf8")
         if path.suffix == ".ipynb":
-            cells = json.loads(text)["cells"]
+            cells = untrusted_file.json_of(text)["cells"]
             parts = [
                 (f"{path}, cell {number}", _without_magic("".join(cell["source"])))
                 for number, cell in enumerate(cells, 1)
@@ -106,14 +106,18 @@ def uses_in(path):
             trees = [(place, ast.parse(part)) for place, part in parts]
     except SyntaxError as error:
         raise CannotRead(f"is no Python program: {error.msg} (line {error.lineno})") from None
-    except (UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
-        raise CannotRead(f"is no Python program: {error}") from None
+    # the parser ends with a MemoryError where brackets are nested too deeply
+    except (MemoryError, *untrusted_file.MALFORMED) as error:
+        raise CannotRead(f"is no Python program: {untrusted_file.cause(error)}") from None
     reader = _Reader()
-    for _, tree in trees:
-        reader.bind(tree)
-    for place, tree in trees:
-        reader.place = place
-        reader.visit(tree)
+    try:
+        for _, tree in trees:
+            reader.bind(tree)
+        for place, tree in trees:
+            reader.place = place
+            reader.visit(tree)
+    except RecursionError:
+        raise CannotRead("has expressions that are nested too deeply") from None
     return reader.uses
 
 

@@ -84,6 +84,25 @@ def _loss_and_gradient(features, labels):
     return losses, ops.softmax(features, 1) - rows
 
 
+_INCREMENTAL = (
+    "IncreFlashAttention(num_heads=1, input_layout='BSH', scale_value=1.0, num_key_value_heads=0, "
+    "block_size=0, inner_precise=1)(query, key, value, attn_mask=None, actual_seq_lengths=None, "
+    "pse_shift=None, dequant_scale1=None, quant_scale1=None, dequant_scale2=None, "
+    "quant_scale2=None, quant_offset2=None, antiquant_scale=None, antiquant_offset=None, "
+    "block_table=None, kv_padding_size=None)"
+)
+_INFERRED = (
+    "FusedInferAttentionScore(num_heads=1, scale_value: scale = 1.0, pre_tokens=2147483647, "
+    "next_tokens=2147483647, input_layout='BSH', num_key_value_heads=0, sparse_mode=0, "
+    "inner_precise=1, block_size=0, antiquant_mode=0, softmax_lse_flag=False, "
+    "key_antiquant_mode=0, value_antiquant_mode=0)(query, key, value, pse_shift=None, "
+    "attn_mask: atten_mask = None, actual_seq_lengths=None, actual_seq_lengths_kv=None, "
+    "dequant_scale1=None, quant_scale1=None, dequant_scale2=None, quant_scale2=None, "
+    "quant_offset2=None, antiquant_scale=None, antiquant_offset=None, block_table=None, "
+    "query_padding_size=None, kv_padding_size=None, key_antiquant_scale=None, "
+    "key_antiquant_offset=None, value_antiquant_scale=None, value_antiquant_offset=None, "
+    "key_shared_prefix=None, value_shared_prefix=None, actual_shared_prefix_len=None)"
+)
 _MATRICES = "x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape"
 
 _ROWS = {
@@ -103,6 +122,8 @@ _ROWS = {
     ),
     "GroupNorm()(input, num_groups, weight=None, bias=None, eps=1e-05)": _group_norm,
     "SparseSoftmaxCrossEntropyWithLogitsV2()(features, labels)": _loss_and_gradient,
+    _INCREMENTAL: functools.partial(ops.incre_flash_attention),
+    _INFERRED: functools.partial(ops.fused_infer_attention_score),
     # tuples and lists
     "SequenceStack(axis=0)(x)": lambda axis, x: ops.stack(x, axis),
     "SequenceUnstack(axis=0, num=None)(x)": lambda axis, num, x: ops.unstack(x, axis),

@@ -14,6 +14,7 @@ from sporax.core import context
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
 from sporax.distributed import parallel_context
+from sporax.graph_capture.jit import jit
 from sporax.nn.convolution import Convolution
 from sporax.train import Callback
 
@@ -158,6 +159,19 @@ _CONTEXT = _AutoParallelContext()
 def auto_parallel_context():
     """The one object that holds the settings of parallel training."""
     return _CONTEXT
+
+
+def _get_funcgraph(net, *inputs):
+    """The graph of a Cell for these inputs, as `jit(net).graph` has it: printed, a listing.
+
+    Raises ValueError for what is no Cell.
+    """
+    if not isinstance(net, nn.Cell):
+        raise ValueError(
+            f"For '_get_funcgraph', 'net' must be a Cell, but got {type(net).__name__}. Use "
+            "'jit(f).graph(...)' for a function."
+        )
+    return jit(net).graph(*inputs)
 
 
 def no_init_parameters():

@@ -1,11 +1,11 @@
 """Primitives of MindSpore's private and generated modules, in terms of the public functions.
 
-Each is a class without attributes, whose call takes what MindSpore's takes.
+Each is a class, most without attributes, whose call takes what MindSpore's takes.
 """
 
 import numpy as np
 
-from sporax import Tensor, mint, ops
+from sporax import Tensor, mint, nn, ops
 from sporax.core.from_host import plain
 from sporax.ops.primitive import Primitive
 
@@ -95,10 +95,6 @@ def _cast_all(dtype, x):
     return x.astype(dtype) if isinstance(x, Tensor) and x.is_floating_point() else x
 
 
-def _clip_by_norm(x, clip_norm):
-    return ops.clip_by_norm(x, clip_norm)
-
-
 def _uniques(input, dim=None, sorted=True):
     return mint.unique(input, sorted, True, True, dim)
 
@@ -140,7 +136,6 @@ _CALLS = {
     "AvgPool2D": lambda input, *args, **kwargs: mint.nn.functional.avg_pool2d(
         input, *args, **kwargs
     ),
-    "ClipByNorm": _clip_by_norm,
     "CrossEntropyLoss": _cross_entropy,
     "DynamicBroadcastGradientArgs": _broadcast_axes,
     "Embedding": _embedding,
@@ -196,5 +191,17 @@ def _declare(name, compute):
 
 
 globals().update({name: _declare(name, compute) for name, compute in _CALLS.items()})
+
+
+class ClipByNorm(Primitive):
+    """`ClipByNorm(axis=None)(x, clip_norm)`: as `nn.ClipByNorm` along `axis`."""
+
+    def __init__(self, axis=None):
+        super().__init__("ClipByNorm")
+        self.axis = axis
+
+    def __call__(self, x, clip_norm):
+        return nn.ClipByNorm(self.axis)(x, clip_norm)
+
 
 clamp_scalar = clamp_tensor = ops.clamp

@@ -21,7 +21,8 @@ def test_memory_figures_follow_arrays(module):
     ms.runtime.reset_peak_memory_stats()
     before = module.memory_allocated()
     x = Tensor(np.ones(25 * MEGABYTE, np.float32)) * 2
-    assert module.memory_allocated() - before in range(100 * MEGABYTE, 201 * MEGABYTE)
+    grown = module.memory_allocated() - before  # small arrays of before may go meanwhile
+    assert grown in range(99 * MEGABYTE, 201 * MEGABYTE)
     assert module.memory_reserved() >= module.memory_allocated()
     x.asnumpy()
     del x

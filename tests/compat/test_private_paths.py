@@ -373,6 +373,116 @@ def test_a_helper_gives_the_rows_of_an_epoch():
             sporax.DatasetHelper(*args)
 
 
+@pytest.mark.parametrize("wrap", [lambda f: f, sporax.jit], ids=["dynamic", "jit"])
+def test_rows_of_a_queue(wrap):
+    from mindspore import nn, ops
+
+    data = NumpySlicesDataset({"x": np.arange(4.0), "y": np.arange(4)}, shuffle=False).batch(2)
+    helper = sporax.DatasetHelper(data, dataset_sink_mode=True, epoch_num=2)
+    queue = helper.iter.dataset.__transfer_dataset__.queue_name
+    get_next = nn.GetNextSingleOp(*helper.types_shapes(), queue)
+    step = wrap(lambda: [x * 2 for x in get_next()])
+    seen = [[x.asnumpy().tolist() for x in step()] for _ in range(4)]
+    assert seen == 2 * [[[0.0, 2.0], [0, 2]], [[4.0, 6.0], [4, 6]]]
+    with pytest.raises(RuntimeError, match=r"gone through|must be another row"):
+        step()
+    kinds, shapes = helper.types_shapes()
+    for args, error, says in (
+        ((kinds, shapes, 1, queue), ValueError, "'output_num' must be the number"),
+        ((kinds, shapes, 2, 1), TypeError, "'shared_name' must be a string"),
+        ((kinds, 3, 2, queue), TypeError, "'shapes' must be a list or a tuple"),
+    ):
+        with pytest.raises(error, match=f"For 'GetNext', {says}"):
+            ops.GetNext(*args)
+    with pytest.raises(RuntimeError, match="there is no 'absent'"):
+        ops.GetNext(kinds, shapes, 2, "absent")()
+    sporax.DatasetHelper(data, True)
+    queue = data.__transfer_dataset__.queue_name
+    with pytest.raises(ValueError, match="a row must have the 'types' and 'shapes'"):
+        ops.GetNext(kinds, [(3,), (3,)], 2, queue)()
+
+
+def test_gradients_of_a_cell_by_its_primitive():
+    """The first that arrive are the outputs', the second the inputs', as in MindSpore."""
+    from mindspore.ops.operations import _inner_ops
+
+    seen = []
+
+    def hook(cell, inside, outside):
+        seen.append((cell, inside[0].item(), outside[0].item()))
+        return (inside[0] * 3,)
+
+    gate = _inner_ops.CellBackwardHook("cell", "the cell", {0: hook})
+    slope = grad(lambda x: gate(gate(x) * 2) * 5)
+    assert slope(Tensor(1.0)).item() == 10.0 and not seen
+    gate.register_backward_hook()
+    assert slope(Tensor(1.0)).item() == 30.0 and seen == [("the cell", 10.0, 5.0)]
+    gate.remove_backward_hook()
+    assert slope(Tensor(1.0)).item() == 10.0 and len(seen) == 1
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, sporax.jit], ids=["dynamic", "jit"])
+def test_hooks_of_parameters(wrap):
+    from mindspore.graph.api import _set_parameter_forward_hook_enabled as enable
+
+    net = nn.Dense(2, 1, weight_init="ones")
+    net.weight._register_forward_hook(lambda p: p * 10)
+    run, x = wrap(lambda x: net(x)), Tensor([[1.0, 2.0]])
+    values = []
+    for enabled in (None, True, False):
+        if enabled is not None:
+            enable(net, enabled)
+        values.append(run(x).item() - net.bias.item())
+    np.testing.assert_allclose(values, [3.0, 30.0, 3.0], rtol=1e-6)
+    for call, says in (
+        (enable, "must be a Cell"), (net.weight._register_forward_hook, "must be a function"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=says):
+            call(3)
+
+
+def test_a_place_of_a_primitive_has_no_effect():
+    product = ops.MatMul()
+    with pytest.warns(RuntimeWarning, match="'Primitive.place' has no effect"):
+        assert product.place("MS_WORKER", 0) is None
+    assert product.get_attr_dict()["ms_role"] == "MS_WORKER"
+    for role, rank in (("MS_SERVER", 0), ("MS_WORKER", -1), (1, 0)):  # as MindSpore does
+        with pytest.raises(ValueError, match=r"For 'place', '(role|rank_id)' must be"):
+            product.place(role, rank)
+
+
+def test_the_graph_of_a_cell():
+    from mindspore.train.serialization import _get_funcgraph
+
+    graph = _get_funcgraph(nn.Dense(2, 3), Tensor(np.ones((4, 2), np.float32)))
+    assert "parameter weight: Float32 (3, 2)" in str(graph)
+    with pytest.raises(ValueError, match="'net' must be a Cell, but got function"):
+        _get_funcgraph(lambda x: x, 1)
+
+
+def test_settings_of_parameter_servers_start_again():
+    sporax.set_ps_context(worker_num=3)
+    sporax.reset_ps_context()
+    assert sporax.parallel.get_ps_context("worker_num") == 0
+
+
+def test_layouts_of_tensors():
+    """`sharding_strategy` as MindSpore 2.10 gives it."""
+    from mindspore.parallel.shard import _DistributedTensorInfo
+
+    layout = sporax.Layout((2, 2), ("dp", "mp"))
+    strategies = {("dp", "mp"): [2, 2], (("dp", "mp"), "None"): [4, 1]}
+    for names, strategy in strategies.items():
+        info = _DistributedTensorInfo(layout(*names))
+        assert info.sharding_strategy == strategy and info.layout is info.distributed_info
+    with pytest.raises(TypeError, match="must be a Layout, but got int"):
+        _DistributedTensorInfo(1)
+    x = Tensor([1.0])
+    assert x._dtensor_info is None
+    x._dtensor_info = info
+    assert x._dtensor_info is info
+
+
 def test_what_a_loop_of_ones_own_takes_from_models():
     from mindspore.dataset.engine.datasets import _set_training_dataset
     from mindspore.parallel._ps_context import _is_role_pserver

@@ -335,6 +335,13 @@ def test_scipy_of_factorizations():
     assert got.tolist() == [[1, 0], [0, 2]]
 
 
+def test_norms_along_an_axis():
+    clip = importlib.import_module("mindspore.ops.operations._inner_ops").ClipByNorm(1)
+    got = clip(Tensor(X), Tensor(1.0)).asnumpy()
+    expected = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
 def test_one_element_and_scaled_gradients():
     assert ms.mint.item(Tensor([2.5])) == 2.5
     with pytest.raises(RuntimeError, match="must have one element"):

@@ -51,7 +51,9 @@ from sporax.compat.gradient_primitives import TanhGrad as TanhGrad
 from sporax.compat.gradient_primitives import UpsampleNearest3DGrad as UpsampleNearest3DGrad
 from sporax.compat.gradient_primitives import UpsampleTrilinear3DGrad as UpsampleTrilinear3DGrad
 from sporax.compat.inner_primitives import *
+from sporax.compat.inner_primitives import FusedInferAttentionScore as FusedInferAttentionScore
 from sporax.compat.inner_primitives import GroupNorm as GroupNorm
+from sporax.compat.inner_primitives import IncreFlashAttention as IncreFlashAttention
 from sporax.compat.inner_primitives import TupleToTensor as TupleToTensor
 from sporax.compat.private_primitives import *
 from sporax.compat.private_primitives import AvgPool2D as AvgPool2D
