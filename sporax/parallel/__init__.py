@@ -24,18 +24,31 @@ from sporax.parallel.checkpoints import (
     transform_checkpoint_by_rank,
     transform_checkpoints,
 )
+from sporax.parallel.program_cost import Link, Machine, ProgramCost, estimate
 from sporax.parallel.strategy_file import (
     build_searched_strategy,
     merge_pipeline_strategys,
     restore_group_info_list,
 )
 from sporax.parallel.unified import unified_safetensors
-from sporax.sharding import Layout, Mesh, current_mesh, divide, leave_devices, place, placement_of
+from sporax.sharding import (
+    Collective,
+    DescribedMesh,
+    Layout,
+    Mesh,
+    collectives,
+    current_mesh,
+    divide,
+    leave_devices,
+    place,
+    placement_of,
+)
 from sporax.sharding.calls import shard
 
 __all__ = [
-    "AutoParallel", "Layout", "Mesh", "build_searched_strategy", "convert_checkpoint_by_rank",
-    "convert_checkpoints", "current_mesh", "divide", "get_algo_parameters",
+    "AutoParallel", "Collective", "DescribedMesh", "Layout", "Link", "Machine", "Mesh",
+    "ProgramCost", "build_searched_strategy", "collectives", "convert_checkpoint_by_rank",
+    "convert_checkpoints", "current_mesh", "divide", "estimate", "get_algo_parameters",
     "get_ckpt_path_with_strategy", "get_ps_context", "leave_devices", "load_distributed_checkpoint",
     "load_segmented_checkpoints", "load_strategy", "merge_pipeline_strategys",
     "merge_sliced_parameter", "parameter_broadcast", "place", "placement_of",

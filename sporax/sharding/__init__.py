@@ -1,12 +1,17 @@
 """One process, many devices: where arrays are placed, and how XLA divides programs among them."""
 
 from sporax.sharding.all_devices import enter_all_devices, leave_devices
+from sporax.sharding.collective_bytes import Collective, collectives
+from sporax.sharding.described_mesh import DescribedMesh
 from sporax.sharding.layout import Layout
 from sporax.sharding.mesh import Mesh, current_mesh, divide, place, placement_of
 
 __all__ = [
+    "Collective",
+    "DescribedMesh",
     "Layout",
     "Mesh",
+    "collectives",
     "current_mesh",
     "divide",
     "enter_all_devices",

@@ -6,6 +6,7 @@ While a Mesh is entered, traces have a tree of their own, since XLA's programs t
 those for one device.
 """
 
+import contextlib
 import functools
 import math
 import warnings
@@ -99,6 +100,7 @@ class Mesh:
         return _restored_mesh, (self.axes, [device.id for device in self.devices])
 
     program = Program  # the class of programs while it is entered
+    holds_arrays = records = True  # whether placements move arrays, are recorded; `described_mesh`
 
     @property
     def size(self):
@@ -148,12 +150,20 @@ class Mesh:
     def batch(self, data):
         """A Tensor of the host data of a batch: divided along `batch_axis`, where the first axis
         divides; else whole on each device."""
-        tensor, axis = Tensor(data), self.batch_axis
-        divides = axis and tensor.ndim and tensor.shape[0] % self.axes[axis] == 0
-        placement = Placement(self, (axis,) if divides else ())
-        array = jax.device_put(tensor._value.read(), placement.sharding)
+        tensor = Tensor(data)
+        array = jax.device_put(tensor._value.read(), self.of_batch(tensor.shape).sharding)
         tensor._value = Value(tensor._value.aval, array)
         return tensor
+
+    def recording(self):
+        """A context in which what is recorded has the placements."""
+        return contextlib.nullcontext()
+
+    def of_batch(self, shape):
+        """The `Placement` of a batch of such a shape."""
+        axis = self.batch_axis
+        divides = axis and shape and shape[0] % self.axes[axis] == 0
+        return Placement(self, (axis,) if divides else ())
 
 
 def _devices(mesh, count, devices):
@@ -339,7 +349,8 @@ def put(tensor, placement):
 
 def _put(tensor, placement):
     tensor._placement = placement
-    tensor._bind(tensor._lift())
+    if placement.mesh.records:
+        tensor._bind(tensor._lift())
     return tensor
 
 
@@ -410,9 +421,11 @@ constraint = functools.cache(_Constraint)
 
 def placed(value, placement):
     """The Value of the same contents, placed."""
-    if value.aval.weak:
+    mesh = placement.mesh
+    if value.aval.weak or not mesh.records:
         return value
-    if value.trace is None and value.array is not None and not value.tracked:
+    is_concrete = value.trace is None and value.array is not None and not value.tracked
+    if is_concrete and mesh.holds_arrays:
         if value.array.sharding == placement.sharding:
             return value
         # a copy: the array may have another owner, which goes on using it

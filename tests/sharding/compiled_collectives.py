@@ -9,10 +9,6 @@ import json
 import os
 import sys
 
-os.environ["XLA_FLAGS"] = (
-    "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
-)
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -60,7 +56,11 @@ def found(function, axes):
     ]
 
 
+FLAGS = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
+
+
 def main():
+    os.environ["XLA_FLAGS"] = FLAGS  # no device has started yet
     results = {
         f"{name}-{n}": found(function, {"a": n})
         for n in (2, 4, 8)

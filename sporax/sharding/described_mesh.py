@@ -1,0 +1,74 @@
+"""`DescribedMesh`: devices that programs can be compiled for, but that hold no arrays."""
+
+import contextlib
+
+from sporax.core.parameter import Parameter
+from sporax.core.tensor import FACTORIES
+from sporax.core.tree import live_objects
+from sporax.core.value import Changes, thread
+from sporax.sharding.mesh import Mesh, _entered, _move, current_mesh
+
+
+class DescribedMesh(Mesh):
+    """A `Mesh` to compile for and to count with (`estimate`), not to run on.
+
+    As a context, it gives each Parameter a placement, and `place` and `divide` change that, but
+    nothing is moved: what is computed inside is computed on one device, as without it. On leaving,
+    placements are as before. `devices`: by default the first of this process; those of a machine
+    that this is not come from `jax.experimental.topologies` (for TPUs, where libtpu is installed).
+    Raises RuntimeError inside another Mesh.
+
+    >>> from sporax import parallel
+    >>> with parallel.DescribedMesh(data=1):
+    ...     print(parallel.placement_of(nn.Dense(2, 3).weight))
+    DescribedMesh(data=1)()
+    """
+
+    holds_arrays = records = False
+
+    def __init__(self, *, devices=None, **axes):
+        super().__init__(devices=devices, **axes)
+        self.before = []
+
+    def __repr__(self):
+        return f"Described{super().__repr__()}"
+
+    def __enter__(self):
+        if thread.recorder.tracer is not None or current_mesh() is not None:
+            raise RuntimeError(
+                f"For '{self}', it must be entered outside of captured functions and other meshes, "
+                f"but there is {current_mesh() or 'a capture'} around it."
+            )
+        self.before = [(p, p._placement) for p in live_objects(Parameter)]
+        _entered.append(self)
+        for p, _ in self.before:
+            if not p.has_init:
+                _move(p, self)
+        FACTORIES["new_parameter"] = lambda p: _move(p, self)
+        return self
+
+    def __exit__(self, *exception):
+        _entered.remove(self)
+        FACTORIES.pop("new_parameter")
+        for p in live_objects(Parameter):
+            if p._placement is not None and p._placement.mesh is self:
+                p._placement = None
+        for p, placement in self.before:
+            p._placement = placement
+        self.before = []
+        Changes.count += 1
+
+    @contextlib.contextmanager
+    def recording(self):
+        """What is recorded in the block has the placements."""
+        self.records = True
+        try:
+            yield
+        finally:
+            self.records = False
+
+    def batch(self, data):
+        raise NotImplementedError(
+            f"For '{self}', there must be no batch to divide: nothing runs on its devices. Iterate "
+            "over data sets outside of it."
+        )
