@@ -21,10 +21,12 @@ class ParallelMode:
 
 
 SETTINGS = Settings("set_auto_parallel_context")
+_SCHEDULERS = "1f1b", "gpipe"
 _LEAST = {"device_num": 1, "pipeline_stages": 1, "global_rank": 0}
 # settings of the Mesh that one process divides programs over
 _OF_MESH = {
     "device_num", "enable_parallel_optimizer", "parallel_mode", "parallel_optimizer_config",
+    "pipeline_config", "pipeline_stages",
 }  # fmt: skip
 
 
@@ -38,8 +40,10 @@ def set_auto_parallel_context(**settings):
     With 'semi_auto_parallel' or 'auto_parallel' as `parallel_mode`, a process with several devices
     enters a `sporax.parallel.Mesh` of `device_num` of them (1: of all), until the mode is another
     one: XLA divides programs, by the strategies of `shard` where there are some. With
-    `enable_parallel_optimizer` optimizers that are made from then on divide their states. All
-    settings are kept and returned by `get_auto_parallel_context`. Raises ValueError for a name or a
+    `enable_parallel_optimizer` optimizers that are made from then on divide their states.
+    `pipeline_stages` is the number of stages of a `PipelineCell` (1: as many as its cells name),
+    and `pipeline_config={"pipeline_scheduler": ...}` their order, '1f1b' or 'gpipe'. All settings
+    are kept and returned by `get_auto_parallel_context`. Raises ValueError for a name or a
     value that does not exist, and where there are fewer devices, TypeError for a value of another
     type; then nothing is changed.
 
@@ -56,8 +60,37 @@ def set_auto_parallel_context(**settings):
                 f"For 'set_auto_parallel_context', '{name}' must be at least {_LEAST[name]}, but "
                 f"got {value}."
             )
+    _check_pipeline(settings.get("pipeline_config", {}))
     _check_processes({**SETTINGS.values, **settings})
     _change({**SETTINGS.values, **settings})
+
+
+def _check_pipeline(config):
+    """Raise for what `pipeline_config` cannot say."""
+    who, kinds = (
+        "set_auto_parallel_context",
+        {"pipeline_interleave": bool, "pipeline_scheduler": str},
+    )
+    for name, value in config.items():
+        if name not in kinds:
+            raise ValueError(
+                f"For '{who}', 'pipeline_config' must have names of {[*kinds]}, but got {name!r}."
+            )
+        if not isinstance(value, kinds[name]):
+            raise TypeError(
+                f"For '{who}', '{name}' must be of type {kinds[name].__name__}, but got "
+                f"{type(value).__name__}."
+            )
+    if config.get("pipeline_scheduler", "1f1b") not in _SCHEDULERS:
+        raise ValueError(
+            f"For '{who}', 'pipeline_scheduler' must be one of {list(_SCHEDULERS)}, but got "
+            f"{config['pipeline_scheduler']!r}."
+        )
+    if config.get("pipeline_interleave"):
+        raise NotImplementedError(
+            f"For '{who}', 'pipeline_interleave' must be False, but got True: a stage's cells are "
+            "one piece each way. Leave it out."
+        )
 
 
 def _check_processes(settings):

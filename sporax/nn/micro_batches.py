@@ -4,9 +4,12 @@ from sporax import ops
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
+from sporax.core.value import Changes
+from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.sharding.mesh import Placement, current_mesh, put
+from sporax.sharding.schedule import PipelineSettings, micro_batch
 from sporax.sharding.stages import split, to_stage
 
 
@@ -32,9 +35,15 @@ class _InParts(Cell):
                 )
         total = None
         for i in range(count):
-            part = self.network(*[x.reshape(count, -1, *x.shape[1:])[i] for x in inputs])
+            part = self.network(
+                *self._part([x.reshape(count, -1, *x.shape[1:]) for x in inputs], i)
+            )
             total = part if total is None else total + part
         return total
+
+    def _part(self, inputs, i):
+        """Part `i` of each of the inputs."""
+        return [x[i] for x in inputs]
 
 
 class GradAccumulationCell(_InParts):
@@ -69,9 +78,11 @@ class PipelineCell(_InParts):
 
     `stage_config`, `segment_config`: {name of a cell in `network`: stage or segment}, kept as the
     cells' `pipeline_stage` and `pipeline_segment`. On a Mesh whose devices are a multiple of the
-    stages each stage has its part of them (GPipe: a stage goes on with the next micro-batch while
-    another one works on this); on one device all stages run there. Raises KeyError for a name that
-    is no cell's, ValueError for another number of devices.
+    stages each stage has its part of them, and goes on with the next micro-batch while another one
+    works on this; on one device all stages run there. By the setting `pipeline_config` a stage
+    keeps the activations of as many micro-batches as there are stages, at most ('1f1b'), or of all
+    ('gpipe'). Raises KeyError for a name that is no cell's, ValueError for a stage that is not one
+    of `pipeline_stages`, and for another number of devices.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> nn.PipelineCell(net, 2, {"_backbone": 0})(ops.ones((4, 2)), ops.ones((4, 1))).shape
@@ -91,19 +102,42 @@ class PipelineCell(_InParts):
                         f"_config' must have names of cells ({known}), but got {name!r}."
                     )
                 setattr(cells[name], attribute, number)
-        self._stages_placed = False
+        self._stages, self._scheduler = (), None
         self._place_stages()
+
+    def _part(self, inputs, i):
+        if not self._stages:
+            return super()._part(inputs, i)
+        scheduler = self._scheduler or PipelineSettings.scheduler
+        mark = micro_batch(i, scheduler, tuple([stage.devices for stage in self._stages]))
+        return [apply(mark, x[i]) for x in inputs]
+
+    def _set_pipeline(self, who, stages, scheduler):
+        """Take a scheduler; ValueError where the cells name other stages."""
+        if self._stages and len(self._stages) != stages:
+            raise ValueError(
+                f"For '{who}', 'stages' must be {len(self._stages)}, those of the cells in the "
+                f"'PipelineCell', but got {stages}."
+            )
+        Changes.count += 1  # graphs have the order of their capture
+        self._scheduler = scheduler
 
     def _place_stages(self):
         """Give each stage its part of the Mesh that is entered, once."""
         staged = {id(c): c for _, c in self.network.cells_and_names()
                   if "_pipeline_stage" in c.__dict__}.values()  # fmt: skip
-        count = 1 + max([cell.pipeline_stage for cell in staged], default=0)
-        mesh = current_mesh()
-        if mesh is not None and count > 1 and not self._stages_placed:
-            self._stages_placed = True
+        named = 1 + max([cell.pipeline_stage for cell in staged], default=0)
+        mesh, count = current_mesh(), PipelineSettings.count
+        count = named if count == 1 else count
+        if named > count:
+            raise ValueError(
+                f"For '{type(self).__name__}', a stage must be below 'pipeline_stages' = {count}, "
+                f"but a cell has stage {named - 1}."
+            )
+        if mesh is not None and named > 1 and not self._stages:
+            self._stages = split(mesh, count)
             for cell in staged:
-                _place_on(cell, split(mesh, count)[cell.pipeline_stage])
+                _place_on(cell, self._stages[cell.pipeline_stage])
 
 
 def _place_on(cell, stage):

@@ -11,6 +11,7 @@ from sporax.sharding.all_devices import enter_all_devices
 from sporax.sharding.calls import check_strategy, constrained, placed_as
 from sporax.sharding.layout import Layout, placements
 from sporax.sharding.mesh import OptimizerParallel, Placement, current_mesh, divide, put
+from sporax.sharding.schedule import SCHEDULERS
 
 _MODES = ("semi_auto", "sharding_propagation", "recursive_programming")
 _DATA = ("data_parallel", "full_batch")
@@ -128,12 +129,25 @@ class AutoParallel(Cell):
             divide([p for p in self._weights() if p.parallel_optimizer], threshold)
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler="1f1b"):
-        """Say how many stages a pipeline has: those of the `PipelineCell` in the network, whose
-        cells have a 'pipeline_stage'. It runs as GPipe does; the other arguments are checked."""
+        """Say how many stages a pipeline has, those of the `PipelineCell` in the network, whose
+        cells have a 'pipeline_stage', and in which order they work: '1f1b' or 'gpipe'.
+
+        `output_broadcast`: accepted, since results are there for all. Raises NotImplementedError
+        for another `scheduler` of MindSpore's and for `interleave`, ValueError for other stages
+        than the cells name.
+        """
         who = "AutoParallel.pipeline"
         check.positive_int(who, stages=stages)
         check.flag(who, output_broadcast=output_broadcast, interleave=interleave)
         check.one_of(who, _SCHEDULERS, scheduler=scheduler)
+        if interleave or scheduler not in SCHEDULERS:
+            raise NotImplementedError(
+                f"For '{who}', 'scheduler' must be one of {list(SCHEDULERS)}, without "
+                f"'interleave', but got {scheduler!r}, interleave={interleave}."
+            )
+        for _, cell in self.cells_and_names():
+            if isinstance(cell, PipelineCell):
+                cell._set_pipeline(who, stages, scheduler)
         self._pipeline_stages = stages
 
     def get_pipeline_stages(self):

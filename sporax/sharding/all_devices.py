@@ -4,6 +4,7 @@ import jax
 
 from sporax.core.tensor import FACTORIES
 from sporax.sharding.mesh import Mesh, OptimizerParallel, current_mesh
+from sporax.sharding.schedule import SCHEDULERS, PipelineSettings
 
 _entered = []  # the Mesh that MindSpore's names have entered
 _AUTOMATIC = "semi_auto_parallel", "auto_parallel"
@@ -46,6 +47,10 @@ def follow(settings):
     OptimizerParallel.threshold = None
     if settings["enable_parallel_optimizer"]:
         OptimizerParallel.threshold = config.get("parallel_optimizer_threshold", 64)
+    PipelineSettings.change(
+        settings["pipeline_config"].get("pipeline_scheduler", SCHEDULERS[0]),
+        settings["pipeline_stages"],
+    )
 
 
 FACTORIES["auto_parallel"] = follow

@@ -3,15 +3,21 @@
 `split` divides the devices of a Mesh among stages. Then a trace may have operations on several
 stages: it runs as one program for each piece of work of a stage, and what goes from stage to stage
 is copied between them. JAX starts a program and goes on, so that stages work at the same time, each
-on another micro-batch.
+on another micro-batch; `schedule` says in which order. What no later piece needs is let go of.
 """
 
+import functools
+
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
+from sporax.core.jax_internals import used_inputs
 from sporax.engine.operation import Pullback
 from sporax.engine.program import Program
 from sporax.engine.recorder import apply, run_pending
+from sporax.sharding import schedule
 from sporax.sharding.mesh import Mesh, Placement, _Constraint, constraint, current_mesh
 
 _split = {}  # a Mesh -> its stages
@@ -74,9 +80,42 @@ def _devices(array):
 
 class _Step:
     """One operation: `function` of values (by their numbers), whose results are `outs`; or a copy
-    to `sharding` (or, for a derivative, to where its first value is)."""
+    to `sharding` (or, for a derivative, to where its first value is) from the devices `source`."""
 
-    __slots__ = ("devices", "function", "ins", "is_copy", "op", "outs", "sharding", "single")
+    __slots__ = (
+        "devices", "function", "ins", "is_copy", "micro", "op", "outs", "rule", "sharding",
+        "single", "source",
+    )  # fmt: skip
+
+    @property
+    def needs(self):
+        """The values that it reads: of a derivative's first, a copy needs the place only."""
+        return self.ins[-1:] if self.is_copy else self.ins
+
+
+@functools.cache
+def _constant(dtype, data):
+    """A function that returns a number; the same function for the same bits."""
+    number = np.frombuffer(data, dtype)[0]
+    return lambda: number
+
+
+def _of_used(rule):
+    """(which operands an operation's results depend on, the operation as a function of these)."""
+    jaxpr = rule.jaxpr
+    used = used_inputs(jaxpr.jaxpr)
+    if all(used):
+        return used, rule.run
+    kinds = [(a.shape, a.dtype) for a in jaxpr.in_avals]
+
+    def run(*arrays):
+        rest = iter(arrays)
+        return rule.run(
+            *[next(rest) if is_used else jnp.zeros(*kind)
+              for is_used, kind in zip(used, kinds, strict=True)]
+        )  # fmt: skip
+
+    return used, run
 
 
 class _Pieces:
@@ -97,7 +136,10 @@ class _Pieces:
         self.wanted = [outs[i] if i >= 0 else ~i for i in alive]
         self._settle()
         self.is_one = len({step.devices for step in self.steps}) <= 1
+        if not self.is_one:
+            self._drop_unused()
         self.plan = [] if self.is_one else self._scheduled()
+        self.released = self._released()  # for each part of the plan what no later one needs
 
     def _numbers(self, function):
         n = self.n_arrays
@@ -118,21 +160,22 @@ class _Pieces:
             if inner is not None:
                 outs += self._inlined(inner, ins)
                 continue
-            outs += self._append(op, rule.run, ins, rule.avals, rule.single)
+            outs += self._append(op, rule, rule.run, ins, rule.avals, rule.single)
         return outs
 
     def _inlined(self, inner, ins):
         trace, reals, integers, wanted = inner
         numbers = [
-            [self._append(None, lambda x=x: x, [], [None], True)[0] for x in pool]
+            [self._append(None, None, _constant(x.dtype, x.tobytes()), [], [None], True)[0]
+             for x in pool]
             for pool in (reals, integers)
-        ]
+        ]  # fmt: skip
         outs = self._flatten(trace, ins, numbers)
         return [outs[i] if i >= 0 else ins[~i] for i in wanted]
 
-    def _append(self, op, function, ins, avals, single):
+    def _append(self, op, rule, function, ins, avals, single):
         step = _Step()
-        step.op, step.function, step.ins, step.single = op, function, ins, single
+        step.op, step.rule, step.function, step.ins, step.single = op, rule, function, ins, single
         step.is_copy = isinstance(op, _Constraint) or (
             isinstance(op, Pullback) and isinstance(op.of, _Constraint)
         )
@@ -165,6 +208,19 @@ class _Pieces:
                 if self.devices[i] is None:
                     self.devices[i] = step.devices
 
+    def _drop_unused(self):
+        """Leave out the operands that no result of an operation depends on: those of a derivative,
+        often. Else it would wait for them, and they would be kept for it."""
+        found = {}  # a rule -> (which operands are used, a function of these)
+        for step in self.steps:
+            if step.rule is None or step.is_copy or not step.rule.is_traced:
+                continue
+            used, function = found.get(id(step.rule), (None, None))
+            if used is None:
+                used, function = found[id(step.rule)] = _of_used(step.rule)
+            step.ins = [i for i, is_used in zip(step.ins, used, strict=True) if is_used]
+            step.function = function
+
     @property
     def default(self):
         """The devices of what nothing says."""
@@ -179,15 +235,17 @@ class _Pieces:
         """[_Piece or _Step that copies]: a stage's piece ends where another stage needs it, or
         where something comes from another stage."""
         open_pieces, maker, plan = {}, {}, []
+        for step in self.steps:
+            step.source = self.devices[step.ins[-1]] if step.is_copy else None
 
         def close(devices):
             piece = open_pieces.pop(devices, None)
             if piece:
                 plan.append(piece)
 
-        for step in self.steps:
-            if step.is_copy and self.devices[step.ins[-1]] != step.devices:
-                close(self.devices[step.ins[-1]])
+        for step in schedule.ordered(self.steps):
+            if step.is_copy and step.source != step.devices:
+                close(step.source)
                 for i in step.ins:
                     close(maker.get(i))
                 close(step.devices)
@@ -206,49 +264,74 @@ class _Pieces:
 
     def _compiled(self, plan):
         """The plan with each list of steps as a `_Piece`."""
-        uses = [{i for s in ([p] if isinstance(p, _Step) else p) for i in s.ins} for p in plan]
-        pieces = []
+        uses = [{i for s in ([p] if isinstance(p, _Step) else p) for i in s.needs} for p in plan]
+        pieces, programs = [], {}
         for k, part in enumerate(plan):
             if isinstance(part, _Step):
                 pieces.append(part)
                 continue
             later = set().union(*uses[k + 1 :], self.wanted)
             others = set().union(*uses[:k], *uses[k + 1 :], self.wanted)
-            pieces.append(_Piece(part, later, self.donated - others))
+            pieces.append(_Piece(part, later, self.donated - others, programs))
         return pieces
+
+    def _released(self):
+        """For each part of the plan the values that it is the last to use."""
+        last = {}
+        for k, part in enumerate(self.plan):
+            last.update(dict.fromkeys((*part.needs, *part.outs), k))
+        released = [[] for _ in self.plan]
+        for i in last.keys() - set(self.wanted):
+            released[last[i]].append(i)
+        return released
 
     def run(self, arrays, reals, integers):
         """The arrays of the wanted outputs."""
         numbers = [*[float(v.array) for v in reals], *[int(v.array) for v in integers]]
-        values = dict(enumerate([*arrays, *numbers]))
-        for part in self.plan:
+        values, shardings = dict(enumerate([*arrays, *numbers])), {}
+        for part, released in zip(self.plan, self.released, strict=True):
             if isinstance(part, _Piece):
                 part.run(values)
             else:
-                target = part.sharding or values[part.ins[0]].sharding
-                values[part.outs[0]] = jax.device_put(values[part.ins[-1]], target)
+                values[part.outs[0]] = jax.device_put(
+                    values[part.ins[-1]], part.sharding or shardings[part.ins[0]]
+                )
+                shardings[part.ins[-1]] = values[part.ins[-1]].sharding
+            for i in released:
+                del values[i]
         return [values[i] for i in self.wanted]
 
 
 class _Piece:
-    """Operations on one stage, as a program."""
+    """Operations on one stage, as a program. Those that do the same for another micro-batch have
+    the same one, from `programs`."""
 
-    def __init__(self, steps, later, donated):
+    def __init__(self, steps, later, donated, programs):
         self.steps, made = steps, {o for s in steps for o in s.outs}
-        self.ins = sorted({i for s in steps for i in s.ins} - made)
-        self.outs = sorted(made & later)
-        self.given = [i for i in self.ins if i in donated]
-        self.kept = [i for i in self.ins if i not in donated]
+        self.needs = [*dict.fromkeys(i for s in steps for i in s.ins if i not in made)]
+        self.outs = [o for s in steps for o in s.outs if o in later]
+        self.given = [i for i in self.needs if i in donated]
+        self.kept = [i for i in self.needs if i not in donated]
         grid = jax.sharding.Mesh(list(steps[0].devices), ("_",))
         self.devices, self.whole = set(steps[0].devices), NamedSharding(grid, PartitionSpec())
-        self.program = jax.jit(self._compute, donate_argnums=(0,))
-
-    def _compute(self, given, kept):
-        values = dict(zip((*self.given, *self.kept), (*given, *kept), strict=True))
-        for step in self.steps:
-            out = step.function(*[values[i] for i in step.ins])
-            values.update(zip(step.outs, (out,) if step.single else out, strict=True))
-        return [values[i] for i in self.outs]
+        at = {}  # a value -> its place here
+        for i in (*self.given, *self.kept, *[o for s in steps for o in s.outs]):
+            at[i] = len(at)
+        work = tuple(
+            [(s.function, tuple([at[i] for i in s.ins]), len(s.outs), s.single) for s in steps]
+        )
+        key = (
+            steps[0].devices,
+            len(self.given),
+            len(self.kept),
+            work,
+            tuple(at[o] for o in self.outs),
+        )
+        if key not in programs:
+            programs[key] = jax.jit(
+                functools.partial(_computed, work, key[-1]), donate_argnums=(0,)
+            )
+        self.program = programs[key]
 
     def run(self, values):
         """Compute the piece's outputs into `values`."""
@@ -259,3 +342,12 @@ class _Piece:
         """A value on the piece's devices: as it is, or copied from another stage."""
         is_elsewhere = isinstance(x, jax.Array) and x.committed and x.devices() != self.devices
         return jax.device_put(x, self.whole) if is_elsewhere else x
+
+
+def _computed(work, outs, given, kept):
+    """The values `outs` of the operations `work`, each with the places of its operands."""
+    values = [*given, *kept]
+    for function, ins, _, single in work:
+        out = function(*[values[i] for i in ins])
+        values.extend((out,) if single else out)
+    return [values[i] for i in outs]

@@ -115,6 +115,11 @@ def test_settings_of_auto_parallel_without_effect(name, arguments):
     getattr(AutoParallel(nn.ReLU()), name)(*arguments)
 
 
+def pipelines(**config):
+    """Sets 'pipeline_config'."""
+    ms.set_auto_parallel_context(pipeline_config={f"pipeline_{n}": v for n, v in config.items()})
+
+
 @pytest.mark.parametrize(
     ("error", "message", "call"),
     [
@@ -167,6 +172,18 @@ def test_settings_of_auto_parallel_without_effect(name, arguments):
             ValueError, "'scheduler' must be",
             lambda: AutoParallel(nn.ReLU()).pipeline(scheduler="x"),
         ),
+        (
+            NotImplementedError, "'scheduler' must be one of ['1f1b', 'gpipe']",
+            lambda: AutoParallel(nn.ReLU()).pipeline(scheduler="seqvpp"),
+        ),
+        (
+            NotImplementedError, "interleave=True",
+            lambda: AutoParallel(nn.ReLU()).pipeline(interleave=True),
+        ),
+        (ValueError, "'pipeline_scheduler' must be one of", lambda: pipelines(scheduler="x")),
+        (TypeError, "'pipeline_interleave' must be of type bool", lambda: pipelines(interleave=1)),
+        (NotImplementedError, "must be False", lambda: pipelines(interleave=True)),
+        (ValueError, "must have names of", lambda: pipelines(x=1)),
         (TypeError, "a dict or None", lambda: AutoParallel(nn.ReLU()).comm_fusion(3)),
     ],
 )  # fmt: skip

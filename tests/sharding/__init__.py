@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 
-def row_names(group, file="simulated.py"):
+def row_names(group, file):
     """The names of a group's rows, read from the file: importing it would set XLA's flags."""
     tree = ast.parse(Path(__file__).with_name(file).read_text("utf8"))
     names = []

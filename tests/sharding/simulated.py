@@ -1,25 +1,11 @@
-# ruff: noqa: E402 - the flags of XLA must be set before JAX starts
-"""Rows that need several devices, run together in one process: a CPU stands for eight.
-
-    python -m tests.sharding.simulated GROUP
-
-Each row is a function; it fails by raising. The process prints a JSON object: {row: error or ""}.
-"""
+"""Rows of `rows`: trainings on a Mesh, placements, and MindSpore's names of parallel training."""
 
 import contextlib
 import copy
 import functools
-import json
 import os
 import pickle
-import sys
 import tempfile
-import traceback
-
-COUNT = 8
-os.environ["XLA_FLAGS"] = (
-    f"--xla_force_host_platform_device_count={COUNT} --xla_backend_optimization_level=0"
-)
 
 import jax
 import numpy as np
@@ -27,40 +13,8 @@ import numpy as np
 import sporax as ms
 from sporax import Parameter, Tensor, nn, ops, parallel
 from sporax.data import NumpySlicesDataset
-from sporax.engine.program import Program
 from sporax.parallel import AutoParallel, Layout, Mesh, place, placement_of
-
-GROUPS = {"short": {}, "slow": {}}
-
-
-def row(group, *args, **kwargs):
-    """Register a function with arguments as a row; its name has the positional ones."""
-
-    def keep(function):
-        name = "-".join([function.__name__, *[getattr(a, "__name__", str(a)) for a in args]])
-        GROUPS[group][name] = functools.partial(function, *args, **kwargs)
-        return function
-
-    return keep
-
-
-def spec(tensor):
-    return tuple(tensor._value.read().sharding.spec)
-
-
-def close(a, b, atol=5e-7):
-    np.testing.assert_allclose(a, b, rtol=0, atol=atol)
-
-
-@contextlib.contextmanager
-def refused(kind, *parts):
-    try:
-        yield
-    except kind as error:
-        assert all(part in str(error) for part in parts), error
-    else:
-        raise AssertionError(f"no {kind.__name__}")
-
+from tests.sharding.rows import COUNT, close, refused, row, spec
 
 # trainings ------------------------------------------------------------------------------------
 
@@ -438,138 +392,3 @@ def files_of_strategies():
         AutoParallel(other).load_param_strategy_file(f"{folder}/s.ckpt")
         parts = [s.data.shape for s in other.weight._value.read().addressable_shards]
         assert parts == [(1, 4)] * COUNT
-
-
-class Staged(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = nn.Dense(16, 32), nn.Dense(32, 8)
-        self.relu = nn.ReLU()
-
-    def construct(self, x):
-        return self.second(self.relu(self.first(x)))
-
-
-class Loss(nn.Cell):
-    def __init__(self, net):
-        super().__init__(auto_prefix=False)
-        self.net, self.loss = net, nn.CrossEntropyLoss()
-
-    def construct(self, x, y):
-        return self.loss(self.net(x), y) / 4
-
-
-@row("short", "dynamic")
-@row("slow", "jit")
-def pipeline(mode):
-    """Two stages on four devices each, four micro-batches: the weights as on one device."""
-
-    def run(mesh):
-        ms.set_seed(1)
-        with mesh or contextlib.nullcontext():
-            net = Staged()
-            stages = {"net.first": 0, "net.relu": 0, "net.second": 1}
-            piped = nn.PipelineCell(Loss(net), 4, stages)
-            optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
-            forward = ms.value_and_grad(piped, None, optimizer.parameters)
-
-            def step(x, y):
-                loss, gradients = forward(x, y)
-                optimizer(ops.clip_by_global_norm(gradients, 1.0))
-                return loss
-
-            step = ms.jit(step) if mode == "jit" else step
-            rng, losses = np.random.default_rng(0), []
-            for _ in range(3):
-                x = Tensor(rng.normal(size=(16, 16)).astype(np.float32))
-                losses.append(float(step(x, Tensor(rng.integers(0, 8, 16).astype(np.int32)))))
-            return losses, [p.asnumpy() for p in net.get_parameters()], net, optimizer
-
-    wanted, outcome = run(None), run(Mesh(data=COUNT))
-    close(outcome[0], wanted[0])
-    for a, b in zip(outcome[1], wanted[1], strict=True):
-        close(a, b)
-    for k, (name, cell) in enumerate([("first", outcome[2].first), ("second", outcome[2].second)]):
-        held = {d.id for d in cell.weight._value.read().devices()}
-        assert held == {*range(4 * k, 4 * k + 4)}, (name, held)
-    held = {d.id for d in outcome[3].moments[2]._value.read().devices()}
-    assert held == {*range(4, 8)}
-    assert Program.kind is Program  # without a Mesh
-
-
-@row("short")
-def stages_refused():
-    with Mesh(data=COUNT), refused(ValueError, "'PipelineCell'", "8 devices", "3 stages"):
-        nn.PipelineCell(Loss(Staged()), 2, {"net.first": 0, "net.second": 2})
-
-
-# what XLA makes of it -------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def compiled_steps(found):
-    """Collects the programs that run, as (flops, bytes of arguments) a device."""
-    run = Program.__call__
-
-    def noting(program, arrays, reals, integers, results):
-        kinds = [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding) for x in arrays]
-        pools = [[kinds[k] for k in at] for at in (program.donated, program.kept)]
-        numbers = [np.array([v.array for v in n]) if n else () for n in (reals, integers)]
-        made = program.compiled.lower(*numbers, *pools).compile()
-        found.append((
-            made.cost_analysis()["flops"], made.memory_analysis().argument_size_in_bytes,
-        ))  # fmt: skip
-        run(program, arrays, reals, integers, results)
-
-    Program.__call__ = noting
-    try:
-        yield
-    finally:
-        Program.__call__ = run
-
-
-BATCH = 1024  # the update of weights, which each device does whole, is small beside it
-
-
-def wide():
-    return nn.SequentialCell(nn.Dense(128, 256), nn.ReLU(), nn.Dense(256, 8)), (128,)
-
-
-def cost(axes, divide=None):
-    """(flops, bytes of arguments) a device, of the largest program of a training step."""
-    found = []
-    with compiled_steps(found):
-        trained(wide, Mesh(**axes), True, steps=1, batch=BATCH, divide=divide)
-    return max(found)
-
-
-@row("slow", 2)
-@row("slow", 4)
-@row("slow", 8)
-def flops_and_memory(n):
-    flops, memory = cost({"data": 1})
-    shared, whole = cost({"data": n})
-    assert abs(shared * n / flops - 1) < 0.02, (flops, shared)
-    batch = BATCH * (128 * 4 + 4)  # a batch and its labels, which are divided; weights are whole
-    assert whole == memory - batch + batch // n
-    weights = memory - batch
-    zero = cost({"data": n}, lambda net, o: parallel.divide(o.moments))[1]
-    assert zero < whole - 0.4 * weights * (1 - 1 / n), (weights, whole, zero)
-    both = cost({"data": 1, "model": n}, columns_and_rows)
-    assert abs(both[0] * n / flops - 1) < 0.02, (flops, both)
-    assert both[1] < memory / n + batch + 200 * n, (memory, both)
-
-
-def main(group, *names):
-    results = {}
-    for name in names or GROUPS[group]:
-        try:
-            GROUPS[group][name]()
-            results[name] = ""
-        except Exception:  # noqa: BLE001 - shown by the test of that name
-            results[name] = traceback.format_exc()
-    print(json.dumps(results))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,5 +1,6 @@
-"""One process with many devices: rows of `simulated`, all of a group in one process."""
+"""One process with many devices: those of `rows`, all of a group in one process."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -10,9 +11,14 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, nn, parallel
+from sporax.sharding.schedule import one_forward_one_backward
 from tests.sharding import row_names
 
 ROOT = Path(__file__).parents[2]
+FILES = "simulated.py", "pipelines.py", "costs.py"
+NAMES = {
+    group: [n for file in FILES for n in row_names(group, file)] for group in ("short", "slow")
+}
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +29,7 @@ def outcomes(request):
     def of(group):
         if group not in results:
             run = subprocess.run(
-                [sys.executable, "-m", "tests.sharding.simulated", group], cwd=ROOT, check=False,
+                [sys.executable, "-m", "tests.sharding.rows", group], cwd=ROOT, check=False,
                 env={**os.environ, "SPORAX_TIERS": "on"}, text=True, capture_output=True,
             )  # fmt: skip
             assert run.returncode == 0, run.stderr
@@ -33,17 +39,32 @@ def outcomes(request):
     return of
 
 
-@pytest.mark.parametrize("name", row_names("short"))
+@pytest.mark.parametrize("name", NAMES["short"])
 def test_on_eight_devices(outcomes, name):
     error = outcomes("short")[name]
     assert not error, error
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", row_names("slow"))
+@pytest.mark.parametrize("name", NAMES["slow"])
 def test_more_on_eight_devices(outcomes, name):
     error = outcomes("slow")[name]
     assert not error, error
+
+
+@pytest.mark.parametrize(("count", "stages"), [*itertools.product((1, 2, 3, 8), (1, 2, 4, 6))])
+def test_the_order_of_a_pipeline(count, stages):
+    order = one_forward_one_backward(count, stages)
+    kinds = "forward", "backward"
+    assert sorted(order) == sorted(itertools.product(kinds, range(count), range(stages)))
+    place = {work: k for k, work in enumerate(order)}
+    for kind, i, stage in order:
+        before = ("forward", i, stage - 1) if kind == "forward" else ("backward", i, stage + 1)
+        assert place.get(before, -1) < place[kind, i, stage]
+        assert place["forward", i, stage] <= place[kind, i, stage]
+    for stage in range(stages):
+        steps = [1 if kind == "forward" else -1 for kind, _, s in order if s == stage]
+        assert max(itertools.accumulate(steps)) == min(count, stages - stage)
 
 
 def test_a_mesh_of_one_device():
