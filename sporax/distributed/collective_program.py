@@ -1,8 +1,10 @@
 """`CollectiveProgram`: a trace with collectives, which all ranks of a group run at once."""
 
 import jax
+import numpy as np
 
-from sporax.core.jax_internals import array_of_ranks, device_array, equations
+from sporax.core.jax_internals import RanksProgram, device_array, equations
+from sporax.distributed import processes
 from sporax.engine.program import Program
 
 AXIS = "rank"
@@ -16,57 +18,60 @@ class CollectiveProgram(Program):
     come and go without a copy, and nothing but the collectives depends on other ranks.
     """
 
-    __slots__ = ("device", "group", "program", "sharding", "text", "who")
+    __slots__ = (
+        "device", "function", "group", "has_one_device", "program", "sharding", "text", "who",
+    )  # fmt: skip
 
     def __init__(self, group, function, avals, alive, dead):
         super().__init__(function, avals, alive, dead)
-        self.group, self.text = group, None
+        self.group, self.text, self.program = group, "", None
         self.who = " ".join(dict.fromkeys(
             [op.name for op, _, refs in function.steps if op.collective and refs is not None]
         ))  # fmt: skip
         self.device = group.mesh.devices[group.rank]
+        self.has_one_device = jax.default_backend() == "cpu" and jax.local_device_count() == 1
         self.sharding = jax.sharding.NamedSharding(group.mesh, _EVERYWHERE)
         run = jax.shard_map(
             self.compiled.__wrapped__, mesh=group.mesh, in_specs=_EVERYWHERE,
             out_specs=_EVERYWHERE, check_vma=False,
         )  # fmt: skip
-        self.program = jax.jit(run, donate_argnums=(2,))
+        self.function = jax.jit(run, donate_argnums=(2,), keep_unused=True)
         self.compiled = self._launch
 
-    def _launch(self, *pools):
-        pools = [[self._placed(x) for x in pool] if isinstance(pool, (list, tuple))
-                 else self._placed(pool) for pool in pools]  # fmt: skip
-        if self.text is None:
-            self.text = self._collectives(pools)
+    def _launch(self, reals, integers, donated, kept):
+        arrays = [x for x in (reals, integers) if len(x)] + donated + kept
+        arrays = [device_array(x) if x.__class__ is np.ndarray else x for x in arrays]
+        if not self.has_one_device:
+            arrays = [jax.device_put(x, self.device) if x.device != self.device else x
+                      for x in arrays]  # fmt: skip
+        if self.program is None:
+            self._compile((reals, integers, donated, kept))
         self.group.compare(self.who, self.text)
         self.group.running = (self,)
+        self.group.launches += 1
         try:
-            results = self.program(*pools)
+            return self.program(arrays)
         except (ValueError, jax.errors.JaxRuntimeError) as error:
             if "Gloo" not in str(error):
                 raise
-            late = "Timed out" in str(error)
-            what = "some did not" if late else "another one has ended"
+            what = "did not come" if "Timed out" in str(error) else "has ended, or did not come"
             raise RuntimeError(
-                f"For '{self.who}', all {self.group} must call it within op_timeout, but {what}. "
-                f"({error})"
+                f"For '{self.who}', all {self.group} must call it within {processes.timeout()} s "
+                f"(op_timeout), but {self.group.absent()} {what}. ({error})"
             ) from None
         finally:
             self.group.running = None
-        return [x.addressable_data(0) for x in results]
 
-    def _placed(self, x):
-        """A local array as one of the mesh."""
-        if not isinstance(x, jax.Array):
-            x = device_array(x)
-        if x.device != self.device:
-            x = jax.device_put(x, self.device)
-        return array_of_ranks(x, self.sharding)
+    def _compile(self, pools):
+        """Trace the program, note its collectives in the order in which they are called, with
+        shapes and dtypes, and compile it."""
 
-    def _collectives(self, pools):
-        """The collectives in the order in which they are called, with shapes and dtypes."""
-        jaxpr = self.program.trace(*pools).jaxpr.jaxpr
-        return ", ".join(filter(None, map(_described, equations(jaxpr))))
+        def spec(x):
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.sharding)
+
+        traced = self.function.trace(*jax.tree.map(spec, pools))
+        self.text = ", ".join(filter(None, map(_described, equations(traced.jaxpr.jaxpr))))
+        self.program = RanksProgram(traced)
 
 
 def _described(equation):

@@ -11,13 +11,14 @@ import jax
 import numpy as np
 
 from sporax.core.environment import choice
-from sporax.core.jax_internals import axis_environment
+from sporax.core.jax_internals import axis_environment, coordinator
 from sporax.distributed import processes
 from sporax.distributed.collective_program import AXIS, CollectiveProgram
 from sporax.distributed.exchange import Exchange
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
 _POLL, _PATIENCE = 1, 15  # seconds; a rank may be late by itself
+_NOTICE = 1.5  # seconds in which all ranks notice a failure, and say so
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
 
 
@@ -30,6 +31,7 @@ class Group:
         self.exchange = Exchange(ranks, channel)
         self.comparison = Exchange(ranks, f"{channel}/collectives")
         self.running: Any = None  # (the program that this rank runs now,), one for each launch
+        self.launches = 0  # how many programs this rank has run with the group
         self.seen = set()  # the lists of collectives that the ranks have compared
         self._mesh: Any = None
 
@@ -79,10 +81,24 @@ class Group:
             return
         texts = self.comparison(text.encode(), who)
         if len(set(texts)) > 1:
+            if processes.rank() == 0:  # with it the coordinator ends, which ends the others
+                time.sleep(_NOTICE)
             raise RuntimeError(self._disagreement(who, texts))
         if not self.seen:
             _watching.start(self)
         self.seen.add(text)
+
+    def absent(self):
+        """The ranks that did not come to the launch that has failed here, in words."""
+        key = f"{self.exchange.key}/failed/{self.launches}"
+        try:
+            coordinator().key_value_set(f"{key}/{processes.rank()}", "")
+            time.sleep(_NOTICE)  # the others note the failure, too
+            came = {name.rpartition("/")[2] for name, _ in coordinator().key_value_dir_get(key)}
+        except jax.errors.JaxRuntimeError:  # rank 0 has ended, and the coordinator with it
+            return "rank 0"
+        late = [r for r in self.ranks if str(r) not in came]
+        return f"rank {', '.join(map(str, late))}" if late else "one of them"
 
     def _disagreement(self, who, texts):
         called = [f"rank {r} calls {t.decode()}" for r, t in zip(self.ranks, texts, strict=True)]
@@ -145,6 +161,12 @@ def _devices():
 def world():
     """The group of all ranks."""
     return Group.of(range(processes.size()))
+
+
+def meet(who):
+    """Wait for all ranks and start the devices: each one's start waits for those of the others."""
+    world().exchange(b"", who)
+    jax.local_devices()
 
 
 WORLD_NAMES = "hccl_world_group", "nccl_world_group", "mccl_world_group"

@@ -13,7 +13,12 @@ import threading
 import jax
 
 from sporax.core import context
-from sporax.core.jax_internals import coordinator
+from sporax.core.errors import warn
+from sporax.core.jax_internals import (
+    backends_are_initialized,
+    bind_collectives,
+    coordinator,
+)
 from sporax.distributed import launch_environment
 
 _HEARTBEAT = 20  # seconds until a process that died is noticed where no launcher watches
@@ -53,6 +58,8 @@ def join():
         coordinator_bind_address=launch.address, cluster_detection_method="deactivate",
         heartbeat_timeout_seconds=_HEARTBEAT, shutdown_timeout_seconds=_LONGEST,
     )  # fmt: skip
+    if launch.address.rpartition(":")[0] == launch_environment.LOOPBACK:
+        bind_collectives(launch_environment.LOOPBACK)
     coordinator().key_value_set(HOST_KEY.format(launch.rank), socket.gethostname())
     _leave_when_failed()
     _end_with_launcher()
@@ -72,9 +79,13 @@ def timeout():
 
 
 def set_timeout(seconds):
-    """Have XLA's collectives on CPUs wait that long, if no device has started yet."""
+    """Have XLA's collectives on CPUs wait that long; it reads this when a device starts."""
     if World.launch is None:
         return
+    if backends_are_initialized():
+        warn(
+            "'op_timeout' of 'set_context' has no effect on collectives after 'init'; set it before"
+        )
     flags = [f for f in os.environ.get("XLA_FLAGS", "").split() if not f.startswith(_TIMEOUT_FLAG)]
     os.environ["XLA_FLAGS"] = " ".join([*flags, f"{_TIMEOUT_FLAG}={seconds}"])
 

@@ -23,8 +23,9 @@ class GlobalComm:
 def init(backend_name=None):
     """Let the processes of a launcher communicate. A process by itself is a world of one.
 
-    `backend_name`: 'hccl', 'nccl', 'mccl' or None. Raises RuntimeError where an environment
-    variable names several processes, but not where they are.
+    `backend_name`: 'hccl', 'nccl', 'mccl' or None. The processes of a launcher wait for each other
+    here, and start their devices. Raises RuntimeError where one does not come within op_timeout,
+    and where an environment variable names several processes, but not where they are.
 
     >>> init()
     >>> get_rank()
@@ -41,6 +42,8 @@ def init(backend_name=None):
         reason = launch_environment.incomplete()
         if reason is not None:
             raise RuntimeError(reason)
+    elif not GlobalComm.INITED:
+        groups.meet("init")
     GlobalComm.INITED = True
 
 

@@ -136,12 +136,21 @@ def arrays_on_a_device():
     assert not out.committed
 
 
-def arrays_of_ranks():
-    sharding = jax.sharding.NamedSharding(
-        jax.sharding.Mesh(np.array(jax.devices()[:1]), ("rank",)), jax.sharding.PartitionSpec()
-    )
-    out = internals.array_of_ranks(jnp.arange(3.0), sharding)
-    assert out.sharding == sharding and out.addressable_data(0).tolist() == [0.0, 1.0, 2.0]
+def programs_of_ranks():
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("rank",))
+    whole = jax.sharding.PartitionSpec()
+    run = jax.shard_map(
+        lambda x, y: (jax.lax.psum(x, "rank") + 1, x[:1]), mesh=mesh, in_specs=whole,
+        out_specs=whole, check_vma=False,
+    )  # fmt: skip
+    arrays = [internals.device_array(np.arange(3.0)), internals.device_array(np.ones(2))]
+    sharding = jax.sharding.NamedSharding(mesh, whole)
+    specs = [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding) for x in arrays]
+    traced = jax.jit(run, donate_argnums=(0,), keep_unused=True).trace(*specs)
+    outs = internals.RanksProgram(traced)(arrays)
+    assert [x.tolist() for x in outs] == [[1.0, 2.0, 3.0], [0.0]]
+    assert [x.is_deleted() for x in arrays] == [True, False]
+    assert outs[0].sharding == jax.sharding.SingleDeviceSharding(jax.devices()[0])
 
 
 def axes_of_ranks():
@@ -149,6 +158,12 @@ def axes_of_ranks():
         traced = jax.make_jaxpr(lambda x: jax.jit(lambda x: jax.lax.psum(x, "rank"))(x))(1.0)
     names = [equation.primitive.name for equation in internals.equations(traced.jaxpr)]
     assert names[0] in internals.CALLS and names[-1].startswith("psum")
+
+
+def collectives_of_cpus():
+    parameters = internals._jax.make_gloo_tcp_collectives.__doc__
+    assert "distributed_client" in parameters and "hostname" in parameters
+    assert internals.register_backend_factory and internals.make_cpu_client
 
 
 def stores_of_coordinators():
@@ -201,7 +216,8 @@ def primitives_with_rules():
 
 # (what is in use, what breaks if it goes, a check of it)
 ROWS = [
-    ("ArrayImpl", "the speed of a captured step of several ranks", arrays_of_ranks),
+    ("execute_sharded", "collectives on each rank's own arrays", programs_of_ranks),
+    ("make_gloo_tcp_collectives", "ranks listen on loopback", collectives_of_cpus),
     ("distributed", "what ranks tell each other", stores_of_coordinators),
     ("extend_axis_env_nd", "shapes of collectives", axes_of_ranks),
     ("jaxprs_in_params", "the comparison of collectives", axes_of_ranks),
