@@ -72,7 +72,7 @@ def _add_launch(commands):
     launching.add_argument(
         "--port",
         type=_count,
-        help=f"of the coordinator; {PORT} with several hosts",
+        help=f"of the coordinator; {PORT} with several hosts, which need the next one, too",
     )
     _add_script(launching)
     launching.set_defaults(action=lambda options: _launch(launching, options))

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
+from sporax.cli.host_link import HostLink
 from sporax.distributed.launch_environment import LAUNCHER_PIPE, LOOPBACK
 
-PORT = 8118  # of the coordinator where there are several hosts, as of msrun
+PORT = 8118  # of the coordinator where there are several hosts, as of msrun; + 1: of the launchers
 _GRACE = 3.0  # seconds in which the other ranks may say what happened to them
 _POLL = 0.02
 # what the runtime says of each connection, and in ranks that have lost another one
@@ -35,7 +37,8 @@ def launch(n, command, hosts=(), host_index=None, port=None):
     """Run `command`, the arguments of `sporax run`, as `n` ranks in all; returns the exit code.
 
     `hosts`: where several hosts share the ranks, each of them runs this with the same list; the
-    first has the coordinator. `host_index`: this host's place among them, found by its name if
+    first has the coordinator, at `port`, and its launcher listens at the next one for those of the
+    others. `host_index`: this host's place among them, found by its name if
     None.
     """
     try:
@@ -47,7 +50,7 @@ def launch(n, command, hosts=(), host_index=None, port=None):
     address = hosts[0] if hosts else LOOPBACK
     port = port or (PORT if len(hosts) > 1 else _free_port())
     closes_with_us, kept = os.pipe()
-    ranks = []
+    ranks, link = [], None
     try:
         for i in range(local):
             told = {
@@ -57,8 +60,12 @@ def launch(n, command, hosts=(), host_index=None, port=None):
                 LAUNCHER_PIPE: closes_with_us,
             }  # fmt: skip
             ranks.append(_Rank(first + i, command, told, closes_with_us))
-        return _watch(ranks)
+        if len(hosts) > 1:
+            link = HostLink((address, port + 1), index, hosts)
+        return _Watch(ranks, link)()
     finally:
+        if link is not None:
+            link.close()
         for rank in ranks:
             rank.end(signal.SIGKILL)
         os.close(closes_with_us)
@@ -106,7 +113,6 @@ def _share(n, hosts, index):
 class _Rank:
     """A process that is a rank, and the thread that shows what it prints."""
 
-    has_failed_rank = threading.Event()  # of this launch
     printing = threading.Lock()
 
     def __init__(self, number, command, told, pipe):
@@ -124,9 +130,10 @@ class _Rank:
             thread.start()
 
     def _show(self, stream, out):
+        is_chatter = False
         for line in stream:
-            is_aftermath = self.has_failed_rank.is_set() and _STACK.match(line)
-            if not is_aftermath and not _CHATTER.match(line):
+            is_chatter = bool(_CHATTER.match(line)) or (is_chatter and bool(_STACK.match(line)))
+            if not is_chatter:
                 text = line.decode("utf8", "replace").rstrip("\r\n")
                 with self.printing:
                     print(f"[{self.number}] {text}", file=out, flush=True)
@@ -141,45 +148,83 @@ def _failed(ranks):
     return [rank for rank in ranks if rank.process.poll() not in (None, 0)]
 
 
-def _watch(ranks):
-    """Wait for all; the first failure, or Ctrl-C, ends them."""
-    failed, deadline, interrupted = None, None, []
-    _Rank.has_failed_rank.clear()
-    kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        for s in kept:
-            signal.signal(s, lambda number, frame: interrupted.append(number))
-        while any(rank.process.poll() is None for rank in ranks):
-            if interrupted and deadline is None:
-                deadline = time.monotonic() + _GRACE
-                for rank in ranks:
-                    rank.end(interrupted[0])
-            if failed is None and not interrupted and _failed(ranks):
-                time.sleep(_CAUSE)
-                failed = min(_failed(ranks), key=lambda r: r.process.returncode == -signal.SIGABRT)
-                _Rank.has_failed_rank.set()
-                deadline = time.monotonic() + _GRACE
-            if (deadline is not None and time.monotonic() > deadline) or len(interrupted) > 1:
-                for rank in ranks:
-                    rank.end(signal.SIGKILL)
-            time.sleep(_POLL)
-    finally:
-        for s, handler in kept.items():
-            signal.signal(s, handler)
-    for rank in ranks:
-        for thread in rank.threads:
-            thread.join(_GRACE)  # a process that the rank has started may keep its output open
-    if interrupted:
-        return 128 + interrupted[0]
-    failed = failed or next(iter(_failed(ranks)), None)
-    return 0 if failed is None else _name(failed, len(ranks))
+class _Watch:
+    """Waits for all ranks of this host; the first failure, here or elsewhere, or Ctrl-C, ends
+    them."""
 
+    def __init__(self, ranks, link):
+        self.ranks, self.link = ranks, link
+        self.failure: Any = None  # (who, how it has ended as `Popen.returncode`, host or None)
+        self.deadline = None
+        self.interrupts = []
 
-def _name(failed, n):
-    code = failed.process.returncode
-    how = (
-        f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-    )
-    others = "; the others were stopped" if n > 1 else ""
-    print(f"sporax launch: rank {failed.number} {how}{others}.", file=sys.stderr, flush=True)
-    return 128 - code if code < 0 else code
+    def __call__(self):
+        """The exit code."""
+        kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            for s in kept:
+                signal.signal(s, lambda number, frame: self.interrupts.append(number))
+            while any(rank.process.poll() is None for rank in self.ranks):
+                self._look()
+                time.sleep(_POLL)
+        finally:
+            for s, handler in kept.items():
+                signal.signal(s, handler)
+        for rank in self.ranks:
+            for thread in rank.threads:
+                thread.join(_GRACE)  # a process that the rank has started may keep its output open
+        self._look()
+        if self.interrupts:
+            return 128 + self.interrupts[0]
+        if self.failure is None:
+            return 0
+        code = self.failure[1]
+        print(f"sporax launch: {self._told()}", file=sys.stderr, flush=True)
+        return 128 - code if code < 0 else code
+
+    def _look(self):
+        if self.interrupts and self.deadline is None:
+            self._tell("launcher", -self.interrupts[0])
+            self._stop(self.interrupts[0])
+        elif self.failure is None and not self.interrupts:
+            self.failure = self._first_failure()
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        if late or len(self.interrupts) > 1:
+            for rank in self.ranks:
+                rank.end(signal.SIGKILL)
+
+    def _stop(self, how=None):
+        """Give the ranks a few seconds to end."""
+        self.deadline = time.monotonic() + _GRACE
+        for rank in self.ranks if how else ():
+            rank.end(how)
+
+    def _first_failure(self):
+        elsewhere = None if self.link is None else self.link.failure
+        if elsewhere is None:
+            if not _failed(self.ranks):
+                return None
+            time.sleep(_CAUSE)
+            elsewhere = None if self.link is None else self.link.failure
+        self._stop(signal.SIGTERM if elsewhere else None)
+        if elsewhere is not None:
+            return elsewhere
+        codes = [(rank.number, rank.process.returncode) for rank in _failed(self.ranks)]
+        number, code = min(codes, key=lambda one: one[1] == -signal.SIGABRT)
+        self._tell(number, code)
+        return number, code, None
+
+    def _tell(self, who, code):
+        if self.link is not None:
+            self.link.tell(who, code)
+
+    def _told(self):
+        who, code, host = self.failure
+        what = who if who == "launcher" else f"rank {who}"
+        where = "" if host is None else f" on {host}"
+        if code < 0:
+            how = f"was ended by {signal.Signals(-code).name}"
+        else:
+            how = f"ended with exit code {code}"
+        others = "" if host is None and len(self.ranks) == 1 else "; the others were stopped"
+        return f"{what}{where} {how}{others}."
