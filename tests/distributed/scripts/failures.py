@@ -11,8 +11,11 @@ from mindspore import ops
 from mindspore.communication import get_rank, init
 
 what, me = sys.argv[1], None
-if "missing" in what:
+if "missing" in what or "loops" in what:
     ms.set_context(op_timeout=3)
+if what == "missing at init" and get_rank() == 1:
+    print(f"failing at {time.time()}", flush=True)
+    time.sleep(50)
 init()
 me, reduce = get_rank(), ops.AllReduce()
 if what == "sleeps":
@@ -21,6 +24,7 @@ if what == "sleeps":
 if what not in ("shapes", "dtypes", "kinds", "missing"):
     print(reduce(ms.Tensor([1.0])))
 if me == (0 if "first" in what else 1):
+    print(f"failing at {time.time()}", flush=True)
     if "raises" in what:
         raise ValueError(f"on rank {me}")
     if what == "exits":
@@ -29,6 +33,8 @@ if me == (0 if "first" in what else 1):
         os.kill(os.getpid(), signal.SIGKILL)
     if "missing" in what:
         time.sleep(50)
+    while what == "loops later":
+        pass
     if what == "shapes later":
         reduce(ms.Tensor([1.0, 2.0]))
     if what == "shapes":
