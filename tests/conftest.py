@@ -2,6 +2,7 @@
 
 import gc
 import os
+from unittest import mock
 
 # Compiled programs and the interpreter are tested apart: by modules with and without `on_numpy`.
 os.environ.setdefault("SPORAX_TIERS", "off")
@@ -26,6 +27,8 @@ def seeded():
     np.random.seed(0)
     deferred.clear()  # what a test has found and not read
     compile_policy.families.clear()  # shapes that differ from test to test are no sign of change
+    with mock.patch.dict(data_config._values), mock.patch.dict(data_config._times):
+        yield  # who sets the number of workers has threads draw, in an order of their own
 
 
 @pytest.fixture(scope="module")

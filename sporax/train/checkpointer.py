@@ -57,7 +57,9 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
     A file is written whole or not at all, with a checksum; in place of a damaged one the one before
     is taken, with a warning. Raises FileNotFoundError without the folder above, RuntimeError for a
     checkpoint of another network, OSError where the disk is full. The same numbers need the same
-    programs: call `set_deterministic(True)`, since an interpreter runs a program at first.
+    programs: call `set_deterministic(True)`, since an interpreter runs a program at first. Where
+    data has several workers, functions of the user's must not draw from global generators, which
+    would serve the workers in an order of chance.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> net, counts = nn.Dense(1, 1), {"rows": 0}
