@@ -72,7 +72,7 @@ class MultiheadAttention(Cell):
             self.bias_v = weight("bias_v", XavierNormal(), 1, 1, embed_dim)
 
     def _projected(self, inputs):
-        """Query, key and value as (length, N, E)."""
+        """Query, key and value as (N, length, E)."""
         if self._packed:
             weights = self.in_proj_weight.chunk(3)
         else:
@@ -115,29 +115,29 @@ class MultiheadAttention(Cell):
         self._checked(query, key, value)
         inputs, batched = [query, key, value], query.ndim == 3
         if not batched:
-            inputs = [x.expand_dims(1) for x in inputs]
+            inputs = [x.expand_dims(0) for x in inputs]
             key_padding_mask = None if key_padding_mask is None else key_padding_mask.expand_dims(0)
-        elif self.batch_first:
+        elif not self.batch_first:  # else a layer could not be divided along its batch
             inputs = [x.swapaxes(0, 1) for x in inputs]
-        length, batch, source = inputs[0].shape[0], inputs[0].shape[1], inputs[1].shape[0]
+        (batch, length), source = inputs[0].shape[:2], inputs[1].shape[1]
         q, k, v = self._projected(inputs)
         mask = self._mask(attn_mask, key_padding_mask, (batch, length, source), q.dtype)
         more = []
         if self.bias_k is not None:
-            more.append([b.tile((1, batch, 1)) for b in (self.bias_k, self.bias_v)])
+            more.append([b.tile((batch, 1, 1)) for b in (self.bias_k, self.bias_v)])
         if self.add_zero_attn:
-            more.append([ops.zeros((1, batch, self.embed_dim), q.dtype)] * 2)
+            more.append([ops.zeros((batch, 1, self.embed_dim), q.dtype)] * 2)
         for one_k, one_v in more:
-            k, v = ops.cat((k, one_k)), ops.cat((v, one_v))
+            k, v = ops.cat((k, one_k), 1), ops.cat((v, one_v), 1)
         if mask is not None and more:
             mask = ops.pad(mask, (0, len(more)))
         q, k, v = (self._heads(x) for x in (q, k, v))
         y, kept = self._attended(q, k, v, mask, need_weights)
-        y = y.permute(2, 0, 1, 3).reshape(length, batch, self.embed_dim)
+        y = y.permute(0, 2, 1, 3).reshape(batch, length, self.embed_dim)
         y = self.out_proj(y)
         if not batched:
-            y = y.squeeze(1)
-        elif self.batch_first:
+            y = y.squeeze(0)
+        elif not self.batch_first:
             y = y.swapaxes(0, 1)
         if not need_weights:
             return (y,)
@@ -156,9 +156,9 @@ class MultiheadAttention(Cell):
         return ops.matmul(kept, v), kept
 
     def _heads(self, x):
-        """(length, N, E) -> (N, heads, length, E / heads)."""
+        """(N, length, E) -> (N, heads, length, E / heads)."""
         split = x.reshape(x.shape[0], x.shape[1], self.num_heads, self.head_dim)
-        return split.permute(1, 2, 0, 3)
+        return split.permute(0, 2, 1, 3)
 
     def _mask(self, attn_mask, key_padding_mask, sizes, dtype):
         """The mask added to the scores `(N, heads, L, S)`, from both masks; None without masks."""

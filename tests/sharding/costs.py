@@ -1,6 +1,9 @@
 """Rows of `rows`: what XLA makes of a training step on several devices."""
 
 import contextlib
+import dataclasses
+import functools
+import math
 
 import jax
 import numpy as np
@@ -8,13 +11,28 @@ import numpy as np
 from sporax import nn, parallel
 from sporax.engine.program import Program
 from sporax.parallel import Mesh
+from sporax.sharding.collective_bytes import collectives
 from tests.sharding.rows import row
-from tests.sharding.simulated import columns_and_rows, trained
+from tests.sharding.simulated import columns_and_rows, convolutions, trained
+
+
+@dataclasses.dataclass(order=True)
+class Cost:
+    """Of a compiled program, for each device: floating-point operations, bytes of its arguments,
+    and its `Collective`s."""
+
+    flops: float
+    arguments: int
+    collectives: list = dataclasses.field(compare=False)
+
+    def moved(self, *kinds):
+        """Bytes of the arrays of the collectives of some kinds."""
+        return sum(c.count * c.size for c in self.collectives if c.kind in kinds)
 
 
 @contextlib.contextmanager
 def compiled_steps(found):
-    """Collects the programs that run, as (flops, bytes of arguments) a device."""
+    """Collects the `Cost` of the programs that run."""
     run = Program.__call__
 
     def noting(program, arrays, reals, integers, results):
@@ -22,9 +40,13 @@ def compiled_steps(found):
         pools = [[kinds[k] for k in at] for at in (program.donated, program.kept)]
         numbers = [np.array([v.array for v in n]) if n else () for n in (reals, integers)]
         made = program.compiled.lower(*numbers, *pools).compile()
-        found.append((
-            made.cost_analysis()["flops"], made.memory_analysis().argument_size_in_bytes,
-        ))  # fmt: skip
+        found.append(
+            Cost(
+                made.cost_analysis()["flops"],
+                made.memory_analysis().argument_size_in_bytes,
+                collectives(made),
+            )
+        )
         run(program, arrays, reals, integers, results)
 
     Program.__call__ = noting
@@ -34,33 +56,79 @@ def compiled_steps(found):
         Program.__call__ = run
 
 
-BATCH = 1024  # the update of weights, which each device does whole, is small beside it
-
-
 def wide():
     return nn.SequentialCell(nn.Dense(128, 256), nn.ReLU(), nn.Dense(256, 8)), (128,)
 
 
-def cost(axes, divide=None):
-    """(flops, bytes of arguments) a device, of the largest program of a training step."""
+def attention():
+    layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
+    return nn.SequentialCell(layer, nn.Flatten(), nn.Dense(256, 8)), (8, 32)
+
+
+# network -> rows of a batch: many, since each device updates all weights
+BATCHES = {wide: 1024, attention: 512, convolutions: 512}
+
+
+@functools.cache
+def cost(network, divide=None, **axes):
+    """(`Cost` of the largest program of a training step, bytes of the Parameters)."""
     found = []
     with compiled_steps(found):
-        trained(wide, Mesh(**axes), True, steps=1, batch=BATCH, divide=divide)
-    return max(found)
+        outcome = trained(network, Mesh(**axes), True, steps=1, batch=BATCHES[network],
+                          divide=divide, ends=False)  # fmt: skip
+    return max(found), sum(p.nbytes for p in outcome[2].trainable_params())
+
+
+def divided_states(net, optimizer):
+    parallel.divide(optimizer.moments)
+
+
+def divided_weights(net, optimizer):
+    parallel.divide([*optimizer.moments, *net.trainable_params()])
+
+
+@row("short", attention, 4)
+@row("slow", wide, 8)
+@row("slow", convolutions, 8)
+def bytes_reduced(network, n):
+    """Data parallel: the bytes that are reduced are those of the gradients, and of some sums over
+    the batch; with divided states weights are gathered, too."""
+    found, weights = cost(network, data=n)
+    assert weights <= found.moved("all-reduce", "reduce-scatter") < weights + 256
+    assert found.moved("all-gather", "all-to-all", "collective-permute") == 0
+    zero = cost(network, divided_states, data=n)[0]
+    assert weights <= zero.moved("all-reduce", "reduce-scatter") < weights + 256
+    assert weights <= zero.moved("all-gather") < 1.5 * weights
+
+
+@row("slow", wide, 2)
+@row("slow", wide, 4)
+@row("slow", wide, 8)
+@row("slow", attention, 2)
+@row("slow", attention, 4)
+@row("slow", attention, 8)
+@row("slow", convolutions, 2)
+@row("slow", convolutions, 4)
+@row("slow", convolutions, 8)
+def flops_and_memory(network, n):
+    """A device has 1/n of the operations, and of what is divided."""
+    alone, weights = cost(network, data=1)
+    size = BATCHES[network]
+    batch = size * (math.prod(network()[1]) * 4 + 4)  # with its labels, which are divided too
+    for divide, parts in ((None, 0), (divided_states, 1), (divided_weights, 2)):
+        found = cost(network, divide, data=n)[0]
+        assert abs(found.flops * n / alone.flops - 1) < 0.02, (divide, found.flops, alone.flops)
+        whole = alone.arguments - batch + batch // n
+        divided = parts * weights * (1 - 1 / n)
+        assert whole - divided <= found.arguments <= whole - 0.9 * divided, (divide, found, whole)
 
 
 @row("slow", 2)
 @row("slow", 4)
 @row("slow", 8)
-def flops_and_memory(n):
-    flops, memory = cost({"data": 1})
-    shared, whole = cost({"data": n})
-    assert abs(shared * n / flops - 1) < 0.02, (flops, shared)
-    batch = BATCH * (128 * 4 + 4)  # a batch and its labels, which are divided; weights are whole
-    assert whole == memory - batch + batch // n
-    weights = memory - batch
-    zero = cost({"data": n}, lambda net, o: parallel.divide(o.moments))[1]
-    assert zero < whole - 0.4 * weights * (1 - 1 / n), (weights, whole, zero)
-    both = cost({"data": 1, "model": n}, columns_and_rows)
-    assert abs(both[0] * n / flops - 1) < 0.02, (flops, both)
-    assert both[1] < memory / n + batch + 200 * n, (memory, both)
+def tensor_parallel_costs(n):
+    alone, _ = cost(wide, data=1)
+    batch = BATCHES[wide] * (128 * 4 + 4)
+    found = cost(wide, columns_and_rows, data=1, model=n)[0]
+    assert abs(found.flops * n / alone.flops - 1) < 0.02, (alone.flops, found.flops)
+    assert found.arguments < alone.arguments / n + batch + 200 * n
