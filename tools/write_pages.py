@@ -132,6 +132,7 @@ GUIDES = {  # the pages of `docs`, in the order in which they are read
     "derivatives": "怎样检查导数",
     "graphs": "计算图与导出",
     "devices": "一个进程里的多个设备",
+    "scaling": "从一台机器到多台：启动、计数与时间模型",
     "differences": "与 MindSpore 的差异",
     "coverage": "覆盖范围",
     "performance": "性能测量",

@@ -1,0 +1,1 @@
+"""How programs grow with the number of devices: counted, measured, predicted; `docs/scaling.md`."""
