@@ -33,9 +33,9 @@ __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
     "called", "cluster_address", "compared_dims", "coordinator", "device_array", "equations",
-    "evaluate_size", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "module_text",
+    "evaluate_size", "evaluated", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "module_text",
     "on_comparison", "parsed_module", "set_compilation_cache", "terms_of", "used_inputs",
-    "with_jaxprs",
+    "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -75,9 +75,9 @@ class RanksProgram:
         return [x for (x,) in results.disassemble_into_single_device_arrays()]
 
 
-def axis_environment(name, size):
-    """A context in which functions may be traced that use a mapped axis."""
-    return extend_axis_env_nd([(name, size)])
+def axis_environment(sizes):
+    """A context in which functions may be traced that use mapped axes; `sizes`: {name: size}."""
+    return extend_axis_env_nd(list(sizes.items()))
 
 
 def coordinator() -> Any:
@@ -148,12 +148,24 @@ def interpret(jaxpr, constants, inputs, evaluate, literal):
     return [read(atom) for atom in jaxpr.outvars]
 
 
+def evaluated(equation, operands):
+    """The results of an equation."""
+    params = equation.primitive.get_bind_params(equation.params)
+    results = equation.primitive.bind(*operands, **params)
+    return results if equation.primitive.multiple_results else [results]
+
+
 def equations(jaxpr):
     """All equations of a jaxpr, and of those that they hold, in order."""
     for equation in jaxpr.eqns:
-        yield equation
-        for inner in jaxprs_in_params(equation.params):
-            yield from equations(inner)
+        yield from within(equation)
+
+
+def within(equation):
+    """An equation, and all of the jaxprs that it holds, in order."""
+    yield equation
+    for inner in jaxprs_in_params(equation.params):
+        yield from equations(inner)
 
 
 def used_inputs(jaxpr):

@@ -1,93 +1,161 @@
-"""`CollectiveProgram`: a trace with collectives, which all ranks of a group run at once."""
+"""Traces with collectives: `CollectiveProgram` of one group, `CollectiveSequence` of several."""
+
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from sporax.core.jax_internals import RanksProgram, device_array, equations
-from sporax.distributed import processes
-from sporax.engine.program import Program
-
-AXIS = "rank"
-_EVERYWHERE = jax.sharding.PartitionSpec()
+from sporax.core.jax_internals import Literal, called, evaluated, interpret, within
+from sporax.distributed.rank_function import RankFunction, axis_name_of
+from sporax.engine.program import Program, usable
 
 
 class CollectiveProgram(Program):
-    """A `Program` over a mesh of one device for each rank.
+    """A `Program` that all ranks of a group run at once."""
 
-    To JAX the arrays are whole on every device; what lies there is each rank's own. So local arrays
-    come and go without a copy, and nothing but the collectives depends on other ranks.
-    """
-
-    __slots__ = (
-        "device", "function", "group", "has_one_device", "program", "sharding", "text", "who",
-    )  # fmt: skip
+    __slots__ = ()
 
     def __init__(self, group, function, avals, alive, dead):
         super().__init__(function, avals, alive, dead)
-        self.group, self.text, self.program = group, "", None
-        self.who = " ".join(dict.fromkeys(
-            [op.name for op, _, refs in function.steps if op.collective and refs is not None]
-        ))  # fmt: skip
-        self.device = group.mesh.devices[group.rank]
-        self.has_one_device = jax.default_backend() == "cpu" and jax.local_device_count() == 1
-        self.sharding = jax.sharding.NamedSharding(group.mesh, _EVERYWHERE)
-        run = jax.shard_map(
-            self.compiled.__wrapped__, mesh=group.mesh, in_specs=_EVERYWHERE,
-            out_specs=_EVERYWHERE, check_vma=False,
-        )  # fmt: skip
-        self.function = jax.jit(run, donate_argnums=(2,), keep_unused=True)
+        who = _names(function, group)
+        self.compiled = RankFunction(group, who, self.compiled.__wrapped__, (2,))
+
+
+def _names(function, group):
+    """The names of the operations of a trace with collectives of a group."""
+    return " ".join(dict.fromkeys([
+        op.name for op, _, refs in function.steps
+        if refs is not None and op.collective and group in op.collective.groups
+    ]))  # fmt: skip
+
+
+class _Part(NamedTuple):
+    """A `RankFunction`, the variables that it takes, and those that it gives."""
+
+    function: Any
+    takes: list
+    gives: list
+
+
+class CollectiveSequence(Program):
+    """A `Program` with collectives of several groups.
+
+    It consists of parts with one collective each, in the order of the script's lines: in one
+    program XLA could order them otherwise on one rank than on another, and two groups would wait
+    for each other. Ranks may be in different groups; those of one group run the same parts with it.
+    """
+
+    __slots__ = ("groups", "jaxpr", "names", "parts", "run")
+
+    def __init__(self, groups, function, avals, alive, dead):
+        super().__init__(function, avals, alive, dead)
+        self.groups, self.parts, self.jaxpr = groups, None, None
+        self.run = self.compiled.__wrapped__
+        self.names = {group: _names(function, group) for group in groups.groups}
         self.compiled = self._launch
 
-    def _launch(self, reals, integers, donated, kept):
-        arrays = [x for x in (reals, integers) if len(x)] + donated + kept
-        arrays = [device_array(x) if x.__class__ is np.ndarray else x for x in arrays]
-        if not self.has_one_device:
-            arrays = [jax.device_put(x, self.device) if x.device != self.device else x
-                      for x in arrays]  # fmt: skip
-        if self.program is None:
-            self._compile((reals, integers, donated, kept))
-        self.group.compare(self.who, self.text)
-        self.group.running = (self,)
-        self.group.launches += 1
-        try:
-            return self.program(arrays)
-        except (ValueError, jax.errors.JaxRuntimeError) as error:
-            if "Gloo" not in str(error):
-                raise
-            what = "did not come" if "Timed out" in str(error) else "has ended, or did not come"
-            raise RuntimeError(
-                f"For '{self.who}', all {self.group} must call it within {processes.timeout()} s "
-                f"(op_timeout), but {self.group.absent()} {what}. ({error})"
-            ) from None
-        finally:
-            self.group.running = None
+    def _launch(self, *pools):
+        arrays = jax.tree.leaves(pools)
+        if self.parts is None:
+            self.jaxpr = self._traced(pools)
+            self.parts = self._split(len(jax.tree.leaves(pools[:2])), len(pools[2]))
+        jaxpr = self.jaxpr.jaxpr
+        known = dict(zip(jaxpr.invars, arrays, strict=True))
+        known.update(zip(jaxpr.constvars, self.jaxpr.consts, strict=True))
+        for part in self.parts:
+            results = part.function(*[known[v] for v in part.takes])
+            known.update(zip(part.gives, results, strict=True))
+        return [
+            np.asarray(v.val, v.aval.dtype) if isinstance(v, Literal) else known[v]
+            for v in jaxpr.outvars
+        ]
 
-    def _compile(self, pools):
-        """Trace the program, note its collectives in the order in which they are called, with
-        shapes and dtypes, and compile it."""
+    def _traced(self, pools):
+        """The program as a closed jaxpr, whose equations have one collective at most each."""
+        with self.groups.axis():
+            whole = jax.jit(self.run).trace(*pools).jaxpr
+            jaxpr, constants = whole.jaxpr, whole.consts
 
-        def spec(x):
-            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.sharding)
+            def run(*arrays):
+                return interpret(jaxpr, constants, arrays, _evaluate, lambda atom: atom.val)
 
-        traced = self.function.trace(*jax.tree.map(spec, pools))
-        self.text = ", ".join(filter(None, map(_described, equations(traced.jaxpr.jaxpr))))
-        self.program = RanksProgram(traced)
+            return jax.make_jaxpr(run)(*jax.tree.leaves(pools))
+
+    def _split(self, first, count):
+        """The parts. `first`, `count`: which arguments give their buffers away."""
+        jaxpr = self.jaxpr.jaxpr
+        later = {v for v in jaxpr.outvars if not isinstance(v, Literal)}
+        owned = {*jaxpr.invars[first : first + count]}
+        owned.update(v for equation in jaxpr.eqns for v in equation.outvars)
+        parts = []
+        for group, equations in reversed(_cut(_needed(jaxpr), self.groups.of_axis)):
+            made = dict.fromkeys(v for equation in equations for v in equation.outvars)
+            takes = list(dict.fromkeys(
+                v for equation in equations for v in equation.invars
+                if not isinstance(v, Literal) and v not in made
+            ))  # fmt: skip
+            # all of the collective, which XLA must not leave out on one rank only
+            sent = {v for equation in equations if _axes(equation) for v in equation.outvars}
+            gives = [v for v in made if v in later or v in sent]
+            dead = [i for i, v in enumerate(takes) if v in owned and v not in later]
+            shapes = [[v.aval.str_short() for v in vs] for vs in (takes, gives)]
+            run = _function(equations, takes, gives)
+            function = RankFunction(group, self.names[group], run, tuple(usable(dead, *shapes)))
+            parts.append(_Part(function, takes, gives))
+            later.update(takes)
+        return parts[::-1]
 
 
-def _described(equation):
-    params = equation.params
-    if AXIS not in (*_names(params.get("axes")), *_names(params.get("axis_name"))):
-        return None
-    if equation.primitive.name == "axis_index":
-        return None
-    shown = {k: v for k, v in params.items() if k in _SHOWN}
-    details = "".join(f" {k}={v}" for k, v in shown.items())
-    avals = " ".join(v.aval.str_short() for v in equation.invars)
-    return f"{equation.primitive.name}{details} {avals}"
+def _needed(jaxpr):
+    """The equations that the results depend on."""
+    needed, equations = {v for v in jaxpr.outvars if not isinstance(v, Literal)}, []
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or not needed.isdisjoint(equation.outvars):
+            equations.append(equation)
+            needed.update(v for v in equation.invars if not isinstance(v, Literal))
+    return equations[::-1]
 
 
-_SHOWN = "perm", "split_axis", "concat_axis", "all_gather_dimension", "scatter_dimension"
+def _cut(equations, of_axis):
+    """[group, equations] of each part, in order."""
+    parts: list[Any] = [[None, []]]
+    for equation in equations:
+        for name in _axes(equation)[:1]:
+            if parts[-1][0] is not None:
+                parts.append([None, []])
+            parts[-1][0] = of_axis[name]
+        parts[-1][1].append(equation)
+    if parts[0][0] is None:  # nothing of the collectives is needed
+        parts[0][0] = next(iter(of_axis.values()))
+    return parts
 
 
-def _names(value):
-    return value if isinstance(value, tuple) else (value,)
+def _axes(equation):
+    """The names of the groups' axes of the collectives in an equation."""
+    return [name for one in within(equation) if (name := axis_name_of(one)) is not None]
+
+
+def _evaluate(equation, operands):
+    """The results of an equation; of those that it calls, if there is a collective."""
+    axes = _axes(equation)
+    if not axes or (call := called(equation)) is None:
+        if len(set(axes)) > 1:
+            raise NotImplementedError(
+                f"For '{equation.primitive.name}', the body of a condition or loop must have "
+                "collectives of one group, but got those of several. Run it dynamically."
+            )
+        return evaluated(equation, operands)
+    return interpret(*call, operands, _evaluate, lambda atom: atom.val)
+
+
+def _function(equations, takes, gives):
+    """Some equations of a jaxpr as a function of the variables that they take."""
+
+    def run(*arrays):
+        known = dict(zip(takes, arrays, strict=True))
+        for equation in equations:
+            operands = [v.val if isinstance(v, Literal) else known[v] for v in equation.invars]
+            known.update(zip(equation.outvars, evaluated(equation, operands), strict=True))
+        return [known[v] for v in gives]
+
+    return run

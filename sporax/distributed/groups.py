@@ -13,13 +13,15 @@ import numpy as np
 from sporax.core.environment import choice
 from sporax.core.jax_internals import axis_environment, coordinator
 from sporax.distributed import processes
-from sporax.distributed.collective_program import AXIS, CollectiveProgram
+from sporax.distributed.collective_program import CollectiveProgram, CollectiveSequence
 from sporax.distributed.exchange import Exchange
+from sporax.distributed.rank_function import PREFIX
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
 _POLL, _PATIENCE = 1, 15  # seconds; a rank may be late by itself
 _NOTICE = 1.5  # seconds in which all ranks notice a failure, and say so
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
+_joined: dict[Any, Any] = {}  # set of Groups -> their Groups
 
 
 class Group:
@@ -28,6 +30,7 @@ class Group:
 
     def __init__(self, ranks, channel):
         self.ranks, self.size = ranks, len(ranks)
+        self.axis_name = f"{PREFIX}{'.'.join(map(str, ranks))}/{channel}"
         self.exchange = Exchange(ranks, channel)
         self.comparison = Exchange(ranks, f"{channel}/collectives")
         self.running: Any = None  # (the program that this rank runs now,), one for each launch
@@ -60,15 +63,26 @@ class Group:
 
     @property
     def mesh(self):
-        """One device of each rank, along the axis `AXIS`."""
+        """One device of each rank, along the group's axis."""
         if self._mesh is None:
             first = {d.process_index: d for d in reversed(_devices())}
-            self._mesh = jax.sharding.Mesh(np.array([first[r] for r in self.ranks]), (AXIS,))
+            self._mesh = jax.sharding.Mesh(
+                np.array([first[r] for r in self.ranks]), (self.axis_name,)
+            )
         return self._mesh
 
     def axis(self):
         """A context in which functions that use the axis of ranks can be traced."""
-        return axis_environment(AXIS, self.size)
+        return axis_environment({self.axis_name: self.size})
+
+    @property
+    def groups(self):
+        """Those of its programs' collectives: itself."""
+        return (self,)
+
+    def joined(self, other):
+        """What a trace with collectives of this group belongs to after those of `other`."""
+        return self if other in (None, self) else Groups.of({*self.groups, *other.groups})
 
     def program(self, *args):
         """The program of a trace that has collectives of this group."""
@@ -130,6 +144,32 @@ class Group:
         sys.stderr.flush()
         time.sleep(0.5)  # the others read the answer
         os._exit(1)
+
+
+class Groups:
+    """Several groups whose collectives are in one trace."""
+
+    def __init__(self, groups):
+        self.groups = tuple(groups)
+        self.of_axis = {group.axis_name: group for group in groups}
+
+    @staticmethod
+    def of(groups):
+        """These groups, equal ones as the same object."""
+        key = frozenset(groups)
+        if key not in _joined:
+            _joined[key] = Groups(sorted(key, key=lambda group: group.axis_name))
+        return _joined[key]
+
+    def axis(self):
+        """A context in which functions that use the axes of these ranks can be traced."""
+        return axis_environment({group.axis_name: group.size for group in self.groups})
+
+    def program(self, *args):
+        """The program of a trace that has collectives of these groups."""
+        return CollectiveSequence(self, *args)
+
+    joined = Group.joined
 
 
 class _Watching:

@@ -124,7 +124,7 @@ class Op:
         self.converts = False  # whether its operands follow a `Precision`; those of users' do
         self.mark: Any = None  # (Precision or None,) of what begins and ends one
         self.parts: Any = None  # the Ops that it is recorded as under a `Choice`
-        self.collective: Any = None  # the ranks that run it at once, a `distributed.groups.Group`
+        self.collective: Any = None  # who runs it at once, a `distributed.groups.Group` or `Groups`
         self.forget: Any = None  # removes it from the table of operations by their attributes
         self.recorded = 0  # how many operations a captured function has recorded
         self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie

@@ -123,7 +123,7 @@ class Program:
 
     def __init__(self, function, avals, alive, dead):
         inputs, results = function.inputs, [avals[i] for i in alive]
-        self.donated = sorted(_usable(dead, inputs, results))
+        self.donated = sorted(usable(dead, inputs, results))
         self.kept = sorted({*range(len(inputs))}.difference(self.donated))
         is_here = self.devices is None  # else each has a part of the arrays
         stored = [*(inputs[k] for k in self.kept), *results]
@@ -193,7 +193,7 @@ _FORKED = (
 )
 
 
-def _usable(dead, inputs, outputs):
+def usable(dead, inputs, outputs):
     """Those dead inputs whose buffer some output can take over."""
     free = collections.Counter(outputs)
     for k in dead:

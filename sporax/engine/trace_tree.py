@@ -158,11 +158,8 @@ class Forest:
     def _launch(self, recorder, key, values):
         """A collective: part of the graph while a function is captured, else a trace by itself,
         which runs as soon as it is recorded."""
-        state, group = recorder.state, key[0].collective
+        state = recorder.state
         if recorder.tracer is not None:
-            if state.collective not in (None, group):  # a program is run by the ranks of one group
-                recorder.tracer.to_host(recorder)
-                raise TraceEnds
             return self.extend(state, key, tuple([v.aval for v in values]))
         if state.parent is not None:
             raise TraceEnds
@@ -181,7 +178,8 @@ class Forest:
             raise NeedsCast
         rule = op.rule(operands)
         new = TraceNode(state, key, op, operands, rule)
-        new.collective = op.collective or new.collective
+        if op.collective is not None:
+            new.collective = op.collective.joined(new.collective)
         if op.mark is not None:
             (new.precision,) = op.mark
         self.weight += 1

@@ -154,7 +154,7 @@ def programs_of_ranks():
 
 
 def axes_of_ranks():
-    with internals.axis_environment("rank", 2):
+    with internals.axis_environment({"rank": 2}):
         traced = jax.make_jaxpr(lambda x: jax.jit(lambda x: jax.lax.psum(x, "rank"))(x))(1.0)
     names = [equation.primitive.name for equation in internals.equations(traced.jaxpr)]
     assert names[0] in internals.CALLS and names[-1].startswith("psum")

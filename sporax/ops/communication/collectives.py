@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.distributed.collective_program import AXIS
+from sporax.distributed.rank_function import along, axis_name
 from sporax.ops.declaration import Array, Arrays, Declaration
 
 BUCKET = 25 << 20  # bytes: arrays that are reduced together are one buffer up to this size
@@ -29,6 +29,10 @@ class Collective(Declaration):
         if op.attributes["ranks"].size > 1:
             op.collective = op.attributes["ranks"]
         return op
+
+    def _evaluate(self, attributes, structure, *arrays, fn=None):
+        with along(attributes["ranks"]):
+            return super()._evaluate(attributes, structure, *arrays, fn=fn)
 
 
 def collective(name):
@@ -54,34 +58,34 @@ _ARITHMETIC = "AllReduce", "ReduceScatter"
 # reductions -------------------------------------------------------------------------------------
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
-def _extreme(x, reduce):
-    return reduce(x, AXIS)
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2))
+def _extreme(x, reduce, axis):
+    return reduce(x, axis)
 
 
-def _extreme_forward(x, reduce):
-    out = reduce(x, AXIS)
+def _extreme_forward(x, reduce, axis):
+    out = reduce(x, axis)
     return out, (x, out)
 
 
-def _extreme_backward(reduce, residuals, cotangent):
+def _extreme_backward(reduce, axis, residuals, cotangent):
     x, out = residuals
-    return (jnp.where(x == out, lax.psum(cotangent, AXIS), 0),)
+    return (jnp.where(x == out, lax.psum(cotangent, axis), 0),)
 
 
 _extreme.defvjp(_extreme_forward, _extreme_backward)
 
 
 def _mean(x, ranks):
-    return (lax.psum(x, AXIS) / ranks.size).astype(x.dtype)
+    return (lax.psum(x, axis_name()) / ranks.size).astype(x.dtype)
 
 
 REDUCTIONS = {
-    "sum": lambda x, ranks: lax.psum(x, AXIS),
+    "sum": lambda x, ranks: lax.psum(x, axis_name()),
     "avg": _mean,
-    "max": lambda x, ranks: _extreme(x, lax.pmax),
-    "min": lambda x, ranks: _extreme(x, lax.pmin),
-    "prod": lambda x, ranks: lax.all_gather(x, AXIS).prod(0, dtype=x.dtype),
+    "max": lambda x, ranks: _extreme(x, lax.pmax, axis_name()),
+    "min": lambda x, ranks: _extreme(x, lax.pmin, axis_name()),
+    "prod": lambda x, ranks: lax.all_gather(x, axis_name()).prod(0, dtype=x.dtype),
 }
 _ALONG_FIRST = {
     "max": lambda x: x.max(0), "min": lambda x: x.min(0), "prod": lambda x: x.prod(0, dtype=x.dtype)
@@ -127,10 +131,10 @@ def reduce_scatter(x: Array, op, ranks):
     if ranks.size == 1:
         return x
     if op in ("sum", "avg"):
-        total = lax.psum_scatter(x, AXIS, tiled=True)
+        total = lax.psum_scatter(x, axis_name(), tiled=True)
         return total if op == "sum" else (total / ranks.size).astype(x.dtype)
     parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
-    return _ALONG_FIRST[op](lax.all_to_all(parts, AXIS, 0, 0))
+    return _ALONG_FIRST[op](lax.all_to_all(parts, axis_name(), 0, 0))
 
 
 # rearrangements ---------------------------------------------------------------------------------
@@ -140,7 +144,7 @@ def reduce_scatter(x: Array, op, ranks):
 def all_gather(x: Array, ranks):
     """The ranks' arrays, one after the other along the first axis."""
     x = x.reshape(-1) if x.ndim == 0 else x
-    return x if ranks.size == 1 else lax.all_gather(x, AXIS, tiled=True)
+    return x if ranks.size == 1 else lax.all_gather(x, axis_name(), tiled=True)
 
 
 @collective("Broadcast")
@@ -149,14 +153,18 @@ def broadcast(x: Array, root, ranks):
     if ranks.size == 1:
         return x
     carried = x.astype(jnp.int8) if x.dtype == bool else x
-    mine = jnp.where(lax.axis_index(AXIS) == root, carried, jnp.zeros((), carried.dtype))
-    return lax.psum(mine, AXIS).astype(x.dtype)
+    mine = jnp.where(lax.axis_index(axis_name()) == root, carried, jnp.zeros((), carried.dtype))
+    return lax.psum(mine, axis_name()).astype(x.dtype)
 
 
 @collective("AlltoAll")
 def all_to_all(x: Array, split_axis, concat_axis, ranks):
     """The parts along `split_axis` that the ranks have for this one, along `concat_axis`."""
-    return x if ranks.size == 1 else lax.all_to_all(x, AXIS, split_axis, concat_axis, tiled=True)
+    return (
+        x
+        if ranks.size == 1
+        else lax.all_to_all(x, axis_name(), split_axis, concat_axis, tiled=True)
+    )
 
 
 @collective("Send")
@@ -164,14 +172,14 @@ def permute(x: Array, pairs, ranks):
     """The array of the rank that sends to this one; zeros where none does."""
     if ranks.size == 1:
         return x if pairs else jnp.zeros_like(x)
-    return lax.ppermute(x, AXIS, pairs)
+    return lax.ppermute(x, axis_name(), pairs)
 
 
 # of one rank ------------------------------------------------------------------------------------
 
 
 def _on_root(x, root):
-    return jnp.where(lax.axis_index(AXIS) == root, x, jnp.zeros((), x.dtype))
+    return jnp.where(lax.axis_index(axis_name()) == root, x, jnp.zeros((), x.dtype))
 
 
 @collective("Reduce")
@@ -181,13 +189,15 @@ def reduce(x: Array, op, root, ranks, keeps=False):
     if ranks.size == 1:
         return x
     total = REDUCTIONS[op](x, ranks)
-    return jnp.where(lax.axis_index(AXIS) == root, total, x) if keeps else _on_root(total, root)
+    return (
+        jnp.where(lax.axis_index(axis_name()) == root, total, x) if keeps else _on_root(total, root)
+    )
 
 
 @collective("CollectiveGather")
 def gather(x: Array, root, ranks):
     """The ranks' arrays, one after the other, on the rank `root` of the group; zeros on others."""
-    return x if ranks.size == 1 else _on_root(lax.all_gather(x, AXIS, tiled=True), root)
+    return x if ranks.size == 1 else _on_root(lax.all_gather(x, axis_name(), tiled=True), root)
 
 
 @collective("CollectiveScatter")
@@ -196,7 +206,7 @@ def scatter(x: Array, root, ranks):
     if ranks.size == 1:
         return x
     parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
-    return lax.all_to_all(parts, AXIS, 0, 0)[root]
+    return lax.all_to_all(parts, axis_name(), 0, 0)[root]
 
 
 # parts of different lengths: they travel as long as the longest ---------------------------------
@@ -225,7 +235,7 @@ def all_to_all_v(x: Array, counts, ranks):
         return x
     longest = max(map(max, counts))
     sent = _parts(x, counts[ranks.rank], longest)
-    arrived = lax.all_to_all(sent, AXIS, 0, 0, tiled=True)
+    arrived = lax.all_to_all(sent, axis_name(), 0, 0, tiled=True)
     return _cut(arrived, [row[ranks.rank] for row in counts], longest)
 
 
@@ -235,7 +245,7 @@ def all_gather_v(x: Array, lengths, ranks):
     if ranks.size == 1:
         return x
     longest = max(lengths)
-    return _cut(lax.all_gather(_filled(x, longest), AXIS, tiled=True), lengths, longest)
+    return _cut(lax.all_gather(_filled(x, longest), axis_name(), tiled=True), lengths, longest)
 
 
 @collective("ReduceScatterV")
@@ -260,7 +270,7 @@ def neighbor_exchange(xs: Arrays, rounds, shapes, dtype, ranks):
         flat = jnp.zeros(0, dtype) if sent is None else xs[sent].reshape(-1).astype(dtype)
         arrived = _filled(flat, elements)
         if ranks.size > 1:
-            arrived = lax.ppermute(arrived, AXIS, pairs)
+            arrived = lax.ppermute(arrived, axis_name(), pairs)
         if received is not None:
             shape = shapes[received]
             results[received] = arrived[: results[received].size].reshape(shape)

@@ -353,19 +353,61 @@ def captured():
 
 
 @row
-def two_groups_in_one_function():
-    create_group("all again", list(range(n))[::-1])
+def several_groups_in_one_function():
+    """Pairs of neighbours, each rank in two of them, in an order that no rank waits in for ever."""
+    pairs = [(i, (i + 1) % n) for i in range(n)]
+    reductions = []
+    for i, pair in enumerate(pairs):
+        if me in pair:
+            create_group(f"pair {i}", list(pair))
+            reductions.append(ops.AllReduce(group=f"pair {i}"))
+
+    @ms.jit(fullgraph=True)
+    def f(x, w):
+        for reduce in reductions:
+            x = reduce(x * w).reshape(2, 1).reshape(2)
+        return x
+
+    steps = np.eye(n)
+    for a, b in pairs:
+        sums = np.eye(n) * 2
+        sums[[a, b]] = np.eye(n)[a] * 2 + np.eye(n)[b] * 2
+        sums[[r for r in range(n) if r not in (a, b)]] /= 2
+        steps = sums @ steps
+    x, w = T(of(me, 2)), T(np.full(2, 2, np.float32))
+    alone = ms.Parameter(T(of(me, 2)), name="p")
+    rate = ms.jit(ms.grad(lambda x: (f(x, w) * (me + 1)).sum()))
 
     @ms.jit
+    def update(x):
+        alone.set_data(f(x, w) + alone)
+        return alone.sum()
+
+    total = of(me, 2).astype(np.float64)
+    for _ in range(3):
+        want = steps @ np.stack(every(2))
+        same(f(x, w), want[me], "forward")
+        gradient = np.tile((steps.T @ np.arange(1, n + 1))[me], 2)
+        same(rate(x), gradient, "captured derivative")
+        same(ms.grad(lambda x: (f(x, w) * (me + 1)).sum())(x), gradient, "derivative")
+        total += want[me]
+        same(update(x), total.sum(), "written")
+        same(alone, total)
+
+
+@row
+def groups_within_a_group():
+    """The pair of this rank and the next, in all ranks' function, with a branch of one group."""
+    create_group("all again", list(range(n))[::-1])
+
+    @ms.jit(fullgraph=True)
     def f(x):
-        return ops.AllReduce()(x) + ops.AllGather("all again")(x)[:1]
+        y = ops.AllReduce()(x) + ops.AllGather("all again")(x)[:1]
+        return ops.AllReduce("max")(y * (me + 1)) + y
 
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for _ in range(2):
-            same(f(T(np.array([me], np.float32))), [sum(range(n)) + n - 1])
+    for _ in range(3):
+        y = sum(range(n)) + n - 1
+        same(f(T(np.array([me], np.float32))), [y * n + y])
 
 
 chosen = sys.argv[1:]

@@ -1,0 +1,112 @@
+"""`RankFunction`: a function on each rank's own arrays, with collectives of one group."""
+
+import contextvars
+
+import jax
+import numpy as np
+
+from sporax.core.jax_internals import RanksProgram, device_array, equations
+from sporax.distributed import processes
+
+_EVERYWHERE = jax.sharding.PartitionSpec()
+_axis = contextvars.ContextVar("axis")
+
+
+def axis_name():
+    """The name of the axis of ranks that the collective being traced goes along."""
+    return _axis.get()
+
+
+class along:
+    """A block in which `axis_name` is that of a group."""
+
+    def __init__(self, group):
+        self.name = group.axis_name
+
+    def __enter__(self):
+        self.token = _axis.set(self.name)
+
+    def __exit__(self, *_):
+        _axis.reset(self.token)
+
+
+class RankFunction:
+    """A function over a mesh of one device for each rank of a group, compiled at its first call.
+
+    To JAX the arrays are whole on every device; what lies there is each rank's own. So local arrays
+    come and go without a copy, and nothing but the collectives depends on other ranks. `who`: the
+    names of the operations with collectives. `donated`: which arguments give their buffers away.
+    """
+
+    def __init__(self, group, who, function, donated):
+        self.group, self.who, self.text, self.program = group, who, "", None
+        self.device = group.mesh.devices[group.rank]
+        self.has_one_device = jax.default_backend() == "cpu" and jax.local_device_count() == 1
+        self.sharding = jax.sharding.NamedSharding(group.mesh, _EVERYWHERE)
+        run = jax.shard_map(
+            function, mesh=group.mesh, in_specs=_EVERYWHERE, out_specs=_EVERYWHERE, check_vma=False
+        )
+        self.function = jax.jit(run, donate_argnums=donated, keep_unused=True)
+
+    def __call__(self, *args):
+        """The results, a list."""
+        arrays = [
+            device_array(x) if x.__class__ is np.ndarray else x for x in jax.tree.leaves(args)
+        ]
+        if not self.has_one_device:
+            arrays = [jax.device_put(x, self.device) if x.device != self.device else x
+                      for x in arrays]  # fmt: skip
+        if self.program is None:
+            self._compile(args)
+        self.group.compare(self.who, self.text)
+        self.group.running = (self,)
+        self.group.launches += 1
+        try:
+            return self.program(arrays)
+        except (ValueError, jax.errors.JaxRuntimeError) as error:
+            if "Gloo" not in str(error):
+                raise
+            what = "did not come" if "Timed out" in str(error) else "has ended, or did not come"
+            raise RuntimeError(
+                f"For '{self.who}', all {self.group} must call it within {processes.timeout()} s "
+                f"(op_timeout), but {self.group.absent()} {what}. ({error})"
+            ) from None
+        finally:
+            self.group.running = None
+
+    def _compile(self, args):
+        """Trace, note the collectives in the order in which they are called, with shapes and
+        dtypes, and compile."""
+
+        def spec(x):
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.sharding)
+
+        traced = self.function.trace(*jax.tree.map(spec, args))
+        self.text = ", ".join(filter(None, map(_described, equations(traced.jaxpr.jaxpr))))
+        self.program = RanksProgram(traced)
+
+
+def _described(equation):
+    if axis_name_of(equation) is None or equation.primitive.name == "axis_index":
+        return None
+    shown = {k: v for k, v in equation.params.items() if k in _SHOWN}
+    details = "".join(f" {k}={v}" for k, v in shown.items())
+    avals = " ".join(v.aval.str_short() for v in equation.invars)
+    return f"{equation.primitive.name}{details} {avals}"
+
+
+_SHOWN = "perm", "split_axis", "concat_axis", "all_gather_dimension", "scatter_dimension"
+
+
+def axis_name_of(equation):
+    """The name of the group's axis that an equation goes along; None if it is no collective."""
+    params = equation.params
+    names = (*_names(params.get("axes")), *_names(params.get("axis_name")))
+    return next((n for n in names if isinstance(n, str) and n.startswith(PREFIX)), None)
+
+
+PREFIX = "ranks "
+
+
+def _names(value):
+    return value if isinstance(value, tuple) else (value,)
