@@ -1,6 +1,7 @@
 """`RankFunction`: a function on each rank's own arrays, with collectives of one group."""
 
 import contextvars
+from typing import Any
 
 import jax
 import numpy as np
@@ -39,7 +40,8 @@ class RankFunction:
     """
 
     def __init__(self, group, who, function, donated):
-        self.group, self.who, self.text, self.program = group, who, "", None
+        self.group, self.who, self.text = group, who, ""
+        self.program: Any = None
         self.device = group.mesh.devices[group.rank]
         self.has_one_device = jax.default_backend() == "cpu" and jax.local_device_count() == 1
         self.sharding = jax.sharding.NamedSharding(group.mesh, _EVERYWHERE)

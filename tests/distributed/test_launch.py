@@ -238,8 +238,8 @@ def _trained(folder, n, rule, how):
 @pytest.mark.parametrize(
     ("rule", "runs"),
     [
-        ("sgd", [(2, "dynamic"), (2, "graph"), (2, "loop"), (2, "ddp")]),
-        ("momentum", [(2, "model"), (4, "loop"), (4, "loop")]),
+        ("sgd", [(2, "dynamic"), (2, "graph"), (2, "loop"), (2, "ddp"), (4, "dynamic")]),
+        ("momentum", [(2, "model"), (2, "dynamic"), (2, "dynamic"), (4, "loop"), (4, "loop")]),
     ],
 )
 def test_data_parallel_training_is_that_of_one_process(rule, runs, tmp_path):
