@@ -88,6 +88,9 @@ def set_timeout(seconds):
         )
     flags = [f for f in os.environ.get("XLA_FLAGS", "").split() if not f.startswith(_TIMEOUT_FLAG)]
     os.environ["XLA_FLAGS"] = " ".join([*flags, f"{_TIMEOUT_FLAG}={seconds}"])
+    minutes = -(-seconds // 60)  # which the start of a device waits for those of other ranks
+    jax.config.update("jax_cpu_get_local_topology_timeout_minutes", minutes)
+    jax.config.update("jax_cpu_get_global_topology_timeout_minutes", minutes + 1)
 
 
 def _leave_when_failed():
