@@ -79,10 +79,12 @@ elif how == "ddp":
     ddp.set_train()
     for _ in range(3):
         for i, (x, y) in enumerate(batches().create_tuple_iterator()):
-            if i % 2:  # gradients that are taken back
+            if i % 2:  # gradients that are taken back, and no moving statistics
+                ddp.set_train(False)
                 with ddp.no_sync():
                     loss, _ = gradient(x, y)
                 ddp.zero_grad()
+                ddp.set_train()
             loss, gradients = gradient(x, y)
             optimizer(gradients)
             ddp.zero_grad()
