@@ -26,6 +26,12 @@ export MS_SCHED_HOST MS_SCHED_PORT="$PORT"
 export TPU_CHIPS_PER_PROCESS_BOUNDS=1,1,1 TPU_PROCESS_BOUNDS="$COLUMNS_OF_CHIPS,$ROWS_OF_CHIPS,1"
 export ALLOW_MULTIPLE_LIBTPU_LOAD=1
 
+# the first host listens at its name, which DNS knows some seconds after its start
+for _ in {1..120}; do
+    getent ahosts "$MS_SCHED_HOST" > /dev/null && break
+    sleep 1
+done
+
 addresses=()
 for ((host = 0; host < MS_WORKER_NUM / 4; host++)); do
     for chip in 0 1 2 3; do

@@ -14,12 +14,13 @@ import pytest
 import yaml
 
 from sporax.cli.command import _parser
-from sporax.cli.launch import _share
+from sporax.cli.launch import PORT, _share
 from sporax.distributed.launch_environment import Launch, read
 
 FOLDER = Path(__file__).parents[2] / "examples" / "cluster"
 SCRIPTS, MANIFESTS = sorted(FOLDER.glob("*.sh")), sorted(FOLDER.glob("*.yaml"))
 KEPT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C"}
+KNOWN = {"getent": "#!/bin/bash\n"}  # any host is known
 LINT = "comes with pip install 'sporax[lint]'"
 
 
@@ -93,14 +94,14 @@ def test_a_job_and_its_service_agree(name):
 
 
 def test_the_pods_share_the_ranks(tmp_path):
-    _, found, container = job("gpu_job.yaml")
+    service, found, container = job("gpu_job.yaml")
     pods, given = found["spec"]["completions"], variables(container)
     per_pod = int(container["resources"]["limits"]["nvidia.com/gpu"])
     assert (int(given["PODS"]), int(given["RANKS_PER_POD"])) == (pods, per_pod)
     ranks = []
     for index in range(pods):
         code, (line,) = in_bash(
-            container["command"], tmp_path, {"sporax": '#!/bin/bash\necho "$@"\n'}, **given,
+            container["command"], tmp_path, KNOWN | {"sporax": '#!/bin/bash\necho "$@"\n'}, **given,
             JOB_COMPLETION_INDEX=index,
         )  # fmt: skip
         options = _parser().parse_args(line.split())
@@ -108,9 +109,10 @@ def test_the_pods_share_the_ranks(tmp_path):
         assert (code, options.host_index, hosts[-1]) == (0, index, f"train-{pods - 1}.train")
         first, count = _share(options.n, hosts, options.host_index)
         ranks += range(first, first + count)
-        port = container["ports"][0]["containerPort"]
-        assert (options.port, options.script) == (port, "train.py")
+        assert (options.port, options.script) == (PORT, "train.py")
     assert ranks == list(range(pods * per_pod))
+    ports = [item["containerPort"] for item in container["ports"]]
+    assert ports == [item["port"] for item in service["spec"]["ports"]] == [PORT, PORT + 1]
 
 
 # as libtpu has them: the chips of a host, by the numbers in a slice of 4x4
@@ -134,7 +136,7 @@ def test_each_chip_of_a_tpu_host_has_a_rank(tmp_path, host):
              "TPU_PROCESS_ADDRESSES", "TPU_PROCESS_BOUNDS"]  # fmt: skip
     echo = "#!/bin/bash\necho " + " ".join(f"{name}=${name}" for name in names) + "\n"
     code, lines = in_bash(
-        container["command"], tmp_path, {"sporax": echo}, **variables(container),
+        container["command"], tmp_path, KNOWN | {"sporax": echo}, **variables(container),
         JOB_COMPLETION_INDEX=host,
     )  # fmt: skip
     assert (code, len(lines)) == (0, 4)
@@ -235,5 +237,5 @@ def test_training_is_started(name, tmp_path):
 def test_a_failing_rank_of_a_tpu_host_ends_the_others(tmp_path):
     fails = "#!/bin/bash\n[[ $LOCAL_RANK == 2 ]] && exit 3\nexec sleep 100\n"
     environ = {"COLUMNS_OF_CHIPS": 4, "ROWS_OF_CHIPS": 4, "HOST": 1, "HOST_NAMES": "h%g"}
-    code, lines = in_bash(["./tpu_ranks.sh"], tmp_path, {"sporax": fails}, **environ)
+    code, lines = in_bash(["./tpu_ranks.sh"], tmp_path, KNOWN | {"sporax": fails}, **environ)
     assert (code, lines) == (3, [])
