@@ -125,8 +125,12 @@ def fields_of(obj):
 def live_objects(kind):
     """All objects of a class that the garbage collector knows.
 
-    One call into C lists and filters them, so that no other thread runs meanwhile: CPython raises
-    SystemError where a thread resizes a tuple that such a list refers to.
+    One call into C lists, filters and lets go of them, so that no other thread runs meanwhile:
+    CPython raises SystemError where a thread resizes a tuple that such a list refers to. The buffer
+    of `tee` is among what is listed: if the list were not cleared, the two would keep it all alive.
     """
-    objects, again = itertools.tee(itertools.chain.from_iterable(map(gc.get_objects, (None,))))
-    return list(itertools.compress(objects, map(kind.__subclasscheck__, map(type, again))))
+    once, again, last = itertools.tee(map(gc.get_objects, (None,)), 3)
+    classes = map(type, itertools.chain.from_iterable(again))
+    listed = itertools.chain.from_iterable(once)
+    found = itertools.compress(listed, map(kind.__subclasscheck__, classes))
+    return list(itertools.chain(found, filter(None, map(list.clear, last))))

@@ -2,11 +2,12 @@
 
 import collections
 from dataclasses import dataclass
+from weakref import ref
 
 import pytest
 
 from sporax import Tensor
-from sporax.core.tree import LEAF, flatten, leaves_with_paths, tensors_of, unflatten
+from sporax.core.tree import LEAF, flatten, leaves_with_paths, live_objects, tensors_of, unflatten
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -50,3 +51,17 @@ def test_what_is_no_tensor_is_kept_or_replaced():
     leaves, treedef = flatten([X, 1, {"k": "s"}])
     assert unflatten(treedef, leaves) == [X, 1, {"k": "s"}]
     assert unflatten(treedef, iter(["x"]), lambda _: None) == ["x", None, {"k": None}]
+
+
+def test_a_list_of_live_objects_keeps_none_alive():
+    class Kept:
+        pass
+
+    others = [[i] for i in range(2000)]  # more than one of the buffers that the list goes through
+    kept = Kept()
+    listed = live_objects(Kept)
+    assert listed == [kept]
+    gone = ref(kept)
+    del kept, listed
+    assert gone() is None
+    assert len(live_objects(list)) > len(others)
