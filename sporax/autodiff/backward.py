@@ -80,7 +80,17 @@ class TapeScope:
         """Everything is as before the block; may be called again, after an interrupt."""
         thread.tape, thread.saving, thread.precision = self.before
         self.tape.depth = self.depth
+        if self.outer is not None:
+            self._leave_hooks()
         lending.give_back(self)
+
+    def _leave_hooks(self):
+        """Let the outer derivative call the hooks of handles once, for what they pointed to."""
+        hooks = self.tape.hooks
+        for _, before, tracked in self.borrowed:
+            registered = hooks.pop(id(tracked), None)
+            if registered is not None and before.tracked:
+                hooks.setdefault(id(before), (before, registered[1]))
 
     def __exit__(self, *exception):
         self.close()

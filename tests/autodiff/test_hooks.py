@@ -118,6 +118,36 @@ def test_hooks_of_arguments_and_parameters_stay():
     assert calls == [("x", 6.0), ("x", 5.0)]
 
 
+def hooked_result(x):
+    y = x * x
+    y.register_hook(lambda g: g * 2)
+    return grad(lambda t: t * t * t)(y)
+
+
+def hooked_inside(x):
+    def cubed(t):
+        t.register_hook(lambda g: g * 2)
+        return t * t * t
+
+    return grad(cubed)(x * x)
+
+
+def hooked_argument(x):
+    x.register_hook(lambda g: g * 2)
+    return grad(lambda t: t * t * t)(x)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jit], ids=["dynamic", "jit"])
+@pytest.mark.parametrize(("function", "first", "second"), [
+    (hooked_result, 96.0, 384.0),  # 2 * 3 y^2, and 2 * 12 y * 2 x
+    (hooked_inside, 96.0, 384.0),
+    (hooked_argument, 24.0, 48.0),  # 2 * 3 x^2, and 2 * 12 x
+])  # fmt: skip
+def test_a_derivative_of_a_derivative_calls_a_hook_once(function, first, second, transform):
+    assert plain(transform(function)(tensor(2.0))) == first
+    assert plain(transform(grad(function))(tensor(2.0))) == second
+
+
 def test_a_tensor_changed_afterwards():
     calls = []
 

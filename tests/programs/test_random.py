@@ -58,6 +58,12 @@ FOUND = {
             v2 = v2 * 2
         return self.w0
 """),
+    "a derivative by a Tensor with a hook, of which one is taken": ("custom", """
+        v1 = ops.sqrt(x * x + 0.5)
+        v1.register_hook(lambda g: g * 2)
+        v2 = grad(lambda t: ops.sum(t * t * 2))(v1)
+        return v2
+"""),
     "stop_gradient in a Cell that is recomputed": ("custom", """
         v1 = ops.stop_gradient(x) * 1
         return v1
