@@ -90,6 +90,8 @@ def memory(array):
 class Array:
     """A Tensor: elements in memory that its views share."""
 
+    hooks = ()
+
     def __init__(self, array):
         self.array = array
 
@@ -122,7 +124,7 @@ class Array:
         return self
 
     def set_data(self, other):
-        self.copy_(other)
+        self.array = other.array.copy()  # views keep the memory of before
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -132,6 +134,7 @@ class Array:
     def register_hook(self, hook):
         changed = _with_derivative(self, self, lambda change, *_: hook(change))
         self.array[...] = changed.array
+        self.hooks = *self.hooks, hook
 
 
 def _binary(function, swapped=False):
@@ -348,7 +351,7 @@ def _grad(function):
                 slopes[index] = (up.array - down.array) / (2 * step)
         finally:
             _Run.noise = noise
-        return _own(slopes)
+        return functools.reduce(lambda slopes, hook: hook(slopes), x.hooks, _own(slopes))
 
     return derivative
 
