@@ -10,6 +10,7 @@ from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.communication import collectives
 from sporax.ops.communication.groups import number_in
+from sporax.ops.declare import PRIMITIVES
 
 
 class WithLossCell(Cell):
@@ -144,6 +145,9 @@ class DistributedGradReducer(Cell):
             )
         self.mean = get_auto_parallel_context("gradients_mean") if mean is None else mean
         self.degree, self.group = self._ranks.size, group
+        self.allreduce = PRIMITIVES["AllReduce"](
+            "sum", group
+        )  # for scripts; `construct` reduces in buffers
         self._is_kept = tuple([bool(p.layerwise_parallel) for p in parameters])
 
     def construct(self, grads):
@@ -213,6 +217,7 @@ class TrainOneStepCell(Cell):
         self.grad_no_sens = GradOperation(get_by_list=True)
         self.sens = 1.0 if sens is None else sens
         self.return_grad = return_grad
+        self.parallel_mode = get_auto_parallel_context("parallel_mode")
         self.reducer_flag = is_data_parallel()
         self.grad_reducer = grad_reducer(self.weights)
         if self.reducer_flag and get_auto_parallel_context("parameter_broadcast"):
