@@ -107,10 +107,10 @@ class CollectiveSequence(Program):
 
 
 def _needed(jaxpr):
-    """The equations that the results depend on."""
+    """The equations that the results depend on, and those that other ranks take part in."""
     needed, equations = {v for v in jaxpr.outvars if not isinstance(v, Literal)}, []
     for equation in reversed(jaxpr.eqns):
-        if equation.effects or not needed.isdisjoint(equation.outvars):
+        if equation.effects or _axes(equation) or not needed.isdisjoint(equation.outvars):
             equations.append(equation)
             needed.update(v for v in equation.invars if not isinstance(v, Literal))
     return equations[::-1]

@@ -1,6 +1,8 @@
 """`RankFunction`: a function on each rank's own arrays, with collectives of one group."""
 
+import contextlib
 import contextvars
+import re
 from typing import Any
 
 import jax
@@ -8,6 +10,7 @@ import numpy as np
 
 from sporax.core.jax_internals import RanksProgram, device_array, equations
 from sporax.distributed import processes
+from sporax.distributed.collective_order import in_order
 
 _EVERYWHERE = jax.sharding.PartitionSpec()
 _axis = contextvars.ContextVar("axis")
@@ -46,12 +49,16 @@ class RankFunction:
         self.has_one_device = jax.default_backend() == "cpu" and jax.local_device_count() == 1
         self.sharding = jax.sharding.NamedSharding(group.mesh, _EVERYWHERE)
         run = jax.shard_map(
-            function, mesh=group.mesh, in_specs=_EVERYWHERE, out_specs=_EVERYWHERE, check_vma=False
-        )
+            in_order(function, _is_collective, self._note), mesh=group.mesh, in_specs=_EVERYWHERE,
+            out_specs=_EVERYWHERE, check_vma=False,
+        )  # fmt: skip
+        donated = [i + 1 for i in donated]
         self.function = jax.jit(run, donate_argnums=donated, keep_unused=True)
+        self.zero = np.zeros((), np.int32)  # see `in_order`
 
     def __call__(self, *args):
         """The results, a list."""
+        args = self.zero, *args
         arrays = [
             device_array(x) if x.__class__ is np.ndarray else x for x in jax.tree.leaves(args)
         ]
@@ -60,11 +67,12 @@ class RankFunction:
                       for x in arrays]  # fmt: skip
         if self.program is None:
             self._compile(args)
+            self.zero = arrays[0]
         self.group.compare(self.who, self.text)
         self.group.running = (self,)
         self.group.launches += 1
         try:
-            return self.program(arrays)
+            return self.program(arrays)[:-1]
         except (ValueError, jax.errors.JaxRuntimeError) as error:
             if "Gloo" not in str(error):
                 raise
@@ -77,24 +85,43 @@ class RankFunction:
             self.group.running = None
 
     def _compile(self, args):
-        """Trace, note the collectives in the order in which they are called, with shapes and
-        dtypes, and compile."""
+        """Trace, which calls `_note`, and compile."""
 
         def spec(x):
             return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.sharding)
 
-        traced = self.function.trace(*jax.tree.map(spec, args))
-        self.text = ", ".join(filter(None, map(_described, equations(traced.jaxpr.jaxpr))))
-        self.program = RanksProgram(traced)
+        self.program = RanksProgram(self.function.trace(*jax.tree.map(spec, args)))
+
+    def _note(self, jaxpr):
+        """Keep the collectives in the order in which they are called, with shapes and dtypes."""
+        self.text = ", ".join(map(_described, filter(_is_collective, equations(jaxpr))))
+
+
+def _is_collective(equation):
+    return axis_name_of(equation) is not None and equation.primitive.name != "axis_index"
 
 
 def _described(equation):
-    if axis_name_of(equation) is None or equation.primitive.name == "axis_index":
-        return None
     shown = {k: v for k, v in equation.params.items() if k in _SHOWN}
     details = "".join(f" {k}={v}" for k, v in shown.items())
     avals = " ".join(v.aval.str_short() for v in equation.invars)
-    return f"{equation.primitive.name}{details} {avals}"
+    same = "".join(f" {x}" for x in _AGREED.findall(str(equation.source_info.name_stack)))
+    return f"{equation.primitive.name}{details} {avals}{same}"
+
+
+_MARK = "agreed:"
+_AGREED = re.compile(rf"{_MARK}(\w+=[\w,]+)")
+
+
+def agreed(attributes):
+    """A context in which equations carry attributes that they do not show, but that ranks must
+    agree on, such as the root of a broadcast."""
+    text = " ".join(f"{_MARK}{k}={_plain(v)}" for k, v in attributes.items())
+    return jax.named_scope(text) if text else contextlib.nullcontext()
+
+
+def _plain(value):
+    return re.sub(r"[^\w,]", "", str(value))
 
 
 _SHOWN = "perm", "split_axis", "concat_axis", "all_gather_dimension", "scatter_dimension"

@@ -126,9 +126,10 @@ def trace_operation(name, states, avals, reals, integers, outputs):
     run = trace.on_arrays([v.array for v in reals], [v.array for v in integers], outputs)
     computed = [aval for _, rule, _ in trace.steps for aval in rule.avals]
     out_avals = tuple(computed[i] if i >= 0 else avals[~i] for i in outputs)
-    save_graph(name, run, avals)
     op = captured_op(name, run, avals, out_avals, len(trace.steps))
     op.collective = trace.collective
+    with op.axis():
+        save_graph(name, run, avals)
     return op, out_avals
 
 

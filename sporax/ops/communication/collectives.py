@@ -11,7 +11,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.distributed.rank_function import along, axis_name
+from sporax.distributed.rank_function import agreed, along, axis_name
+from sporax.ops.communication import opaque
 from sporax.ops.declaration import Array, Arrays, Declaration
 
 BUCKET = 25 << 20  # bytes: arrays that are reduced together are one buffer up to this size
@@ -31,8 +32,12 @@ class Collective(Declaration):
         return op
 
     def _evaluate(self, attributes, structure, *arrays, fn=None):
-        with along(attributes["ranks"]):
+        same = {k: v for k, v in attributes.items() if k in _AGREED_ON}
+        with along(attributes["ranks"]), agreed(same):
             return super()._evaluate(attributes, structure, *arrays, fn=fn)
+
+
+_AGREED_ON = "op", "root", "counts", "lengths"  # what JAX's primitives do not show
 
 
 def collective(name):
@@ -70,22 +75,22 @@ def _extreme_forward(x, reduce, axis):
 
 def _extreme_backward(reduce, axis, residuals, cotangent):
     x, out = residuals
-    return (jnp.where(x == out, lax.psum(cotangent, axis), 0),)
+    return (jnp.where(x == out, opaque.psum(cotangent, axis), 0),)
 
 
 _extreme.defvjp(_extreme_forward, _extreme_backward)
 
 
 def _mean(x, ranks):
-    return (lax.psum(x, axis_name()) / ranks.size).astype(x.dtype)
+    return (opaque.psum(x, axis_name()) / ranks.size).astype(x.dtype)
 
 
 REDUCTIONS = {
-    "sum": lambda x, ranks: lax.psum(x, axis_name()),
+    "sum": lambda x, ranks: opaque.psum(x, axis_name()),
     "avg": _mean,
-    "max": lambda x, ranks: _extreme(x, lax.pmax, axis_name()),
-    "min": lambda x, ranks: _extreme(x, lax.pmin, axis_name()),
-    "prod": lambda x, ranks: lax.all_gather(x, axis_name()).prod(0, dtype=x.dtype),
+    "max": lambda x, ranks: _extreme(x, opaque.pmax, axis_name()),
+    "min": lambda x, ranks: _extreme(x, opaque.pmin, axis_name()),
+    "prod": lambda x, ranks: opaque.all_gather(x, axis_name()).prod(0, dtype=x.dtype),
 }
 _ALONG_FIRST = {
     "max": lambda x: x.max(0), "min": lambda x: x.min(0), "prod": lambda x: x.prod(0, dtype=x.dtype)
@@ -131,10 +136,10 @@ def reduce_scatter(x: Array, op, ranks):
     if ranks.size == 1:
         return x
     if op in ("sum", "avg"):
-        total = lax.psum_scatter(x, axis_name(), tiled=True)
+        total = opaque.psum_scatter(x, axis_name(), tiled=True)
         return total if op == "sum" else (total / ranks.size).astype(x.dtype)
     parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
-    return _ALONG_FIRST[op](lax.all_to_all(parts, axis_name(), 0, 0))
+    return _ALONG_FIRST[op](opaque.all_to_all(parts, axis_name(), 0, 0))
 
 
 # rearrangements ---------------------------------------------------------------------------------
@@ -144,7 +149,7 @@ def reduce_scatter(x: Array, op, ranks):
 def all_gather(x: Array, ranks):
     """The ranks' arrays, one after the other along the first axis."""
     x = x.reshape(-1) if x.ndim == 0 else x
-    return x if ranks.size == 1 else lax.all_gather(x, axis_name(), tiled=True)
+    return x if ranks.size == 1 else opaque.all_gather(x, axis_name(), tiled=True)
 
 
 @collective("Broadcast")
@@ -154,7 +159,7 @@ def broadcast(x: Array, root, ranks):
         return x
     carried = x.astype(jnp.int8) if x.dtype == bool else x
     mine = jnp.where(lax.axis_index(axis_name()) == root, carried, jnp.zeros((), carried.dtype))
-    return lax.psum(mine, axis_name()).astype(x.dtype)
+    return opaque.psum(mine, axis_name()).astype(x.dtype)
 
 
 @collective("AlltoAll")
@@ -163,7 +168,7 @@ def all_to_all(x: Array, split_axis, concat_axis, ranks):
     return (
         x
         if ranks.size == 1
-        else lax.all_to_all(x, axis_name(), split_axis, concat_axis, tiled=True)
+        else opaque.all_to_all(x, axis_name(), split_axis, concat_axis, tiled=True)
     )
 
 
@@ -172,7 +177,7 @@ def permute(x: Array, pairs, ranks):
     """The array of the rank that sends to this one; zeros where none does."""
     if ranks.size == 1:
         return x if pairs else jnp.zeros_like(x)
-    return lax.ppermute(x, axis_name(), pairs)
+    return opaque.ppermute(x, axis_name(), pairs)
 
 
 # of one rank ------------------------------------------------------------------------------------
@@ -197,7 +202,7 @@ def reduce(x: Array, op, root, ranks, keeps=False):
 @collective("CollectiveGather")
 def gather(x: Array, root, ranks):
     """The ranks' arrays, one after the other, on the rank `root` of the group; zeros on others."""
-    return x if ranks.size == 1 else _on_root(lax.all_gather(x, axis_name(), tiled=True), root)
+    return x if ranks.size == 1 else _on_root(opaque.all_gather(x, axis_name(), tiled=True), root)
 
 
 @collective("CollectiveScatter")
@@ -206,7 +211,7 @@ def scatter(x: Array, root, ranks):
     if ranks.size == 1:
         return x
     parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
-    return lax.all_to_all(parts, axis_name(), 0, 0)[root]
+    return opaque.all_to_all(parts, axis_name(), 0, 0)[root]
 
 
 # parts of different lengths: they travel as long as the longest ---------------------------------
@@ -235,7 +240,7 @@ def all_to_all_v(x: Array, counts, ranks):
         return x
     longest = max(map(max, counts))
     sent = _parts(x, counts[ranks.rank], longest)
-    arrived = lax.all_to_all(sent, axis_name(), 0, 0, tiled=True)
+    arrived = opaque.all_to_all(sent, axis_name(), 0, 0, tiled=True)
     return _cut(arrived, [row[ranks.rank] for row in counts], longest)
 
 
@@ -245,7 +250,7 @@ def all_gather_v(x: Array, lengths, ranks):
     if ranks.size == 1:
         return x
     longest = max(lengths)
-    return _cut(lax.all_gather(_filled(x, longest), axis_name(), tiled=True), lengths, longest)
+    return _cut(opaque.all_gather(_filled(x, longest), axis_name(), tiled=True), lengths, longest)
 
 
 @collective("ReduceScatterV")
@@ -270,7 +275,7 @@ def neighbor_exchange(xs: Arrays, rounds, shapes, dtype, ranks):
         flat = jnp.zeros(0, dtype) if sent is None else xs[sent].reshape(-1).astype(dtype)
         arrived = _filled(flat, elements)
         if ranks.size > 1:
-            arrived = lax.ppermute(arrived, axis_name(), pairs)
+            arrived = opaque.ppermute(arrived, axis_name(), pairs)
         if received is not None:
             shape = shapes[received]
             results[received] = arrived[: results[received].size].reshape(shape)

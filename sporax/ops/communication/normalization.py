@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.distributed.rank_function import axis_name
+from sporax.ops.communication import opaque
 from sporax.ops.communication.collectives import collective
 from sporax.ops.declaration import Array, Arrays
 from sporax.ops.nn.normalization import keep, normalize_batch
@@ -19,10 +20,10 @@ def _normalize(
     shape = tuple(n if i == 1 else 1 for i, n in enumerate(input.shape))
     dtype = jnp.result_type(input, scale, bias, jnp.float32)
     x = input.astype(dtype)
-    count = lax.psum(jnp.asarray(input.size // scale.size, dtype), axis_name())
-    m = lax.psum(x.sum(axes), axis_name()) / count
+    count = opaque.psum(jnp.asarray(input.size // scale.size, dtype), axis_name())
+    m = opaque.psum(x.sum(axes), axis_name()) / count
     centered = x - m.reshape(shape)
-    v = lax.psum((centered * centered).sum(axes), axis_name()) / count
+    v = opaque.psum((centered * centered).sum(axes), axis_name()) / count
     factor = scale.astype(dtype) * lax.rsqrt(v + epsilon)
     y = centered * factor.reshape(shape) + bias.astype(dtype).reshape(shape)
     unbiased = v * (count / jnp.maximum(count - 1, 1))

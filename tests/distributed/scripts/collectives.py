@@ -1,7 +1,9 @@
 """Every collective against NumPy; each rank can compute what all ranks hold."""
 
 import datetime
+import pathlib
 import sys
+import tempfile
 
 import mindspore as ms
 import numpy as np
@@ -408,6 +410,67 @@ def groups_within_a_group():
     for _ in range(3):
         y = sum(range(n)) + n - 1
         same(f(T(np.array([me], np.float32))), [y * n + y])
+
+
+@row
+def constants_of_a_rank():
+    """To XLA a constant is that of all ranks; here each rank compiles its own."""
+    x = np.full(2 * n, me + 1, np.float32)
+    for op in (
+        ops.AllReduce(), ops.AllReduce("max"), ops.AllReduce("prod"), ops.AllGather(),
+        ops.ReduceScatter(), ops.Broadcast(1), ops.AlltoAll(n, 0, 0),
+    ):  # fmt: skip
+        call = (lambda t, op=op: op((t,))[0]) if isinstance(op, ops.Broadcast) else op
+        captured = ms.jit(lambda call=call: call(ops.full((2 * n,), me + 1, dtype=ms.float32)))
+        for _ in range(2):
+            same(captured(), call(T(x)).asnumpy())
+    weighted = ms.jit(ms.grad(lambda t: (ops.AllReduce()(t) * (me + 1)).sum()))
+    same(weighted(T(x)), np.full(2 * n, sum(range(1, n + 1))))
+    lengths = [3] + [0] * (n - 1)
+    part = T(np.arange(3 if me == 0 else 0, dtype=np.float32))
+    same(ops.AllGatherV()(part, lengths), np.arange(3))
+
+
+@row
+def order_in_one_function():
+    """Ranks agree in the sequence of collectives, not in what is around them."""
+    reduce = ops.AllReduce()
+
+    @ms.jit
+    def different(x, y):
+        a, b = reduce(ops.sin(x) if me else x * 2), reduce(ops.exp(y) if me == 0 else y)
+        return a.sum() + b.sum() if me == 0 else b.sum() - a.sum()
+
+    @ms.jit
+    def unused(x):
+        total = reduce(x)
+        return total if me == 0 else x * 2
+
+    @ms.jit
+    def returned(x):
+        total = reduce(x)
+        return total if me == 0 else x
+
+    x, y = of(me, 3), of(me, 5)
+    sent = [2 * of(0, 3), *[np.sin(of(r, 3)) for r in range(1, n)]]
+    a, b = sum(sent).sum(), sum([np.exp(of(0, 5)), *every(5)[1:]]).sum()
+    for _ in range(2):
+        same(different(T(x), T(y)), a + b if me == 0 else b - a)
+        same(unused(T(x)), reduced("sum", 3) if me == 0 else 2 * x)
+        same(returned(T(x)), reduced("sum", 3) if me == 0 else x)
+        reduce(T(x)) if me else same(reduce(T(x)), reduced("sum", 3))
+
+
+@row
+def graphs_of_functions():
+    """What a function is can be seen with its collectives."""
+    step = ms.jit(lambda x: ops.AllReduce()(x) * 2)
+    assert "AllReduce" in str(step.graph(T(of(me, 3))))
+    with tempfile.TemporaryDirectory() as folder:
+        ms.set_context(save_graphs=True, save_graphs_path=folder)
+        same(ms.jit(lambda x: ops.AllReduce()(x) * 2)(T(of(me, 3))), 2 * reduced("sum", 3))
+        ms.set_context(save_graphs=False)
+        assert any("psum" in f.read_text() for f in pathlib.Path(folder).iterdir())
 
 
 chosen = sys.argv[1:]
