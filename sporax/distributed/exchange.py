@@ -6,13 +6,17 @@ from sporax.core.jax_internals import coordinator
 from sporax.distributed import processes
 
 _PART = 1 << 20  # bytes; a message to the coordinator has at most 4 MB
+_LOOK = 1000  # milliseconds, after which a rank that waits looks for a reason
 
 
 class Exchange:
-    """What some ranks tell each other, one round after the other."""
+    """What some ranks tell each other, one round after the other.
 
-    def __init__(self, ranks, channel=""):
-        self.ranks = tuple(ranks)
+    `while_waiting` is called now and then, and raises where nobody will come.
+    """
+
+    def __init__(self, ranks, channel="", while_waiting=lambda: None):
+        self.ranks, self.while_waiting = tuple(ranks), while_waiting
         self.key = f"sporax/{'.'.join(map(str, self.ranks))}/{channel}"
         self.round = 0
 
@@ -67,16 +71,29 @@ class Exchange:
         store.key_value_set(f"{key}/parts", str(len(parts)))
 
     def _get(self, key, rank, who):
-        store, milliseconds = coordinator(), processes.timeout() * 1000
-        try:
-            parts = int(store.blocking_key_value_get(f"{key}/parts", milliseconds))
-            return b"".join(
-                store.blocking_key_value_get_bytes(f"{key}/{i}", milliseconds) for i in range(parts)
-            )
-        except jax.errors.JaxRuntimeError as error:
-            if "DEADLINE_EXCEEDED" not in str(error):
-                raise
+        store, left = coordinator(), processes.timeout() * 1000
+        parts = None
+        while parts is None and left > 0:
+            parts = _number(store, f"{key}/parts", min(left, _LOOK))
+            if parts is None:
+                self.while_waiting()
+            left -= _LOOK
+        if parts is None:
             raise RuntimeError(
                 f"For '{who}', all ranks {list(self.ranks)} must take part, but rank {rank} did "
                 f"not come within {processes.timeout()} s (set_context(op_timeout=...))."
-            ) from None
+            )
+        return b"".join(
+            store.blocking_key_value_get_bytes(f"{key}/{i}", processes.timeout() * 1000)
+            for i in range(parts)
+        )
+
+
+def _number(store, key, milliseconds):
+    """The number under a key; None where it does not come in time."""
+    try:
+        return int(store.blocking_key_value_get(key, milliseconds))
+    except jax.errors.JaxRuntimeError as error:
+        if "DEADLINE_EXCEEDED" not in str(error):
+            raise
+        return None

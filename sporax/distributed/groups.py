@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 import time
+import urllib.parse
 from typing import Any
 
 import jax
@@ -31,8 +32,8 @@ class Group:
     def __init__(self, ranks, channel):
         self.ranks, self.size = ranks, len(ranks)
         self.axis_name = f"{PREFIX}{'.'.join(map(str, ranks))}/{channel}"
-        self.exchange = Exchange(ranks, channel)
-        self.comparison = Exchange(ranks, f"{channel}/collectives")
+        self.exchange = Exchange(ranks, channel, self._check_names)
+        self.comparison = Exchange(ranks, f"{channel}/collectives", self._check_names)
         self.running: Any = None  # (the program that this rank runs now,), one for each launch
         self.launches = 0  # how many programs this rank has run with the group
         self.seen = set()  # the lists of collectives that the ranks have compared
@@ -113,6 +114,12 @@ class Group:
             return "rank 0"
         late = [r for r in self.ranks if str(r) not in came]
         return f"rank {', '.join(map(str, late))}" if late else "one of them"
+
+    def _check_names(self):
+        """Raise ValueError where others gave other ranks under a name of this group."""
+        for name, group in list(_named.items()):
+            if group is self:
+                _check_members(name)
 
     def _disagreement(self, who, texts):
         called = [f"rank {r} calls {t.decode()}" for r, t in zip(self.ranks, texts, strict=True)]
@@ -242,13 +249,40 @@ def member(name, who):
 
 
 def add(name, ranks):
-    """Name a group."""
+    """Name a group; raises ValueError where its members give other ranks under this name."""
     _named[name] = Group.of(ranks)
+    if processes.size() > 1:
+        listed = ",".join(map(str, ranks))
+        coordinator().key_value_set(_key(name, processes.rank()), listed, allow_overwrite=True)
+        _check_members(name)
+
+
+def _check_members(name):
+    own = processes.rank()
+    entries = coordinator().key_value_dir_get(_key(name))
+    given = {int(key.rpartition("/")[2]): ranks.split(",") for key, ranks in entries}
+    ranks = [str(r) for r in _named[name].ranks]
+    wrong = {r: other for r, other in given.items()
+             if other != ranks and (str(r) in ranks or str(own) in other)}  # fmt: skip
+    if wrong:
+        _named.pop(name)
+        gave = [f"rank {r} gave [{', '.join(other)}]"
+                for r, other in sorted({**wrong, own: ranks}.items())]  # fmt: skip
+        raise ValueError(
+            f"For 'create_group', all members of group {name!r} must give the same 'rank_ids', but "
+            f"{' and '.join(gave)}. Give other groups other names."
+        )
+
+
+def _key(name, rank=""):
+    """Where a rank stores the ranks that it gave under a name."""
+    return f"sporax/names/{urllib.parse.quote(name, safe='')}/{rank}"
 
 
 def remove(name):
     """Forget a name."""
-    _named.pop(name, None)
+    if _named.pop(name, None) is not None and processes.size() > 1:
+        coordinator().key_value_delete(_key(name, processes.rank()))
 
 
 def names():

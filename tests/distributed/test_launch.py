@@ -66,6 +66,13 @@ def test_collectives(n, environ):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("n, script", [(2, "finite_differences.py"),
+                                       (2, "refusals.py"), (3, "refusals.py")])  # fmt: skip
+def test_derivatives_and_refusals(n, script):
+    assert passes(n, script, seconds=400).count("passed") == n
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("n, script", [(2, "adasum.py"), (4, "adasum.py"), (2, "thor.py")])
 def test_optimizers_of_several_ranks(n, script):
     assert passes(n, script).count("passed") == n
@@ -80,17 +87,30 @@ FAILURES = [
     (
         "shapes",
         1,
-        "rank 0 calls psum float32[3], rank 1 calls psum float32[4]",
+        "rank 0 calls psum float32[3] op=sum, rank 1 calls psum float32[4]",
         "ended with exit code 1",
     ),
     (
         "dtypes",
         1,
-        "rank 0 calls psum float32[3], rank 1 calls psum int32[3]",
+        "rank 0 calls psum float32[3] op=sum, rank 1 calls psum int32[3]",
         "ended with exit code 1",
     ),
     ("kinds", 1, "rank 1 calls all_gather", "ended with exit code 1"),
-    ("shapes later", 1, "rank 0 calls psum float32[1], rank 1 calls psum float32[2]", "ended with"),
+    ("roots", 1, "psum float32[1] root=0, rank 1 calls psum float32[1] root=1", "ended with"),
+    ("reductions", 1, "psum float32[3] op=sum, rank 1 calls psum float32[3] op=avg", "ended with"),
+    (
+        "seen before",
+        1,
+        "rank 0 calls psum float32[2] op=sum, rank 1 calls psum float32[1]",
+        "ended",
+    ),
+    (
+        "shapes later",
+        1,
+        "rank 0 calls psum float32[1] op=sum, rank 1 calls psum float32[2]",
+        "ended",
+    ),
     ("missing", 1, "rank 1 did not come within 3 s", "rank 0 ended with exit code 1"),
     ("missing later", 1, "within 3 s (op_timeout), but rank 1 did not come", "rank 0 ended with"),
     ("missing at init", 1, "rank 1 did not come within 3 s", "rank 0 ended with exit code 1"),
@@ -107,10 +127,11 @@ def check_failure(output, message):
 @pytest.mark.slow
 @pytest.mark.parametrize(("what", "code", "shown", "said"), FAILURES, ids=[f[0] for f in FAILURES])
 def test_a_failing_rank_ends_all(what, code, shown, said):
-    got, output = launched(2, "failures.py", what)
+    environ = {"SPORAX_CHECK_RANKS": "1"} if what == "seen before" else {}
+    got, output = launched(2, "failures.py", what, **environ)
     check_failure(output, said)
     assert got == code and shown in output, output
-    if what.split()[0] in ("shapes", "dtypes", "kinds"):
+    if what.split()[0] in ("shapes", "dtypes", "kinds", "roots", "reductions", "seen"):
         assert all(f"[{rank}] RuntimeError: For " in output for rank in range(2)), output
 
 

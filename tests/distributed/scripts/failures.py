@@ -21,8 +21,12 @@ me, reduce = get_rank(), ops.AllReduce()
 if what == "sleeps":
     print("sleeping", flush=True)
     time.sleep(100)
-if what not in ("shapes", "dtypes", "kinds", "missing"):
+if what not in ("shapes", "dtypes", "kinds", "missing", "roots", "reductions"):
     print(reduce(ms.Tensor([1.0])))
+if what == "roots" and me == 0:
+    ops.Broadcast(0)((ms.Tensor([1.0]),))
+if what == "seen before":
+    reduce(ms.Tensor([1.0, 2.0]))
 if me == (0 if "first" in what else 1):
     print(f"failing at {time.time()}", flush=True)
     if "raises" in what:
@@ -41,7 +45,15 @@ if me == (0 if "first" in what else 1):
         reduce(ms.Tensor(np.ones(4, np.float32)))
     if what == "dtypes":
         reduce(ms.Tensor(np.ones(3, np.int32)))
+    if what == "roots":
+        ops.Broadcast(1)((ms.Tensor([1.0]),))
+    if what == "reductions":
+        ops.AllReduce("avg")(ms.Tensor(np.ones(3, np.float32)))
+    if what == "seen before":
+        reduce(ms.Tensor([1.0]))
     if what == "kinds":
         ops.AllGather()(ms.Tensor(np.ones(3, np.float32)))
+if what == "seen before":
+    reduce(ms.Tensor([1.0, 2.0]))
 reduce(ms.Tensor([1.0] if "later" in what else np.ones(3, np.float32)))
 time.sleep(50)
