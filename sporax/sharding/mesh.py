@@ -167,7 +167,14 @@ class Mesh:
 
 
 def _devices(mesh, count, devices):
-    there = list(jax.devices() if devices is None else devices)
+    there = list(jax.local_devices() if devices is None else devices)
+    is_missing = devices is None and len(there) < count <= jax.device_count()
+    if is_missing or any(d.process_index != jax.process_index() for d in there):
+        raise NotImplementedError(
+            f"For '{mesh}', the {count} devices must be those of one process, but this rank has "
+            f"{jax.local_device_count()} of {jax.device_count()}. Start the script without a "
+            "launcher, or use parallel_mode='data_parallel'."
+        )
     if len(there) < count or (devices is not None and len(there) > count):
         kinds = ", ".join(sorted({d.platform for d in there})) or "none"
         raise ValueError(

@@ -104,3 +104,24 @@ def test_a_mesh_of_one_device():
 def test_refusals(error, message, call):
     with pytest.raises(error, match=message):
         call()
+
+
+RANKS = """
+from sporax import ops, parallel
+with parallel.Mesh(data=1):
+    print(parallel.place(ops.ones((2, 2)), "data").sum().item(), "of a rank")
+try:
+    parallel.Mesh(data=2)
+except NotImplementedError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_mesh_is_of_one_process(tmp_path):
+    (tmp_path / "script.py").write_text(RANKS)
+    command = [sys.executable, "-m", "sporax", "launch", "-n", "2", str(tmp_path / "script.py")]
+    run = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
+    assert run.returncode == 0, run.stdout
+    for says in ("4.0 of a rank", "must be those of one process, but this rank has 1 of 2"):
+        assert run.stdout.count(says) == 2, run.stdout
