@@ -124,6 +124,7 @@ class Array:
         return self
 
     def set_data(self, other):
+        written.append(memory(self.array))
         self.array = other.array.copy()  # views keep the memory of before
 
     def __getattr__(self, name):
@@ -157,7 +158,10 @@ def _comparison(function):
 def _in_place(function):
     def run(self, *arguments):
         written.append(memory(self.array))
-        self.array[...] = function(self.array, *map(_array, arguments))
+        result = function(self.array, *map(_array, arguments))
+        if np.ndim(result) > self.ndim:  # NumPy would leave out leading axes of 1
+            raise ValueError("more axes than there are")
+        self.array[...] = result
         return self
 
     return run
@@ -201,6 +205,12 @@ def _softmax(x, axis):
     return special.softmax(x, axis)
 
 
+def _cumsum(x, axis):
+    if not x.ndim:  # NumPy gives an axis to what has none
+        raise ValueError("no axis")
+    return np.cumsum(x, axis)
+
+
 def _tril(x):
     rows, columns = x.shape[-2:]
     return x * np.tri(rows, columns)
@@ -214,7 +224,7 @@ FUNCTIONS = {
     "gelu": lambda x: x * special.ndtr(x), "rsqrt": lambda x: 1 / np.sqrt(x),
     "maximum": np.maximum, "minimum": np.minimum, "where": np.where, "matmul": np.matmul,
     "softmax": _softmax, "log_softmax": special.log_softmax,
-    "logsumexp": lambda x, axis: special.logsumexp(x, axis), "cumsum": np.cumsum,
+    "logsumexp": lambda x, axis: special.logsumexp(x, axis), "cumsum": _cumsum,
     "flip": np.flip, "roll": np.roll, "concat": lambda xs, axis: np.concatenate(xs, axis),
     "stack": np.stack, "expand_dims": np.expand_dims, "tile": np.tile, "outer": np.outer,
     "sum": lambda x, axis=None, keepdim=False: x.sum(axis, keepdims=keepdim),
