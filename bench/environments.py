@@ -15,6 +15,7 @@ VENVS = ROOT / ".venvs"
 PACKAGES = {
     "torch": ["torch==2.13.0", "numpy", "pillow"],
     "mindspore": ["mindspore==2.10.0", "numpy<2"],  # only Python versions that it has can run it
+    "mpi": ["mpi4py", "openmpi", "numpy"],  # of bench/collectives.py
 }
 # (text that an interpreter runs on its own) the installed size of a package and all that it needs
 SIZE = """
