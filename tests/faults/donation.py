@@ -6,7 +6,7 @@ import pytest
 
 from sporax.core.jax_internals import device_array
 from sporax.engine import compile_policy, recorder
-from sporax.engine.program import TraceFunction, _usable
+from sporax.engine.program import TraceFunction, usable
 from sporax.engine.trace_tree import forest
 from sporax.graph_capture import graph_call
 from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
@@ -34,7 +34,7 @@ def prepare(state, alive, dead, inputs):
         return compile_policy.prepare(state, alive, dead, inputs)
     program = state.programs[alive, dead] = Donating(plan)
     avals = [a for step in state.path() for a in step.avals]
-    program.donated = sorted(_usable(dead, trace.inputs, [avals[i] for i in alive]))
+    program.donated = sorted(usable(dead, trace.inputs, [avals[i] for i in alive]))
     return program
 
 
