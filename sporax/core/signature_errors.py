@@ -160,6 +160,23 @@ def fitting_method(method):
     return call
 
 
+def refusing_misfits(method):
+    """The method, refusing a call that does not fit in the name of its object's class. What comes
+    from within, such as the errors of a function that it is given, stays as it is."""
+
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        try:
+            return method(self, *args, **kwargs)
+        except TypeError as error:
+            if not _within(error):
+                signature = inspect.signature(functools.partial(method, self))
+                raise unfitting(type(self).__name__, signature, args, kwargs) or error from None
+            raise
+
+    return call
+
+
 def fitting_constructor(cls, accept=None):
     """Let a class of sporax's own refuse what its constructor does not take, in the name of the
     class that the user calls. `accept`: what each argument is replaced by."""

@@ -6,6 +6,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.numpy.creation import arange, linspace
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
 
@@ -172,12 +173,14 @@ def diag_indices(n, ndim=2) -> Arrays:
 
 
 def _triangle_indices(name, n, k, m):
-    for argument, value in (("n", n), ("k", k), ("m", n if m is None else m)):
+    sizes = n, n if m is None else m
+    for argument, value in (("n", n), ("k", k), ("m", sizes[1])):
         if not isinstance(value, (int, float)):
             raise TypeError(
                 f"For 'numpy.{name}', '{argument}' must be a number, but got "
                 f"{type(value).__name__}."
             )
+    refuse_huge(f"numpy.{name}", [int(max(s, 0)) for s in sizes], np.dtype(bool), "'n' and 'm'")
     return _int32(getattr(np, name)(n, k, m))
 
 

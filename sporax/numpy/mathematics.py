@@ -19,6 +19,7 @@ from sporax.numpy.faces import (
 from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
 from sporax.ops.declare import OPS, OPTIONAL
 from sporax.ops.math.arithmetic import floating
+from sporax.ops.math.order_statistics import differences
 
 # of one number -----------------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ def diff(a: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = No
     if n < 0:
         raise ValueError(f"'n' must be at least 0, but got {n}")
     ends = [None if e is None else e.astype(a.dtype) for e in (prepend, append)]
-    return jnp.diff(a, n, axis, *ends)
+    return differences(a, n, axis, *ends)
 
 
 @array_op("ediff1d(ary, to_end=None, to_begin=None)")

@@ -4,6 +4,7 @@ import functools
 import inspect
 
 from sporax.core.errors import warn
+from sporax.core.signature_errors import is_own, refusing_misfits
 from sporax.sharding.calls import shard_primitive
 
 _UNSHOWN = ("input_names", "output_names")
@@ -41,6 +42,12 @@ class Primitive:
     """
 
     operation: str | None = None
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        members = cls.__dict__
+        if "__call__" in members and "declaration" not in members and is_own(cls):
+            cls.__call__ = refusing_misfits(members["__call__"])  # written by hand
 
     def __init__(self, name):
         self.name = name

@@ -119,6 +119,8 @@ ALLOCATING = {
     "nn.Upsample": lambda: nn.Upsample((HUGE, HUGE))(ops.ones((1, 1, 2, 2))),
     "random": lambda: ops.standard_normal((HUGE,)), "repeat": lambda: ROWS.repeat(HUGE),
     "pool": lambda: nn.AdaptiveAvgPool1d(HUGE)(ops.ones((1, 2, 7))),
+    "tril_indices": lambda: ops.TrilIndices(4, HUGE)(), "window": lambda: ops.hann_window(HUGE),
+    "numpy.triu_indices": lambda: sporax.numpy.triu_indices(HUGE, 1, 4),
     "rates": lambda: nn.cosine_decay_lr(0.0, 0.1, HUGE, 1, 2),
 }  # fmt: skip
 
@@ -141,6 +143,9 @@ COMPOSITES = {
     "dropout1d": lambda: ops.dropout1d({}),
     "shuffle": lambda: ops.shuffle(Tensor([1.0, 2.0]), seed="wrong"),
     "view_as": lambda: Tensor([1.0]).view_as("wrong"),
+    "tril_indices": lambda: ops.TriuIndices(4, 3, 2j)(),
+    "UpdateState": lambda: ops.UpdateState()(1, strange=3),
+    "StopGradient": lambda: ops.StopGradient()(),
     "numpy.cov": lambda: sporax.numpy.cov(Tensor([[0.0, 1.0]]), fweights=Tensor([1, 2, 3])),
 }
 
@@ -247,3 +252,8 @@ def broken(x):
 def test_an_error_of_the_user_stays_its_own(call):
     with pytest.raises(LookupError, match=r"^mine$"):
         call()
+
+
+def test_differences_taken_more_often_than_there_are_elements():
+    assert ops.diff(Tensor([1.0, 4.0, 9.0]), HUGE).shape == (0,)
+    assert sporax.numpy.diff(ROWS, HUGE, 0, append=ROWS).shape == (0, 3)

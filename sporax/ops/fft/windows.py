@@ -6,6 +6,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.ops.declare import Array, composite, op
 
 
@@ -34,6 +35,7 @@ def _window(who, length, periodic, dtype, formula):
     wanted = dtypes.to_numpy(dtype)
     if wanted.kind not in "fV":
         raise TypeError(f"For '{who}', 'dtype' must be a floating one, but got {dtype}.")
+    refuse_huge(who, (length,), np.dtype(np.float64), "'window_length'")
     if length <= 1:
         return Tensor(np.ones(length).astype(wanted))
     place = np.arange(length) / (length if periodic else length - 1)

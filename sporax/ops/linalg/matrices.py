@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.core.dtype import int64
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.linalg.products import matmul
 from sporax.ops.shape.joining import stack
@@ -136,6 +137,12 @@ def vander(x: Array, N=None):
 
 def _triangle(name, compute, side):
     def function(row, col, offset=0, *, dtype=int64):
+        for argument, value in (("row", row), ("col", col), ("offset", offset)):
+            if not isinstance(value, int):
+                raise TypeError(
+                    f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}."
+                )
+        refuse_huge(name, (max(row, 0), max(col, 0)), np.dtype(bool), "'row' and 'col'")
         result = compute(row, offset, col)
         return Tensor(np.stack(result), dtype)
 

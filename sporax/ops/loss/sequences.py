@@ -63,7 +63,8 @@ def _by_sequence(indices, values, shape, name):
         )
     if indices.size and (indices.min() < 0 or (indices >= shape).any()):
         raise ValueError(
-            f"For 'EditDistance', '{name}_indices' must be within '{name}_shape' {shape.tolist()}."
+            f"For 'EditDistance', '{name}_indices' must be within '{name}_shape' {shape.tolist()}, "
+            f"but got {indices.tolist()!r:.80}."
         )
     result = {}
     for place, value in zip(indices.tolist(), values.tolist(), strict=True):

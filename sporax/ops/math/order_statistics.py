@@ -280,7 +280,15 @@ def diff(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL 
     """
     if not isinstance(n, int) or n < 0:
         raise ValueError(f"'n' must be an int of at least 0, but got {n!r}")
-    return jnp.diff(input, n, axis, prepend, append)
+    return differences(input, n, axis, prepend, append)
+
+
+def differences(x, n, axis, prepend, append):
+    """`jnp.diff`, which has nothing left after as many turns as there are elements."""
+    most = x.shape[axis] + sum([
+        1 if not end.ndim else end.shape[axis] for end in (prepend, append) if end is not None
+    ])  # fmt: skip
+    return jnp.diff(x, min(n, most), axis, prepend, append)
 
 
 @op(function="trapz(y, x=None, *, dx=1.0, dim=-1)", name="trapz", promotes=True)
