@@ -1,0 +1,4 @@
+"""`mindspore.mint.nn.layer`, as sporax has it; written by tools/write_stubs.py."""
+
+from sporax.mint.nn import *
+
