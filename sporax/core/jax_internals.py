@@ -17,7 +17,7 @@ from jax._src.clusters.ompi_cluster import OmpiCluster
 from jax._src.clusters.slurm_cluster import SlurmCluster
 from jax._src.core import extend_axis_env_nd, jaxprs_in_params
 from jax._src.interpreters.pxla import batched_device_put
-from jax._src.lib import _jax
+from jax._src.lib import _jax  # pyright: ignore[reportPrivateImportUsage]
 from jax._src.xla_bridge import (
     backends_are_initialized,
     make_cpu_client,
