@@ -178,6 +178,8 @@ for _name, _function in {
 }.items():  # fmt: skip
     setattr(Array, f"__{_name}__", _comparison(_function))
 Array.__neg__ = lambda self: _own(-self.array)
+Array.__eq__ = lambda self, other: Array(np.equal(_array(self), _array(other)))  # of truth values
+Array.__hash__ = object.__hash__
 for _name, _function in {
     "add_": np.add, "sub_": np.subtract, "mul_": np.multiply, "exp_": np.exp,
     "fill_": lambda x, value: value, "zero_": lambda x: 0, "copy_": lambda x, y: y,

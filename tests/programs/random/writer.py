@@ -211,7 +211,7 @@ class _Writer:
         return True
 
     def _state(self, indent):
-        self.traits.add("state")
+        self.traits.update({"state", "python state"})
         self.put(indent, self.filled(self.pick(words.STATE), "y"))
 
     def _tensor_state(self, indent):
