@@ -45,9 +45,10 @@ class Primitive:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        members = cls.__dict__
-        if "__call__" in members and "declaration" not in members and is_own(cls):
-            cls.__call__ = refusing_misfits(members["__call__"])  # written by hand
+        if "declaration" in cls.__dict__ or not is_own(cls):
+            return
+        for name in {"__init__", "__call__"} & cls.__dict__.keys():  # written by hand
+            setattr(cls, name, refusing_misfits(cls.__dict__[name]))
 
     def __init__(self, name):
         self.name = name

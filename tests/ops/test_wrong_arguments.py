@@ -145,6 +145,8 @@ COMPOSITES = {
     "view_as": lambda: Tensor([1.0]).view_as("wrong"),
     "tril_indices": lambda: ops.TriuIndices(4, 3, 2j)(),
     "UpdateState": lambda: ops.UpdateState()(1, strange=3),
+    "UpdateState's constructor": lambda: ops.UpdateState(strange=3),
+    "max pooling": lambda: ops.MaxPoolWithArgmax((HUGE, 1), 1, "same")(IMAGES),
     "StopGradient": lambda: ops.StopGradient()(),
     "numpy.cov": lambda: sporax.numpy.cov(Tensor([[0.0, 1.0]]), fweights=Tensor([1, 2, 3])),
 }
