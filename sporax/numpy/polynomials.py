@@ -1,8 +1,10 @@
 """Polynomials as vectors of coefficients, the highest power first."""
 
 import jax.numpy as jnp
+import numpy as np
 
 from sporax import ops
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.numpy.faces import Array, array_of, array_op, composite
 from sporax.numpy.manipulation import concatenate
 from sporax.numpy.mathematics import convolve
@@ -94,6 +96,7 @@ def polyint(p, m=1, k=None):
     """
     p = _coefficients("polyint", p, "p")
     _check_order("polyint", m)
+    refuse_huge("numpy.polyint", (m + p.size,), np.dtype(np.float64), "'m'")
     constants = _coefficients("polyint", 0.0 if k is None else k, "k")
     for i in range(m):
         c = constants[min(i, constants.size - 1)] if constants.size == 1 else constants[i]

@@ -120,6 +120,9 @@ ALLOCATING = {
     "random": lambda: ops.standard_normal((HUGE,)), "repeat": lambda: ROWS.repeat(HUGE),
     "pool": lambda: nn.AdaptiveAvgPool1d(HUGE)(ops.ones((1, 2, 7))),
     "tril_indices": lambda: ops.TrilIndices(4, HUGE)(), "window": lambda: ops.hann_window(HUGE),
+    "dilation": lambda: ops.Dilation2D((2, 1), HUGE, "SAME")(IMAGES, ops.ones((2, 2, 3))),
+    "stft": lambda: ops.stft(ops.ones((12,)), HUGE),
+    "polyint": lambda: sporax.numpy.polyint([1.0], HUGE),
     "numpy.triu_indices": lambda: sporax.numpy.triu_indices(HUGE, 1, 4),
     "rates": lambda: nn.cosine_decay_lr(0.0, 0.1, HUGE, 1, 2),
 }  # fmt: skip
@@ -254,6 +257,13 @@ def broken(x):
 def test_an_error_of_the_user_stays_its_own(call):
     with pytest.raises(LookupError, match=r"^mine$"):
         call()
+
+
+def test_triangles_beyond_the_matrix():
+    assert ops.TriuIndices(5, 4, 2**70)().shape == ops.TrilIndices(5, 4, -(2**70))().shape == (2, 0)
+    assert (
+        ops.TriuIndices(5, 4, -(2**70))().shape == ops.TrilIndices(5, 4, 2**70)().shape == (2, 20)
+    )
 
 
 def test_differences_taken_more_often_than_there_are_elements():

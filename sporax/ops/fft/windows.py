@@ -196,6 +196,7 @@ def stft(
     """
     if not isinstance(n_fft, int) or isinstance(n_fft, bool):
         raise TypeError(f"For 'stft', 'n_fft' must be an int, but got {n_fft!r}.")
+    refuse_huge("stft", (max(n_fft, 0),), np.dtype(np.complex64), "'n_fft'")
     mode = pad_mode.upper() if isinstance(pad_mode, str) else pad_mode
     if mode not in _MODES:
         raise ValueError(

@@ -142,6 +142,7 @@ def _triangle(name, compute, side):
                 raise TypeError(
                     f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}."
                 )
+        offset = min(max(offset, -max(row, 0)), max(col, 0))  # all, or none, from there on
         refuse_huge(name, (max(row, 0), max(col, 0)), np.dtype(bool), "'row' and 'col'")
         result = compute(row, offset, col)
         return Tensor(np.stack(result), dtype)
