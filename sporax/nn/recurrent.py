@@ -182,6 +182,8 @@ class _Stack(Cell):
         self.rnn = _LAYERS[self._kind]()
         self.dropout_op = Dropout(p=dropout)
         rows = KINDS[self._kind][0] * hidden_size
+        shape = num_layers, rows, input_size + hidden_size
+        refuse_huge(layer, shape, np.dtype(np.float32), "'num_layers' and the other sizes")
         init = UniformFromNumPy(1 / math.sqrt(hidden_size))
         lists = {name: [] for name in _LISTS}
         for i in range(num_layers):

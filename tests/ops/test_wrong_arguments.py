@@ -121,6 +121,8 @@ ALLOCATING = {
     "pool": lambda: nn.AdaptiveAvgPool1d(HUGE)(ops.ones((1, 2, 7))),
     "tril_indices": lambda: ops.TrilIndices(4, HUGE)(), "window": lambda: ops.hann_window(HUGE),
     "dilation": lambda: ops.Dilation2D((2, 1), HUGE, "SAME")(IMAGES, ops.ones((2, 2, 3))),
+    "repeat_elements": lambda: ops.repeat_elements(ROWS, (1, 0, HUGE), 1),
+    "layers": lambda: nn.LSTM(3, 4, num_layers=HUGE),
     "stft": lambda: ops.stft(ops.ones((12,)), HUGE),
     "polyint": lambda: sporax.numpy.polyint([1.0], HUGE),
     "numpy.triu_indices": lambda: sporax.numpy.triu_indices(HUGE, 1, 4),

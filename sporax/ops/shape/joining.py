@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.errors import describe
+from sporax.diagnosis.sizes import refuse_huge
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.shape.reshape import reshape, sizes
 
@@ -330,6 +331,7 @@ def repeat_elements(input: Array, repeats, axis=0):
     """
     if isinstance(repeats, int):
         return jnp.repeat(input, repeats, axis)
+    refuse_huge("repeat_interleave", (sum(repeats),), np.dtype(np.int64), "'repeats'")
     return jnp.take(input, np.repeat(np.arange(input.shape[axis]), repeats), axis)
 
 
