@@ -21,7 +21,7 @@ class ParallelMode:
 
 
 SETTINGS = Settings("set_auto_parallel_context")
-_SCHEDULERS = "1f1b", "gpipe"
+SCHEDULERS = "1f1b", "gpipe"
 _LEAST = {"device_num": 1, "pipeline_stages": 1, "global_rank": 0}
 # settings of the Mesh that one process divides programs over
 _OF_MESH = {
@@ -67,10 +67,8 @@ def set_auto_parallel_context(**settings):
 
 def _check_pipeline(config):
     """Raise for what `pipeline_config` cannot say."""
-    who, kinds = (
-        "set_auto_parallel_context",
-        {"pipeline_interleave": bool, "pipeline_scheduler": str},
-    )
+    who = "set_auto_parallel_context"
+    kinds = {"pipeline_interleave": bool, "pipeline_scheduler": str}
     for name, value in config.items():
         if name not in kinds:
             raise ValueError(
@@ -81,9 +79,9 @@ def _check_pipeline(config):
                 f"For '{who}', '{name}' must be of type {kinds[name].__name__}, but got "
                 f"{type(value).__name__}."
             )
-    if config.get("pipeline_scheduler", "1f1b") not in _SCHEDULERS:
+    if config.get("pipeline_scheduler", SCHEDULERS[0]) not in SCHEDULERS:
         raise ValueError(
-            f"For '{who}', 'pipeline_scheduler' must be one of {list(_SCHEDULERS)}, but got "
+            f"For '{who}', 'pipeline_scheduler' must be one of {list(SCHEDULERS)}, but got "
             f"{config['pipeline_scheduler']!r}."
         )
     if config.get("pipeline_interleave"):

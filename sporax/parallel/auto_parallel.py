@@ -2,6 +2,7 @@
 
 from sporax.core.errors import warn
 from sporax.core.tree import map_tensors
+from sporax.distributed.parallel_context import SCHEDULERS
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.micro_batches import PipelineCell
@@ -11,7 +12,6 @@ from sporax.sharding.all_devices import enter_all_devices
 from sporax.sharding.calls import check_strategy, constrained, placed_as
 from sporax.sharding.layout import Layout, placements
 from sporax.sharding.mesh import OptimizerParallel, Placement, current_mesh, divide, put
-from sporax.sharding.schedule import SCHEDULERS
 
 _MODES = ("semi_auto", "sharding_propagation", "recursive_programming")
 _DATA = ("data_parallel", "full_batch")

@@ -3,8 +3,9 @@
 import jax
 
 from sporax.core.tensor import FACTORIES
+from sporax.distributed.parallel_context import SCHEDULERS
 from sporax.sharding.mesh import Mesh, OptimizerParallel, current_mesh
-from sporax.sharding.schedule import SCHEDULERS, PipelineSettings
+from sporax.sharding.schedule import PipelineSettings
 
 _entered = []  # the Mesh that MindSpore's names have entered
 _AUTOMATIC = "semi_auto_parallel", "auto_parallel"

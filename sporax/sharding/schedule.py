@@ -9,9 +9,8 @@ itself. Both wait equally long. Source: https://arxiv.org/abs/2006.09503 (PipeDr
 import functools
 
 from sporax.core.value import Changes
+from sporax.distributed.parallel_context import SCHEDULERS
 from sporax.engine.operation import Op
-
-SCHEDULERS = "1f1b", "gpipe"
 
 
 class PipelineSettings:
