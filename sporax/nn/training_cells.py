@@ -145,9 +145,8 @@ class DistributedGradReducer(Cell):
             )
         self.mean = get_auto_parallel_context("gradients_mean") if mean is None else mean
         self.degree, self.group = self._ranks.size, group
-        self.allreduce = PRIMITIVES["AllReduce"](
-            "sum", group
-        )  # for scripts; `construct` reduces in buffers
+        # for scripts that call it: `construct` reduces in buffers
+        self.allreduce = PRIMITIVES["AllReduce"]("sum", group)
         self._is_kept = tuple([bool(p.layerwise_parallel) for p in parameters])
 
     def construct(self, grads):
