@@ -13,27 +13,20 @@ import sys
 import numpy as np
 
 import sporax as ms
+from bench.scaling import networks
 from sporax import Tensor, nn, parallel
 
 ROWS, WIDTH, HIDDEN, CLASSES = 1024, 128, 256, 8
 
 
-class Training:
+class Training(networks.Training):
     """Two layers and momentum."""
 
     def __init__(self):
         ms.set_seed(1)
-        self.net = nn.SequentialCell(nn.Dense(WIDTH, HIDDEN), nn.ReLU(), nn.Dense(HIDDEN, CLASSES))
-        self.optimizer = nn.Momentum(self.net.trainable_params(), 0.01, 0.9)
-        self.loss = nn.CrossEntropyLoss()
-        self.gradient = ms.value_and_grad(
-            lambda x, y: self.loss(self.net(x), y), None, self.optimizer.parameters
+        super().__init__(
+            nn.SequentialCell(nn.Dense(WIDTH, HIDDEN), nn.ReLU(), nn.Dense(HIDDEN, CLASSES))
         )
-
-    def step(self, x, y):
-        loss, gradients = self.gradient(x, y)
-        self.optimizer(gradients)
-        return loss
 
     def columns_and_rows(self):
         first, second = self.net[0], self.net[2]
@@ -58,7 +51,7 @@ def batch():
 
 WAYS = {
     "data": (lambda n: {"data": n}, lambda t: None),
-    "states": (lambda n: {"data": n}, lambda t: parallel.divide(t.optimizer.moments)),
+    "states": (lambda n: {"data": n}, Training.divide_states),
     "tensor": (lambda n: {"data": 1, "model": n}, Training.columns_and_rows),
 }
 

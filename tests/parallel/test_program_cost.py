@@ -1,17 +1,12 @@
 """`estimate`: programs for simulated devices against bytes counted by hand; the model of time."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from sporax import Tensor, nn, ops, parallel
 from sporax.sharding import Collective
+from tests.module_output import json_of
 from tests.parallel.estimated_steps import CLASSES, HIDDEN, ROWS, WIDTH
 
-ROOT = Path(__file__).parents[2]
 WEIGHTS = [WIDTH * HIDDEN, HIDDEN, HIDDEN * CLASSES, CLASSES]  # elements of each Parameter
 ALL = 4 * sum(WEIGHTS)
 BATCH = ROWS * (WIDTH * 4 + 4)
@@ -20,12 +15,7 @@ LOSS = 3 * 4  # sums of losses and weights, of which the mean is made
 
 @pytest.fixture(scope="module")
 def steps():
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.parallel.estimated_steps"], cwd=ROOT, check=False,
-        text=True, capture_output=True,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    return json_of("tests.parallel.estimated_steps")
 
 
 def bytes_of(step, kind):

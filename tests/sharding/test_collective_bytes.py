@@ -1,15 +1,10 @@
 """Collectives read from compiled programs, against bytes that are counted by hand."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from sporax.sharding.collective_bytes import Collective, collectives, total_traffic
+from tests.module_output import json_of
 
-ROOT = Path(__file__).parents[2]
 WHOLE = 16 * 32 * 4  # bytes of the array that `compiled_collectives` divides by rows
 
 # program -> (kind, its bytes on n devices, how often), with a part of WHOLE / n on each device
@@ -37,12 +32,7 @@ SENT = {
 
 @pytest.fixture(scope="module")
 def compiled():
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.sharding.compiled_collectives"], cwd=ROOT, check=False,
-        text=True, capture_output=True,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    return json_of("tests.sharding.compiled_collectives")
 
 
 @pytest.mark.parametrize("n", [2, 4, 8])

@@ -1,0 +1,17 @@
+"""What a module prints that is run in a process of its own, for one with other devices."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[1]
+
+
+def json_of(module):
+    """The JSON object that `python -m module` prints."""
+    run = subprocess.run(
+        [sys.executable, "-m", module], cwd=_ROOT, check=False, text=True, capture_output=True
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
