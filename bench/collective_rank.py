@@ -2,8 +2,8 @@
 
     collective_rank.py PEER FOLDER
 
-`PEER`: sporax or mpi. Each line of the pipe PEER-RANK in `FOLDER` is "bytes repeats"; rank 0 writes
-the seconds of one repetition to the pipe PEER.
+`PEER`: sporax, or a name that begins with mpi. Each line of the pipe PEER-RANK in `FOLDER` is
+"bytes repeats"; rank 0 writes the seconds of one repetition to the pipe PEER.
 """
 
 import sys
@@ -44,7 +44,7 @@ def mpi_peer():
 
 def main():
     peer, folder = sys.argv[1], Path(sys.argv[2])
-    rank, reduction, barrier = {"sporax": sporax_peer, "mpi": mpi_peer}[peer]()
+    rank, reduction, barrier = (sporax_peer if peer == "sporax" else mpi_peer)()
     reductions = {}
     with open(folder / f"{peer}-{rank}") as orders, open(folder / peer, "w") as answers:
         for line in orders:

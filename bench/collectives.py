@@ -3,9 +3,11 @@
     python bench/collectives.py [--ranks 2,4] [--rounds 15]
 
 Ranks of `sporax launch` and of `mpirun` wait side by side, asleep, and take turns: in each round
-both reduce 1 kB, 1 MB and 25 MB of float32 several times, one right after the other. Shown: the
-medians of the rounds in milliseconds, and the median of their ratios with its quartiles. Open MPI
-(mpi4py, from PyPI) is installed below `.venvs` at the first run.
+all reduce 1 kB, 1 MB and 25 MB of float32 several times, one right after the other. Open MPI does
+so twice: through memory that its ranks share, which it does on one host, and by TCP, as XLA's Gloo
+always does. Shown: medians of the rounds in milliseconds, and the medians of sporax's ratios to
+both with their quartiles. Open MPI (mpi4py, from PyPI) is installed below `.venvs` at the first
+run.
 """
 
 import argparse
@@ -52,14 +54,13 @@ class Peer:
 
 
 def measured(n, rounds, mpi):
-    """{size: [(seconds of sporax, seconds of MPI) of each round]} between `n` ranks"""
+    """{size: [(seconds of sporax, of MPI, of MPI by TCP) of each round]} between `n` ranks"""
+    mpirun = [str(mpi.with_name("mpirun")), "--allow-run-as-root", "--oversubscribe", "-n", str(n)]
     commands = {
         "sporax": [sys.executable, "-m", "sporax", "launch", "-n", str(n)],
-        "mpi": [
-            str(mpi.with_name("mpirun")), "--allow-run-as-root", "--oversubscribe", "-n", str(n),
-            str(mpi),
-        ],
-    }  # fmt: skip
+        "mpi": [*mpirun, str(mpi)],
+        "mpi-tcp": [*mpirun, "--mca", "pml", "ob1", "--mca", "btl", "self,tcp", str(mpi)],
+    }
     with tempfile.TemporaryDirectory() as folder:
         peers = [Peer(name, n, Path(folder), command) for name, command in commands.items()]
         for work in SIZES.values():
@@ -82,13 +83,17 @@ def main():
     mpi = interpreter("mpi")
     if mpi is None:
         raise SystemExit("MPI could not be installed")
-    print(f"{'all-reduce':20}{'sporax, ms':>12}{'MPI, ms':>12}{'ratio':>8}  quartiles")
+    print(f"{'all-reduce, ms':16}{'sporax':>9}{'MPI':>9}  {'ratio':23}{'MPI, TCP':>9}  ratio")
     for n in map(int, options.ranks.split(",")):
         for name, rounds in measured(n, options.rounds, mpi).items():
-            ours, theirs = (statistics.median(x) * 1e3 for x in zip(*rounds, strict=True))
-            low, middle, high = statistics.quantiles([a / b for a, b in rounds], n=4)
-            row = f"{n} ranks, {name}"
-            print(f"{row:20}{ours:12.3f}{theirs:12.3f}{middle:8.2f}  {low:.2f} to {high:.2f}")
+            ours, *peers = zip(*rounds, strict=True)
+            row = f"{f'{n} ranks, {name}':16}{statistics.median(ours) * 1e3:9.3f}"
+            for theirs in peers:
+                ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+                low, middle, high = statistics.quantiles(ratios, n=4)
+                ratio = f"{middle:.2f} ({low:.2f} to {high:.2f})"
+                row += f"{statistics.median(theirs) * 1e3:9.3f}  {ratio:23}"
+            print(row.rstrip())
 
 
 if __name__ == "__main__":

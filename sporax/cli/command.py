@@ -74,6 +74,11 @@ def _add_launch(commands):
         type=_count,
         help=f"of the coordinator; {PORT} with several hosts, which need the next one, too",
     )
+    launching.add_argument(
+        "--no-bind",
+        action="store_true",
+        help="let all ranks use all processor cores, where each could have its own",
+    )
     _add_script(launching)
     launching.set_defaults(action=lambda options: _launch(launching, options))
 
@@ -97,7 +102,8 @@ def _launch(parser, options):
         parser.error("a script, or '-m' and a module, must be given")
     command = ["-m", *options.module] if options.module else [options.script, *options.arguments]
     hosts = tuple(host for host in options.hosts.split(",") if host)
-    return launch(options.n, command, hosts, options.host_index, options.port)
+    bind = not options.no_bind
+    return launch(options.n, command, hosts, options.host_index, options.port, bind)
 
 
 def _run(parser, options):

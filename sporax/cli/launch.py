@@ -33,13 +33,13 @@ class WrongHosts(Exception):
     """Hosts and numbers of ranks that do not fit."""
 
 
-def launch(n, command, hosts=(), host_index=None, port=None):
+def launch(n, command, hosts=(), host_index=None, port=None, bind=True):
     """Run `command`, the arguments of `sporax run`, as `n` ranks in all; returns the exit code.
 
     `hosts`: where several hosts share the ranks, each of them runs this with the same list; the
     first has the coordinator, at `port`, and its launcher listens at the next one for those of the
     others. `host_index`: this host's place among them, found by its name if
-    None.
+    None. `bind`: where this host has a processor core for each of its ranks, each has its own ones.
     """
     try:
         index = _host_index(hosts) if host_index is None else host_index
@@ -51,6 +51,7 @@ def launch(n, command, hosts=(), host_index=None, port=None):
     port = port or (PORT if len(hosts) > 1 else _free_port())
     closes_with_us, kept = os.pipe()
     ranks, link = [], None
+    cores = cores_of_ranks(local) if bind else [None] * local
     try:
         for i in range(local):
             told = {
@@ -59,7 +60,7 @@ def launch(n, command, hosts=(), host_index=None, port=None):
                 "DEVICE_ID": i, "LOCAL_RANK": i, "LOCAL_WORLD_SIZE": local,
                 LAUNCHER_PIPE: closes_with_us,
             }  # fmt: skip
-            ranks.append(_Rank(first + i, command, told, closes_with_us))
+            ranks.append(_Rank(first + i, command, told, closes_with_us, cores[i]))
         if len(hosts) > 1:
             link = HostLink((address, port + 1), index, hosts)
         return _Watch(ranks, link)()
@@ -110,12 +111,21 @@ def _share(n, hosts, index):
     return n // count * index, n // count
 
 
+def cores_of_ranks(count):
+    """For each rank of this host the processor cores that it may use; None: all."""
+    if not hasattr(os, "sched_getaffinity"):
+        return [None] * count
+    cores = sorted(os.sched_getaffinity(0))
+    each = len(cores) // count
+    return [cores[i * each : (i + 1) * each] or None for i in range(count)]
+
+
 class _Rank:
     """A process that is a rank, and the thread that shows what it prints."""
 
     printing = threading.Lock()
 
-    def __init__(self, number, command, told, pipe):
+    def __init__(self, number, command, told, pipe, cores):
         self.number = number
         environment = {**os.environ, **{k: str(v) for k, v in told.items()}}
         environment["PYTHONUNBUFFERED"] = "1"
@@ -124,6 +134,8 @@ class _Rank:
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, pass_fds=(pipe,), start_new_session=True,
         )  # fmt: skip
+        if cores:
+            os.sched_setaffinity(self.process.pid, cores)
         streams = (self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr)
         self.threads = [threading.Thread(target=self._show, args=s, daemon=True) for s in streams]
         for thread in self.threads:

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sporax.cli.launch import cores_of_ranks
+
 SCRIPTS = Path(__file__).parent / "scripts"
 FAST = "--xla_backend_optimization_level=0"
 
@@ -76,6 +78,20 @@ def test_derivatives_and_refusals(n, script):
 @pytest.mark.parametrize("n, script", [(2, "adasum.py"), (4, "adasum.py"), (2, "thor.py")])
 def test_optimizers_of_several_ranks(n, script):
     assert passes(n, script).count("passed") == n
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="needs Linux")
+@pytest.mark.parametrize(
+    ("cores", "ranks", "each"),
+    [
+        ({0, 1}, 2, [[0], [1]]),
+        ({0, 1, 2, 3, 6, 7, 8}, 3, [[0, 1], [2, 3], [6, 7]]),
+        ({4, 5}, 3, [None, None, None]),
+    ],
+)
+def test_ranks_have_their_own_cores(cores, ranks, each, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: cores)
+    assert cores_of_ranks(ranks) == each
 
 
 # what a rank does, the exit code, what is said
