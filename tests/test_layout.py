@@ -24,6 +24,7 @@ ROOMS |= {
     "numpy": {"diagnosis", "core", "ops", "numpy"},
     "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
     "insight": {"core", "engine", "insight"},
+    "pages": {"pages"},
     "rewrite": {*LINE[:-3], "io", "rewrite"},
     "data": {"core", "distributed", "io", "data"},
     "parallel": {*LINE, "io", "parallel"},
