@@ -72,7 +72,7 @@ _PUBLIC = {
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
-    "sporax.insight": "EnvProfiler MsDispatchMode Profiler",
+    "sporax.profiler": "EnvProfiler MsDispatchMode Profiler",
     "sporax.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
     "sporax.compat": "install_as_mindspore",
     "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream
@@ -86,8 +86,8 @@ _PUBLIC = {
         set_cpu_affinity set_dump set_kernel_launch_capture set_kernel_launch_group set_memory
         synchronize""",
 }
-_PACKAGES = """amp data distributed initializers insight io mint nn numpy ops optim parallel rewrite
-    scipy train"""
+_PACKAGES = """amp data distributed initializers insight io mint nn numpy ops optim parallel
+    profiler rewrite scipy train"""
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
 _MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
 

@@ -12,6 +12,7 @@ from sporax import numpy as numpy
 from sporax import ops as ops
 from sporax import optim as optim
 from sporax import parallel as parallel
+from sporax import profiler as profiler
 from sporax import rewrite as rewrite
 from sporax import scipy as scipy
 from sporax import train as train
@@ -158,9 +159,6 @@ from sporax.graph_capture.dynamic_shapes.symbol import Symbol as Symbol
 from sporax.graph_capture.enable_dynamic import enable_dynamic as enable_dynamic
 from sporax.graph_capture.jit import jit as jit
 from sporax.graph_capture.mutable import mutable as mutable
-from sporax.insight import EnvProfiler as EnvProfiler
-from sporax.insight import MsDispatchMode as MsDispatchMode
-from sporax.insight import Profiler as Profiler
 from sporax.io import async_ckpt_thread_status as async_ckpt_thread_status
 from sporax.io import ckpt_to_safetensors as ckpt_to_safetensors
 from sporax.io import export as export
@@ -207,6 +205,9 @@ from sporax.parallel import sync_pipeline_shared_parameters as sync_pipeline_sha
 from sporax.parallel import transform_checkpoint_by_rank as transform_checkpoint_by_rank
 from sporax.parallel import transform_checkpoints as transform_checkpoints
 from sporax.parallel import unified_safetensors as unified_safetensors
+from sporax.profiler import EnvProfiler as EnvProfiler
+from sporax.profiler import MsDispatchMode as MsDispatchMode
+from sporax.profiler import Profiler as Profiler
 from sporax.rewrite import Node as Node
 from sporax.rewrite import NodeType as NodeType
 from sporax.rewrite import ScopedValue as ScopedValue

@@ -23,13 +23,14 @@ ROOMS |= {
     "mint": {"core", "ops", "mint"},
     "numpy": {"diagnosis", "core", "ops", "numpy"},
     "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
-    "insight": {"core", "engine", "insight"},
+    "profiler": {"core", "engine", "profiler"},
+    "insight": {*LINE, "io", "pages", "insight"},
     "pages": {"pages"},
     "rewrite": {*LINE[:-3], "io", "rewrite"},
     "data": {"core", "distributed", "io", "data"},
     "parallel": {*LINE, "io", "parallel"},
 }
-ROOMS["train"] = ROOMS["train"] | {"io", "insight"}
+ROOMS["train"] = ROOMS["train"] | {"io", "profiler"}
 ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 
 # Files below `graph_capture` that import a module by a string, each with its reason.

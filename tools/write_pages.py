@@ -122,6 +122,7 @@ GROUPS = [
     Group(
         "parallel", "Several devices", "多个设备", _public("parallel", "sporax.parallel"),
     ),
+    Group("insight", "Looking inside", "查看网络内部", _public("insight", "sporax.insight")),
 ]  # fmt: skip
 
 _SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps what no other group has

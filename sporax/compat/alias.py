@@ -185,7 +185,7 @@ def install_as_mindspore():
     class_modules.show()
     log_settings.configure()
     if os.environ.get("MS_PROFILER_OPTIONS"):
-        importlib.import_module("sporax.insight").EnvProfiler.init_profiler()
+        importlib.import_module("sporax.profiler").EnvProfiler.init_profiler()
     return importlib.import_module(ROOT)
 
 

@@ -14,6 +14,8 @@ class Tracer(ABC):
     has_concrete_inputs = True  # else inputs have avals alone, and no call can run on the host
     checks_indices = True  # whether a run may raise, see `index_checks`
 
+    cell_log: Any = None  # follows the calls of Cells, see `insight.cell_log`; None: nobody does
+
     recorder: Any
     prints: Any  # deferred prints and checks of indices, in order
     error: Any = None  # the last that was raised for want of a concrete value

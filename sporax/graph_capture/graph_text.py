@@ -38,14 +38,17 @@ class GraphTextTrace(AbstractTrace):
 
 
 class Lines:
-    """The user's line at which each state of a recorder was reached."""
+    """The user's line at which each state of a recorder was reached, and in `cell_log`, if that is
+    not None, the call of a Cell."""
 
-    def __init__(self, recorder):
-        self.recorder, self.of = recorder, {}
+    def __init__(self, recorder, cell_log=None):
+        self.recorder, self.of, self.cell_log = recorder, {}, cell_log
         recorder.on_record = self.add
 
     def add(self):
         """Add the line that records an operation now."""
+        if self.cell_log is not None:
+            self.cell_log.note(self.recorder.state)
         frame, _ = users_frame(sys._getframe(1))
         if frame is not None:
             self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
@@ -83,7 +86,8 @@ class Listing:
     `inputs`: arguments first, then Parameters, random state, other Tensors, and constants.
     `described(name, value)`: the Value to record for an argument, if not its own. `layout`: the
     operations. `outputs`: indices of the results, then of the new Values of `written` (names of
-    what the function writes to). `result`: what it returned. `prints`: what it prints.
+    what the function writes to). `result`: what it returned. `prints`: what it prints. `cell_log`:
+    follows the calls of Cells, see `insight.cell_log`.
 
     >>> print(jit(lambda x: ops.tanh(x) * 2).graph(Tensor([1.0])))
     graph <lambda>(x: Float32 (1,))
@@ -92,11 +96,13 @@ class Listing:
       return %1
     """
 
-    def __init__(self, who, name, function, args, kwargs, described=None):
+    def __init__(self, who, name, function, args, kwargs, described=None, cell_log=None):
         self.name = name
         conversions = Conversions()
         while True:
             trace = GraphTextTrace(who)
+            if cell_log is not None:
+                trace.cell_log = cell_log.restarted()
             try:
                 with borrowing, conversions.applied():
                     self._record(trace, function, _bound(who, function, args, kwargs), described)
@@ -108,7 +114,7 @@ class Listing:
     def _record(self, trace, function, bound, described):
         names = argument_names(trace.who, bound.arguments)
         recorder = trace.recorder
-        lines = Lines(recorder)
+        lines = Lines(recorder, trace.cell_log)
         lifted_arguments = []
 
         def inside(tensor):

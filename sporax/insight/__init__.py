@@ -1,30 +1,5 @@
-"""Profiling: `Profiler`, `profile` with its `schedule`, `mstx`, and `MsDispatchMode`."""
+"""Looking inside: `summary` of a network's Cells."""
 
-from sporax.insight.dispatch_mode import MsDispatchMode
-from sporax.insight.profile import EnvProfiler, mstx, profile, tensorboard_trace_handler
-from sporax.insight.profiler import Profiler
-from sporax.insight.profiler_options import (
-    AicoreMetrics,
-    ExportType,
-    HostSystem,
-    ProfilerActivity,
-    ProfilerLevel,
-    _ExperimentalConfig,
-    schedule,
-)
+from sporax.insight.summary import Summary, SummaryRow, summary
 
-__all__ = [
-    "AicoreMetrics",
-    "EnvProfiler",
-    "ExportType",
-    "HostSystem",
-    "MsDispatchMode",
-    "Profiler",
-    "ProfilerActivity",
-    "ProfilerLevel",
-    "_ExperimentalConfig",
-    "mstx",
-    "profile",
-    "schedule",
-    "tensorboard_trace_handler",
-]
+__all__ = ["Summary", "SummaryRow", "summary"]

@@ -81,6 +81,8 @@ class AbstractTrace(Tracer):
     def __enter__(self):
         self.outer = thread.recorder
         self.recorder.tracer = self
+        if self.outer.tracer is not None:
+            self.cell_log = self.outer.tracer.cell_log
         thread.recorder = self.recorder
         return self
 

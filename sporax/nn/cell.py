@@ -89,6 +89,8 @@ class Cell(
         if tracer is not None:
             if tracer.cell_called(self) and not self._cells:
                 return through(self, unrecorded(self), args, kwargs)[0]
+            if tracer.cell_log is not None:
+                return tracer.cell_log.call(self, args, kwargs)
         elif thread.tape is None and context._values["mode"] == context.GRAPH_MODE:
             return self._as_graph()(*args, **kwargs)
         if self.requires_grad and thread.tape is None:

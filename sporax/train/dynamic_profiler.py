@@ -5,9 +5,9 @@ import os
 import time
 from pathlib import Path
 
-from sporax.insight.profile import profile, tensorboard_trace_handler
 from sporax.io import untrusted_file
 from sporax.nn import argument_checks as check
+from sporax.profiler.profile import profile, tensorboard_trace_handler
 from sporax.train.callback import Callback
 
 _START = {"start_step": -1, "stop_step": -1}

@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+from sporax.graph_capture.flops import MULTIPLICATIONS, jaxprs_in
 from sporax.io import atomic_write
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -88,7 +89,7 @@ class _Count:
     def _body(self, equation):
         """The jaxpr that an equation stands for; None for a loop, a condition that is kept apart,
         and what has none."""
-        kind, bodies = equation.primitive.name, list(_inner(equation.params))
+        kind, bodies = equation.primitive.name, list(jaxprs_in(equation.params))
         if kind == "cond" and self.sees_through:
             return max(bodies, key=lambda body: _Count(True).of(body))
         is_one = len(bodies) == 1 and len(bodies[0].invars) == len(equation.invars)
@@ -96,10 +97,10 @@ class _Count:
 
 
 def _of_equation(equation, sees_through):
-    formula = _FORMULAS.get(equation.primitive.name)
+    formula = MULTIPLICATIONS.get(equation.primitive.name)
     if formula is not None:
         return formula(equation)
-    inner = [_Count(sees_through).of(jaxpr) for jaxpr in _inner(equation.params)]
+    inner = [_Count(sees_through).of(jaxpr) for jaxpr in jaxprs_in(equation.params)]
     if equation.primitive.name == "cond":
         return max(inner)
     return sum(inner) * equation.params.get("length", 1)
@@ -114,16 +115,7 @@ def _name(variable, names):
 
 def _text(params):
     """The parameters of an equation in words; None if there are programs among them."""
-    return None if any(True for _ in _inner(params)) else repr(sorted(params.items(), key=str))
-
-
-def _inner(params):
-    """The jaxprs among the parameters of an equation."""
-    for value in params.values():
-        for part in value if isinstance(value, (tuple, list)) else [value]:
-            part = getattr(part, "jaxpr", part)
-            if hasattr(part, "eqns"):
-                yield part
+    return None if any(True for _ in jaxprs_in(params)) else repr(sorted(params.items(), key=str))
 
 
 def _needed(jaxpr):
@@ -134,25 +126,6 @@ def _needed(jaxpr):
             used |= {v for v in equation.invars if not hasattr(v, "val")}
             kept.append(equation)
     return reversed(kept)
-
-
-def _product(equation):
-    (contracted, _), _ = equation.params["dimension_numbers"]
-    left = equation.invars[0].aval.shape
-    return 2 * equation.outvars[0].aval.size * math.prod(left[i] for i in contracted)
-
-
-def _convolution(equation):
-    params, filters = equation.params, equation.invars[1].aval.shape
-    outs, features, *window = (filters[i] for i in params["dimension_numbers"].rhs_spec)
-    if math.prod(params["lhs_dilation"]) == 1:
-        return 2 * equation.outvars[0].aval.size * features * math.prod(window)
-    # the zeros between the elements of the input are not computed with
-    groups = params["feature_group_count"]
-    return 2 * equation.invars[0].aval.size * outs // groups * math.prod(window)
-
-
-_FORMULAS = {"dot_general": _product, "conv_general_dilated": _convolution}
 
 
 class FlopsUtilizationCollector(Callback):

@@ -11,8 +11,8 @@ from pathlib import Path
 import jax
 
 from sporax.core.errors import warn
-from sporax.insight.profiler import Metadata, Profiler, settle
-from sporax.insight.profiler_options import ProfilerAction
+from sporax.profiler.profiler import Metadata, Profiler, settle
+from sporax.profiler.profiler_options import ProfilerAction
 
 _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
@@ -50,7 +50,7 @@ class profile(Metadata):
     where another profiler runs.
 
     >>> handler = tensorboard_trace_handler("outputs/profile")
-    >>> from sporax.insight import schedule
+    >>> from sporax.profiler import schedule
     >>> plan = schedule(wait=1, active=1, repeat=1)
     >>> with profile(schedule=plan, on_trace_ready=handler) as prof:
     ...     for step in range(3):

@@ -10,7 +10,7 @@ import pytest
 
 import sporax
 from sporax import Tensor
-from sporax.insight import (
+from sporax.profiler import (
     AicoreMetrics,
     EnvProfiler,
     ExportType,

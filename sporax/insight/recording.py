@@ -1,0 +1,172 @@
+"""`Recording`: the operations of a Cell or a step, each with the call of a Cell that it belongs to.
+Nothing is computed, and nothing is changed."""
+
+import numpy as np
+
+from sporax.core.cell_tree import is_cell
+from sporax.core.dtype import Type
+from sporax.core.errors import REFUSALS, describe
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors
+from sporax.core.value import Aval, Value
+from sporax.engine.operation import Pullback
+from sporax.engine.recorder import wrap
+from sporax.graph_capture.flops import count
+from sporax.graph_capture.graph_text import Listing
+from sporax.insight.cell_log import CellLog
+
+INPUT_RULE = (
+    "must be arrays, Tensors or shapes such as (1, 3, 224, 224); for another dtype than float32 "
+    "give ((1, 7), ms.int32)"
+)
+_BACKWARD = ("gradient.add", "gradient.seed", "gradient.zero")  # see `autodiff.tape`
+_SHAPE_ENTRY = (int, np.integer)
+
+
+class Operation:
+    """One recorded operation.
+
+    `name`, `attributes`; `call`: the call of a Cell that it belongs to; `is_backward`; `line`: the
+    user's (file, line); `operands`: (pool, index) of each, see `TraceFunction`; `first`: the index
+    of its first result among those of all operations; `avals`: of its results; `flops`.
+    """
+
+    __slots__ = (
+        "attributes", "avals", "call", "first", "flops", "is_backward", "is_view", "line", "name",
+        "operands",
+    )  # fmt: skip
+
+    def __init__(self, op, rule, operands, line, call, first):
+        self.name, self.attributes, self.operands = op.name, op.attributes, operands
+        self.call, self.line, self.first, self.avals = call, line, first, rule.avals
+        self.is_backward, self.is_view = False, op.alias
+        self.flops = count(rule.jaxpr.jaxpr)
+
+    @property
+    def bytes(self):
+        """Bytes of its results; 0 for a view."""
+        return 0 if self.is_view else sum(map(bytes_of, self.avals))
+
+
+class Recording:
+    """The operations of `function(*args)`, in order, and the calls of Cells (`root`).
+
+    `listing`: the `Listing` with inputs and outputs. `function` may be a Cell, a function or a
+    `jit` function. Raises RuntimeError where the function needs a concrete value.
+    """
+
+    def __init__(self, who, function, args, kwargs=None):
+        self.log = CellLog()
+        name = getattr(function, "__name__", type(function).__name__)
+        inner = getattr(function, "fn", function)
+        try:
+            self.listing = Listing(who, name, inner, args, kwargs or {}, cell_log=self.log)
+        except Exception as error:
+            _add_path(error, self.log, name)
+            raise
+        self.name, self.root = name, self.log.root
+        self._mark(self.log.along(self.listing.path))
+
+    def _mark(self, calls):
+        """Make the operations. A pullback belongs to the call of the operation that it derives,
+        and a sum of cotangents to that of the last one."""
+        self.operations, self.of_output, forward, call = [], [], {}, self.root
+        steps = zip(self.listing.trace.steps, self.listing.lines, calls, strict=True)
+        for (op, rule, refs), line, noted in steps:
+            operands, call = tuple(refs), noted or call
+            one = Operation(op, rule, operands, line, call, len(self.of_output))
+            made_by = [self.of_output[i] for pool, i in operands if pool == "output"]
+            if isinstance(op, Pullback):
+                source = forward.get((op.of, operands[: len(operands) - len(op.outputs)]))
+                one.is_backward, one.call = True, call if source is None else source.call
+            elif op.name in _BACKWARD:
+                one.is_backward, one.call = True, (made_by[-1] if made_by else one).call
+            else:
+                forward[op, operands] = one
+            self.operations.append(one)
+            self.of_output += [one] * len(rule.avals)
+
+
+def bytes_of(aval):
+    """Bytes of an array."""
+    return aval.size * aval.dtype.itemsize
+
+
+def checked_cell(who, cell):
+    """The Cell; TypeError where it is something else."""
+    if not is_cell(cell):
+        what = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
+        raise TypeError(
+            f"For '{who}', 'cell' must be a Cell, but got {what}. Give the network itself, such as "
+            "Net()."
+        )
+    return cell
+
+
+def abstract_inputs(who, inputs):
+    """(positional, by keyword) inputs as Tensors without contents: of one input or several."""
+    if isinstance(inputs, dict):
+        return (), {name: _abstract(who, item) for name, item in inputs.items()}
+    one = _input(inputs)
+    if one is not None:
+        return (one,), {}
+    if not isinstance(inputs, (list, tuple)):
+        raise _refused(who, inputs)
+    return tuple(_abstract(who, item) for item in inputs), {}
+
+
+def _abstract(who, item):
+    one = _input(item)
+    if one is not None:
+        return one
+    if isinstance(item, (list, tuple)) and item and not isinstance(item[0], _SHAPE_ENTRY):
+        return type(item)(_abstract(who, part) for part in item)
+    if item is None or isinstance(item, (bool, int, float, str)):
+        return item
+    raise _refused(who, item)
+
+
+def _input(item):
+    """A Tensor without contents for an array, a shape, or (shape, dtype); else None."""
+    if isinstance(item, Tensor):
+        return _tensor(item._value.aval)
+    if isinstance(item, np.ndarray):
+        return _tensor(Tensor(np.zeros((), item.dtype))._value.aval, item.shape)
+    if _is_shape(item):
+        return _tensor(Aval.of(tuple(map(int, item)), np.dtype(np.float32)))
+    if isinstance(item, tuple) and len(item) == 2 and _is_shape(item[0]):
+        dtype = item[1]
+        if isinstance(dtype, (Type, np.dtype)) or (
+            isinstance(dtype, type) and issubclass(dtype, np.generic)
+        ):
+            return _tensor(Tensor(np.zeros(()), dtype)._value.aval, item[0])
+    return None
+
+
+def _is_shape(item):
+    return (isinstance(item, tuple) or (isinstance(item, list) and item)) and all(
+        isinstance(n, _SHAPE_ENTRY) and not isinstance(n, bool) and n >= 0 for n in item
+    )
+
+
+def _tensor(aval, shape=None):
+    return wrap(Value(Aval.of(aval.shape if shape is None else tuple(shape), aval.dtype), None))
+
+
+def abstract_arguments(arguments):
+    """The arguments of a step, with Tensors without contents in place of those in them."""
+    return map_tensors(lambda tensor: _tensor(tensor._value.aval), arguments)
+
+
+def _refused(who, item):
+    got = describe(item._value.aval) if isinstance(item, Tensor) else type(item).__name__
+    return TypeError(f"For '{who}', 'inputs' {INPUT_RULE}, but got {got}.")
+
+
+def _add_path(error, log, name):
+    """Let the error of a Cell say which one it was, once."""
+    if log.failed is None or not isinstance(error, REFUSALS):
+        return
+    path = ".".join([name, *log.failed.path.split(".")[1:]])
+    if error.args and isinstance(error.args[0], str) and path not in error.args[0]:
+        error.args = (f"{error.args[0]} Raised in the Cell '{path}'.", *error.args[1:])

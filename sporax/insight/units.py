@@ -1,0 +1,31 @@
+"""Quantities in words: 1.82 GFLOP, 44.7 MB, 3.1 ms."""
+
+_LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
+_SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"))
+
+
+def _scaled(number, steps):
+    for size, prefix in steps:
+        if abs(number) >= size:
+            return _digits(number / size), prefix
+    return ("0", steps[-1][1]) if number == 0 else (_digits(number / steps[-1][0]), steps[-1][1])
+
+
+def _digits(number):
+    return f"{number:.0f}" if abs(number) >= 99.95 else f"{number:.3g}"
+
+
+def quantity(number, unit=""):
+    """Three digits and a decimal prefix: `quantity(1.82e9, "FLOP")` is '1.82 GFLOP'."""
+    digits, prefix = _scaled(number, _LARGE)
+    return f"{digits} {prefix}{unit}".rstrip()
+
+
+def seconds(number):
+    """Three digits in s, ms or us."""
+    return " ".join(_scaled(number, _SECONDS))
+
+
+def shape_text(aval):
+    """'(1, 64, 56, 56)'."""
+    return str(tuple(aval.shape))
