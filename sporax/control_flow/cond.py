@@ -260,14 +260,15 @@ def _common_dtype(pair, scalar_types):
     tensors = [leaf for leaf, kind in zip(pair, scalar_types, strict=True) if kind is None]
     if len(tensors) == 1 and _is_tensor(tensors[0]) and not tensors[0].shape:
         return tensors[0]._value.aval.dtype  # a scalar in one branch, a 0-d Tensor in the other
-    raise Unrecordable(f"its branches give {_described(pair[0])} and {_described(pair[1])}")
+    raise Unrecordable(f"its branches give {described(pair[0])} and {described(pair[1])}")
 
 
 def _is_tensor(leaf):
     return isinstance(leaf, Tensor)
 
 
-def _described(leaf):
+def described(leaf):
+    """What a leaf is, in words; an abstract Tensor has no numbers to show."""
     return describe(leaf._value.aval) if isinstance(leaf, Tensor) else f"{leaf!r:.80}"
 
 

@@ -9,6 +9,7 @@ from sporax.control_flow.cond import (
     SCALAR_TYPES,
     Part,
     Unrecordable,
+    described,
     filled,
     form_of,
     leaves_of,
@@ -158,7 +159,7 @@ class _Loop:
         for i, (before, after) in enumerate(zip(self.leaves, self.body.leaves, strict=True)):
             if i not in self.varying:
                 if not same(before, after):
-                    raise Unrecordable(f"a turn makes {after!r:.80} of {before!r:.80}")
+                    raise Unrecordable(f"a turn makes {described(after)} of {described(before)}")
                 continue
             kind, was = self.body.kind(after), _scalar_type(before)
             if was is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax import lax
 
 from sporax.core.environment import Process
 from sporax.core.tensor import FACTORIES
@@ -74,6 +75,8 @@ class TraceFunction:
                 kinds += [0] * len(rule.avals)
                 continue
             operands, run = [pools[pool][i] for pool, i in refs], rule.run
+            if op.stops_gradient and not barriers:  # JAX may take the derivative
+                operands = [lax.stop_gradient(x) for x in operands]
             if barriers:
                 of_operands = [
                     kinds[i] if pool == "output" else kind_of(x)

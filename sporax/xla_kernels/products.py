@@ -1,9 +1,12 @@
 """Products at places that may repeat, with derivatives of every order."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
 
+@jax.custom_jvp
 def multiply_at(x, places, values):
     """`x.at[places].multiply(values)`.
 
@@ -11,24 +14,23 @@ def multiply_at(x, places, values):
     product as a scan over the values sorted by their places, which has only multiplications in it
     and so is right for values of zero too.
     """
+    return x.at[places].multiply(values)
 
-    @jax.custom_jvp
-    def product(x, values):
-        return x.at[places].multiply(values)
 
-    @product.defjvp
-    def _derivative(primals, tangents):
-        return jax.jvp(sorted_product, primals, tangents)
+@multiply_at.defjvp
+def _derivative(primals, tangents):
+    x, places, values = primals
+    along = functools.partial(_sorted_product, places)
+    return jax.jvp(along, (x, values), (tangents[0], tangents[2]))
 
-    def sorted_product(x, values):
-        numbers = jnp.arange(x.size).reshape(x.shape)
-        at = numbers.at[places].get(mode="fill", fill_value=x.size)
-        values = jnp.broadcast_to(values, at.shape)
-        if not values.size:
-            return x
-        return x * _by_place(at.ravel(), values.ravel(), x.size).reshape(x.shape)
 
-    return product(x, values)
+def _sorted_product(places, x, values):
+    numbers = jnp.arange(x.size).reshape(x.shape)
+    at = numbers.at[places].get(mode="fill", fill_value=x.size)
+    values = jnp.broadcast_to(values, at.shape)
+    if not values.size:
+        return x
+    return x * _by_place(at.ravel(), values.ravel(), x.size).reshape(x.shape)
 
 
 def _by_place(at, values, count):

@@ -9,6 +9,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.special
 from numpy.polynomial import Polynomial
 
 from sporax import nn, ops
@@ -424,7 +425,10 @@ CONSTANT_PARTS = {
     "no_grad": (in_block, lambda x: 2 * x),
     "branch": (in_branch, lambda x: 2 * x),
     "loop": (in_loop, lambda x: x**0),
-}
+    "an operation without derivative": (
+        lambda x: ops.zeta(x + 2, ops.ones_like(x)) * x, lambda x: scipy.special.zeta(x + 2, 1)
+    ),
+}  # fmt: skip
 RECORDED = {
     "recompute": lambda f: grad(lambda x: recompute(f, x).sum()),
     "recompute, jit": lambda f: jit(grad(lambda x: recompute(f, x).sum())),
@@ -440,3 +444,15 @@ def test_what_is_taken_as_constant_has_no_derivative(name, transform):
     function, slope = CONSTANT_PARTS[name]
     x = np.array([[1.0, 2.0], [0.5, 3.0]], np.float32)
     np.testing.assert_allclose(RECORDED[transform](function)(Tensor(x)).asnumpy(), slope(x), 1e-5)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jit])
+def test_products_at_places_in_a_block_that_is_recomputed(transform):
+    x, y = Tensor([2.0, 3.0, 5.0]), Tensor([0.5, 4.0, 7.0])
+
+    def block(x, y):
+        return ops.tensor_scatter_mul(x, Tensor([[0], [0], [2]]), y)
+
+    slopes = transform(grad(lambda x, y: recompute(block, x, y).sum(), (0, 1)))(x, y)
+    np.testing.assert_allclose(slopes[0].asnumpy(), [2, 1, 7])
+    np.testing.assert_allclose(slopes[1].asnumpy(), [8, 1, 5])

@@ -64,6 +64,16 @@ FOUND = {
         v2 = grad(lambda t: ops.sum(t * t * 2))(v1)
         return v2
 """),
+    "a loop that cannot be an operation, told with a Tensor that has no numbers": ("branch", """
+        v2 = ops.mean(ops.abs(x)) + 0.5
+        while v2 < 4:
+            for i, part in enumerate(self.table.values()):
+                v4 = ops.sqrt(self.w1 * self.w1 + 0.5)
+                v5 = ops.prod(v4, 0)
+            v2 = v2 * 2
+        v7 = ops.gather(self.w1, INDEX, -1)
+        return v7
+"""),
     "stop_gradient in a Cell that is recomputed": ("custom", """
         v1 = ops.stop_gradient(x) * 1
         return v1

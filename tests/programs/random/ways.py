@@ -224,7 +224,7 @@ def _within(function, **settings):
 
 
 def _in_threads(*nets):
-    """Call each Cell in a thread of its own, at once; all give the same."""
+    """Call each Cell in a thread of its own, at once; all give the same, but for rounding."""
 
     def run(x, y):
         results, errors = {}, []
@@ -245,7 +245,8 @@ def _in_threads(*nets):
         first, *others = (results[net] for net in nets)
         for other in others:
             for one, two in zip(first, other, strict=True):
-                np.testing.assert_array_equal(one, two)
+                # traces end elsewhere where the other thread has captured a function before
+                np.testing.assert_allclose(one, two, TOLERANCE, TOLERANCE)
         return [Tensor(r) for r in first]
 
     return run
