@@ -47,7 +47,8 @@ SAMPLES = [
         "around": ((1, 0), (1, 1))}),
     Sample("max_unpool", [(1, 2, 2), AT], unpooled, {"size": (2, 3)}),
     Sample("max_unpool", [(1, 2, 2), np.array([[[1, 3], [0, 2]]])], unpooled, {"size": (4,)}),
-    Sample("embedding_renorm", [np.array([0, 2]), (3, 2)], shortened, {"max_norm": 0.5}),
+    Sample("embedding_renorm", [np.array([0, 2]), (3, 2)], shortened, {"max_norm": 0.5},
+           sharp="that of the weight, which is changed first"),
     Sample("embedding_lookup", [np.array([1, 0, 1]), (2, 3)], lambda i, w, by_frequency: w[i],
            {"by_frequency": True}, sharp="divided by how often"),
 ]  # fmt: skip

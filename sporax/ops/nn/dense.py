@@ -102,13 +102,17 @@ def embedding_lookup(input: Array, weight: Array, padding_idx=None, by_frequency
     return rows
 
 
-@op(function=(), name="Embedding", differentiable=False, bounds=_rows)
+@op(function=(), name="Embedding", bounds=_rows)
 def embedding_renorm(input: Array, weight: Array, max_norm, norm_type=2.0):
-    """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`."""
+    """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`.
+
+    Its derivative is that of `weight` itself: the weight is changed, and then used.
+    """
     size = jnp.linalg.norm(weight, norm_type, 1)
     named = jnp.zeros(weight.shape[0], bool).at[input].set(True)
     scale = jnp.where(named & (size > max_norm), max_norm / (size + 1e-7), 1)
-    return (weight * scale[:, None]).astype(weight.dtype)
+    shorter = (weight * scale[:, None]).astype(weight.dtype)
+    return lax.stop_gradient(shorter) + (weight - lax.stop_gradient(weight))
 
 
 @composite(mint="nn.functional.embedding")
