@@ -6,7 +6,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo faults fuzz programs soak wrong-arguments test test-all long-rows test-distributed test-onnx coverage docs lint bench clean
+.PHONY: demo faults fuzz programs soak wrong-arguments test test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -70,6 +70,15 @@ test-onnx:
 	$(PYTHON) -m venv .venvs/onnx
 	.venvs/onnx/bin/python -m pip install --quiet --editable '.[onnx,test]'
 	.venvs/onnx/bin/python -m pytest tests/io/test_onnx.py
+
+# Apart: PyTorch takes 750 MB. Records its runs anew with: make test-migrate RECORD=1
+MIGRATE := .venvs/migrate/bin/python
+test-migrate:
+	$(PYTHON) -m venv .venvs/migrate
+	$(MIGRATE) -m pip install --quiet --extra-index-url https://download.pytorch.org/whl/cpu \
+		torch==2.13.0 --editable '.[test]'
+	$(if $(RECORD),$(MIGRATE) tools/record_migrate.py)
+	$(MIGRATE) -m pytest tests/migrate
 
 # Which of the names that public scripts use the tests call, docs/coverage.md; and stubs for editors.
 coverage: $(READY)

@@ -26,6 +26,7 @@ ROOMS |= {
     "profiler": {"core", "engine", "profiler"},
     "insight": {*LINE, "io", "pages", "insight"},
     "pages": {"pages"},
+    "migrate": {*LINE, "io", "pages", "migrate"},
     "rewrite": {*LINE[:-3], "io", "rewrite"},
     "data": {"core", "distributed", "io", "data"},
     "parallel": {*LINE, "io", "parallel"},

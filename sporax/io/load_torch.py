@@ -14,7 +14,7 @@ from sporax.io.load_param import load_param_into_net
 _log = logging.getLogger("sporax")
 
 # what PyTorch's layers call these parameters
-_NAMES_THERE = {
+NAMES_IN_TORCH = {
     "gamma": "weight", "beta": "bias", "embedding_table": "weight", "moving_mean": "running_mean",
     "moving_variance": "running_var",
 }  # fmt: skip
@@ -140,7 +140,7 @@ def _put(net, weights, strict_load, path):
     pairs, used, missing = {}, set(), []
     for p in [p for _, p in cell_tree.parameters(net)]:
         before, dot, last = p.name.rpartition(".")
-        names = p.name, f"{before}{dot}{_NAMES_THERE.get(last, last)}"
+        names = p.name, f"{before}{dot}{NAMES_IN_TORCH.get(last, last)}"
         name = next((n for n in names if n in weights), None)
         if name is None:
             missing.append(p.name)

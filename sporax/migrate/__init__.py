@@ -1,0 +1,14 @@
+"""Moving from PyTorch: `compare` a module with a Cell, layer by layer; `record` a module's run for
+that, where PyTorch is; `convert` files of weights."""
+
+from sporax.migrate.cell_run import cell_weights, run_cell
+from sporax.migrate.compare import compare
+from sporax.migrate.module_run import ModuleRun, loss_weights
+from sporax.migrate.name_mapping import NameMapping, map_names
+from sporax.migrate.report import Departure, Gap, Report, Row
+from sporax.migrate.torch_run import record
+
+__all__ = [
+    "Departure", "Gap", "ModuleRun", "NameMapping", "Report", "Row", "cell_weights", "compare",
+    "loss_weights", "map_names", "record", "run_cell",
+]  # fmt: skip

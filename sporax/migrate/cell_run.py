@@ -1,0 +1,168 @@
+"""Runs a Cell and records what `compare` needs."""
+
+import contextlib
+from typing import Any
+
+import numpy as np
+
+from sporax import autodiff, ops
+from sporax.core import cell_tree, context
+from sporax.core.tensor import Tensor
+from sporax.migrate.module_run import (
+    Call,
+    Module,
+    ModuleRun,
+    loss_weights,
+    plain_attributes,
+    tensors_in,
+)
+
+
+def cell_modules(cell):
+    """[Module] of a Cell and all below."""
+    return [
+        Module(
+            path,
+            [c.__name__ for c in type(part).__mro__[:-1]],
+            plain_attributes(part, part._params),
+        )
+        for path, part in cell_tree.tree(cell)
+    ]
+
+
+def cell_weights(cell):
+    """{path: array} of a Cell's Parameters."""
+    return {path: np.asarray(p.asnumpy(), order="C") for path, p in cell_tree.parameters(cell)}
+
+
+def put(cell, weights):
+    """Set Parameters by path, in their own dtypes."""
+    parameters = dict(cell_tree.parameters(cell))
+    for path, x in weights.items():
+        parameters[path].set_data(Tensor(np.ascontiguousarray(x), parameters[path].dtype))
+
+
+def run_cell(cell, arrays):
+    """Run a Cell on NumPy arrays in the mode that it is in: a `ModuleRun`. What the run changes in
+    its Parameters (moving statistics) is put back."""
+    weights = cell_weights(cell)
+    recorder = _Recorder(cell)
+    try:
+        with _dynamic_mode():
+            return recorder.run(arrays, weights)
+    finally:
+        recorder.remove()
+        put(cell, {n: x for n, x in weights.items() if n not in recorder.trainable})
+
+
+@contextlib.contextmanager
+def _dynamic_mode():
+    mode = context.get_context("mode")
+    context.set_context(mode=context.PYNATIVE_MODE)
+    try:
+        yield
+    finally:
+        context.set_context(mode=mode)
+
+
+def _is_tensor(x):
+    return isinstance(x, Tensor)
+
+
+def _array(value):
+    x = np.asarray(value.read())
+    return x.astype(np.float32) if x.dtype.kind == "V" else np.array(x)
+
+
+class _Recorder:
+    """Hooks of all Cells, which fill the list of calls with Values: they are read at the end."""
+
+    def __init__(self, cell):
+        self.cell = cell
+        self.parameters = dict(cell_tree.parameters(cell))
+        self.trainable = {n: p for n, p in self.parameters.items() if p.requires_grad}
+        self.calls, self.pending, self.counts = [], {}, {}
+        self.paths = {part: path for path, part in cell_tree.tree(cell)}
+        self.handles = []
+        part: Any
+        for part in self.paths:
+            self.handles.append(part.register_forward_pre_hook(self._before))
+            self.handles.append(part.register_forward_hook(self._after))
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+    def _noted(self, x, gradients):
+        leaves = tensors_in(x, _is_tensor)
+        gradients[:] = [None] * len(leaves)
+        for i, leaf in enumerate(leaves):
+            if leaf.is_floating_point():
+                leaf.register_hook(lambda g, i=i: gradients.__setitem__(i, g._value))
+        return [leaf._value for leaf in leaves]
+
+    def _before(self, cell, args):
+        gradients = []
+        values = self._noted(args, gradients)
+        self.pending.setdefault(cell, []).append((values, gradients))
+
+    def _after(self, cell, args, output):
+        inputs, input_gradients = self.pending[cell].pop()
+        number = self.counts[cell] = self.counts.get(cell, -1) + 1
+        gradients = []
+        outputs = self._noted(output, gradients)
+        path = self.paths[cell]
+        self.calls.append((path, number, inputs, outputs, input_gradients, gradients))
+
+    def run(self, arrays, weights):
+        inputs = [Tensor(x) for x in arrays]
+        floating = tuple(i for i, x in enumerate(inputs) if x.is_floating_point())
+        outputs = []
+
+        def loss(*xs):
+            outputs[:] = tensors_in(self.cell(*xs), _is_tensor)
+            found[:] = [x._value for x in outputs]
+            total = ops.zeros((), outputs[0].dtype) if outputs else Tensor(0.0)
+            for i, x in enumerate(outputs):
+                if x.is_floating_point():
+                    total = total + (x * Tensor(loss_weights(i, x.shape))).sum()
+            return total
+
+        found = []
+        of_inputs, of_weights = {}, [None] * len(self.trainable)
+        if floating or self.trainable:
+            of_inputs, of_weights = self._gradients(loss, inputs, floating)
+        else:
+            loss(*inputs)
+        state = {n: _array(p._value) for n, p in self.parameters.items() if n not in self.trainable}
+        return ModuleRun(
+            modules=cell_modules(self.cell), calls=[_read(call) for call in self.calls],
+            inputs=[np.array(x) for x in arrays], weights=weights, trainable=list(self.trainable),
+            state=state, outputs=[_array(v) for v in found],
+            input_gradients=[of_inputs.get(i) for i in range(len(inputs))],
+            gradients=dict(zip(self.trainable, of_weights, strict=True)),
+        )  # fmt: skip
+
+    def _gradients(self, loss, inputs, floating):
+        """({position: gradient}, [gradient of each trainable Parameter])"""
+        parameters = list(self.trainable.values())
+        positions: Any = floating or None
+        function = autodiff.value_and_grad(loss, positions, parameters or None)
+        gradients: Any = function(*inputs)[1]
+        by_position: Any = ()
+        by_weight: Any = ()
+        if not floating:
+            by_weight = gradients
+        elif not parameters:
+            by_position = gradients
+        else:
+            by_position, by_weight = gradients
+        arrays, weights = (
+            [_array(g._value) for g in tensors_in(x, _is_tensor)] for x in (by_position, by_weight)
+        )
+        return dict(zip(floating, arrays, strict=True)), weights
+
+
+def _read(call):
+    path, number, *groups = call
+    return Call(path, number, *[[None if v is None else _array(v) for v in g] for g in groups])

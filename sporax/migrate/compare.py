@@ -1,0 +1,270 @@
+"""`compare`: a PyTorch module and a Cell, layer by layer, forward and backward."""
+
+import dataclasses
+
+import numpy as np
+
+from sporax.core import cell_tree
+from sporax.migrate import cell_run, torch_run
+from sporax.migrate.call_alignment import CELL_NAMES, align_calls, is_activation
+from sporax.migrate.known_differences import Cause, causes, optimizer_causes
+from sporax.migrate.module_run import ModuleRun, checked_inputs
+from sporax.migrate.name_mapping import map_names
+from sporax.migrate.report import Departure, Report, Row, gap
+
+_SPREAD = 2.0  # by which factor initial weights' deviations may differ
+_ENOUGH = 64  # elements of which a deviation says something
+
+
+def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=2e-5, atol=1e-5):
+    """Load the weights of a PyTorch module into a Cell, run both on the same inputs, forward and
+    backward, and report layer by layer how far they are apart.
+
+    `torch_module`: a `torch.nn.Module`, or the `ModuleRun` (or the file of one) that `record` made
+    of it elsewhere. `inputs`: a NumPy array or a tuple of them, one for each argument; those of a
+    `ModuleRun` are its own. Both run in the mode that they are in. `names`: {PyTorch's parameter:
+    the Cell's path, a list of paths among which it is split, or None}, where the mapping by
+    structure, order and shape is to be another. `optimizers`: PyTorch's optimizer and sporax's,
+    whose settings are compared too. `rtol`, `atol`: numbers agree within atol + rtol * the
+    tensor's largest number.
+
+    The loss whose gradients are compared is the sum of all outputs, each element times a fixed
+    random number. Returns a `Report`; the Cell keeps PyTorch's weights. Raises TypeError for other
+    arguments, ValueError where parameters cannot be paired or their shapes differ, ImportError
+    without PyTorch.
+
+    >>> import importlib.util; from sporax import migrate
+    >>> if importlib.util.find_spec("torch"):
+    ...     import torch
+    ...     ours, theirs = torch.nn.Linear(3, 2), nn.Dense(3, 2)
+    ...     assert migrate.compare(ours, theirs, np.ones((4, 3), np.float32)).equal
+    """
+    if not cell_tree.is_cell(cell):
+        raise TypeError(f"For 'compare', 'cell' must be a Cell, but got {type(cell).__name__}.")
+    ours = _recorded(torch_module, inputs)
+    before = cell_run.cell_weights(cell)
+    trainable = {n for n, p in cell_tree.parameters(cell) if p.requires_grad}
+    mapping = map_names(ours, before, trainable, names)
+    shapes = {n: x.shape for n, x in before.items()}
+    cell_run.put(cell, mapping.cell_weights(ours.weights, shapes))
+    theirs = cell_run.run_cell(cell, ours.inputs)
+    aligned = align_calls(ours, theirs, mapping)
+    builder = _Rows(ours, theirs, mapping, rtol, atol)
+    rows = [builder.row(a, b, a.path in aligned.joined) for a, b in aligned.pairs]
+    lone = [_named(ours, c) for c in aligned.only_torch]
+    lone_cells = [_named(theirs, c) for c in aligned.only_cell]
+    found = [] if optimizers is None else optimizer_causes(*optimizers)
+    return Report(
+        rows, _first_departure(rows, aligned, builder, found), mapping,
+        [*{(c.torch_path, str(c)): c for row in rows for c in row.causes}.values(), *found],
+        [*mapping.only_torch, *lone], [*mapping.only_cell, *lone_cells],
+        _initial_spread(ours, before, mapping), rtol, atol,
+    )  # fmt: skip
+
+
+def _recorded(torch_module, inputs):
+    if isinstance(torch_module, str):
+        torch_module = ModuleRun.load(torch_module)
+    if isinstance(torch_module, ModuleRun):
+        if inputs is not None:
+            raise TypeError(
+                "For 'compare', 'inputs' must be left out for a recorded run, which has its own."
+            )
+        return torch_module
+    if inputs is None:
+        raise TypeError("For 'compare', 'inputs' must be given: a NumPy array or a tuple of them.")
+    checked_inputs(inputs)
+    return torch_run.record(torch_module, inputs)
+
+
+def _named(run, call):
+    kind = next(m.kind for m in run.modules if m.path == call.path)
+    return f"{call.path} ({kind})"
+
+
+class _Rows:
+    """Makes rows of paired calls."""
+
+    def __init__(self, ours, theirs, mapping, rtol, atol):
+        self.ours, self.theirs, self.mapping = ours, theirs, mapping
+        self.rtol, self.atol = rtol, atol
+        called = {c.path for c in ours.calls}
+        self.containers = {
+            p[:i] for p in called for i in range(1, len(p)) if p[i] == "."
+        } | ({""} if len(called) > 1 else set())  # fmt: skip
+        self.modules = {m.path: m for m in ours.modules}
+        self.cells = {m.path: m for m in theirs.modules}
+        gradients = [g for g in ours.gradients.values() if g is not None and g.size]
+        # a gradient that is 0 but for rounding (of a bias before BatchNorm) has no scale of its own
+        self.scale = max([float(np.abs(g).max()) for g in gradients], default=0.0) * 0.1
+        self.left = dict(mapping.pairs)  # parameters that are in no row yet
+
+    def row(self, call, other, is_joined):
+        """The `Row` of a pair of calls."""
+        module, cell = self.modules[call.path], self.cells[other.path]
+        if is_joined:
+            module = dataclasses.replace(module, attributes={**module.attributes,
+                                                             "activation_flag": True})  # fmt: skip
+        gaps = {}
+        self._put(gaps, "input", call.inputs, other.inputs)
+        self._put(gaps, "output", call.outputs, other.outputs)
+        self._put(gaps, "gradient of output", call.output_gradients, other.output_gradients, True)
+        self._put(gaps, "gradient of input", call.input_gradients, other.input_gradients, True)
+        self._put_parameters(gaps, call.path)
+        return Row(
+            call.path, other.path, module.kind, cell.kind, gaps, causes(module, cell),
+            call.path not in self.containers, call.number,
+        )  # fmt: skip
+
+    def _gap(self, a, b, is_gradient=False):
+        return gap(a, b, self.rtol, self.atol, self.scale if is_gradient else 0.0)
+
+    def _put(self, gaps, name, ours, theirs, is_gradient=False):
+        for i, (a, b) in enumerate(zip(ours, theirs, strict=False)):
+            gaps[f"{name} {i}"] = self._gap(a, b, is_gradient)
+
+    def _put_parameters(self, gaps, path):
+        """Those of the module, and of its parts that were not called themselves."""
+        prefix = f"{path}." if path else ""
+        for name in [n for n in self.left if n.startswith(prefix)]:
+            paths = self.left.pop(name)
+            short = name[len(prefix) :]
+            if name in self.ours.gradients:
+                theirs = [self.theirs.gradients.get(p) for p in paths]
+                whole = self._joined(theirs, self.ours.weights[name].shape)
+                gaps[f"gradient of {short}"] = self._gap(self.ours.gradients[name], whole, True)
+            elif name in self.ours.state and all(p in self.theirs.state for p in paths):
+                whole = self._joined([self.theirs.state[p] for p in paths],
+                                     self.ours.weights[name].shape)  # fmt: skip
+                gaps[f"state: {short} afterwards"] = self._gap(self.ours.state[name], whole)
+
+    @staticmethod
+    def _joined(parts, shape):
+        if any(x is None for x in parts):
+            return None
+        return np.concatenate([np.atleast_1d(x) for x in parts]).reshape(shape)
+
+
+def _first_departure(rows, aligned, builder, found):
+    """The first call whose results depart; else the last whose gradients do."""
+    for i, row in enumerate(rows):
+        output, inputs = row.worst("output"), row.worst("input")
+        if output is not None and output.departs:
+            if inputs is not None and inputs.departs and row.is_leaf:
+                return Departure(row, "between", _between(rows, i, aligned, builder))
+            own = row.causes or _inside(row, aligned, builder)
+            return Departure(row, "layer", tuple(own or [_unexplained(row)]))
+    for row in rows:
+        state = row.worst("state")
+        if state is not None and state.departs:
+            return Departure(row, "state", tuple(row.causes or [_unexplained(row)]))
+    for row in reversed(rows):
+        gradient = row.worst("gradient")
+        if gradient is not None and gradient.departs and row.is_leaf:
+            return Departure(row, "backward", _backward(row, builder))
+    departs = [row for row in rows if row.departs]
+    if departs:
+        return Departure(departs[-1], "backward", _backward(departs[-1], builder))
+    if found:
+        return Departure(rows[-1], "backward", tuple(found))
+    return None
+
+
+def _inside(row, aligned, builder):
+    """Causes for a module that has parts: those that are there on one side only."""
+    return [] if row.is_leaf else _lone(aligned, builder, lambda path: _below(path, row))
+
+
+def _below(path, row):
+    return not row.torch or path.startswith(f"{row.torch}.") or path.startswith(f"{row.cell}.")
+
+
+def _lone(aligned, builder, is_near):
+    sides = (
+        ("of PyTorch has no counterpart in the Cell", aligned.only_torch, builder.modules),
+        ("of the Cell has no counterpart in PyTorch", aligned.only_cell, builder.cells),
+    )
+    found = []
+    for i, (says, calls, modules) in enumerate(sides):
+        for call in calls:
+            module = modules[call.path]
+            if not is_near(call.path) or module.kind == "Identity":
+                continue
+            there = f"'{call.path}' ({module.kind})"
+            what = "missing activation" if is_activation(module) else "missing module"
+            name = CELL_NAMES.get(module.kind, module.kind)
+            remedy = (
+                f"{there} {says}: call nn.{name} there, if construct does not compute it."
+                if i == 0
+                else f"{there} {says}: leave it out, if forward does not compute it."
+            )
+            found.append(
+                Cause(what, *((there, "none") if i == 0 else ("none", there)), remedy,
+                      *((call.path, "") if i == 0 else ("", call.path)))
+            )  # fmt: skip
+    return found
+
+
+def _between(rows, i, aligned, builder):
+    """Causes for inputs that depart where all outputs before agree."""
+    order = {(c.path, c.number): n for n, c in enumerate(builder.ours.calls)}
+    cell_order = {(c.path, c.number): n for n, c in enumerate(builder.theirs.calls)}
+    here, there = (rows[i].torch, rows[i].number), rows[i].cell
+    before = {
+        (c.path, c.number) for c in aligned.only_torch if order[c.path, c.number] < order[here]
+    }
+    cell_end = min((n for (p, _), n in cell_order.items() if p == there), default=0)
+    before_cell = {c.path for c in aligned.only_cell if cell_order[c.path, c.number] < cell_end}
+    near = {path for path, _ in before} | before_cell
+    around = [
+        cause for row in rows if not row.is_leaf and _below(here[0], row) for cause in row.causes
+    ]  # fmt: skip
+    found = [*around, *_lone(aligned, builder, lambda path: path in near)]
+    if not found:
+        found = [
+            "the code of forward and construct between the layers: functions, views, or an order "
+            "of arguments that differ"
+        ]
+    return tuple(found)
+
+
+def _unexplained(row):
+    if row.is_leaf:
+        return "unknown: all attributes in the table of known differences agree, the numbers differ"
+    return "the code of forward and construct after the last layer: all parts agree, not the result"
+
+
+def _backward(row, builder):
+    names = [n for n, g in row.gaps.items() if n.startswith("gradient") and g and g.departs]
+    found = list(row.causes)
+    frozen = [
+        path for path in builder.theirs.state
+        if path.startswith(f"{row.cell}.") and path in {p for n, ps in builder.mapping.pairs.items()
+                                                      if n in builder.ours.trainable for p in ps}
+    ]  # fmt: skip
+    if frozen:
+        remedy = "Set requires_grad as in PyTorch."
+        found.append(Cause("requires_grad", True, f"False of {', '.join(frozen)}", remedy))
+    if not found:
+        found = [
+            f"unknown: {', '.join(names)} depart; a bprop, stop_gradient or hook of one of the two "
+            "has another derivative"
+        ]
+    return tuple(found)
+
+
+def _initial_spread(ours, before, mapping):
+    """A note where the Cell's own weights began with another deviation than PyTorch's have."""
+    notes = []
+    for name, paths in mapping.pairs.items():
+        theirs = before[paths[0]]
+        if len(paths) > 1 or theirs.size < _ENOUGH or name in ours.state:
+            continue
+        deviations = [float(np.std(x)) for x in (ours.weights[name], theirs)]
+        if min(deviations) * _SPREAD < max(deviations) and max(deviations) > 0:
+            notes.append(
+                f"initialisation: '{name}' has the standard deviation {deviations[0]:.2g} in "
+                f"PyTorch, '{paths[0]}' had {deviations[1]:.2g} before PyTorch's weights were "
+                "loaded. If both are fresh, give the Cell PyTorch's initializer."
+            )
+    return notes

@@ -1,0 +1,445 @@
+"""What is known to differ between PyTorch and MindSpore: two tables.
+
+`FACTS`: names whose default or meaning differs, as `sporax lint` lists them. `RULES`: what is
+read of two paired modules and must agree, as `compare` looks for the cause of a departure.
+"""
+
+import ast
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from sporax.migrate.call_alignment import is_activation, kinds
+
+
+@dataclasses.dataclass(frozen=True)
+class Fact:
+    """Two names, written as they are called: the arguments are the defaults that differ, or none
+    where the meaning does. A call that gives one of these arguments is not listed."""
+
+    torch: str
+    mindspore: str
+    says: str
+
+    @functools.cached_property
+    def sides(self):
+        """({PyTorch's name: defaults}, {MindSpore's name: defaults}), each of one item."""
+        return tuple(dict([_called(text)]) for text in (self.torch, self.mindspore))
+
+
+def _called(text):
+    """(name, {argument: default}) of a call's text."""
+    call = ast.parse(text, mode="eval").body
+    if not isinstance(call, ast.Call):
+        return text, {}
+    return ast.unparse(call.func), {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+
+
+_PAD = "MindSpore pads so that the size stays ('same'), PyTorch by 'padding', 0"
+_POOL = "MindSpore moves windows by 1, PyTorch by their own size"
+_DROP = "the first argument is MindSpore's probability to keep an element, PyTorch's to drop it"
+_MOMENTUM = "MindSpore's is the share of the old statistics, PyTorch's that of the batch, 1 less it"
+_BIAS = "MindSpore's has no bias unless has_bias=True"
+_TABLE = "MindSpore draws from N(0, 0.01), PyTorch from N(0, 1)"
+_ORDER = "the same name, other arguments: MindSpore takes all axes in their new order, PyTorch two"
+
+# PyTorch's name, MindSpore's, what differs
+FACTS = [
+    *(Fact(f"torch.nn.Conv{n}d(padding=0)", f"mindspore.nn.Conv{n}d(pad_mode='same')", _PAD)
+      for n in (1, 2, 3)),
+    *(Fact(f"torch.nn.Conv{n}d(bias=True)", f"mindspore.nn.Conv{n}d(has_bias=False)", _BIAS)
+      for n in (1, 2, 3)),
+    *(Fact(f"torch.nn.ConvTranspose{n}d(padding=0)",
+           f"mindspore.nn.Conv{n}dTranspose(pad_mode='same')", _PAD) for n in (1, 2, 3)),
+    *(Fact(f"torch.nn.ConvTranspose{n}d(bias=True)",
+           f"mindspore.nn.Conv{n}dTranspose(has_bias=False)", _BIAS) for n in (1, 2, 3)),
+    *(Fact(f"torch.nn.{p}Pool{n}d(stride=None)", f"mindspore.nn.{p}Pool{n}d(stride=1)", _POOL)
+      for p in ("Max", "Avg") for n in (1, 2, 3)),
+    Fact("torch.nn.Dropout(p=0.5)", "mindspore.nn.Dropout(keep_prob=0.5, p=None)", _DROP),
+    *(Fact(f"torch.nn.BatchNorm{n}d(momentum=0.1)",
+           f"mindspore.nn.BatchNorm{n}d(momentum=0.9)", _MOMENTUM) for n in (1, 2, 3)),
+    *(Fact(f"torch.nn.InstanceNorm{n}d(affine=False)",
+           f"mindspore.nn.InstanceNorm{n}d(affine=True)",
+           "MindSpore's has weights unless affine=False") for n in (1, 2, 3)),
+    Fact("torch.nn.LayerNorm(eps=1e-05)", "mindspore.nn.LayerNorm(epsilon=1e-07)",
+         "another constant in the denominator"),
+    Fact("torch.nn.GELU(approximate='none')", "mindspore.nn.GELU(approximate=True)",
+         "MindSpore computes the form with tanh, PyTorch that with erf"),
+    Fact("torch.nn.LeakyReLU(negative_slope=0.01)", "mindspore.nn.LeakyReLU(alpha=0.2)",
+         "another slope of negative elements"),
+    Fact("torch.nn.functional.leaky_relu(negative_slope=0.01)",
+         "mindspore.ops.leaky_relu(alpha=0.2)", "another slope of negative elements"),
+    Fact("torch.nn.Embedding()", "mindspore.nn.Embedding(embedding_table='normal')", _TABLE),
+    Fact("torch.nn.SmoothL1Loss(reduction='mean')",
+         "mindspore.nn.SmoothL1Loss(reduction='none')", "MindSpore's loss is one for each element"),
+    Fact("torch.nn.functional.smooth_l1_loss(reduction='mean')",
+         "mindspore.ops.smooth_l1_loss(reduction='none')",
+         "MindSpore's loss is one for each element"),
+    Fact("torch.nn.CrossEntropyLoss(reduction='mean')",
+         "mindspore.nn.SoftmaxCrossEntropyWithLogits(reduction='none')",
+         "one loss for each example, and one-hot labels unless sparse=True"),
+    Fact("torch.nn.Unfold(padding=0)", "mindspore.nn.Unfold(padding='valid')",
+         "MindSpore's takes sizes of four numbers and gives another arrangement"),
+    Fact("torch.optim.SGD(lr=0.001)", "mindspore.nn.SGD(learning_rate=0.1)",
+         "another learning rate"),
+    Fact("torch.optim.RMSprop(alpha=0.99)", "mindspore.nn.RMSProp(decay=0.9)",
+         "another decay of the mean square"),
+    Fact("torch.optim.RMSprop(eps=1e-08)", "mindspore.nn.RMSProp(epsilon=1e-10)",
+         "another constant in the denominator"),
+    Fact("torch.optim.RMSprop(lr=0.01)", "mindspore.nn.RMSProp(learning_rate=0.1)",
+         "another learning rate"),
+    Fact("torch.optim.AdamW(eps=1e-08)", "mindspore.nn.AdamWeightDecay(eps=1e-06)",
+         "another constant in the denominator, and MindSpore does not correct the moments' bias"),
+    Fact("torch.optim.AdamW(weight_decay=0.01)", "mindspore.nn.AdamWeightDecay(weight_decay=0.0)",
+         "MindSpore's weights do not decay by default"),
+    Fact("torch.optim.Adagrad(initial_accumulator_value=0)", "mindspore.nn.Adagrad(accum=0.1)",
+         "MindSpore's sums of squares begin with 0.1"),
+    Fact("torch.optim.Adamax(lr=0.002)", "mindspore.nn.AdaMax(learning_rate=0.001)",
+         "another learning rate"),
+    Fact("torch.flatten(start_dim=0)", "mindspore.ops.flatten(start_dim=1)",
+         "MindSpore keeps the first axis"),
+    Fact("torch.std(correction=1)", "mindspore.ops.std(ddof=0)",
+         "MindSpore divides by n, PyTorch by n - 1"),
+    Fact("torch.var(correction=1)", "mindspore.ops.var(ddof=0)",
+         "MindSpore divides by n, PyTorch by n - 1"),
+    Fact("torch.nn.functional.conv2d(padding=0)", "mindspore.ops.conv2d(pad_mode='valid')",
+         "with 'padding' in MindSpore, pad_mode='pad' is needed as well"),
+    Fact("torch.transpose", "mindspore.ops.transpose", _ORDER),
+    Fact("torch.gather", "mindspore.ops.gather",
+         "MindSpore's takes whole slices, as torch.index_select; torch.gather is gather_elements"),
+    Fact("torch.equal", "mindspore.ops.equal",
+         "MindSpore compares each element, as torch.eq; torch.equal gives one bool"),
+    Fact("torch.unique", "mindspore.ops.unique",
+         "MindSpore gives elements as they first appear, and the inverse; PyTorch sorts them"),
+]  # fmt: skip
+
+
+# rules of `compare` ---------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """`of_torch(module)` and `of_cell(cell)` of two paired modules must be equal. `applies`:
+    substrings of the module's class, in MindSpore's word; `fact`: which remedy belongs to it."""
+
+    name: str
+    applies: tuple
+    of_torch: Callable
+    of_cell: Callable
+    remedy: str
+
+    def cause(self, module, cell):
+        """A `Cause` where the two values differ; None where they agree, or it does not apply."""
+        if not any(word in kind for word in self.applies for kind in kinds(module)):
+            return None
+        ours, theirs = self.of_torch(module), self.of_cell(cell)
+        if ours is UNKNOWN or theirs is UNKNOWN or _same(ours, theirs):
+            return None
+        return Cause(self.name, ours, theirs, self.remedy, module.path, cell.path)
+
+
+@dataclasses.dataclass(frozen=True)
+class Cause:
+    """A likely cause: what PyTorch's module has, what the Cell has, and what to write."""
+
+    name: str
+    torch: Any
+    cell: Any
+    remedy: str
+    torch_path: str = ""
+    cell_path: str = ""
+
+    def __str__(self):
+        return f"{self.name}: {self.torch} in PyTorch, {self.cell} in the Cell. {self.remedy}"
+
+
+UNKNOWN: Any = object()  # a value that the module does not say
+
+
+def _same(a, b):
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a == b
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return math.isclose(a, b, rel_tol=1e-6)
+    return a == b
+
+
+def _get(*names, default=UNKNOWN):
+    """Reads the first attribute that is there."""
+
+    def read(module):
+        for name in names:
+            if name in module.attributes:
+                return module.attributes[name]
+        return default
+
+    return read
+
+
+def _axes(module):
+    """The number of spatial axes, of the digit in the class's name."""
+    return next((int(c) for kind in module.classes for c in kind if c in "123"), 2)
+
+
+def _sizes(*names):
+    """Reads an int or a list as one size for each spatial axis."""
+    read = _get(*names)
+
+    def sizes(module) -> Any:
+        value, count = read(module), _axes(module)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return [value] * count
+        return value[-count:] if isinstance(value, list) else value
+
+    return sizes
+
+
+def _windows(module):
+    value = _sizes("stride")(module)
+    return _sizes("kernel_size")(module) if value is None or value is UNKNOWN else value
+
+
+def _torch_padding(module):
+    value = _sizes("padding")(module)
+    if value == "valid":
+        return [0] * _axes(module)
+    return _as_numbers(module) if value == "same" else value
+
+
+def _as_numbers(module):
+    """What 'same' adds on each side where that does not depend on the input's size, else 'same'."""
+    kernel, stride, dilation = (_sizes(n)(module) for n in ("kernel_size", "stride", "dilation"))
+    dilation = [1] * len(kernel) if dilation is UNKNOWN else dilation
+    added = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
+    if all(s == 1 for s in stride) and not any(n % 2 for n in added):
+        return [n // 2 for n in added]
+    return "same"
+
+
+def _cell_padding(cell):
+    """On each side, as numbers; 'same' where they depend on the input's size."""
+    mode = cell.attributes.get("pad_mode")
+    count = _axes(cell)
+    mode = mode.lower() if isinstance(mode, str) else mode
+    if mode == "same":
+        return _as_numbers(cell)
+    if mode == "valid":
+        return [0] * count
+    value = cell.attributes.get("padding", UNKNOWN)
+    if isinstance(value, list) and len(value) == 2 * count:  # both sides of each axis
+        sides = list(zip(value[::2], value[1::2], strict=True))
+        return [a if a == b else [a, b] for a, b in sides]
+    if isinstance(value, list):
+        return value[-count:]
+    return [value] * count if isinstance(value, int) else value
+
+
+def _drops(cell):
+    p, kept = (cell.attributes.get(name) for name in ("p", "keep_prob"))
+    return p if p is not None else UNKNOWN if kept is None else 1 - kept
+
+
+def _draws(side):
+    def read(module):
+        p = _drops(module) if "keep_prob" in module.attributes else _get("p", "dropout")(module)
+        is_random = module.attributes.get("training") and p is not UNKNOWN and p
+        return f"random numbers of {side}" if is_random else "none"
+
+    return read
+
+
+def _uses_batch(module):
+    """Whether a norm of PyTorch takes the statistics of the batch."""
+    own = module.attributes.get("track_running_stats") is False
+    return own or bool(module.attributes.get("training"))
+
+
+def _chosen_batch(cell):
+    """The same of a Cell that says so by an argument."""
+    chosen = cell.attributes.get("use_batch_statistics")
+    return UNKNOWN if chosen is None else chosen
+
+
+def _gelu(module):
+    form = module.attributes.get("approximate", UNKNOWN)
+    return {True: "tanh", False: "none"}.get(form, form) if isinstance(form, bool) else form
+
+
+def _function(module):
+    """The activation's own name."""
+    if is_activation(module):
+        return kinds(module)[0]
+    return "none" if module.kind == "Identity" else UNKNOWN
+
+
+def _layers_of(module):
+    """How a recurrent layer keeps its gates; UNKNOWN for layers that are none."""
+    known = {
+        "LSTM": "gates i, f, g, o and two biases, of PyTorch's layout",
+        "GRU": "gates r, z, n and two biases, of PyTorch's layout",
+        "RNN": "two biases, of PyTorch's layout",
+    }
+    return next((known[k] for k in kinds(module) if k in known), f"those of {module.kind}")
+
+
+def _begin_axis(module):
+    """How many of the last axes a LayerNorm normalises."""
+    shape, begin = (module.attributes.get(n) for n in ("normalized_shape", "begin_norm_axis"))
+    if begin is not None:
+        return -begin if begin < 0 else f"all from axis {begin} on"
+    return UNKNOWN if shape is None else len(shape)
+
+
+def _padding_row(module):
+    """Whether the row of an Embedding's padding_idx is trained."""
+    if module.attributes.get("padding_idx") is None:
+        return UNKNOWN
+    return "trained" if "embedding_size" in module.attributes else "left as it is"
+
+
+def _is_activated(module):
+    return bool(module.attributes.get("activation_flag"))
+
+
+def _upsamples(module):
+    size, factor = (module.attributes.get(n) for n in ("size", "scale_factor"))
+    return size if size is not None else factor
+
+
+def _aligned(module):
+    return bool(module.attributes.get("align_corners"))
+
+
+def _reads(name, default=UNKNOWN):
+    """The pair of readers of one attribute; `default`: what holds for a Cell that lacks it."""
+    return _get(name), _get(name, default=default)
+
+
+_CONV, _POOLS = ("Conv",), ("MaxPool", "AvgPool")
+_RECURRENT = "LSTM", "GRU", "RNN"
+_LOSSES = ("Loss",)
+_NORMS = "BatchNorm", "InstanceNorm"
+
+RULES = [
+    Rule("pad_mode", _CONV, _torch_padding, _cell_padding,
+         "Write pad_mode='pad' and PyTorch's padding: the default is 'same'."),
+    Rule("pad_mode", _POOLS, _torch_padding, _cell_padding,
+         "Write pad_mode='pad' and PyTorch's padding."),
+    Rule("stride", ("Conv",), _sizes("stride"), _sizes("stride"), "Give both the same."),
+    Rule("stride", _POOLS, _windows, _sizes("stride"),
+         "Write it: PyTorch moves a window by its size, MindSpore by 1."),
+    Rule("kernel_size", _POOLS, _sizes("kernel_size"), _sizes("kernel_size"),
+         "Give both the same."),
+    Rule("ceil_mode", _POOLS, *_reads("ceil_mode"), "Give both the same."),
+    Rule("count_include_pad", ("AvgPool",), *_reads("count_include_pad"), "Give both the same."),
+    Rule("dilation", ("Conv",), _sizes("dilation"), _sizes("dilation"), "Give both the same."),
+    Rule("padding_mode", ("Conv",), *_reads("padding_mode", "zeros"),
+         "Pad with nn.Pad before the layer: Cells pad with zeros."),
+    Rule("has_bias", ("Conv", "Dense", "MultiheadAttention", *_RECURRENT), *_reads("has_bias"),
+         "Write has_bias as in PyTorch; nn.Conv2d has none by default."),
+    Rule("activation in the layer", ("Dense",), _is_activated, _is_activated,
+         "Leave 'activation' out of nn.Dense, or the one after it."),
+    Rule("mode", (*_NORMS, "Dropout"), _get("training"), _get("training"),
+         "Call set_train() or set_train(False): PyTorch begins in training, a Cell does not."),
+    Rule("probability", ("Dropout",), _drops, _drops,
+         "Write nn.Dropout(p=...): the first argument, keep_prob, is the share that is kept."),
+    Rule("dropout", (*_RECURRENT, "MultiheadAttention"), *_reads("dropout"), "Give both the same."),
+    Rule("random masks", ("Dropout", "MultiheadAttention", "LSTM", "GRU", "RNN"),
+         _draws("PyTorch"), _draws("sporax"), "Compare in eval() and set_train(False), or p=0."),
+    Rule("momentum", _NORMS, _get("momentum"), _get("momentum"),
+         "MindSpore's argument is 1 - PyTorch's: momentum=0.9 for 0.1 (here as PyTorch has it)."),
+    Rule("batch statistics", _NORMS, _uses_batch, _chosen_batch,
+         "Call set_train() or set_train(False), or leave use_batch_statistics out."),
+    Rule("eps", (*_NORMS, "LayerNorm", "GroupNorm"), _get("eps"), _get("eps", "epsilon"),
+         "Write it: nn.LayerNorm's is 1e-7 by default, PyTorch's 1e-5."),
+    Rule("normalised axes", ("LayerNorm",), _begin_axis, _begin_axis,
+         "Set begin_norm_axis and begin_params_axis to -len(normalized_shape)."),
+    Rule("num_groups", ("GroupNorm",), *_reads("num_groups"), "Give both the same."),
+    Rule("form of GELU", ("GELU",), _gelu, _gelu,
+         "Write nn.GELU(approximate=False) for PyTorch's default, the form with erf."),
+    Rule("slope", ("LeakyReLU",), _get("negative_slope"), _get("alpha", "negative_slope"),
+         "Write nn.LeakyReLU(alpha=0.01): the default is 0.2."),
+    Rule("alpha", ("ELU", "CELU"), *_reads("alpha"), "Give both the same."),
+    Rule("axis", ("Softmax", "LogSoftmax", "GLU", "Softmin"), _get("dim"), _get("axis", "dim"),
+         "Give both the same: MindSpore's default is -1."),
+    Rule("lambd", ("HShrink", "SoftShrink"), *_reads("lambd"), "Give both the same."),
+    Rule("activation", ("",), _function, _function, "Use PyTorch's activation."),
+    Rule("align_corners", ("Upsample",), _aligned, _aligned,
+         "Write align_corners as in PyTorch's module."),
+    Rule("mode of interpolation", ("Upsample",), _get("mode"), _get("mode"),
+         "Write mode as in PyTorch's module."),
+    Rule("size", ("Upsample",), _upsamples, _upsamples, "Give both the same."),
+    Rule("reduction", _LOSSES, _get("reduction"), _get("reduction"),
+         "Write reduction='mean', PyTorch's default."),
+    Rule("ignore_index", _LOSSES, *_reads("ignore_index"), "Give both the same."),
+    Rule("label_smoothing", _LOSSES, *_reads("label_smoothing"), "Give both the same."),
+    Rule("beta", ("SmoothL1Loss",), *_reads("beta"), "Give both the same."),
+    Rule("layout of gates", _RECURRENT, _layers_of, _layers_of,
+         "Order the weights' rows as the Cell's gates are, and add both of PyTorch's biases."),
+    Rule("batch_first", (*_RECURRENT, "MultiheadAttention"), *_reads("batch_first"),
+         "Write batch_first as in PyTorch's module."),
+    Rule("bidirectional", _RECURRENT, *_reads("bidirectional"), "Give both the same."),
+    Rule("num_heads", ("MultiheadAttention",), *_reads("num_heads"), "Give both the same."),
+    Rule("norm_first", ("TransformerEncoderLayer", "TransformerDecoderLayer"),
+         *_reads("norm_first"), "Give both the same."),
+    Rule("padding_idx", ("Embedding",), *_reads("padding_idx"),
+         "Write padding_idx as in PyTorch's module."),
+    Rule("gradient of padding_idx", ("Embedding",), _padding_row, _padding_row,
+         "Use mint.nn.Embedding: nn.Embedding only begins with zeros in that row, and trains it."),
+    Rule("max_norm", ("Embedding",), *_reads("max_norm", None),
+         "Use mint.nn.Embedding, which has max_norm."),
+    Rule("start_dim", ("Flatten",), *_reads("start_dim"), "Give both the same."),
+]  # fmt: skip
+
+
+def causes(module, cell):
+    """[Cause] of two paired modules, in the order of the table."""
+    found = [rule.cause(module, cell) for rule in RULES]
+    return [cause for cause in found if cause is not None]
+
+
+# optimizers -----------------------------------------------------------------------------------
+
+# what it is: (PyTorch's key, index in its value), the Cell's attributes
+_OPTIMIZER = {
+    "learning rate": (("lr", None), ("learning_rate",)),
+    "beta1": (("betas", 0), ("beta1", "_beta1")),
+    "beta2": (("betas", 1), ("beta2", "_beta2")),
+    "eps": (("eps", None), ("eps", "epsilon")),
+    "weight_decay": (("weight_decay", None), ("weight_decay",)),
+    "momentum": (("momentum", None), ("momentum",)),
+    "dampening": (("dampening", None), ("dampening",)),
+    "nesterov": (("nesterov", None), ("nesterov", "use_nesterov")),
+    "decay": (("alpha", None), ("decay",)),
+    "centered": (("centered", None), ("centered",)),
+    "amsgrad": (("amsgrad", None), ("use_amsgrad",)),
+}  # fmt: skip
+
+
+def optimizer_causes(torch_optimizer, optimizer):
+    """[Cause] of an optimizer of PyTorch and one of sporax: settings that differ."""
+    found, settings = [], torch_optimizer.defaults
+    for name, ((key, index), attributes) in _OPTIMIZER.items():
+        value = settings.get(key, UNKNOWN)
+        theirs = next((v for a in attributes if (v := _number(optimizer, a)) is not UNKNOWN), None)
+        if value is UNKNOWN or theirs is None:
+            continue
+        value = value if index is None else value[index]
+        if not _same(value, theirs):
+            remedy = f"Write it in {type(optimizer).__name__}(...) as in PyTorch."
+            found.append(Cause(f"optimizer's {name}", value, theirs, remedy))
+    return found
+
+
+def _number(optimizer, name) -> Any:
+    value = getattr(optimizer, name, UNKNOWN)
+    if value is UNKNOWN or isinstance(value, (bool, int, float)):
+        return value
+    try:
+        return float(value)
+    except (TypeError, ValueError, RuntimeError):
+        return UNKNOWN

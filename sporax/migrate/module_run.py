@@ -1,0 +1,166 @@
+"""One run of a network, forward and backward, as NumPy arrays: what `compare` compares."""
+
+import dataclasses
+import json
+import zipfile
+from typing import Any
+
+import numpy as np
+
+from sporax.io import atomic_write, untrusted_file
+
+_FORMAT = 1
+_SIMPLE = bool, int, float, str, type(None)
+
+
+@dataclasses.dataclass
+class Module:
+    """A module or Cell: its path, its classes' names (the own one first), its plain attributes."""
+
+    path: str
+    classes: list
+    attributes: dict
+
+    @property
+    def kind(self):
+        """The name of its class."""
+        return self.classes[0]
+
+
+@dataclasses.dataclass
+class Call:
+    """One call of a module: the arrays that came and went, and the gradients of the loss by them.
+
+    Gradients are None where there are none: integers, and what the loss does not depend on.
+    """
+
+    path: str
+    number: int  # of this module's calls, from 0 on
+    inputs: list
+    outputs: list
+    input_gradients: list
+    output_gradients: list
+
+
+@dataclasses.dataclass
+class ModuleRun:
+    """A network's run: modules in the order of their definition, calls in that of their ends.
+
+    `weights`: parameters and buffers by path, before the run; `trainable`: the paths of those that
+    have gradients; `state`: the buffers after the run; `outputs`: of the network. The loss is the
+    sum of all outputs, each times fixed random numbers (`loss_weights`).
+    """
+
+    modules: list
+    calls: list
+    inputs: list
+    weights: dict
+    trainable: list
+    state: dict
+    outputs: list
+    input_gradients: list
+    gradients: dict
+
+    def save(self, path):
+        """Write the run to an `.npz` file, for a comparison in another environment."""
+        arrays = []
+
+        def packed(x):
+            if isinstance(x, np.ndarray):
+                arrays.append(x)
+                return {"array": len(arrays) - 1}
+            if isinstance(x, (Module, Call)):
+                return packed(vars(x))
+            if isinstance(x, dict):
+                return {"dict": [[k, packed(v)] for k, v in x.items()]}
+            return [packed(v) for v in x] if isinstance(x, (list, tuple)) else x
+
+        text = json.dumps({"format": _FORMAT, "run": packed(vars(self))})
+        kept = {f"a{i}": x for i, x in enumerate(arrays)}
+        with atomic_write.replacing(path) as part, open(part, "wb") as file:
+            np.savez_compressed(file, structure=np.array(text), **kept)
+
+    @classmethod
+    def load(cls, path):
+        """Read what `save` wrote; ValueError for any other file.
+
+        >>> ModuleRun.load("nowhere.npz")
+        Traceback (most recent call last):
+        ValueError: For 'ModuleRun.load', 'nowhere.npz' is no recorded run: No such file or ...
+        """
+        try:
+            with untrusted_file.opened(path) as file, np.load(file, allow_pickle=False) as arrays:
+                content = json.loads(arrays["structure"].item())
+                if content["format"] != _FORMAT:
+                    raise ValueError(
+                        f"it is of format {content['format']}, and {_FORMAT} is read; record it "
+                        "anew"
+                    )
+                parts = _unpacked(content["run"], arrays)
+                parts["modules"] = [Module(**m) for m in parts["modules"]]
+                parts["calls"] = [Call(**c) for c in parts["calls"]]
+                return cls(**parts)
+        except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
+            raise ValueError(
+                f"For 'ModuleRun.load', '{path}' is no recorded run: {untrusted_file.cause(error)}."
+            ) from None
+
+
+def _unpacked(x, arrays) -> Any:
+    if isinstance(x, dict) and "array" in x:
+        return arrays[f"a{x['array']}"]
+    if isinstance(x, dict):
+        return {k: _unpacked(v, arrays) for k, v in x["dict"]}
+    return [_unpacked(v, arrays) for v in x] if isinstance(x, list) else x
+
+
+def plain(value):
+    """An attribute as JSON has it: numbers, strings, lists of them, names of functions and dtypes;
+    None for anything else."""
+    if isinstance(value, _SIMPLE):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return getattr(value, "__name__", None)
+
+
+def plain_attributes(obj, parameters):
+    """The public attributes of a module that are plain, by name; and, of its own parameters by
+    name, whether it has a bias."""
+    found = {k: plain(v) for k, v in vars(obj).items() if not k.startswith("_")}
+    found = {k: v for k, v in found.items() if v is not None or vars(obj)[k] is None}
+    there = [name for name, p in parameters.items() if p is not None]
+    if there:
+        found["has_bias"] = any("bias" in name for name in there)
+    return found
+
+
+def tensors_in(x, is_tensor):
+    """The tensors in nested tuples, lists and dicts, in order."""
+    if is_tensor(x):
+        return [x]
+    if isinstance(x, dict):
+        x = x.values()
+    elif not isinstance(x, (list, tuple)):
+        return []
+    return [leaf for part in x for leaf in tensors_in(part, is_tensor)]
+
+
+def loss_weights(number, shape):
+    """The random numbers that output `number` of that shape is multiplied by in the loss."""
+    return np.random.default_rng([20240917, number]).standard_normal(shape).astype(np.float32)
+
+
+def checked_inputs(inputs):
+    """`inputs` as a list of arrays: one array, or a tuple or list of them."""
+    arrays = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
+    for i, x in enumerate(arrays):
+        if not isinstance(x, np.ndarray) or x.dtype.kind not in "biuf":
+            kind = f"an array of {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
+            raise TypeError(
+                "For 'compare', 'inputs' must be a NumPy array of numbers, or a tuple of them, one "
+                f"for each argument, but argument {i} is {kind}."
+            )
+    return arrays

@@ -1,0 +1,221 @@
+"""Which parameter of a Cell is which of a PyTorch module: by structure, order and shape."""
+
+import dataclasses
+
+import numpy as np
+
+from sporax.io.load_torch import NAMES_IN_TORCH
+
+COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on what they compute
+_FULL, _PART, _PATH, _TAIL = 10.0, 4.0, 3.0, 1.0  # what a pair of owners counts for
+_SHOWN = 4
+
+
+@dataclasses.dataclass
+class NameMapping:
+    """`pairs`: {PyTorch's name: [the Cell's paths]}, several where one is split along its first
+    axis; `only_torch`, `only_cell`: names without a counterpart, in modules that have one."""
+
+    pairs: dict
+    only_torch: list
+    only_cell: list
+
+    def cell_weights(self, weights, shapes):
+        """PyTorch's arrays by the Cell's paths, in the Cell's shapes."""
+        return {
+            path: np.reshape(part, shapes[path])
+            for name, paths in self.pairs.items()
+            for path, part in zip(paths, np.split(weights[name], len(paths)), strict=True)
+        }
+
+
+@dataclasses.dataclass
+class _Owner:
+    """A module that has parameters of its own: {role: (name, shape)}."""
+
+    path: str
+    roles: dict
+
+
+def map_names(torch_run, cell_run_weights, trainable, names=None):
+    """A `NameMapping` of a recorded PyTorch module to a Cell's {path: array}.
+
+    `names`: the user's {PyTorch's name: the Cell's path, a list of paths to split among, or None}.
+    Modules are paired in the order of their definition, where all their parameters fit; equal
+    paths count more. Raises ValueError for what has no counterpart, or another shape.
+    """
+    shapes = {n: x.shape for n, x in torch_run.weights.items() if not _counts(n)}
+    cell_shapes = {n: x.shape for n, x in cell_run_weights.items() if not _counts(n)}
+    pairs = _given(names or {}, shapes, cell_shapes)
+    left_out = {n for n, paths in pairs.items() if not paths}
+    used = {path for paths in pairs.values() for path in paths}
+    ours = _owners({n: s for n, s in shapes.items() if n not in pairs})
+    theirs = _owners({n: s for n, s in cell_shapes.items() if n not in used})
+    matched = _matched(ours, theirs)
+    for i, j in matched:
+        for role, (name, _) in ours[i].roles.items():
+            if role in theirs[j].roles:
+                pairs[name] = [theirs[j].roles[role][0]]
+    parameters = shapes.keys() - torch_run.state.keys()
+    lone = [o for i, o in enumerate(ours) if i not in {m[0] for m in matched}]
+    lone_cells = [o for j, o in enumerate(theirs) if j not in {m[1] for m in matched}]
+    _refuse_lone(
+        _with(lone, parameters - left_out), _with(lone_cells, set(trainable)), bool(matched or used)
+    )
+    taken = {path for paths in pairs.values() for path in paths}
+    return NameMapping(
+        {n: pairs[n] for n in shapes if pairs.get(n)},
+        [n for n in shapes if n in parameters and n not in pairs],
+        [n for n in cell_shapes if n in trainable and n not in taken],
+    )
+
+
+def _counts(name):
+    return name.rpartition(".")[2] == COUNTER
+
+
+def _given(names, shapes, cell_shapes):
+    """The user's pairs, checked: {PyTorch's name: [paths]}."""
+    pairs = {}
+    for name, paths in names.items():
+        if name not in shapes:
+            raise ValueError(
+                f"For 'compare', 'names' must have parameters of the PyTorch module, but it has no "
+                f"'{name}'; there are {_listed(shapes)}."
+            )
+        paths = [] if paths is None else [paths] if isinstance(paths, str) else list(paths)
+        for path in paths:
+            if path not in cell_shapes:
+                raise ValueError(
+                    f"For 'compare', 'names' must lead to parameters of the Cell, but it has no "
+                    f"'{path}'; there are {_listed(cell_shapes)}."
+                )
+        parts = max(len(paths), 1)
+        first, *rest = (*shapes[name], 1)[:-1] or (1,)
+        for path in paths:
+            if first % parts or not _fits((first // parts, *rest), cell_shapes[path]):
+                raise ValueError(
+                    f"For 'compare', the shapes of 'names' must agree, but '{name}' is "
+                    f"{shapes[name]} in PyTorch and '{path}' is {cell_shapes[path]} in the Cell."
+                )
+        pairs[name] = paths
+    return pairs
+
+
+def _owners(shapes):
+    owners = {}
+    for name, shape in shapes.items():
+        path, _, last = name.rpartition(".")
+        owners.setdefault(path, {})[last] = name, shape
+    return [_Owner(path, _by_role(parts)) for path, parts in owners.items()]
+
+
+def _by_role(parts):
+    """{PyTorch's last name: (name, shape)}"""
+    translated = NAMES_IN_TORCH | {"w": "weight"}  # of nn.PReLU
+    return {
+        (role if (role := translated.get(last, last)) == last or role not in parts else last): found
+        for last, found in parts.items()
+    }
+
+
+def _fits(a, b):
+    """Whether shapes agree but for sizes of 1, as those of Conv1d do."""
+    return [n for n in a if n != 1] == [n for n in b if n != 1]
+
+
+def _score(ours, theirs):
+    """How well two modules go together; None: not at all."""
+    common = ours.roles.keys() & theirs.roles.keys()
+    if not common or not all(_fits(ours.roles[r][1], theirs.roles[r][1]) for r in common):
+        return None
+    is_full = ours.roles.keys() == theirs.roles.keys()
+    tails = [o.path.rpartition(".")[2] for o in (ours, theirs)]
+    return (
+        (_FULL if is_full else _PART)
+        + _PATH * (ours.path == theirs.path)
+        + _TAIL * (tails[0] == tails[1])
+    )
+
+
+def best_alignment(count, other_count, score):
+    """[(i, j)] of two sequences, in order, whose sum of `score(i, j)` is largest."""
+    best = [[0.0] * (other_count + 1) for _ in range(count + 1)]
+    scores = [[score(i, j) for j in range(other_count)] for i in range(count)]
+    for i in range(count - 1, -1, -1):
+        row, below = best[i], best[i + 1]
+        for j in range(other_count - 1, -1, -1):
+            value = max(below[j], row[j + 1])
+            if scores[i][j] is not None:
+                value = max(value, below[j + 1] + scores[i][j])
+            row[j] = value
+    pairs, i, j = [], 0, 0
+    while i < count and j < other_count:
+        if scores[i][j] is not None and best[i][j] == best[i + 1][j + 1] + scores[i][j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _matched(ours, theirs):
+    """[(i, j)] of owners: in order; then those that stand in another order, where only one fits."""
+    pairs = best_alignment(len(ours), len(theirs), lambda i, j: _score(ours[i], theirs[j]))
+    lone = set(range(len(ours))) - {i for i, _ in pairs}
+    others = set(range(len(theirs))) - {j for _, j in pairs}
+    for i in sorted(lone):
+        fitting = [
+            j for j in sorted(others)
+            if (_score(ours[i], theirs[j]) or 0) >= _FULL
+        ]  # fmt: skip
+        same_tail = [j for j in fitting if ours[i].path == theirs[j].path] or fitting
+        if same_tail:
+            pairs.append((i, same_tail[0]))
+            others.discard(same_tail[0])
+    return sorted(pairs)
+
+
+def _with(owners, names):
+    """The owners of which a parameter is among the names."""
+    return [o for o in owners if any(name in names for name, _ in o.roles.values())]
+
+
+def _refuse_lone(lone, lone_cells, is_any):
+    if not lone and not lone_cells:
+        return
+    remedy = "Give 'names', the Cell's parameter for each of PyTorch's, or None to leave one out."
+    for ours, theirs in _same_place(lone, lone_cells):
+        common = [role for role in ours.roles if role in theirs.roles]
+        for role in sorted(common, key=lambda role: -len(ours.roles[role][1])):
+            (name, shape), (path, cell_shape) = ours.roles[role], theirs.roles[role]
+            if len(shape) == len(cell_shape) and not _fits(shape, cell_shape):
+                raise ValueError(
+                    f"For 'compare', the shapes of parameters must agree, but '{name}' is {shape} "
+                    f"in PyTorch and '{path}' is {cell_shape} in the Cell. {remedy}"
+                )
+    counts = ["nothing goes together; "] if not is_any else [""]
+    raise ValueError(
+        f"For 'compare', the modules cannot be aligned: {counts[0]}without a counterpart are "
+        f"{_listed(_names(lone))} of PyTorch and {_listed(_names(lone_cells))} of the Cell. "
+        f"{remedy}"
+    )
+
+
+def _same_place(lone, lone_cells):
+    """Pairs of owners that are likely to be meant for each other: of one path, or the only ones."""
+    by_path = {o.path: o for o in lone_cells}
+    pairs = [(o, by_path[o.path]) for o in lone if o.path in by_path]
+    return pairs or (list(zip(lone, lone_cells, strict=False)) if len(lone) == 1 else [])
+
+
+def _names(owners):
+    return [f"'{name}' {shape}" for o in owners for name, shape in o.roles.values()]
+
+
+def _listed(names):
+    names = list(map(str, names))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return (", ".join(names[:_SHOWN]) or "none") + more

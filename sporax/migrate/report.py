@@ -1,0 +1,215 @@
+"""What `compare` finds: rows, the first departure and its likely causes, as text."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from sporax.migrate import report_page
+
+_WIDTH = 46
+
+
+@dataclasses.dataclass(frozen=True)
+class Gap:
+    """The largest difference of two arrays. `relative`: to PyTorch's largest number; `says`: what
+    is wrong where there is no number, such as other shapes."""
+
+    absolute: float
+    relative: float
+    departs: bool
+    says: str = ""
+
+    def __str__(self):
+        return self.says or f"{self.absolute:.2g} ({self.relative:.1g})"
+
+
+def gap(ours, theirs, rtol, atol, scale=0.0):
+    """The `Gap` of PyTorch's array and the Cell's; None stands for no gradient, which is as zeros.
+
+    They depart where a difference exceeds atol + rtol * the largest number of PyTorch's array or,
+    if that is larger, `scale`.
+    """
+    if ours is None and theirs is None:
+        return None
+    if ours is None or theirs is None:
+        there: Any = theirs if ours is None else ours
+        if not np.any(there):
+            return Gap(0.0, 0.0, False)
+        where = "PyTorch" if ours is None else "the Cell"
+        return Gap(float(np.abs(there).max()), 1.0, True, f"no gradient in {where}")
+    if ours.shape != theirs.shape:
+        return Gap(
+            float("inf"), float("inf"), True, f"{_shape(ours)} in PyTorch, {_shape(theirs)} here"
+        )
+    if not ours.size:
+        return Gap(0.0, 0.0, False)
+    ours, theirs = (x.astype(np.float64) for x in (ours, theirs))
+    same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
+    with np.errstate(invalid="ignore"):  # infinities
+        difference = np.where(same, 0.0, np.abs(ours - theirs))
+    absolute = float(np.where(np.isnan(difference), np.inf, difference).max())
+    finite = np.abs(ours[np.isfinite(ours)])
+    largest = float(finite.max()) if finite.size else 0.0
+    relative = absolute / largest if largest else (np.inf if absolute else 0.0)
+    return Gap(absolute, relative, absolute > atol + rtol * max(largest, scale))
+
+
+def _shape(x):
+    return str(tuple(x.shape))
+
+
+@dataclasses.dataclass
+class Row:
+    """One call of a module beside that of its Cell.
+
+    `gaps`: by "input 0", "output 0", "gradient of output 0", "gradient of weight", "running_mean
+    afterwards" and so on, in the order forward, backward. `causes`: [Cause], what is known to
+    differ in the two.
+    """
+
+    torch: str
+    cell: str
+    torch_class: str
+    cell_class: str
+    gaps: dict
+    causes: list
+    is_leaf: bool
+    number: int = 0
+
+    def worst(self, *kinds):
+        """The largest `Gap` whose name begins with one of the words; None without any."""
+        chosen = [g for name, g in self.gaps.items() if g is not None and name.startswith(kinds)]
+        return max(chosen, key=lambda g: (g.departs, g.relative), default=None)
+
+    @property
+    def forward(self):
+        """The largest difference of the outputs, and of the buffers after the run."""
+        return self.worst("output", "state")
+
+    @property
+    def backward(self):
+        """The largest difference of gradients by outputs, inputs and parameters."""
+        return self.worst("gradient")
+
+    @property
+    def departs(self):
+        """Whether the outputs or gradients are beyond the tolerance."""
+        return any(g is not None and g.departs for g in (self.forward, self.backward))
+
+    def verdict(self):
+        """In which direction it departs."""
+        sides = [name for name, g in (("forward", self.forward), ("backward", self.backward))
+                 if g is not None and g.departs]  # fmt: skip
+        return f"departs {' and '.join(sides)}" if sides else "agrees"
+
+    @property
+    def title(self):
+        """The layer's names."""
+        ours, theirs = self.torch or "(network)", self.cell or "(network)"
+        call = f", call {self.number + 1}" if self.number else ""
+        return (ours if ours == theirs else f"{ours} -> {theirs}") + call
+
+
+@dataclasses.dataclass(frozen=True)
+class Departure:
+    """Where the two networks part first. `place`: "layer", "between" (the inputs of the layer are
+    other ones, those before it agree), "state" or "backward"; `causes`: [Cause or str]."""
+
+    row: Row
+    place: str
+    causes: tuple
+
+    _SAYS = {  # noqa: RUF012 - of the class, no field
+        "layer": "first departs, from the same inputs, in what it returns",
+        "between": "is the first whose inputs depart: look at the code before it",
+        "state": "returns the same, but its statistics afterwards depart",
+        "backward": "returns the same; going back, its gradients are the first to depart",
+    }
+
+    def __str__(self):
+        classes = f"{self.row.torch_class} / {self.row.cell_class}"
+        lines = [f"{self.row.title} ({classes}) {self._SAYS[self.place]}."]
+        return "\n".join([*lines, *(f"  cause: {cause}" for cause in self.causes)])
+
+
+@dataclasses.dataclass
+class Report:
+    """What `compare` returns. `equal`: whether nothing departs; `first_departure`: a `Departure` or
+    None; `rows`: [Row] in the order of PyTorch's calls; `mapping`: a `NameMapping`; `differences`:
+    [Cause] of all pairs, also where they have no effect in this run; `only_torch`, `only_cell`:
+    modules without parameters, and parameters, that have no counterpart; `notes`: further ones.
+
+    As text it is a table; `write_html` makes a page.
+    """
+
+    rows: list
+    first_departure: Any
+    mapping: object
+    differences: list
+    only_torch: list
+    only_cell: list
+    notes: list
+    rtol: float
+    atol: float
+
+    @property
+    def equal(self):
+        """Whether no row departs."""
+        return self.first_departure is None
+
+    @property
+    def causes(self):
+        """The likely causes of the first departure."""
+        return () if self.equal else self.first_departure.causes
+
+    def __bool__(self):
+        return self.equal
+
+    def write_html(self, path):
+        """Write the report as one HTML file that needs no other."""
+        report_page.write(self, path)
+
+    def _repr_html_(self):
+        return report_page.body(self)
+
+    def other_differences(self):
+        """The differences that are not among the causes of the first departure."""
+        named = set(map(str, self.causes))
+        return [c for c in self.differences if str(c) not in named]
+
+    def verdict(self):
+        """One sentence, or the first departure and its causes."""
+        if self.equal:
+            return f"Equal: {len(self.rows)} calls of layers agree, forward and backward."
+        return str(self.first_departure)
+
+    def __str__(self):
+        head = ("layer", "class", "forward", "backward", "")
+        first = None if self.equal else self.first_departure.row
+        cells = [head, *(_cells(row, row is first) for row in self.rows)]
+        widths = [max(len(row[i]) for row in cells) for i in range(4)]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(row, [*widths, 0], strict=True)).rstrip()
+                 for row in cells]  # fmt: skip
+        lines.insert(1, "  ".join("-" * w for w in widths))
+        lines += ["", "largest difference (relative to PyTorch's largest number)", ""]
+        lines.append(self.verdict())
+        if self.other_differences():
+            lines.append("Also different, without an effect that is seen first:")
+            lines += [f"  {c.torch_path}: {c}" for c in self.other_differences()]
+        for side, names in (("PyTorch", self.only_torch), ("the Cell", self.only_cell)):
+            if names:
+                lines.append(f"Without a counterpart, of {side}: {', '.join(names)}")
+        return "\n".join([*lines, *self.notes])
+
+
+def _cells(row, is_first):
+    classes = (
+        row.torch_class
+        if row.torch_class == row.cell_class
+        else f"{row.torch_class} / {row.cell_class}"
+    )
+    title = row.title if len(row.title) <= _WIDTH else f"...{row.title[3 - _WIDTH :]}"
+    both = ["-" if g is None else str(g) for g in (row.forward, row.backward)]
+    verdict = row.verdict() if row.departs else ""
+    return title, classes, *both, f"{verdict}, the first" if is_first else verdict

@@ -1,0 +1,139 @@
+"""Runs a PyTorch module and records what `compare` needs. PyTorch is an optional extra."""
+
+import importlib
+
+import numpy as np
+
+from sporax.migrate.module_run import (
+    Call,
+    Module,
+    ModuleRun,
+    checked_inputs,
+    loss_weights,
+    plain_attributes,
+    tensors_in,
+)
+
+
+def torch_package(who):
+    """The module `torch`; ImportError with the remedy where it is not installed."""
+    try:
+        return importlib.import_module("torch")
+    except ImportError as error:
+        raise ImportError(
+            f"For '{who}', PyTorch must be installed, but: {error}. Install it with "
+            "\"pip install 'sporax[torch]'\"."
+        ) from None
+
+
+def record(torch_module, inputs):
+    """Run a PyTorch module on NumPy arrays, forward and backward: a `ModuleRun`.
+
+    `inputs`: an array, or a tuple of them, one for each argument. The module runs in the mode that
+    it is in (`train()` or `eval()`), and is afterwards as it was: weights, `.grad`, random state.
+    A run may be saved, and compared where PyTorch is not installed.
+
+    Raises ImportError without PyTorch, TypeError for other arguments.
+    """
+    torch = torch_package("record")
+    if not isinstance(torch_module, torch.nn.Module):
+        raise TypeError(
+            "For 'record', 'torch_module' must be a torch.nn.Module, but got "
+            f"{type(torch_module).__name__}."
+        )
+    arrays = checked_inputs(inputs)
+    weights = {name: _array(x) for name, x in _state(torch_module)}
+    kept = [(x, x.detach().clone()) for _, x in _state(torch_module)]
+    recorder = _Recorder(torch, torch_module)
+    try:
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            return recorder.run(arrays, weights)
+    finally:
+        recorder.remove()
+        with torch.no_grad():
+            for x, before in kept:
+                if not torch.equal(x, before):  # a buffer, or a parameter as of Embedding(max_norm)
+                    x.copy_(before)
+
+
+def _state(module):
+    return [*module.named_parameters(), *module.named_buffers()]
+
+
+def _array(x):
+    x = x.detach().cpu()
+    return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy().copy()
+
+
+class _Recorder:
+    """Hooks of all modules, which fill the list of calls."""
+
+    def __init__(self, torch, module):
+        self.torch, self.module = torch, module
+        self.names = {m: name for name, m in module.named_modules()}
+        self.calls, self.pending, self.counts = [], {}, {}
+        self.handles = []
+        for m in self.names:
+            self.handles.append(m.register_forward_pre_hook(self._before))
+            self.handles.append(m.register_forward_hook(self._after))
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+    def _noted(self, x, gradients):
+        """The tensors' arrays; each puts its gradient into its place of the list."""
+        leaves = tensors_in(x, lambda leaf: isinstance(leaf, self.torch.Tensor))
+        gradients[:] = [None] * len(leaves)
+        for i, leaf in enumerate(leaves):
+            if leaf.requires_grad:
+                leaf.register_hook(lambda g, i=i: gradients.__setitem__(i, _array(g)))
+        return [_array(leaf) for leaf in leaves]
+
+    def _before(self, module, args):
+        gradients = []
+        arrays = self._noted(args, gradients)
+        self.pending.setdefault(module, []).append((arrays, gradients))
+
+    def _after(self, module, args, output):
+        inputs, input_gradients = self.pending[module].pop()
+        number = self.counts[module] = self.counts.get(module, -1) + 1
+        gradients = []
+        outputs = self._noted(output, gradients)
+        name = self.names[module]
+        self.calls.append(Call(name, number, inputs, outputs, input_gradients, gradients))
+
+    def run(self, arrays, weights):
+        torch = self.torch
+        inputs = [torch.from_numpy(x.copy()) for x in arrays]
+        for x in inputs:
+            x.requires_grad_(x.is_floating_point())
+        # copies: a module may change its argument in place, which a leaf refuses
+        output = self.module(*[x.clone() if x.requires_grad else x for x in inputs])
+        leaves = tensors_in(output, lambda leaf: isinstance(leaf, torch.Tensor))
+        found = [_array(x) for x in leaves]
+        trainable = {n: p for n, p in self.module.named_parameters() if p.requires_grad}
+        wanted = [*trainable.values(), *(x for x in inputs if x.requires_grad)]
+        terms = [
+            (x * torch.from_numpy(loss_weights(i, tuple(x.shape)))).sum()
+            for i, x in enumerate(leaves)
+            if x.is_floating_point() and x.requires_grad
+        ]
+        gradients = [None] * len(wanted)
+        if terms and wanted:
+            gradients = torch.autograd.grad(sum(terms), wanted, allow_unused=True)
+        gradients = [None if g is None else _array(g) for g in gradients]
+        of_inputs = iter(gradients[len(trainable) :])
+        modules = [
+            Module(
+                name, [c.__name__ for c in type(m).__mro__[:-1]], plain_attributes(m, m._parameters)
+            )
+            for m, name in self.names.items()
+        ]
+        return ModuleRun(
+            modules=modules, calls=self.calls, inputs=[np.array(x) for x in arrays],
+            weights=weights, trainable=list(trainable),
+            state={name: _array(b) for name, b in self.module.named_buffers()}, outputs=found,
+            input_gradients=[next(of_inputs) if x.requires_grad else None for x in inputs],
+            gradients=dict(zip(trainable, gradients, strict=False)),
+        )  # fmt: skip
