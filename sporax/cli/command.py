@@ -29,9 +29,7 @@ def _parser():
         "       sporax run [--mesh data=8] -m module [arguments]",
         description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
     )
-    run.add_argument(
-        "--mesh", metavar="AXES", help="run on several devices, e.g. data=8 or data=4,model=2"
-    )
+    _add_mesh(run, "several devices")
     _add_script(run)
     run.set_defaults(action=lambda options: _run(run, options))
 
@@ -56,8 +54,8 @@ def _add_launch(commands):
     launching = commands.add_parser(
         "launch",
         help="run a MindSpore script as several processes",
-        usage="sporax launch -n N [--hosts a,b] script.py [arguments]\n"
-        "       sporax launch -n N [--hosts a,b] -m module [arguments]",
+        usage="sporax launch -n N [--hosts a,b] [--mesh data=8] script.py [arguments]\n"
+        "       sporax launch -n N [--hosts a,b] [--mesh data=8] -m module [arguments]",
         description="Run a script as N ranks, which communicate as with msrun or mpirun. With "
         "several hosts, run the same command on each of them: they share the ranks, and the first "
         "has the coordinator.",
@@ -79,8 +77,15 @@ def _add_launch(commands):
         action="store_true",
         help="let all ranks use all processor cores, where each could have its own",
     )
+    _add_mesh(launching, "the devices of all ranks")
     _add_script(launching)
     launching.set_defaults(action=lambda options: _launch(launching, options))
+
+
+def _add_mesh(parser, which):
+    parser.add_argument(
+        "--mesh", metavar="AXES", help=f"run on {which}, e.g. data=8 or data=4,model=2"
+    )
 
 
 def _add_script(parser):
@@ -101,6 +106,8 @@ def _launch(parser, options):
     if not options.module and options.script is None:
         parser.error("a script, or '-m' and a module, must be given")
     command = ["-m", *options.module] if options.module else [options.script, *options.arguments]
+    if options.mesh is not None:
+        command = ["--mesh", options.mesh, *command]
     hosts = tuple(host for host in options.hosts.split(",") if host)
     bind = not options.no_bind
     return launch(options.n, command, hosts, options.host_index, options.port, bind)

@@ -6,6 +6,16 @@ import jax
 import numpy as np
 
 
+def on_host(array):
+    """The elements of an array as a NumPy array, which may share its memory."""
+    if array.is_fully_addressable or array.is_fully_replicated:
+        return np.asarray(array)
+    raise RuntimeError(
+        "For reading a Tensor, it must be whole on this rank, but its parts are on the devices of "
+        "several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the result."
+    )
+
+
 class Reading:
     """The part of `Tensor` that gives its numbers away."""
 
@@ -55,7 +65,7 @@ class Reading:
         array([[1, 2]])
         """
         value = self._read()
-        return np.array(value.array)
+        return np.array(on_host(value.array))
 
     numpy = asnumpy
 
@@ -135,7 +145,7 @@ class Reading:
                 f"{self.shape}. Reduce it first, e.g. with 'all', 'any', 'sum' or an index."
             )
         value = self._read()
-        return np.array(value.array).reshape(())
+        return np.array(on_host(value.array)).reshape(())
 
     def __len__(self):
         if not self.shape:

@@ -8,6 +8,7 @@ from sporax.core.jax_internals import device_array
 from sporax.core.tensor import FACTORIES, Tensor, concrete, new_value
 from sporax.core.value import thread
 from sporax.data import device_prefetch, random_streams
+from sporax.data.constructor_calls import arguments
 
 
 def _array(value):
@@ -17,21 +18,22 @@ def _array(value):
     return value if array.dtype == object else array
 
 
-def _tensor(value):
+def _tensor(shards, value):
     """A column's value as a Tensor, except text."""
     array = _array(value)
-    is_number = isinstance(array, np.ndarray) and array.dtype.kind not in "SU"
-    return FACTORIES.get("batch", Tensor)(array) if is_number else array  # placed on a Mesh
+    if not isinstance(array, np.ndarray) or array.dtype.kind in "SU":
+        return array
+    return FACTORIES["batch"](array, shards) if "batch" in FACTORIES else Tensor(array)
 
 
 # dtypes of arrays that are put onto the device as they are
 _NATIVE = frozenset(map(np.dtype, ["?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d"]))
 
 
-def _own_tensor(value):
+def _own_tensor(shards, value):
     """As `_tensor`, of an array that nobody else holds."""
     if value.__class__ is not np.ndarray or value.dtype not in _NATIVE or "batch" in FACTORIES:
-        return _converted(_tensor, value)
+        return _converted(functools.partial(_tensor, shards), value)
     if thread.recorder.tracer is None:
         return concrete(device_array(value))
     tensor = object.__new__(Tensor)
@@ -43,8 +45,8 @@ def _converted_row(convert, places, row):
     return [_converted(convert, row[i]) for i in places]
 
 
-def _own_tensors(places, row):
-    return [_own_tensor(row[i]) for i in places]
+def _own_tensors(places, shards, row):
+    return [_own_tensor(shards, row[i]) for i in places]
 
 
 def _converted(convert, value):
@@ -57,6 +59,13 @@ def _converted(convert, value):
 
 def _converted_rows(rows, convert):
     return map(convert, rows)
+
+
+def _shards(dataset):
+    """Into how many parts the rows are divided, of which the dataset has one."""
+    sampler = getattr(dataset, "sampler", None)
+    own = arguments(dataset).get("num_shards") or getattr(sampler, "num_shards", 1)
+    return max([own, *map(_shards, dataset.children)])
 
 
 class Iterator:
@@ -75,10 +84,11 @@ class Iterator:
         columns = dataset.get_col_names()  # those of metadata are seen under another name only
         places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
         self._columns = [columns[i] for i in places]
+        shards = _shards(dataset)
         if dataset.is_fresh and not output_numpy:
-            self._convert = functools.partial(_own_tensors, places)
+            self._convert = functools.partial(_own_tensors, places, shards)
         else:
-            convert = _array if output_numpy else _tensor
+            convert = _array if output_numpy else functools.partial(_tensor, shards)
             self._convert = functools.partial(_converted_row, convert, places)
         self._is_ahead = not output_numpy and device_prefetch.is_needed() and bool(dataset._stage())
         self._epoch, self._rows = dataset._begin(), None

@@ -50,6 +50,13 @@ class Exchange:
             return False
         return True
 
+    def given(self, number):
+        """What other ranks have given in round `number` so far."""
+        store, own = coordinator(), processes.rank()
+        keys = [f"{self.key}/{number}/{r}" for r in self.ranks if r != own]
+        counts = {key: _number(store, f"{key}/parts", 1) for key in keys}
+        return [self._joined(key, count) for key, count in counts.items() if count is not None]
+
     def answer(self, number, data, who):
         """Take part in round `number` while this rank does something else; returns as a call."""
         own = processes.rank()
@@ -83,8 +90,11 @@ class Exchange:
                 f"For '{who}', all ranks {list(self.ranks)} must take part, but rank {rank} did "
                 f"not come within {processes.timeout()} s (set_context(op_timeout=...))."
             )
+        return self._joined(key, parts)
+
+    def _joined(self, key, parts):
         return b"".join(
-            store.blocking_key_value_get_bytes(f"{key}/{i}", processes.timeout() * 1000)
+            coordinator().blocking_key_value_get_bytes(f"{key}/{i}", processes.timeout() * 1000)
             for i in range(parts)
         )
 

@@ -17,9 +17,11 @@ from sporax.distributed import processes
 from sporax.distributed.collective_program import CollectiveProgram, CollectiveSequence
 from sporax.distributed.exchange import Exchange
 from sporax.distributed.rank_function import PREFIX
+from sporax.engine.program import Program
+from sporax.engine.recorder import run_pending
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
-_POLL, _PATIENCE = 1, 15  # seconds; a rank may be late by itself
+_POLL = 1  # seconds
 _NOTICE = 1.5  # seconds in which all ranks notice a failure, and say so
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
 _joined: dict[Any, Any] = {}  # set of Groups -> their Groups
@@ -29,14 +31,17 @@ class Group:
     """Some ranks, in order; equal ones are the same object. `channel`: tells apart what the same
     ranks do independently of each other, such as to send in the two directions."""
 
+    patience = 15.0  # seconds for which a rank may be late, by itself
+
     def __init__(self, ranks, channel):
         self.ranks, self.size = ranks, len(ranks)
         self.axis_name = f"{PREFIX}{'.'.join(map(str, ranks))}/{channel}"
-        self.exchange = Exchange(ranks, channel, self._check_names)
+        self.messages = Exchange(ranks, channel, self._check_names)
         self.comparison = Exchange(ranks, f"{channel}/collectives", self._check_names)
         self.running: Any = None  # (the program that this rank runs now,), one for each launch
         self.launches = 0  # how many programs this rank has run with the group
         self.seen = set()  # the lists of collectives that the ranks have compared
+        self.is_watched = False  # by a thread, see `_watch`
         self._mesh: Any = None
 
     @staticmethod
@@ -89,23 +94,33 @@ class Group:
         """The program of a trace that has collectives of this group."""
         return CollectiveProgram(self, *args)
 
+    def exchange(self, data, who, sources=None):
+        """What each rank gives, bytes, in order; of `sources`, if only these give something."""
+        if Program.is_of_ranks:
+            run_pending()  # which others may do now; they would wait for this rank
+        return self.messages(data, who, sources)
+
     def compare(self, who, text):
         """Raise RuntimeError on all ranks where they call other collectives than `text`; what has
         been compared once is not compared again."""
-        if text in self.seen and not CHECKS_ALL:
-            return
+        if text not in self.seen or CHECKS_ALL:
+            self.compare_now(who, text)
+            self.seen.add(text)
+
+    def compare_now(self, who, text):
+        """Raise RuntimeError on all ranks where they give another text."""
         texts = self.comparison(text.encode(), who)
         if len(set(texts)) > 1:
             if processes.rank() == 0:  # with it the coordinator ends, which ends the others
                 time.sleep(_NOTICE)
             raise RuntimeError(self._disagreement(who, texts))
-        if not self.seen:
+        if not self.is_watched:
+            self.is_watched = True
             _watching.start(self)
-        self.seen.add(text)
 
     def absent(self):
         """The ranks that did not come to the launch that has failed here, in words."""
-        key = f"{self.exchange.key}/failed/{self.launches}"
+        key = f"{self.messages.key}/failed/{self.launches}"
         try:
             coordinator().key_value_set(f"{key}/{processes.rank()}", "")
             time.sleep(_NOTICE)  # the others note the failure, too
@@ -142,12 +157,15 @@ class Group:
             while self.comparison.round <= number and self.running is running:
                 if running is None or _watching.ended.wait(0.1):
                     break
-                if time.monotonic() - since > _PATIENCE:
+                if time.monotonic() - since > self.patience:
                     self._answer(number, running[0])
 
     def _answer(self, number, program):
-        texts = self.comparison.answer(number, program.text.encode(), program.who)
-        print(f"RuntimeError: {self._disagreement(program.who, texts)}", file=sys.stderr)
+        self._end_with(number, program.who, program.text)
+
+    def _end_with(self, number, who, text):
+        texts = self.comparison.answer(number, text.encode(), who)
+        print(f"RuntimeError: {self._disagreement(who, texts)}", file=sys.stderr)
         sys.stderr.flush()
         time.sleep(0.5)  # the others read the answer
         os._exit(1)

@@ -86,6 +86,12 @@ class RankFunction:
 
     def _compile(self, args):
         """Trace, which calls `_note`, and compile."""
+        if not all(x.is_fully_addressable for x in jax.tree.leaves(args) if hasattr(x, "devices")):
+            raise NotImplementedError(
+                f"For '{self.who}', Tensors must be this rank's own, but got one on a Mesh of "
+                "several ranks, whose programs communicate by themselves. Leave the call out, or "
+                "give it 'Tensor(x.asnumpy())'."
+            )
 
         def spec(x):
             return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.sharding)

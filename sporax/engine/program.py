@@ -123,6 +123,7 @@ class Program:
 
     devices: Any = None  # of new ones: those that XLA divides them among, see `sharding.mesh`
     kind: Any  # the class of new ones
+    is_of_ranks = False  # whether other processes are to have the same new ones
 
     def __init__(self, function, avals, alive, dead):
         inputs, results = function.inputs, [avals[i] for i in alive]

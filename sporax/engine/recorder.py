@@ -1,5 +1,6 @@
 """`Recorder`: the trace of a thread; `apply` and `record` add every operation to it."""
 
+import gc
 import threading
 from itertools import repeat
 from typing import Any
@@ -10,6 +11,7 @@ from sporax.core.tensor import Tensor, as_value
 from sporax.core.value import EXTERNAL, PendingTrace, Value, set_arrays, shared_value, thread
 from sporax.engine.compile_policy import prepare
 from sporax.engine.debug.out_of_memory import out_of_memory
+from sporax.engine.program import Program
 from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
 
@@ -108,12 +110,24 @@ class Recorder(PendingTrace):
                     state = self.state
                 self.is_ended = True
                 thread.recorder = thread.new_recorder()
-            held = [value for output in self.outputs[:] if (value := output()) is not None]
-            values = [value for value in held if value.index < state.size]
+            values = self.held(state)
+            if Program.is_of_ranks and mine and not self.is_known(state, values):
+                values.clear()
+                gc.collect()  # what is garbage on one rank must not be an output on another
+                values = self.held(state)
             if values:
                 self.execute(state, values, mine)
             if self.is_ended:
                 self.clear()
+
+    def held(self, state):
+        """The outputs up to a state that somebody holds."""
+        held = [value for output in self.outputs[:] if (value := output()) is not None]
+        return [value for value in held if value.index < state.size]
+
+    def is_known(self, state, values):
+        """Whether there is a program for these outputs."""
+        return (tuple([value.index for value in values]), self.dead()) in state.programs
 
     def clear(self):
         in_use.pop(id(self), None)

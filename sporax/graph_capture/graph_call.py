@@ -4,6 +4,7 @@ The same as recording the graph as one operation and running it, which takes 0.4
 and where the program fails, everything is as before.
 """
 
+import gc
 import threading
 from collections import deque
 from itertools import repeat
@@ -13,6 +14,7 @@ from sporax.core.environment import Process
 from sporax.core.value import EXTERNAL, PendingTrace, Shared, Value, set_arrays, thread
 from sporax.engine.compile_policy import prepare
 from sporax.engine.debug.out_of_memory import out_of_memory
+from sporax.engine.program import Program
 from sporax.engine.recorder import in_use, unclaimed
 from sporax.engine.trace_tree import forest
 
@@ -111,9 +113,12 @@ class GraphCall:
             deque(map(setattr, handles, repeat("_value"), written), 0)  # one call into C
             values.clear()
             if handles:
-                dead = sorted([r.index for r in replaced if r.is_dead()])
-                dead = tuple(unclaimed(dead, inputs.arrays, running))
+                dead = _dead(replaced, inputs.arrays, running)
             program = inputs.state.programs.get((self.alive, dead))
+            if program is None and Program.is_of_ranks:
+                gc.collect()  # what is garbage on one rank must not be in use on another
+                dead = _dead(replaced, inputs.arrays, running)
+                program = inputs.state.programs.get((self.alive, dead))
             if program is None or Process.is_forked:
                 program = prepare(inputs.state, self.alive, dead, [])
             program(inputs.arrays, inputs.reals, inputs.integers, results)
@@ -126,6 +131,12 @@ class GraphCall:
             finally:
                 _finish(outputs, results, constants, handles, replaced, inputs.arrays)
         return outputs
+
+
+def _dead(replaced, arrays, running):
+    """The inputs whose handles are written to, that nobody else holds."""
+    dead = sorted([r.index for r in replaced if r.is_dead()])
+    return tuple(unclaimed(dead, arrays, running))
 
 
 def _finish(outputs, results, constants, handles, replaced, arrays):

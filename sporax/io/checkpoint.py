@@ -12,6 +12,7 @@ import numpy as np
 from sporax.core.cell_tree import parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.core.to_host import on_host
 from sporax.io import atomic_write, background_writer, file_formats
 from sporax.io.load_param import load_param_into_net
 from sporax.nn import argument_checks as check
@@ -71,7 +72,7 @@ def _host(x, copy):
     """A string as it is, a tensor as an array; its own, where the program goes on meanwhile."""
     if isinstance(x, str):
         return x
-    return x.asnumpy() if copy else np.asarray(x._value.read())
+    return x.asnumpy() if copy else on_host(x._value.read())
 
 
 # arguments -----------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ from sporax.sharding import (
     leave_devices,
     place,
     placement_of,
+    whole,
 )
 from sporax.sharding.calls import shard
 
@@ -55,5 +56,5 @@ __all__ = [
     "rank_list_for_convert", "rank_list_for_transform", "reset_algo_parameters", "reset_ps_context",
     "restore_group_info_list", "save_strategy", "set_algo_parameters", "set_op_strategy_config",
     "set_ps_context", "shard", "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank",
-    "transform_checkpoints", "unified_safetensors",
+    "transform_checkpoints", "unified_safetensors", "whole",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from sporax.sharding.all_devices import enter_all_devices, leave_devices
 from sporax.sharding.collective_bytes import Collective, collectives
 from sporax.sharding.described_mesh import DescribedMesh
 from sporax.sharding.layout import Layout
-from sporax.sharding.mesh import Mesh, current_mesh, divide, place, placement_of
+from sporax.sharding.mesh import Mesh, current_mesh, divide, place, placement_of, whole
 
 __all__ = [
     "Collective",
@@ -18,4 +18,5 @@ __all__ = [
     "leave_devices",
     "place",
     "placement_of",
+    "whole",
 ]

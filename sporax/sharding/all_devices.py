@@ -4,6 +4,7 @@ import jax
 
 from sporax.core.tensor import FACTORIES
 from sporax.distributed.parallel_context import SCHEDULERS
+from sporax.sharding.across_ranks import start_devices
 from sporax.sharding.mesh import Mesh, OptimizerParallel, current_mesh
 from sporax.sharding.schedule import PipelineSettings
 
@@ -13,13 +14,9 @@ _AUTOMATIC = "semi_auto_parallel", "auto_parallel"
 
 def enter_all_devices(count=None):
     """Enter a Mesh of `count` devices (by default all), unless that is one, or a Mesh is entered
-    already; the process keeps it until `leave_devices`."""
-    if jax.process_count() > 1:
-        raise NotImplementedError(
-            "sporax divides programs among the devices of one process, but there are "
-            f"{jax.process_count()} processes. Start the script without a launcher, or use "
-            "parallel_mode='data_parallel'."
-        )
+    already; the process keeps it until `leave_devices`. Under a launcher all are those of all
+    ranks."""
+    start_devices("set_auto_parallel_context")
     count = count or jax.device_count()
     if current_mesh() is None and count > 1:
         mesh = Mesh(data=count)
@@ -34,7 +31,7 @@ def leave_devices():
     >>> parallel.leave_devices()
     """
     while _entered:
-        _entered.pop().__exit__()
+        _entered.pop().__exit__(None, None, None)
 
 
 def follow(settings):

@@ -8,8 +8,10 @@ those for one device.
 
 import contextlib
 import functools
+import gc
 import math
 import warnings
+from typing import Any
 
 import jax
 import numpy as np
@@ -19,11 +21,12 @@ from sporax.core import random
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import FACTORIES, Tensor
 from sporax.core.tree import live_objects
-from sporax.core.value import Changes, Value, thread
+from sporax.core.value import Changes, Value, owned_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.program import Program
-from sporax.engine.recorder import record, run_pending
+from sporax.engine.recorder import apply, record, run_pending
 from sporax.engine.trace_tree import TraceNode, forest
+from sporax.sharding import across_ranks
 
 BATCH_AXES = "data", "dp"  # along an axis of such a name, batches are divided
 _entered = []  # the Meshes that are entered, the innermost last
@@ -48,8 +51,9 @@ class Mesh:
     As a context, a script runs on it unchanged: each Parameter is on all devices, whole unless
     `place` divides it; batches from data sets are divided along the axis `data` (or `dp`), where
     their first axis divides, and XLA divides what is computed from them. `devices`: those to use,
-    by default the first of this process. Raises TypeError and ValueError for sizes that are no
-    positive ints, ValueError where there are fewer devices.
+    by default the first of this process; under a launcher those of all ranks, where there are as
+    many. Raises TypeError and ValueError for sizes that are no positive ints, ValueError where
+    there are fewer devices.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -77,6 +81,10 @@ class Mesh:
         self.devices = _devices(self, math.prod(axes.values()), devices)
         grid = np.array(self.devices).reshape(*axes.values())
         self.grid = jax.sharding.Mesh(grid, tuple(axes))
+        self.spans_ranks = across_ranks.spans_ranks(self.devices)
+        if self.spans_ranks:
+            self.ranks = across_ranks.RanksOfMesh.of_devices(self.devices)
+            self.program = functools.partial(across_ranks.ProgramOfRanks, self)
 
     @staticmethod
     def parse(text):
@@ -99,7 +107,8 @@ class Mesh:
     def __reduce__(self):
         return _restored_mesh, (self.axes, [device.id for device in self.devices])
 
-    program = Program  # the class of programs while it is entered
+    program: Any = Program  # what makes programs while it is entered
+    ranks: Any = None  # `RanksOfMesh`, where `spans_ranks`
     holds_arrays = records = True  # whether placements move arrays, are recorded; `described_mesh`
 
     @property
@@ -121,21 +130,30 @@ class Mesh:
                 "it around the call."
             )
         run_pending()
+        if self.spans_ranks:
+            gc.collect()  # what is left of other meshes on one rank only
         _use_tree_of(self)
         _entered.append(self)
         if len(_entered) == 1:
-            for p in live_objects(Parameter):
-                if not p.has_init:
-                    _move(p, self)
-            random.default_generator.state  # noqa: B018 - created, if it is not yet
-            for generator in list(random._generators):
-                if generator._state is not None:
-                    _put(generator._state, Placement(self, ()))
+            moved = [p for p in live_objects(Parameter) if not p.has_init]
+            for p in across_ranks.ordered(self, moved) if self.spans_ranks else moved:
+                _move(p, self)
+            state = random.default_generator.state  # created, if it is not yet
+            if self.spans_ranks:
+                own = across_ranks.of_first_rank(self, state.asnumpy())
+                state._bind(Tensor(own)._lift())
+            states = [g._state for g in random._generators if g._state is not None]
+            for state in across_ranks.ordered(self, states) if self.spans_ranks else states:
+                _put(state, Placement(self, ()))
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, kind, error, traceback):
         try:
-            run_pending()
+            if not self.spans_ranks:
+                run_pending()
+            elif kind is None:  # else the other ranks may not come
+                run_pending()
+                self.ranks.settle(str(self))
         finally:
             _entered.remove(self)
             _use_tree_of(current_mesh())
@@ -147,13 +165,27 @@ class Mesh:
 
     # placing ----------------------------------------------------------------------------------
 
-    def batch(self, data):
+    def batch(self, data, shards=1):
         """A Tensor of the host data of a batch: divided along `batch_axis`, where the first axis
-        divides; else whole on each device."""
+        divides; else whole on each device.
+
+        Under a launcher all ranks give the whole batch, or each its part, of as many `shards` as
+        there are ranks, one after another along the first axis, which has to divide. Raises
+        ValueError otherwise.
+        """
         tensor = Tensor(data)
-        array = jax.device_put(tensor._value.read(), self.of_batch(tensor.shape).sharding)
-        tensor._value = Value(tensor._value.aval, array)
+        if self.spans_ranks:
+            run_pending()  # here on all ranks, whichever of them reads something before
+            array = across_ranks.batch(self, tensor.asnumpy(), shards)
+        else:
+            array = jax.device_put(tensor._value.read(), self.of_batch(tensor.shape).sharding)
+        tensor._value = owned_value(array)
         return tensor
+
+    @functools.cached_property
+    def whole(self):
+        """The sharding of what is whole on each device."""
+        return NamedSharding(self.grid, PartitionSpec())
 
     def recording(self):
         """A context in which what is recorded has the placements."""
@@ -167,20 +199,23 @@ class Mesh:
 
 
 def _devices(mesh, count, devices):
-    there = list(jax.local_devices() if devices is None else devices)
-    is_missing = devices is None and len(there) < count <= jax.device_count()
-    if is_missing or any(d.process_index != jax.process_index() for d in there):
-        raise NotImplementedError(
-            f"For '{mesh}', the {count} devices must be those of one process, but this rank has "
-            f"{jax.local_device_count()} of {jax.device_count()}. Start the script without a "
-            "launcher, or use parallel_mode='data_parallel'."
-        )
+    across_ranks.start_devices(str(mesh))
+    there = list(jax.devices() if devices is None else devices)
+    own = [d for d in there if d.process_index == jax.process_index()]
+    if devices is None and count <= len(own):
+        there = own  # under a launcher each rank has a Mesh by itself
+    kinds = ", ".join(sorted({d.platform for d in there})) or "none"
     if len(there) < count or (devices is not None and len(there) > count):
-        kinds = ", ".join(sorted({d.platform for d in there})) or "none"
         raise ValueError(
             f"For '{mesh}', there must be {count} devices, but there are {len(there)} ({kinds}). "
             "Give smaller axes; a CPU stands for several with "
             f"XLA_FLAGS=--xla_force_host_platform_device_count={count} set before the start."
+        )
+    if (devices is None and len(own) < count < len(there)) or not own:
+        raise ValueError(
+            f"For '{mesh}', there must be {jax.device_count()} devices, those of all ranks, or at "
+            f"most {jax.local_device_count()}, those of one, but the axes have {count}. Give other "
+            "sizes."
         )
     return tuple(there[:count])
 
@@ -213,6 +248,7 @@ def _use_tree_of(mesh):
     Changes.count += 1  # graphs are for the devices of their capture
     Program.devices = None if mesh is None else mesh.devices
     Program.kind = Program if mesh is None else mesh.program
+    Program.is_of_ranks = mesh is not None and mesh.spans_ranks
     if mesh is None:
         FACTORIES.pop("batch", None)
         FACTORIES.pop("new_parameter", None)
@@ -408,6 +444,27 @@ def divide_states(states):
         divide(kept, OptimizerParallel.threshold)
 
 
+def whole(tensor):
+    """The same Tensor, whole on each device of the Mesh that is entered, which reading it takes
+    where these are several ranks'; all of them call it.
+
+    >>> from sporax import parallel
+    >>> with parallel.Mesh(data=1):
+    ...     print(parallel.whole(parallel.place(Tensor([1.0, 2.0]), "data")).asnumpy())
+    [1. 2.]
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For 'whole', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    return apply(constraint(_given("whole", None).whole), tensor)
+
+
+def to_read(values):
+    """What all ranks are going to read; Tensors whole, where a Mesh has several ranks' devices."""
+    if current_mesh() is None or not current_mesh().spans_ranks:
+        return values
+    return tuple([whole(x) if isinstance(x, Tensor) else x for x in values])
+
+
 # recording ------------------------------------------------------------------------------------
 
 
@@ -435,6 +492,8 @@ def placed(value, placement):
     if is_concrete and mesh.holds_arrays:
         if value.array.sharding == placement.sharding:
             return value
+        if mesh.spans_ranks:
+            return Value(value.aval, across_ranks.placed(mesh, value.array, placement.sharding))
         # a copy: the array may have another owner, which goes on using it
         array = jax.device_put(value.array, placement.sharding, may_alias=False)
         return Value(value.aval, array)

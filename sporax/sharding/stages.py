@@ -33,6 +33,11 @@ def split(mesh, count):
             f"For 'PipelineCell', the {mesh.size} devices of {mesh} must be a multiple of the "
             f"{count} stages. Give other devices or stages."
         )
+    if mesh.spans_ranks:
+        raise NotImplementedError(
+            f"For 'PipelineCell', the devices of {mesh} must be those of one process, but are "
+            "several ranks'. Start the script without a launcher."
+        )
     size = mesh.size // count
     if (mesh, count) not in _split:
         run_pending()

@@ -3,6 +3,7 @@
 import errno
 import glob
 import importlib
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.distributed import groups, processes
 from sporax.io import background_writer, ckpt_file, file_formats
 
 _STATE = "training state"  # the entry of a file that is JSON; the others are arrays
@@ -103,7 +105,7 @@ def unwritten(path, error):
 
 class OrbaxFolders(CheckpointFiles):
     """The same by orbax, a folder each: arrays in parts, those on several devices by each of them,
-    in orbax's own threads with `background`."""
+    in orbax's own threads with `background`. All ranks of a launcher save and read together."""
 
     _name = re.compile(r"checkpoint_(\d+)")
 
@@ -136,11 +138,13 @@ class OrbaxFolders(CheckpointFiles):
 
     def save(self, number, text, arrays):
         # orbax writes no step again: killed here, a training goes on from the step before
-        gone = self.damaged | ({number} & set(self.numbers()))
-        for other in gone:
-            path = self.path(other)
-            os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
+        gone = set().union(*_of_ranks(sorted(self.damaged | ({number} & set(self.numbers())))))
+        if gone and processes.rank() == 0:
+            for other in gone:
+                path = self.path(other)
+                os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
         if gone:
+            _of_ranks(None)  # which wait for the first
             self._manager.reload()
             self.damaged.clear()
         arrays = {k: self._own(x) for k, x in arrays.items()}
@@ -178,13 +182,18 @@ class OrbaxFolders(CheckpointFiles):
         """Orbax removes them."""
 
     def read(self, number, present):
+        found, reason = None, ""
         try:
-            return self._read(number, present)
+            found = self._read(number, present)
         except Exception as error:  # noqa: BLE001 - orbax and tensorstore raise of any kind
+            reason = _reason(error)
+        reasons = [*filter(None, _of_ranks(reason))]  # each reads the parts of its devices
+        if reasons:
             raise ValueError(
                 f"For 'Checkpointer.restore', '{self.path(number)}' is no whole checkpoint of "
-                f"orbax: {_reason(error)}. Nothing was loaded; take an intact copy."
-            ) from None
+                f"orbax: {reasons[0]}. Nothing was loaded; take an intact copy."
+            )
+        return found
 
     def _read(self, number, present):
         args = self._orbax.args
@@ -198,7 +207,7 @@ class OrbaxFolders(CheckpointFiles):
         items = args.Composite(arrays=args.StandardRestore(full))
         arrays = {**templates, **self._manager.restore(number, args=items).arrays}
         for name, (_, _, total) in notes.items():
-            if total is not None and _sum(np.asarray(arrays[name])) != total:
+            if total is not None and _sum_of_whole(arrays[name]) not in (total, None):
                 raise ValueError(f"the checksum of '{name}' does not fit its contents")
         return state["text"], {name: arrays[name] for name in notes}
 
@@ -217,6 +226,20 @@ def _sum(array):
     if _is_sharded(array):
         return None
     return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+
+
+def _sum_of_whole(array):
+    """The checksum of an array; None for one that is divided among ranks."""
+    is_divided = isinstance(array, jax.Array) and not array.is_fully_addressable
+    return None if is_divided and not array.is_fully_replicated else _sum(np.asarray(array))
+
+
+def _of_ranks(value):
+    """[a value of JSON that this rank has, and those of all others of a launcher]."""
+    if processes.size() == 1:
+        return [value]
+    data = groups.world().exchange(json.dumps(value).encode(), "Checkpointer")
+    return [*map(json.loads, data)]
 
 
 def _template(dtype, shape, here):

@@ -8,6 +8,7 @@ from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
+from sporax.sharding.mesh import to_read
 from sporax.train.boost.auto_boost import AutoBoost
 from sporax.train.boost.training_steps import (
     BoostTrainOneStepCell,
@@ -362,6 +363,7 @@ class Model:
                 "For 'Model.eval', 'eval_network' must give a tuple of (loss, predictions, "
                 f"labels), but got {type(outputs).__name__} of {len(outputs)}."
             )
+        outputs = to_read(outputs)
         for metric in metrics.values():
             if indexes is None:
                 metric.update(*outputs)

@@ -110,18 +110,21 @@ RANKS = """
 from sporax import ops, parallel
 with parallel.Mesh(data=1):
     print(parallel.place(ops.ones((2, 2)), "data").sum().item(), "of a rank")
+with parallel.Mesh(data=2) as mesh:
+    x = parallel.place(mesh.batch([[1.0], [2.0]]), "data")
+    print(x.sum().item(), "of all")
 try:
-    parallel.Mesh(data=2)
-except NotImplementedError as error:
+    parallel.Mesh(data=3)
+except ValueError as error:
     print(error)
 """
 
 
 @pytest.mark.slow
-def test_a_mesh_is_of_one_process(tmp_path):
+def test_a_mesh_is_of_one_process_or_of_all(tmp_path):
     (tmp_path / "script.py").write_text(RANKS)
     command = [sys.executable, "-m", "sporax", "launch", "-n", "2", str(tmp_path / "script.py")]
     run = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
     assert run.returncode == 0, run.stdout
-    for says in ("4.0 of a rank", "must be those of one process, but this rank has 1 of 2"):
+    for says in ("4.0 of a rank", "3.0 of all", "there must be 3 devices, but there are 2"):
         assert run.stdout.count(says) == 2, run.stdout

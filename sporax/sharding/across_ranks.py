@@ -1,0 +1,277 @@
+"""A Mesh whose devices belong to several processes, the ranks of a launcher.
+
+Each rank runs the same script, and records the same programs. Arrays on the Mesh are global: each
+rank holds the parts on its own devices. What a rank has by itself (Tensors made from NumPy, a
+batch, the numbers in a program) is to be the same on all of them, since otherwise they would wait
+for each other in different programs, or go on with different numbers. So each rank keeps a log of
+what it launches and of what goes into it, and they compare their logs before a launch in which
+something is new, every `_OFTEN` launches, and when they leave the Mesh.
+"""
+
+import collections
+import functools
+import hashlib
+import itertools
+import json
+from weakref import ref
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding
+
+from sporax.core.jax_internals import backends_are_initialized, equations
+from sporax.distributed import groups, processes
+from sporax.engine.program import Program
+
+_OFTEN = 16  # launches between two comparisons where nothing is new
+_KNOWN = 1 << 16  # launches that are remembered as compared
+_NAMES = 4  # operations that the log names of a program
+
+
+def spans_ranks(devices):
+    """Whether some of the devices are another process'."""
+    return any(d.process_index != jax.process_index() for d in devices)
+
+
+def start_devices(who):
+    """Start this rank's devices, which wait for those of the others, once all ranks are here."""
+    if processes.size() > 1 and not backends_are_initialized():
+        groups.meet(who)
+
+
+class RanksOfMesh(groups.Group):
+    """The ranks whose devices a Mesh has, with the log of this one since the last comparison."""
+
+    patience = 0.5  # where logs differ, no rank is only late
+
+    def __init__(self, ranks):
+        super().__init__(ranks, "mesh")
+        self.log: list[str] = []
+        self.known: collections.OrderedDict = collections.OrderedDict()
+
+    @staticmethod
+    @functools.cache
+    def of_devices(devices):
+        """Those of some devices."""
+        return RanksOfMesh(tuple(sorted({d.process_index for d in devices})))
+
+    def settle(self, who):
+        """Raise RuntimeError on all ranks unless their logs are the same."""
+        if self.log:
+            self.compare_now(who, json.dumps(self.log))
+            self.log.clear()
+
+    def agree(self, who, entries):
+        """Log something that ranks must have alike; compared at once where it is new."""
+        self.log += entries
+        self.launches += 1
+        key = tuple(entries)
+        if groups.CHECKS_ALL or key not in self.known or self.launches % _OFTEN == 0:
+            self.settle(who)
+        self.known[key] = None
+        if len(self.known) > _KNOWN:
+            self.known.popitem(last=False)
+
+    def launch(self, who, entries, run):
+        """`run()`, which launches a program of all ranks. `entries`: of the log, for the program
+        and for what goes into it."""
+        self.agree(who, entries)
+        self.running = (who,)
+        try:
+            results = run()
+            if jax.default_backend() == "cpu":  # whose programs fail when they are waited for
+                jax.block_until_ready(results)
+            return results
+        except (ValueError, jax.errors.JaxRuntimeError) as error:
+            if "Gloo" not in str(error) and "endezvous" not in str(error):
+                raise
+            raise RuntimeError(
+                f"For '{who}', all {self} must run the same programs within {processes.timeout()} "
+                f"s (op_timeout), but {self.absent()} did not come. ({error})"
+            ) from None
+        finally:
+            self.running = None
+
+    def _answer(self, number, program):
+        own = self.log
+        others = [json.loads(text) for text in self.comparison.given(number)]
+        if any(other[: len(own)] != own for other in others):
+            self._end_with(number, program, json.dumps(own))
+
+    def _disagreement(self, who, texts):
+        logs = [json.loads(text) for text in texts]
+        at, rank = min((_first_difference(logs[0], log), k) for k, log in enumerate(logs) if k)
+        one, two = (log[at] if at < len(log) else "nothing more" for log in (logs[0], logs[rank]))
+        return (
+            f"For '{who}', all ranks must compute the same with the same numbers, but rank "
+            f"{self.ranks[0]} has {one} where rank {self.ranks[rank]} has {two}. Call 'set_seed', "
+            "read the same data, and compute on all ranks what one of them reads or prints."
+        )
+
+
+def _first_difference(one, two):
+    pairs = itertools.zip_longest(one, two)
+    differs = [k for k, (a, b) in enumerate(pairs) if a != b]
+    return differs[0] if differs else len(one) + len(two)
+
+
+def digest_of(array):
+    """What tells the contents of a NumPy array apart, in the log."""
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def entry_of(what, array):
+    """The entry of the log for an array of this rank's own."""
+    return f"{what} {array.dtype.name}{list(array.shape)} #{digest_of(array)}"
+
+
+def global_array(data, sharding):
+    """A NumPy array that all ranks have as a global array."""
+    return jax.make_array_from_callback(data.shape, sharding, lambda index: data[index])
+
+
+def placed(mesh, array, sharding):
+    """An array that each rank has, or that is global, as a global array of a sharding."""
+    if array.is_fully_addressable:
+        data = np.asarray(array)
+        mesh.ranks.log.append(entry_of("a Tensor", data))
+        return global_array(data, sharding)
+    specs = " to ".join(f"{s.spec} on {dict(s.mesh.shape)}" for s in (array.sharding, sharding))
+    entry = f"{array.dtype.name}{list(array.shape)} moved from {specs}"
+    return mesh.ranks.launch(str(mesh), [entry], lambda: _moved(sharding)(array))
+
+
+def ordered(mesh, tensors):
+    """Tensors that the garbage collector has found, in an order that is the same on all ranks."""
+
+    def key(tensor):
+        array = tensor._value.read()
+        where = "" if array.is_fully_addressable else str(array.sharding)
+        return str(getattr(tensor, "name", "")), where, array.shape, str(array.dtype)
+
+    result = []
+    for (name, where, *_), same in itertools.groupby(sorted(tensors, key=key), key):
+        same = [*same]
+        if len(same) > 1 and not where:
+            same.sort(key=lambda tensor: digest_of(tensor.asnumpy()))
+        elif len(same) > 1 and not same[0]._value.read().is_fully_replicated:
+            raise RuntimeError(
+                f"For '{mesh}', Parameters that are divided among ranks must have names of their "
+                f"own when another Mesh is entered, but {len(same)} are named '{name}'. Let go of "
+                "those of before, or name them."
+            )
+        result += same
+    return result
+
+
+@functools.cache
+def _moved(sharding):
+    return jax.jit(lambda x: x, out_shardings=sharding)
+
+
+def of_first_rank(mesh, array):
+    """What the first rank has, a NumPy array, on all ranks."""
+    ranks = mesh.ranks
+    (data,) = ranks.exchange(array.tobytes(), str(mesh), sources=ranks.ranks[:1])
+    return np.frombuffer(data, array.dtype).reshape(array.shape)
+
+
+def batch(mesh, data, shards):
+    """A global array of a batch: the same NumPy array on all ranks, or each rank's part."""
+    if shards == 1:
+        mesh.ranks.log.append(entry_of("a batch", data))
+        return global_array(data, mesh.of_batch(data.shape).sharding)
+    ranks = mesh.ranks
+    if shards != ranks.size:
+        raise ValueError(
+            f"For '{mesh}', a batch must be that of all ranks, or one of {ranks.size} parts, but "
+            f"the data set has one of {shards}. Give as 'num_shards' the number of ranks."
+        )
+    ranks.agree(str(mesh), [f"a batch's part {data.dtype.name}{list(data.shape)}"])
+    first, *others = data.shape or (0,)
+    shape = first * shards, *others
+    sharding = mesh.of_batch(shape).sharding
+    rows = {at[0].indices(shape[0])[:2] if at else ()
+            for at in sharding.addressable_devices_indices_map(shape).values()}  # fmt: skip
+    own = range(ranks.rank * first, (ranks.rank + 1) * first)
+    if not first or sorted(i for begin_end in rows for i in range(*begin_end)) != [*own]:
+        raise ValueError(
+            f"For '{mesh}', a rank's part of a batch must be that of its devices along the axis "
+            f"that divides batches, but got {first} rows. Leave out the remainder of an epoch "
+            "('drop_remainder'), or let all ranks read all rows."
+        )
+    return jax.make_array_from_process_local_data(sharding, data, shape)
+
+
+_global_of = {}  # id -> (weak reference to a local array, it on all ranks, its entry of the log)
+
+
+def _of_own(array, sharding):
+    """(a local array on all ranks, its entry of the log); kept while the local array lives."""
+    found = _global_of.get((id(array), sharding))
+    if found is None or found[0]() is not array:
+        data, key = np.asarray(array), (id(array), sharding)
+        alive = ref(array, lambda _: _global_of.pop(key, None))
+        found = alive, global_array(data, sharding), entry_of("a Tensor", data)
+        _global_of[key] = found
+    return found[1:]
+
+
+class ProgramOfRanks(Program):
+    """A program that all ranks run at once; one without global arrays is each rank's own."""
+
+    __slots__ = ("entries", "mesh", "names")
+
+    def __init__(self, mesh, function, avals, alive, dead):
+        super().__init__(function, avals, alive, dead)
+        self.mesh, self.entries = mesh, {}  # shardings of inputs -> the entry of the log, or None
+        names = dict.fromkeys([op.name for op, _, refs in function.steps if refs is not None])
+        shown = ", ".join([*names][:_NAMES])
+        self.names = f"a program of {shown}{' ...' if len(names) > _NAMES else ''}"
+
+    def __call__(self, arrays, reals, integers, results):
+        placed = tuple([x.sharding for x in arrays])
+        if placed not in self.entries:
+            self.entries[placed] = self._entry(arrays, reals, integers)
+        entry = self.entries[placed]
+        if entry is None:
+            super().__call__(arrays, reals, integers, results)
+            return
+        entries, arrays = [entry], list(arrays)
+        if reals or integers:
+            entries.append(f"the numbers {[v.array for v in (*reals, *integers)]}")
+        for k, x in enumerate(arrays):
+            if x.is_fully_addressable:
+                arrays[k], of_own = _of_own(x, self.mesh.whole)
+                entries.append(of_own)
+        run, who = super().__call__, str(self.mesh)
+
+        def launch():
+            run(arrays, reals, integers, results)
+            return results
+
+        self.mesh.ranks.launch(who, entries, launch)
+
+    def _entry(self, arrays, reals, integers):
+        """The entry of the log for such inputs; None where nothing is on several ranks."""
+        specs = [
+            jax.ShapeDtypeStruct(
+                x.shape, x.dtype, sharding=self.mesh.whole if x.is_fully_addressable else x.sharding
+            )
+            for x in arrays
+        ]
+        numbers = [jax.ShapeDtypeStruct((len(v),), kind) if v else ()
+                   for v, kind in ((reals, np.float64), (integers, np.int64))]  # fmt: skip
+        inputs = ([specs[k] for k in at] for at in (self.donated, self.kept))
+        traced = self.compiled.trace(*numbers, *inputs)
+        if all(x.is_fully_addressable for x in arrays) and not _is_placed(traced.jaxpr.jaxpr):
+            return None
+        text = traced.lower().as_text()
+        return f"{self.names} #{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def _is_placed(jaxpr):
+    """Whether something is placed on devices of several ranks."""
+    placements = (equation.params.get("sharding") for equation in equations(jaxpr))
+    return any(isinstance(s, NamedSharding) and spans_ranks(s.device_set) for s in placements)
