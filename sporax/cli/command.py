@@ -6,6 +6,7 @@ import sys
 
 from sporax import __version__
 from sporax.cli.check import check
+from sporax.cli.convert import convert
 from sporax.cli.launch import PORT, launch
 from sporax.cli.run import run_module, run_script
 from sporax.compat import MINDSPORE_VERSION
@@ -45,9 +46,33 @@ def _parser():
     checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
     checking.set_defaults(action=lambda options: check(options.paths))
 
+    _add_convert(commands)
+
     version = commands.add_parser("version", help="say which sporax this is")
     version.set_defaults(action=_version)
     return parser
+
+
+def _add_convert(commands):
+    converting = commands.add_parser(
+        "convert",
+        help="convert a file of weights: .pth, .pt, .safetensors, .ckpt, .npz",
+        description="Write the weights of one file into another; the endings say which formats. "
+        "Each tensor's old and new name are printed. No code of a file is run.",
+        epilog="example: sporax convert resnet.pth resnet.ckpt --to mindspore",
+    )
+    converting.add_argument("source", metavar="in", help="the file to read")
+    converting.add_argument("target", metavar="out", help="the file to write")
+    converting.add_argument(
+        "--to", choices=["mindspore", "pytorch"], help="name parameters as its layers do"
+    )
+    converting.add_argument(
+        "--name", dest="names", metavar="OLD=NEW", action="append", default=[],
+        help="rename one tensor; 'OLD=' leaves it out",
+    )  # fmt: skip
+    converting.add_argument("--key", help="the entry of a .pth file that holds the weights")
+    converting.add_argument("--force", action="store_true", help="replace 'out' if it is there")
+    converting.set_defaults(action=convert)
 
 
 def _add_launch(commands):

@@ -67,7 +67,7 @@ def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
             ) from None
     contents = _with_parameters(contents, path)
     if net is not None:
-        weights = _renamed(_weights(contents, key, path), name_map, path)
+        weights = _renamed(weights_of(contents, key, path), name_map, path)
         _put(net, weights, strict_load, path)
     return contents
 
@@ -95,7 +95,7 @@ def _has_weights(x):
     return isinstance(x, dict) and any(isinstance(v, Parameter) for v in x.values())
 
 
-def _weights(contents, key, path):
+def weights_of(contents, key, path):
     """The Parameters by name, in the whole file or in one entry of it."""
     if key is not None:
         if not isinstance(contents, dict) or not _has_weights(contents.get(key)):

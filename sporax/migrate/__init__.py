@@ -7,8 +7,9 @@ from sporax.migrate.module_run import ModuleRun, loss_weights
 from sporax.migrate.name_mapping import NameMapping, map_names
 from sporax.migrate.report import Departure, Gap, Report, Row
 from sporax.migrate.torch_run import record
+from sporax.migrate.weight_files import Converted, convert
 
 __all__ = [
-    "Departure", "Gap", "ModuleRun", "NameMapping", "Report", "Row", "cell_weights", "compare",
-    "loss_weights", "map_names", "record", "run_cell",
+    "Converted", "Departure", "Gap", "ModuleRun", "NameMapping", "Report", "Row", "cell_weights",
+    "compare", "convert", "loss_weights", "map_names", "record", "run_cell",
 ]  # fmt: skip

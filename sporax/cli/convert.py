@@ -1,0 +1,38 @@
+"""`sporax convert`: weights from one file format into another."""
+
+import sys
+
+_REFUSED = 2
+
+
+def convert(options):
+    """Convert, print each tensor's names; returns the exit code: 0, or 2 for what is refused."""
+    from sporax import migrate  # after the command line is read: it takes a second
+
+    try:
+        lines = migrate.convert(
+            options.source, options.target, options.to, names(options.names), options.force,
+            options.key,
+        )  # fmt: skip
+    except (ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        print(f"sporax: {text}", file=sys.stderr)
+        return _REFUSED
+    width = max(len(line.old) for line in lines)
+    for line in lines:
+        new = "(left out)" if line.new is None else line.new
+        print(f"{line.old.ljust(width)} -> {new.ljust(width)}  {line.shape}  {line.dtype}".rstrip())
+    written = sum(line.new is not None for line in lines)
+    print(f"{written} tensors: {options.source} -> {options.target}")
+    return 0
+
+
+def names(pairs):
+    """{old name: new name, None for an empty one} of `OLD=NEW`."""
+    chosen = {}
+    for pair in pairs:
+        old, equals, new = pair.partition("=")
+        if not old or not equals:
+            raise ValueError(f"--name must be OLD=NEW, but got '{pair}'.")
+        chosen[old] = new or None
+    return chosen

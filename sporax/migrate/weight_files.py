@@ -1,0 +1,230 @@
+"""`convert`: files of weights from one format into another, by the names of either library."""
+
+import dataclasses
+import os
+import zipfile
+from collections.abc import Callable
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.io import atomic_write, file_formats, untrusted_file
+from sporax.io.load_torch import NAMES_IN_TORCH, load_torch, weights_of
+from sporax.migrate.name_mapping import COUNTER
+from sporax.migrate.torch_run import torch_package
+
+_WHO = "convert"
+_EMBEDDING_WORDS = "emb", "table", "wte", "wpe"  # of names whose matrix without a bias is a table
+_STATISTICS = {"running_mean": "moving_mean", "running_var": "moving_variance"}
+_NORM = {"weight": "gamma", "bias": "beta"} | _STATISTICS
+
+
+@dataclasses.dataclass(frozen=True)
+class Converted:
+    """One tensor: its old name and its new one (None: left out), its shape and dtype there."""
+
+    old: str
+    new: str | None
+    shape: tuple
+    dtype: str
+
+    def __str__(self):
+        new = "left out" if self.new is None else self.new
+        return f"{self.old} -> {new}  {self.shape}  {self.dtype}"
+
+
+def convert(source, target, to=None, names=None, force=False, key=None):
+    """Write the weights of one file into another one, whose format its name's ending says: `.ckpt`,
+    `.safetensors`, `.npz`, `.pth` or `.pt`. Returns [Converted], one for each tensor.
+
+    `to`: "mindspore" or "pytorch", whose names the parameters get (gamma or weight, moving_mean or
+    running_mean, embedding_table or weight; a Conv1d's weight gets MindSpore's fourth axis); by
+    default they stay. A matrix without a bias is a table where its owner's name has `emb`, `table`,
+    `wte` or `wpe`. `names`: {old name: new name, or None to leave one out}, which count more.
+    `force`: replace a file that is there. `key`: the entry of a `.pth` file that holds the weights.
+    No code of a file is run; writing `.pth` needs PyTorch (`sporax[torch]`).
+
+    Raises ValueError for files that cannot be read and names that do not fit, FileNotFoundError and
+    FileExistsError, TypeError for what the other format cannot hold, ImportError without PyTorch.
+
+    >>> import tempfile; folder = tempfile.mkdtemp(); from sporax import migrate
+    >>> np.savez(f"{folder}/a.npz", **{"bn.gamma": np.ones(2), "bn.beta": np.ones(2)})
+    >>> for line in migrate.convert(f"{folder}/a.npz", f"{folder}/b.ckpt", "pytorch"): print(line)
+    bn.gamma -> bn.weight  (2,)  float64
+    bn.beta -> bn.bias  (2,)  float64
+    """
+    source, target = os.fspath(source), os.fspath(target)
+    reading, writing = _format(source), _format(target)
+    if to not in (None, "mindspore", "pytorch"):
+        raise ValueError(f"For 'convert', 'to' must be 'mindspore' or 'pytorch', but got {to!r}.")
+    if not os.path.exists(source):
+        raise FileNotFoundError(f"For 'convert', the file '{source}' does not exist.")
+    if os.path.exists(target) and not force:
+        raise FileExistsError(
+            f"For 'convert', '{target}' must not be there, but it is. Choose another name, or "
+            "replace it with --force (force=True)."
+        )
+    arrays = reading.read(source, key)
+    chosen = _renamed(arrays, names or {}, to)
+    entries, lines = {}, []
+    for old, new in chosen.items():
+        x = arrays[old]
+        if new is not None:
+            x = _shaped(new, x) if to == "mindspore" else x
+            if new in entries:
+                raise ValueError(
+                    f"For 'convert', names must stay different, but '{new}' would name two tensors "
+                    f"of '{source}'; give one of them another name."
+                )
+            entries[new] = x
+        lines.append(Converted(old, new, tuple(x.shape), str(x.dtype)))
+    if not entries:
+        raise ValueError(f"For 'convert', '{source}' must hold tensors, but none would be left.")
+    with atomic_write.errors_named(_WHO, target):
+        writing.write(target, entries)
+    return lines
+
+
+# names ----------------------------------------------------------------------------------------
+
+
+def _renamed(arrays, names, to):
+    """{old name: new name or None}"""
+    unknown = sorted(names.keys() - arrays.keys())
+    if unknown:
+        raise ValueError(
+            f"For 'convert', 'names' must have tensors of the file, but it has no '{unknown[0]}'."
+        )
+    parts = {}
+    for name, x in arrays.items():
+        owner, _, last = name.rpartition(".")
+        parts.setdefault(owner, {})[last] = x
+    renamed = {}
+    for name in arrays:
+        owner, dot, last = name.rpartition(".")
+        new = last if to is None else _NAMES[to](owner, last, parts[owner])
+        renamed[name] = names.get(name, None if new is None else f"{owner}{dot}{new}")
+    return renamed
+
+
+def _in_pytorch(owner, last, parts):
+    new = NAMES_IN_TORCH.get(last, last)
+    return last if new != last and new in parts else new
+
+
+def _in_mindspore(owner, last, parts):
+    """The name that MindSpore's layers give a parameter, by what stands beside it."""
+    weight, bias = parts.get("weight"), parts.get("bias")
+    if last == COUNTER:
+        return None
+    if not _STATISTICS.keys().isdisjoint(parts):
+        return _NORM.get(last, last)
+    if weight is not None and bias is not None and weight.ndim == bias.ndim == 1:
+        return _NORM.get(last, last)
+    is_table = any(word in owner.lower() for word in _EMBEDDING_WORDS) and bias is None
+    if last == "weight" and parts[last].ndim == 2 and is_table:
+        return "embedding_table"
+    return last
+
+
+_NAMES = {"mindspore": _in_mindspore, "pytorch": _in_pytorch}
+
+
+def _shaped(name, x):
+    """A Conv1d's weight (O, I, K) as MindSpore has it, (O, I, 1, K)."""
+    return x[:, :, None] if x.ndim == 3 and name.rpartition(".")[2] == "weight" else x
+
+
+# formats --------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class _Format:
+    read: Callable  # (path, key) -> {name: array}
+    write: Callable  # (path, {name: array})
+
+
+def _format(path):
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in _FORMATS:
+        raise ValueError(
+            f"For 'convert', files must end in one of {', '.join(_FORMATS)}, but got '{path}'."
+        )
+    return _FORMATS[ending]
+
+
+def _read_torch(path, key):
+    weights = weights_of(load_torch(path), key, path)
+    return {name: _array(x) for name, x in weights.items()}
+
+
+def _array(x):
+    return np.asarray(x._value.read())
+
+
+def _write_torch(path, entries):
+    torch = torch_package(_WHO)
+    with atomic_write.replacing(path) as part:
+        torch.save({name: _tensor(torch, x) for name, x in entries.items()}, part)
+
+
+def _tensor(torch, x):
+    name = str(x.dtype)
+    x = np.array(x, order="C")
+    if name.startswith(("bfloat", "float8")):  # NumPy has no such dtype that PyTorch knows
+        return torch.from_numpy(x.view(f"u{x.itemsize}")).view(getattr(torch, name))
+    return torch.from_numpy(x)
+
+
+def _read_entries(format):
+    def read(path, key):
+        found = dict(file_formats.contents(_WHO, path, format))
+        return {name: x for name, x in found.items() if not isinstance(x, str)}
+
+    return read
+
+
+def _write_entries(format):
+    def write(path, entries):
+        module = file_formats.FORMATS[format]
+        stored = {name: module.stored(name, x) for name, x in entries.items()}
+        module.write(path, stored, False, None)
+
+    return write
+
+
+def _read_npz(path, key):
+    try:
+        with untrusted_file.opened(path) as file, np.load(file, allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+    except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
+        raise ValueError(
+            f"For 'convert', '{path}' is no whole .npz file of arrays: "
+            f"{untrusted_file.cause(error)}."
+        ) from None
+    for name, x in found.items():
+        try:
+            Tensor(x)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"For 'convert', '{name}' of '{path}' is no tensor: {error}") from None
+    return found
+
+
+def _write_npz(path, entries):
+    for name, x in entries.items():
+        if x.dtype.kind == "V":
+            raise TypeError(
+                f"For 'convert', .npz files have no {x.dtype}, but '{name}' is of it. Write a "
+                ".safetensors or .ckpt file."
+            )
+    with atomic_write.replacing(path) as part, open(part, "wb") as file:
+        np.savez(file, **entries)
+
+
+_FORMATS = {
+    ".ckpt": _Format(_read_entries("ckpt"), _write_entries("ckpt")),
+    ".safetensors": _Format(_read_entries("safetensors"), _write_entries("safetensors")),
+    ".npz": _Format(_read_npz, _write_npz),
+    ".pth": _Format(_read_torch, _write_torch),
+    ".pt": _Format(_read_torch, _write_torch),
+}
