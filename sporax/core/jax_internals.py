@@ -33,11 +33,11 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
-    "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
-    "called", "cluster_address", "compared_dims", "coordinator", "device_array", "equations",
-    "evaluate_size", "evaluated", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "module_text",
-    "on_comparison", "parsed_module", "set_compilation_cache", "terms_of", "used_inputs",
-    "with_jaxprs", "within",
+    "ad", "axis_environment", "backends_are_initialized", "barrier", "batching",
+    "bind_collectives", "called", "cluster_address", "compared_dims", "compiled_for_once",
+    "coordinator", "device_array", "equations", "evaluate_size", "evaluated", "interpret",
+    "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
+    "set_compilation_cache", "terms_of", "used_inputs", "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -222,6 +222,15 @@ def set_compilation_cache(path, cache):
         return (cache, opened) if opened == path else open_default(opened)
 
     compilation_cache.get_file_cache = open_cache
+
+
+@contextlib.contextmanager
+def compiled_for_once():
+    """What is compiled in the block is not kept in files."""
+    from jax._src.config import persistent_cache_min_compile_time_secs
+
+    with persistent_cache_min_compile_time_secs(float("inf")):
+        yield
 
 
 # programs in files ------------------------------------------------------------------------------

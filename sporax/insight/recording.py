@@ -51,7 +51,8 @@ class Operation:
 class Recording:
     """The operations of `function(*args)`, in order, and the calls of Cells (`root`).
 
-    `listing`: the `Listing` with inputs and outputs. `function` may be a Cell, a function or a
+    `listing`: the `Listing` with inputs and outputs; `arguments`: the Values of its arguments.
+    `function` may be a Cell, a function or a
     `jit` function. Raises RuntimeError where the function needs a concrete value.
     """
 
@@ -59,11 +60,19 @@ class Recording:
         self.log = CellLog()
         name = getattr(function, "__name__", type(function).__name__)
         inner = getattr(function, "fn", function)
+        self.arguments = []  # the Values of the arguments, in the order of the inputs
+
+        def note(_, value):
+            self.arguments.append(value)
+            return value
+
         try:
-            self.listing = Listing(who, name, inner, args, kwargs or {}, cell_log=self.log)
+            self.listing = Listing(who, name, inner, args, kwargs or {}, note, cell_log=self.log)
         except Exception as error:
             _add_path(error, self.log, name)
             raise
+        n = sum(i.kind == "argument" for i in self.listing.inputs)
+        self.arguments = self.arguments[-n:] if n else []  # those of the last attempt
         self.name, self.root = name, self.log.root
         self._mark(self.log.along(self.listing.path))
 

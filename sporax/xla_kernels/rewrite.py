@@ -155,16 +155,30 @@ class _Array:
 
 
 class _Rewriter:
-    """Collects the equations of the new program."""
+    """Collects the equations of the new program, each under the name of the one that it is for."""
 
     def __init__(self):
         self.eqns = []
+        self.scope = None  # the name stack of the equation that is rewritten now
 
     def inline(self, jaxpr, args):
         """Append a jaxpr's equations; returns its results as `_Array`s."""
         return interpret(jaxpr, map(_Array, jaxpr.constvars), args, self.apply, _Array)
 
     def apply(self, eqn, operands):
+        outer = self.scope
+        self.enter(eqn, outer)
+        try:
+            return self.applied(eqn, operands)
+        finally:
+            self.scope = outer
+
+    def enter(self, eqn, outer=None):
+        """What is appended from here on is for an equation, in one with the name stack `outer`."""
+        own = eqn.source_info.name_stack
+        self.scope = own if outer is None else outer + own
+
+    def applied(self, eqn, operands):
         name = eqn.primitive.name
         inner = called(eqn)
         if inner is not None and not inner[1]:
@@ -208,8 +222,12 @@ class _Rewriter:
         if shapes is not None:
             outvars = [a.update(shape=shape) for a, shape in zip(outvars, shapes, strict=True)]
         outvars = [Var(aval) for aval in outvars]
+        source = eqn.source_info
+        if self.scope is not None:
+            source = source.replace(name_stack=self.scope)
+        params = {**eqn.params, **(params or {})}
         self.eqns.append(
-            eqn.replace(invars=invars, outvars=outvars, params={**eqn.params, **(params or {})})
+            eqn.replace(invars=invars, outvars=outvars, params=params, source_info=source)
         )
         return outvars
 
@@ -349,6 +367,7 @@ def _with_recurrences(eqns, outvars):
             rewriter.eqns.append(eqn.replace(invars=invars))
             continue
         operands, n = [current(v) for v in layer[2]], len(layer[2])
+        rewriter.enter(eqn)
         if layer not in done:
             forward = functools.partial(
                 recurrence.forward, **eqn.params, is_training=layer in trained

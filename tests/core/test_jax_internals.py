@@ -80,6 +80,12 @@ def cache_is_exchanged():
         compilation_cache.get_file_cache = before
 
 
+def programs_for_once():
+    with internals.compiled_for_once():
+        assert jax.config.jax_persistent_cache_min_compile_time_secs == float("inf")
+    assert jax.config.jax_persistent_cache_min_compile_time_secs < float("inf")
+
+
 def terms_of_sizes():
     m, n = dims()
     assert internals.terms_of(m * m * n * 3 - n + 4) == [
@@ -232,6 +238,7 @@ ROWS = [
     ("Primitive, ad, batching, mlir", "recurrent layers: their primitives", primitives_with_rules),
     ("dce_jaxpr", "which operands saved_tensors_hooks pack; checks of indices", dead_code),
     ("compilation_cache", "the bound of the folder of compiled programs", cache_is_exchanged),
+    ("persistent_cache_min_compile_time_secs", "profiles by Cell", programs_for_once),
     ("portable artifacts", "graph files", texts_of_programs),
     ("_sorted_terms, _factors", "dynamic shapes: padding, buckets", terms_of_sizes),
     ("_DimExpr._evaluate", "plans for all sizes", values_of_sizes),

@@ -1,0 +1,77 @@
+"""`draw`: a network's operations as nested boxes, in a page or as a picture."""
+
+from pathlib import Path
+
+from sporax.autodiff.grad import grad
+from sporax.core.cell_tree import is_cell, parameters
+from sporax.insight.graph_model import build
+from sporax.insight.graph_page import write
+from sporax.insight.graph_svg import picture
+from sporax.insight.recording import Recording, abstract_inputs
+
+
+class Drawing:
+    """What `draw` returns: `write_html(path)` writes a page, `write_svg(path)` a picture, which a
+    notebook shows. `top`: the outermost box, `count`: how many operations there are.
+
+    >>> from sporax import insight
+    >>> insight.draw(nn.SequentialCell(nn.Dense(4, 8), nn.ReLU()), (16, 4)).count
+    2
+    """
+
+    def __init__(self, top):
+        self.top = top
+        self.count = sum(part.kind == "operation" for part in top.walk())
+
+    def write_html(self, path):
+        """Write one page of its own: boxes fold, a field searches; returns its path."""
+        return write(self.top, self.count, path)
+
+    def write_svg(self, path, depth=None):
+        """Write a picture; Cells deeper than `depth` are folded. Returns its path."""
+        path = Path(path)
+        path.write_text(picture(self.top, depth), "utf8")
+        return path
+
+    def _repr_html_(self):
+        return picture(self.top, 2)
+
+    def __repr__(self):
+        return f"<Drawing of {self.top.label}: {self.count} operations>"
+
+
+def draw(cell, inputs, backward=False):
+    """The `Drawing` of a Cell or a function for these inputs: boxes for Cells, nodes for
+    operations, edges with shapes.
+
+    `inputs`: as for `summary`. `backward`: whether to draw the gradients with respect to the
+    Parameters too (of a function, with respect to its first input). Nothing is computed or changed.
+    Raises TypeError for what cannot be called, ValueError for a `backward` without Parameters, and
+    what the Cell raises, with its path.
+
+    >>> from sporax import insight
+    >>> net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU())
+    >>> path = insight.draw(net, (16, 4), backward=True).write_html("outputs/graph.html")
+    """
+    if not callable(cell) or isinstance(cell, type):
+        got = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
+        raise TypeError(f"For 'draw', 'cell' must be a Cell or a function, but got {got}.")
+    args, kwargs = abstract_inputs("draw", inputs)
+    recording = Recording("draw", _with_gradients(cell) if backward else cell, args, kwargs)
+    return Drawing(build(recording))
+
+
+def _with_gradients(cell):
+    if not is_cell(cell):
+        return grad(cell)
+    weights = [p for _, p in parameters(cell) if p.requires_grad]
+    if not weights:
+        raise ValueError(
+            "For 'draw', 'backward' needs Parameters that require gradients, but the Cell has none."
+        )
+
+    def forward_and_backward(*args, **kwargs):
+        return grad(cell, None, weights)(*args, **kwargs)
+
+    forward_and_backward.__name__ = type(cell).__name__
+    return forward_and_backward

@@ -1,0 +1,176 @@
+"""The operations of a recording as nested boxes, one for each call of a Cell, with edges between
+what lies in the same box."""
+
+from sporax.core.errors import describe
+from sporax.insight.units import shape_text
+
+_SKIPPED = ("gradient.variable",)  # the same value under another name
+
+
+class Part:
+    """A box (the call of a Cell), an operation, an input or an output of the graph.
+
+    `kind`: 'cell', 'operation', 'input', 'output', 'group'. `label`, `note` (class or Parameters),
+    `path`, `line` (file, line). Of a box: `parts` in order of execution, `edges`:
+    {(i, j): [shapes]} from part i to part j, `entries` and `exits`: {i: [shapes]} of the parts that
+    are connected to the outside, `ranks`: the row of each part.
+    """
+
+    def __init__(self, kind, label, note="", path="", line=None, is_backward=False):
+        self.kind, self.label, self.note, self.path, self.line = kind, label, note, path, line
+        self.is_backward = is_backward
+        self.parent, self.place = None, 0
+        self.parts, self.edges, self.entries, self.exits, self.ranks = [], {}, {}, {}, []
+
+    @property
+    def is_box(self):
+        """Whether it has parts."""
+        return self.kind in ("cell", "group")
+
+    def add(self, part):
+        """Append a part; returns it."""
+        part.parent, part.place = self, len(self.parts)
+        self.parts.append(part)
+        return part
+
+    @property
+    def chain(self):
+        """The boxes around it from the outermost one, and itself."""
+        return [*(self.parent.chain if self.parent is not None else []), self]
+
+    def rows(self):
+        """The parts in rows: each below all that it depends on."""
+        rows = {}
+        for part, rank in zip(self.parts, self.ranks, strict=True):
+            rows.setdefault(rank, []).append(part)
+        return [rows[rank] for rank in sorted(rows)]
+
+    def lanes(self):
+        """({way: lane}, how many) of the ways that pass by other rows, at the side of the box. A
+        way is an edge (i, j), (None, j) from the outside, or (i, None) to the outside."""
+        end = max(self.ranks, default=-1) + 1
+        ways = [(self.ranks[i], self.ranks[j], (i, j)) for i, j in self.edges]
+        ways += [(-1, self.ranks[j], (None, j)) for j in self.entries]
+        ways += [(self.ranks[i], end, (i, None)) for i in self.exits]
+        skipping = [way for way in ways if way[1] - way[0] != 1]
+        ends, lanes = [], {}
+        for first, last, way in sorted(skipping, key=lambda way: (way[0], -way[1])):
+            free = next((k for k, until in enumerate(ends) if until <= first), len(ends))
+            ends[free : free + 1] = [last]
+            lanes[way] = free
+        return lanes, len(ends)
+
+    def walk(self):
+        """Itself and all parts below."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+
+class _Builder:
+    def __init__(self, recording):
+        self.recording = recording
+        self.top = Part("group", recording.name)
+        self.of_call, self.of_output, self.of_input = {}, [], {}
+        self.counts = {}
+        self.has_backward = any(one.is_backward for one in recording.operations)
+
+    def build(self):
+        inputs = self.recording.listing.inputs
+        for k, item in enumerate(inputs):
+            if item.kind == "argument":
+                part = Part("input", item.name, describe(item.aval))
+                self.of_input[k] = self.top.add(part), item.aval
+        for one in self.recording.operations:
+            if one.avals:
+                self.add(one)
+        listing = self.recording.listing
+        for k, place in enumerate(listing.outputs):
+            source = self.of_output[place] if place >= 0 else self.of_input.get(~place)
+            if source is not None and k < listing.n_results:
+                part = self.top.add(Part("output", "result", describe(source[1])))
+                _connect(source, part)
+        for part in self.top.walk():
+            _rank(part)
+        return self.top
+
+    def box(self, call, is_backward):
+        """The box of a call; a Cell that is called again has another."""
+        if call.parent is None:
+            if not self.has_backward:
+                return self.top
+            name = "backward" if is_backward else "forward"
+            if name not in self.of_call:
+                group = Part("group", name, is_backward=is_backward)
+                self.of_call[name] = self.top.add(group)
+            return self.of_call[name]
+        key = call, is_backward
+        if key not in self.of_call:
+            around = self.box(call.parent, is_backward)
+            count = self.counts[call.path, is_backward] = (
+                self.counts.get((call.path, is_backward), 0) + 1
+            )
+            label = f"{call.name} (call {count})" if count > 1 else call.name
+            self.of_call[key] = around.add(
+                Part("cell", label, type(call.cell).__name__, call.path, None, is_backward)
+            )
+        return self.of_call[key]
+
+    def add(self, one):
+        """Add an operation, with edges from what it uses."""
+        sources, parameters = [], []
+        for pool, i in one.operands:
+            item = self.recording.listing.inputs[i] if pool == "input" else None
+            if pool == "output":
+                sources.append(self.of_output[i])
+            elif i in self.of_input and item is not None:
+                sources.append(self.of_input[i])
+            elif item is not None and item.kind in ("parameter", "state"):
+                name = item.name.rpartition(".")[2]
+                parameters.append(f"{name} {shape_text(item.aval)}".removesuffix(" ()"))
+        if one.name in _SKIPPED:
+            self.of_output.append(sources[0] if sources else None)
+            return
+        part = Part(
+            "operation", one.name, ", ".join(parameters), one.call.path, one.line, one.is_backward
+        )
+        self.box(one.call, one.is_backward).add(part)
+        for source in sources:
+            if source is not None:
+                _connect(source, part)
+        self.of_output += [(part, aval) for aval in one.avals]
+
+
+def _connect(source, target):
+    """Add an edge where both lie in the same box, and where it enters and leaves boxes."""
+    start, shape = source[0], shape_text(source[1])
+    before, after = start.chain, target.chain
+    n = next(k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a is not b)
+    _note(before[n - 1].edges, (before[n].place, after[n].place), shape)
+    for box, inside in zip(before[n:], before[n + 1 :], strict=False):
+        _note(box.exits, inside.place, shape)
+    for box, inside in zip(after[n:], after[n + 1 :], strict=False):
+        _note(box.entries, inside.place, shape)
+
+
+def _note(table, key, shape):
+    shapes = table.setdefault(key, [])
+    if shape not in shapes:
+        shapes.append(shape)
+
+
+def _rank(box):
+    """Put the parts of a box into rows. Parts are in order of execution, so an edge that goes back
+    (a box that was entered again) does not count."""
+    box.ranks = [0] * len(box.parts)
+    for j in range(len(box.parts)):
+        before = [box.ranks[i] for i, k in box.edges if k == j and i < j]
+        box.ranks[j] = max(before, default=-1) + 1
+    outputs = [k for k, part in enumerate(box.parts) if part.kind == "output"]
+    for k in outputs:  # at the end, whatever they depend on
+        box.ranks[k] = max(r for i, r in enumerate(box.ranks) if i not in outputs) + 1
+
+
+def build(recording):
+    """The outermost box of a recording."""
+    return _Builder(recording).build()

@@ -1,0 +1,93 @@
+"""The page of a graph: boxes are foldable HTML sections, which the browser lays out; a script draws
+the edges between them, and searches."""
+
+from pathlib import Path
+
+from sporax import pages
+
+_HERE = Path(__file__).parent
+_FIRST_VISIBLE = 60  # parts; boxes are open from outside as long as there are no more
+
+
+def write(top, count, path):
+    """Write the page of the outermost box; returns its path."""
+    open_boxes = _opened(top)
+    ids = {part: k for k, part in enumerate(top.walk())}
+    body = pages.join([_controls(count), pages.element(
+        "div", pages.Markup('<svg id="edges" aria-hidden="true"></svg>'),
+        _rows(top, ids, open_boxes), id="graph", tabindex="0", role="region", aria_label="graph",
+    )])  # fmt: skip
+    body += pages.embedded("links", _links(top, ids))
+    title = f"Graph of {top.label}"
+    style, script = (_HERE.joinpath(name).read_text("utf8") for name in ("graph.css", "graph.js"))
+    return pages.write_page(
+        path, title, pages.Markup(body), style=style, script=script,
+        subtitle=f"{count} operations; a click on a Cell folds it",
+    )  # fmt: skip
+
+
+def _controls(count):
+    label = pages.element("label", "Search", for_="search")
+    field = pages.Markup(
+        '<input id="search" type="search" placeholder="Cell or operation" autocomplete="off">'
+    )
+    found = pages.element("output", "", id="found", for_="search")
+    buttons = [
+        pages.element("button", text, type="button", id=key)
+        for key, text in (("open", "Open all"), ("close", "Fold all"))
+    ]
+    return pages.element("div", label, field, found, *buttons, class_="controls")
+
+
+def _opened(top):
+    """The boxes that are open at first: level by level, as long as not too much is visible."""
+    opened, level, visible = {top}, [top], len(top.parts)
+    while level:
+        level = [part for box in level for part in box.parts if part.is_box]
+        visible += sum(len(part.parts) for part in level)
+        if visible > _FIRST_VISIBLE:
+            break
+        opened.update(level)
+    return opened
+
+
+def _rows(box, ids, opened):
+    _, lanes = box.lanes()
+    rows = [
+        pages.element("div", *[_part(part, ids, opened) for part in row], class_="row")
+        for row in box.rows()
+    ]
+    return pages.element("div", *rows, class_="rows", style=f"--lanes:{lanes}")
+
+
+def _part(part, ids, opened):
+    note = pages.element("span", part.note, class_="note") if part.note else ""
+    label = pages.element("span", part.label, class_="label")
+    back = " back" if part.is_backward else ""
+    key = f"p{ids[part]}"
+    if part.is_box:
+        summary = pages.element("summary", label, note, title=part.path or None)
+        return pages.element(
+            "details", summary, _rows(part, ids, opened), id=key, class_=f"box{back}",
+            open=part in opened,
+        )  # fmt: skip
+    where = f"{part.line[0]}:{part.line[1]}" if part.line else None
+    return pages.element("div", label, note, id=key, class_=f"part {part.kind}{back}", title=where)
+
+
+def _links(top, ids):
+    """[box, [from, to, lane or -1, shapes]...] for each box; null is the outside."""
+    every = []
+    for box in top.walk():
+        lanes, _ = box.lanes()
+        at = [ids[part] for part in box.parts]
+        ways = [*box.edges.items(), *(((None, j), s) for j, s in box.entries.items())]
+        ways += [((i, None), s) for i, s in box.exits.items()]
+        links = [
+            [None if i is None else at[i], None if j is None else at[j],
+             lanes.get((i, j), -1), ", ".join(shapes)]
+            for (i, j), shapes in ways
+        ]  # fmt: skip
+        if links:
+            every.append([ids[box], links])
+    return every

@@ -1,0 +1,102 @@
+"""Which recorded operations each instruction of a compiled program is for, from its text."""
+
+import math
+import re
+
+# the name under which operation 12 is traced, in the names of what XLA makes of it
+SCOPE = "sporax_operation_{}_"
+_SCOPE = re.compile(SCOPE.format(r"(\d+)"))
+_COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.-]+) \(.*\{$")
+_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?([\w.-]+) = (\(.*?\)|\S+) ([\w-]+)\((.*)$")
+_ARRAY = re.compile(r"\w+\[([\d,]*)\]")
+_OP_NAME = re.compile(r'op_name="([^"]*)"')
+_CALLED = re.compile(r"(?:calls|to_apply|body|condition|branch_computations)=\{?([%\w.\-, ]+)")
+_NAME = re.compile(r"%([\w.-]+)")
+
+CONTAINERS = {"while", "conditional", "call"}  # their time is that of the instructions inside
+_FREE = {"parameter", "constant", "broadcast", "bitcast", "tuple", "get-tuple-element", "iota"}
+
+
+class Instruction:
+    """One instruction: its `opcode`, the `size` of its result, `operands` by name, the operation
+    that it is for (None where its name does not say), and the computations that it calls."""
+
+    __slots__ = ("called", "opcode", "operands", "operation", "size")
+
+    def __init__(self, shape, opcode, rest):
+        self.opcode = opcode
+        sizes = [math.prod(map(int, filter(None, d.split(",")))) for d in _ARRAY.findall(shape)]
+        self.size = sum(sizes)
+        inside = rest.partition("), ")[0]
+        self.operands = _NAME.findall(inside)
+        names = _OP_NAME.search(rest)
+        scopes = _SCOPE.findall(names.group(1)) if names else []
+        self.operation = int(scopes[-1]) if scopes else None
+        called = _CALLED.findall(rest)
+        self.called = [n.strip().lstrip("%") for part in called for n in part.split(",")]
+
+
+def computations(text):
+    """{computation: {instruction: `Instruction`}} of a compiled program's text."""
+    found, current = {}, {}
+    for line in text.splitlines():
+        begins = _COMPUTATION.match(line)
+        if begins:
+            current = found[begins.group(1)] = {}
+            continue
+        match = _INSTRUCTION.match(line)
+        if match:
+            current[match.group(1)] = Instruction(*match.groups()[1:])
+    return found
+
+
+def shares(text):
+    """({instruction: {operation: its share}}, the instructions that contain others).
+
+    A fusion's shares are in proportion to the elements that its instructions compute or read. An
+    instruction of XLA's own, such as a copy, is for what it is an operand of.
+    """
+    every, result, containers = computations(text), {}, set()
+    for instructions in every.values():
+        users = {}
+        for name, one in instructions.items():
+            for operand in one.operands:
+                users.setdefault(operand, []).append(name)
+        for name, one in instructions.items():
+            if one.opcode in CONTAINERS:
+                containers.add(name)
+            weights = _weights(one, every)
+            if not weights:
+                owner = _neighbour(name, instructions, users)
+                weights = {} if owner is None else {owner: 1.0}
+            total = sum(weights.values())
+            result[name] = {k: w / total for k, w in weights.items()}
+    return result, containers
+
+
+def _weights(one, every):
+    weights = {}
+    if one.opcode == "fusion":
+        for called in one.called:
+            inside = every.get(called, {})
+            for part in inside.values():
+                if part.operation is not None and part.opcode not in _FREE:
+                    read = [inside[o].size for o in part.operands if o in inside]
+                    size = max([part.size, 1, *read])
+                    weights[part.operation] = weights.get(part.operation, 0) + size
+    if not weights and one.operation is not None:
+        weights = {one.operation: 1.0}
+    return weights
+
+
+def _neighbour(name, instructions, users):
+    """The operation of what uses an instruction, directly or not, or else of what it uses."""
+    for step in (lambda n: users.get(n, []), lambda n: instructions[n].operands):
+        queue, seen = [name], {name}
+        for at in queue:
+            if instructions[at].operation is not None:
+                return instructions[at].operation
+            more = [n for n in step(at) if n in instructions and n not in seen]
+            seen.update(more)
+            queue += more
+    return None

@@ -1,0 +1,105 @@
+"""A recording compiled so that each instruction's name says the operation that it is for.
+
+Names are no part of the keys of the compilation cache, so such a program must neither be taken from
+there nor be put there: its own name is new each time, and it is compiled for once.
+"""
+
+import itertools
+import time
+
+import jax
+import numpy as np
+
+from sporax.core.jax_internals import compiled_for_once
+from sporax.insight.hlo_scopes import SCOPE
+from sporax.xla_kernels import host_memory
+from sporax.xla_kernels.rewrite import rewritten
+
+_numbers = itertools.count(1)
+
+
+class _NamedRule:
+    """A `Rule` whose functions are traced under a name."""
+
+    def __init__(self, rule, name):
+        self.rule, self.name = rule, name
+        self.avals, self.single, self.operands = rule.avals, rule.single, rule.operands
+        self.run = self._under_name(rule.run)
+
+    def _under_name(self, run):
+        def named(*arrays):
+            with jax.named_scope(self.name):
+                return run(*arrays)
+
+        return named
+
+    def with_barriers(self, kinds):
+        run, outs = self.rule.with_barriers(kinds)
+        return self._under_name(run), outs
+
+
+class NamedProgram:
+    """The compiled program of a listing with concrete `values` for its inputs. What it writes takes
+    over the memory of what was there, and is the input of the next run, as in a training.
+
+    `trace_seconds`, `compile_seconds`: what making it took. `name`: of the module.
+    """
+
+    def __init__(self, listing, values):
+        self.listing = listing
+        outputs = listing.outputs
+        written = dict(zip(listing.written, range(listing.n_results, len(outputs)), strict=True))
+        self.given = {
+            k: written[item.name]
+            for k, item in enumerate(listing.inputs)
+            if item.kind != "argument" and item.name in written
+        }  # input -> the output that takes its place
+        kept = set(self.given)
+        self.arrays = [
+            jax.numpy.array(v, copy=True) if k in kept else v for k, v in enumerate(values)
+        ]
+        self.runs = host_memory.Runs()
+        run = self._function(listing)
+        run.__name__ = f"profiled_{time.time_ns()}_{next(_numbers)}"
+        self.name = f"jit_{run.__name__}"
+        compiled = jax.jit(run, donate_argnums=tuple(self.given))
+        begin = time.perf_counter()
+        with compiled_for_once():
+            lowered = compiled.lower(*self.arrays)
+            traced = time.perf_counter()
+            self.compiled = lowered.compile()
+        self.trace_seconds = traced - begin
+        self.compile_seconds = time.perf_counter() - traced
+        self.text = self.compiled.as_text()
+
+    def _function(self, listing):
+        trace, outputs = listing.trace, listing.outputs
+        steps = trace.steps
+        reals = np.array(listing.reals, np.float64)
+        integers = np.array(listing.integers, np.int64)
+        named = [
+            (op, _NamedRule(rule, SCOPE.format(k)), refs)
+            for k, (op, rule, refs) in enumerate(steps)
+        ]
+
+        def run(*arrays):
+            trace.steps = named
+            try:
+                return tuple(trace.outputs(reals, integers, arrays, outputs))
+            finally:
+                trace.steps = steps
+
+        if jax.default_backend() != "cpu":
+            return run
+        return rewritten(run, self.runs.measure)
+
+    def prepare(self):
+        """To be called before each run, beside its time."""
+        if self.runs.is_large:
+            self.runs.prepare(self.arrays)
+
+    def __call__(self):
+        """Run once, and wait for it."""
+        results = jax.block_until_ready(self.compiled(*self.arrays))
+        for k, output in self.given.items():
+            self.arrays[k] = results[output]

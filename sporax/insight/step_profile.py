@@ -1,0 +1,300 @@
+"""`profile`: where the time of a step goes, by Cell and by operation."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core.errors import describe
+from sporax.core.tree import tensors_of
+from sporax.insight.hlo_scopes import shares
+from sporax.insight.named_program import NamedProgram
+from sporax.insight.peak import measured_peak
+from sporax.insight.profiled_call import call_seconds, put_back
+from sporax.insight.recording import Recording
+from sporax.insight.timeline import median_run, traced, wall_seconds
+from sporax.insight.units import quantity, seconds
+from sporax.sharding.mesh import current_mesh
+
+_OUTSIDE = "(outside of Cells)"
+
+
+@dataclasses.dataclass
+class CellTime:
+    """Time of one Cell in a `StepProfile`: of its own operations, and with the Cells below.
+
+    `path`, `cls`, `depth`; `forward` and `backward`: seconds of its own operations, whose sum is
+    `seconds`; `total_seconds`: with the Cells below; `flops`, `total_flops`, `bytes` of results.
+    """
+
+    path: str
+    cls: str
+    depth: int
+    forward: float = 0.0
+    backward: float = 0.0
+    total_seconds: float = 0.0
+    flops: int = 0
+    total_flops: int = 0
+    bytes: int = 0
+
+    @property
+    def seconds(self):
+        """Seconds of its own operations, those of Cells below not counted."""
+        return self.forward + self.backward
+
+    @property
+    def rate(self):
+        """Floating-point operations a second, with the Cells below."""
+        return self.total_flops / self.total_seconds if self.total_seconds else 0.0
+
+
+@dataclasses.dataclass
+class OperationTime:
+    """Time of all operations of one name in one Cell."""
+
+    name: str
+    path: str
+    is_backward: bool
+    count: int = 0
+    seconds: float = 0.0
+    flops: int = 0
+    bytes: int = 0
+
+    @property
+    def rate(self):
+        """Floating-point operations a second."""
+        return self.flops / self.seconds if self.seconds else 0.0
+
+
+class StepProfile:
+    """What `profile` has measured; `print` it, or write it as a page or a trace.
+
+    `seconds`: of one run of the step's program; `idle_seconds`: of these, none of its operations
+    ran. `cells`: [CellTime], the outermost first, whose own seconds and the idle ones add up to
+    `seconds`; `operations`: [OperationTime], the longest first. `call_seconds`: of a call of the
+    step as it is written, so that `host_seconds` of it are Python's; `first_call_seconds`: what the
+    first calls took more. `compile_seconds`: XLA's, of the whole step as one program. `flops`;
+    `peak`: operations a second of a large product on this machine, measured. `memory`: bytes by
+    kind, as XLA has planned them.
+    """
+
+    def __init__(self, recording, program, events, calls):
+        self.name = recording.name
+        self.first_call_seconds, self.call_seconds = calls
+        self.trace_seconds = program.trace_seconds
+        self.compile_seconds = program.compile_seconds
+        self.flops = sum(one.flops for one in recording.operations)
+        self.peak = measured_peak()
+        self.memory = _memory(program.compiled)
+        self._shares, containers = shares(program.text)
+        self.seconds, self._spans = median_run(events, program.name)
+        by_instruction, busy = wall_seconds(self._spans, containers)
+        self.idle_seconds = self.seconds - busy
+        self._recording = recording
+        times = np.zeros(len(recording.operations) + 1)  # the last: of no operation
+        for name, spent in by_instruction.items():
+            for operation, share in (self._shares.get(name) or {-1: 1.0}).items():
+                times[operation] += spent * share
+        self.times = times
+        self.cells = _cell_times(recording, times)
+        self.operations = _operation_times(recording, times)
+
+    @property
+    def host_seconds(self):
+        """Seconds of a call in which the device waits for Python."""
+        return max(self.call_seconds - (self.seconds - self.idle_seconds), 0.0)
+
+    @property
+    def rate(self):
+        """Floating-point operations a second of the step's program."""
+        return self.flops / self.seconds
+
+    @property
+    def peak_fraction(self):
+        """Which part of the measured peak the step reaches."""
+        return self.rate / self.peak
+
+    @property
+    def facts(self):
+        """Names and values of the whole step."""
+        return [
+            ("step", seconds(self.seconds)),
+            ("rate", quantity(self.rate, "FLOP/s")),
+            ("of the measured peak", f"{self.peak_fraction:.0%} of "
+             f"{quantity(self.peak, 'FLOP/s')}"),
+            ("operations", quantity(self.flops, "FLOP")),
+            ("no operation running", seconds(self.idle_seconds)),
+            ("call, with Python", seconds(self.call_seconds)),
+            ("device waits for Python", seconds(self.host_seconds)),
+            ("compilation", seconds(self.compile_seconds)),
+            *[(name, quantity(size, "B")) for name, size in self.memory.items()],
+        ]  # fmt: skip
+
+    def __str__(self):
+        lines = [f"profile of {self.name}", *[f"  {name}: {value}" for name, value in self.facts]]
+        cells = [
+            ("  " * c.depth + (c.path.rpartition(".")[2] or c.path) + f": {c.cls}",
+             seconds(c.total_seconds), f"{c.total_seconds / self.seconds:.1%}",
+             seconds(c.seconds), seconds(c.forward), seconds(c.backward),
+             quantity(c.rate, "FLOP/s"), quantity(c.bytes, "B"))
+            for c in self.cells if c.total_seconds >= 0.002 * self.seconds
+        ]  # fmt: skip
+        operations = [
+            (o.name, o.path, str(o.count), seconds(o.seconds), f"{o.seconds / self.seconds:.1%}",
+             quantity(o.rate, "FLOP/s"), quantity(o.bytes, "B"))
+            for o in self.operations[:_SHOWN]
+        ]  # fmt: skip
+        lines += ["", *_columns(CELL_HEADERS, cells, 1), ""]
+        return "\n".join(lines + _columns(OPERATION_HEADERS, operations, 2))
+
+    __repr__ = __str__
+
+    def write_html(self, path):
+        """Write a page of its own with a flame graph and tables; returns its path."""
+        from sporax.insight.profile_page import write
+
+        return write(self, path)
+
+    def write_trace(self, path):
+        """Write the run's operations for https://ui.perfetto.dev and chrome://tracing (JSON);
+        returns its path."""
+        threads = {thread: k for k, thread in enumerate(sorted({s.thread for s in self._spans}))}
+        events = [
+            {"ph": "M", "pid": 1, "tid": k, "name": "thread_name", "args": {"name": f"thread {k}"}}
+            for k in threads.values()
+        ]
+        for span in self._spans:
+            owner = max((self._shares.get(span.name) or {-1: 1.0}).items(), key=lambda x: x[1])[0]
+            one = self._recording.operations[owner] if owner >= 0 else None
+            cell = _path(one.call) if one else _OUTSIDE
+            events.append({
+                "ph": "X", "pid": 1, "tid": threads[span.thread], "ts": span.begin * 1e6,
+                "dur": (span.end - span.begin) * 1e6, "cat": cell,
+                "name": f"{cell} {one.name}" if one else span.name,
+                "args": {"instruction": span.name, "flops": one.flops if one else 0},
+            })  # fmt: skip
+        path = Path(path)
+        path.write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}), "utf8")
+        return path
+
+
+_SHOWN = 15
+CELL_HEADERS = ("Cell", "total", "share", "own", "forward", "backward", "rate", "results")
+OPERATION_HEADERS = ("operation", "Cell", "count", "time", "share", "rate", "results")
+
+
+def _columns(headers, rows, left):
+    """Lines of a table whose first `left` columns are aligned to the left."""
+    lines = [headers, *rows]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(headers))]
+    return [
+        "  ".join(
+            cell.ljust(w) if k < left else cell.rjust(w)
+            for k, (cell, w) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _path(call):
+    return call.path or _OUTSIDE
+
+
+def _cell_times(recording, times):
+    """[CellTime] in the order of the calls; calls of one path are added up."""
+    found = {}
+
+    def collect(call, depth):
+        cls = "step" if call.cell is None else type(call.cell).__name__
+        found.setdefault(_path(call), CellTime(_path(call), cls, depth))
+        for part in call.parts:
+            collect(part, depth + (call.cell is not None))
+
+    collect(recording.root, 0)
+    for one, spent in zip(recording.operations, times, strict=False):
+        own = found[_path(one.call)]
+        own.forward += 0.0 if one.is_backward else float(spent)
+        own.backward += float(spent) if one.is_backward else 0.0
+        own.flops, own.bytes = own.flops + one.flops, own.bytes + one.bytes
+        for path in {_path(call) for call in one.call.chain if call.cell is not None}:
+            found[path].total_seconds += float(spent)
+            found[path].total_flops += one.flops
+    outside = found[_OUTSIDE]
+    outside.forward += float(times[-1])
+    outside.total_seconds, outside.total_flops = outside.seconds, outside.flops
+    return list(found.values())
+
+
+def _operation_times(recording, times):
+    found = {}
+    for one, spent in zip(recording.operations, times, strict=False):
+        if one.avals:
+            key = one.name, _path(one.call), one.is_backward
+            row = found.setdefault(key, OperationTime(*key))
+            row.count, row.seconds = row.count + 1, row.seconds + float(spent)
+            row.flops, row.bytes = row.flops + one.flops, row.bytes + one.bytes
+    return sorted(found.values(), key=lambda row: -row.seconds)
+
+
+def _memory(compiled):
+    """Bytes that the program needs, by kind."""
+    sizes = compiled.memory_analysis()
+    return {
+        "arguments": sizes.argument_size_in_bytes,
+        "further results": sizes.output_size_in_bytes - sizes.alias_size_in_bytes,
+        "temporary arrays": sizes.temp_size_in_bytes,
+    }
+
+
+def profile(step, *args, runs=5, **kwargs):
+    """The `StepProfile` of `step(*args, **kwargs)`: time, rate and memory by Cell and operation.
+
+    `step`: a Cell, a function or a `jit` function, such as a whole training step. It is recorded as
+    one program, which is compiled with names and runs `runs` times under JAX's profiler, of which
+    the median run counts. The step itself is called as often, for what Python takes; Parameters,
+    random state and other Tensors that it writes are put back. Where XLA fuses operations of
+    several Cells into one loop, each has a share in proportion to the elements.
+
+    Raises TypeError for what cannot be called, ValueError for `runs` below 1, RuntimeError where
+    the step needs a concrete value on the way, within a Mesh, or where another profiler runs.
+
+    >>> from sporax import insight
+    >>> net = nn.SequentialCell(nn.Dense(8, 256), nn.ReLU(), nn.Dense(256, 1))
+    >>> found = insight.profile(net, Tensor(np.ones((64, 8), np.float32)), runs=3)
+    >>> [cell.cls for cell in found.cells]
+    ['step', 'SequentialCell', 'Dense', 'ReLU', 'Dense']
+    """
+    if not callable(step) or isinstance(step, type):
+        got = f"the class {step.__name__}" if isinstance(step, type) else type(step).__name__
+        raise TypeError(f"For 'profile', 'step' must be a Cell or a function, but got {got}.")
+    if not isinstance(runs, int) or isinstance(runs, bool) or runs < 1:
+        raise ValueError(f"For 'profile', 'runs' must be a positive int, but got {runs!r}.")
+    if current_mesh() is not None:
+        raise RuntimeError(
+            "For 'profile', no Mesh must be entered: times by Cell are those of one device. Leave "
+            "the 'with' block, or use 'parallel.estimate' there."
+        )
+    _check_contents(args, kwargs)
+    recording = Recording("profile", step, args, kwargs)
+    listing = recording.listing
+    values = [v.read() if v is not None else None for v in recording.arguments]
+    values += [i.read() for i in listing.inputs[len(values) :]]
+    program = NamedProgram(listing, values)
+    program()
+    written = set(listing.written)
+    handles = [i.source for i in listing.inputs if i.name in written and i.source is not None]
+    events = traced(program, runs)
+    with put_back([*handles, *tensors_of((args, kwargs))]):
+        calls = call_seconds(step, args, kwargs, runs)
+    return StepProfile(recording, program, events, calls)
+
+
+def _check_contents(args, kwargs):
+    for tensor in tensors_of((args, kwargs)):
+        value = tensor._value
+        if value.array is None and value.trace is None:
+            raise ValueError(
+                "For 'profile', the arguments must have contents, but got a Tensor without "
+                f"({describe(value.aval)}). Call its 'init_data()' first."
+            )

@@ -1,0 +1,88 @@
+"""When the instructions of a program ran: from the trace of JAX's profiler."""
+
+import gzip
+import json
+import tempfile
+from pathlib import Path
+
+import jax
+
+MARK = "sporax profiled run"
+_END = "end: "
+
+
+def traced(program, count):
+    """Run a `NamedProgram` so often under JAX's profiler; returns the events of its trace.
+
+    Raises RuntimeError where another profiler runs.
+    """
+    options = jax.profiler.ProfileOptions()
+    options.python_tracer_level = 0
+    with tempfile.TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder, profiler_options=options):
+            for _ in range(count):
+                program.prepare()
+                with jax.profiler.TraceAnnotation(MARK):
+                    program()
+        (path,) = Path(folder).glob("plugins/profile/*/*.trace.json.gz")
+        with gzip.open(path) as file:
+            return json.load(file)["traceEvents"]
+
+
+class Span:
+    """An instruction that ran from `begin` to `end`, in seconds from the run's begin, on a
+    thread."""
+
+    __slots__ = ("begin", "end", "name", "thread")
+
+    def __init__(self, name, thread, begin, end):
+        self.name, self.thread, self.begin, self.end = name, thread, begin, end
+
+
+def median_run(events, module):
+    """(seconds, [Span]) of the run of median length; `module`: the program's name."""
+    complete = [e for e in events if e.get("ph") == "X"]
+    marks = sorted((e["dur"], e["ts"]) for e in complete if e["name"] == MARK)
+    length, start = marks[(len(marks) - 1) // 2]
+    stop = start + length
+    inside = [e for e in complete if start <= e["ts"] < stop]
+    ends = {}  # of instructions that other threads end
+    for event in sorted(inside, key=lambda e: e["ts"]):
+        if event["name"].startswith(_END):
+            ends.setdefault(event["name"].removeprefix(_END), []).append(event["ts"])
+    spans = []
+    for event in sorted(inside, key=lambda e: e["ts"]):
+        arguments = event.get("args", {})
+        if "hlo_op" not in arguments or arguments.get("hlo_module", module) != module:
+            continue
+        name, end = arguments["hlo_op"], event["ts"] + event["dur"]
+        if ends.get(name):
+            end = max(end, ends[name].pop(0))
+        begin, end = event["ts"] - start, min(end, stop) - start
+        thread = event["pid"], event.get("tid", 0)
+        spans.append(Span(name, thread, begin / 1e6, end / 1e6))
+    return length / 1e6, spans
+
+
+def wall_seconds(spans, containers):
+    """({instruction: seconds}, seconds in which any ran). Where several run at once, each has an
+    equal share of the time; one that contains others has what these leave."""
+    changes = sorted(
+        change
+        for span in spans
+        for change in ((span.begin, 1, span.name), (span.end, -1, span.name))
+    )
+    seconds, active, busy, before = {}, {}, 0.0, 0.0
+    for time, step, name in changes:
+        if active and time > before:
+            running = [n for n in active if n not in containers] or list(active)
+            count = sum(active[n] for n in running)
+            for one in running:
+                share = (time - before) * active[one] / count
+                seconds[one] = seconds.get(one, 0.0) + share
+            busy += time - before
+        active[name] = active.get(name, 0) + step
+        if not active[name]:
+            del active[name]
+        before = time
+    return seconds, busy

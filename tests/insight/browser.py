@@ -1,0 +1,23 @@
+"""A headless Chromium, where there is one."""
+
+import shutil
+import subprocess
+
+import pytest
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def document_of(path, width=1200):
+    """(the page's elements after its scripts have run, what the console said)."""
+    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    if program is None:
+        pytest.skip("no Chromium here")
+    settings = [
+        "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900",
+        "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom",
+    ]  # fmt: skip
+    run = subprocess.run(
+        [program, *settings, path.as_uri()], capture_output=True, text=True, timeout=60, check=True
+    )
+    return run.stdout, [line for line in run.stderr.splitlines() if "CONSOLE" in line]

@@ -1,0 +1,125 @@
+"""`draw`: boxes, edges and shapes of networks whose graphs are known; pages and pictures."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from sporax import Tensor, insight, nn, ops
+from tests.insight.browser import document_of
+from tests.insight.networks import Block, Twice
+
+
+def parts_of(drawing, label):
+    return [part for part in drawing.top.walk() if part.label == label]
+
+
+def edges_of(box):
+    return {
+        (box.parts[i].label, box.parts[j].label): shapes for (i, j), shapes in box.edges.items()
+    }
+
+
+def test_boxes_and_edges():
+    drawing = insight.draw(Block(), (2, 6))
+    assert edges_of(drawing.top) == {("x", "Block"): ["(2, 6)"], ("Block", "result"): ["(2, 6)"]}
+    (box,) = [part for part in drawing.top.parts if part.kind == "cell"]
+    shape = ["(2, 6)"]
+    assert edges_of(box) == {
+        ("first", "second"): shape, ("second", "Add"): shape, ("Add", "ReLU"): shape
+    }  # fmt: skip
+    assert [[part.label for part in row] for row in box.rows()] == [
+        ["first"], ["second"], ["Add"], ["ReLU"]
+    ]  # fmt: skip
+    assert {box.parts[k].label for k in box.entries} == {"first", "Add"}
+    assert {box.parts[k].label for k in box.exits} == {"ReLU"}
+    lanes, count = box.lanes()  # the way of x around the layers
+    assert count == 1 and list(lanes) == [(None, [p.label for p in box.parts].index("Add"))]
+
+
+def test_each_call_has_a_box():
+    drawing = insight.draw(Twice(), (2, 6))
+    assert len(parts_of(drawing, "block")) == len(parts_of(drawing, "block (call 2)")) == 1
+    assert drawing.count == 8
+
+
+def test_operations_name_parameters_and_lines():
+    (dense,) = [p for p in insight.draw(nn.Dense(6, 4), (2, 6)).top.walk() if p.label == "Dense"
+                and p.kind == "operation"]  # fmt: skip
+    assert dense.note == "weight (4, 6), bias (4,)"
+    assert dense.line[0].endswith("test_draw.py")
+
+
+def test_backward():
+    drawing = insight.draw(Block(), (2, 6), backward=True)
+    forward, backward = (parts_of(drawing, name)[0] for name in ("forward", "backward"))
+    assert not any(part.is_backward for part in forward.walk())
+    derived = {part.label: part.path for part in backward.walk() if part.kind == "operation"}
+    assert {"ReLU.grad", "Add.grad", "Dense.grad"} <= derived.keys()
+    paths = {part.path.partition(".")[2] for part in backward.walk() if part.label == "Dense.grad"}
+    assert paths == {"first", "second"}
+
+
+def test_a_function_and_its_derivative():
+    drawing = insight.draw(lambda x: ops.tanh(x).sum(), Tensor(np.ones(3, np.float32)), True)
+    assert {part.label for part in drawing.top.walk()} >= {"x", "Tanh", "Tanh.grad", "result"}
+
+
+EVIL = "</script><img src=x onerror=alert(1)>"
+
+
+def evil_net():
+    net = nn.SequentialCell()
+    net.insert_child_to_cell(EVIL, nn.ReLU())
+    net.construct = lambda x: net._cells[EVIL](x)
+    return net
+
+
+def test_files_escape_and_stand_alone(tmp_path):
+    drawing = insight.draw(evil_net(), (2, 6))
+    page = drawing.write_html(tmp_path / "graph.html").read_text("utf8")
+    picture = drawing.write_svg(tmp_path / "graph.svg").read_text("utf8")
+    assert "<img" not in page + picture and "&lt;img" in page
+    assert EVIL in "".join(ElementTree.fromstring(picture).itertext())
+    assert not re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?https?:", page + picture)
+
+
+def test_a_picture_folds(tmp_path):
+    drawing = insight.draw(Twice(), (2, 6))
+    texts = [
+        "".join(ElementTree.fromstring(drawing.write_svg(tmp_path / "a", depth).read_text("utf8"))
+                .itertext())
+        for depth in (2, None)
+    ]  # fmt: skip
+    assert "first: Dense" not in texts[0] and "first: Dense" in texts[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1200, 390])
+def test_in_a_browser(tmp_path, width):
+    net = nn.SequentialCell([Twice() for _ in range(4)])
+    path = insight.draw(net, (2, 6), backward=True).write_html(tmp_path / "graph.html")
+    document, console = document_of(path, width)
+    assert console == []
+    edges = document[document.index('<svg id="edges"') :].partition("</svg>")[0]
+    assert edges.count("<path") > 20 and edges.count("(2, 6)") > 5
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: insight.draw(nn.Dense, (2, 3)), TypeError, "but got the class Dense"),
+        (lambda: insight.draw(3, (2, 3)), TypeError, "must be a Cell or a function, but got int"),
+        (lambda: insight.draw(nn.ReLU(), (2, 3), True), ValueError, "the Cell has none"),
+        (
+            lambda: insight.draw(nn.SequentialCell(nn.Dense(4, 4)), (2, 3)),
+            ValueError,
+            "in the Cell 'SequentialCell.0'",
+        ),
+    ],
+)
+def test_bad_input(call, error, words):
+    with pytest.raises(error, match="For '") as caught:
+        call()
+    assert words in str(caught.value)

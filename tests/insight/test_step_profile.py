@@ -1,0 +1,171 @@
+"""`profile`: shares of instructions, time lines, a planted slow Cell; nothing is changed."""
+
+import json
+import re
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import sporax as ms
+from sporax import Tensor, insight, nn, parallel
+from sporax.insight import peak, step_profile
+from sporax.insight.hlo_scopes import shares
+from sporax.insight.timeline import MARK, Span, median_run, wall_seconds
+from tests.insight.browser import document_of
+from tests.insight.networks import WithSlowPart
+
+HLO = """
+%fused (p0: f32[8,4]) -> f32[8] {
+  %p0 = f32[8,4]{1,0} parameter(0)
+  %zero = f32[] constant(0), NAMED(9, x)
+  %tanh = f32[8,4]{1,0} tanh(%p0), NAMED(1, tanh)
+  ROOT %sum = f32[8]{0} reduce(%tanh, %zero), to_apply=%add, NAMED(2, sum)
+}
+
+ENTRY %main (a: f32[8,4]) -> f32[8] {
+  %a = f32[8,4]{1,0} parameter(0), metadata={op_name="a"}
+  %copy.1 = f32[8,4]{0,1} copy(%a)
+  %fusion.2 = f32[8]{0} fusion(%copy.1), kind=kLoop, calls=%fused, NAMED(2, sum)
+  %dot.3 = f32[4]{0} dot(%fusion.2, %copy.1), NAMED(3, while/body/dot)
+  %call.4 = f32[4]{0} call(%dot.3), to_apply=%other
+  ROOT %copy.5 = f32[4]{0} copy(%dot.3)
+}
+"""
+HLO = re.sub(r"NAMED\((\d), (.*?)\)", r'metadata={op_name="jit(f)/sporax_operation_\1_/\2"}', HLO)
+
+
+def test_shares_of_instructions():
+    found, containers = shares(HLO)
+    assert containers == {"call.4"}
+    assert found["fusion.2"] == {1: 0.5, 2: 0.5}  # 32 elements computed, 32 read
+    assert found["dot.3"] == {3: 1.0}
+    assert found["copy.1"] == {2: 1.0}  # for what uses it
+    assert found["copy.5"] == {3: 1.0}  # of what it uses
+
+
+@pytest.mark.parametrize(
+    ("spans", "seconds", "busy"),
+    [
+        ([("a", 0, 2), ("b", 3, 4)], {"a": 2, "b": 1}, 3),
+        ([("a", 0, 2), ("b", 1, 3)], {"a": 1.5, "b": 1.5}, 3),
+        ([("a", 0, 1), ("a", 2, 3)], {"a": 2}, 2),
+        ([("a", 0, 2), ("a", 1, 3), ("b", 1, 2)], {"a": 2 + 2 / 3, "b": 1 / 3}, 3),
+        ([("while", 0, 4), ("a", 1, 2), ("b", 2, 3)], {"while": 2, "a": 1, "b": 1}, 4),
+        ([], {}, 0),
+    ],
+)
+def test_time_is_counted_once(spans, seconds, busy):
+    spans = [Span(name, k, begin, end) for k, (name, begin, end) in enumerate(spans)]
+    found, total = wall_seconds(spans, {"while"})
+    assert found == pytest.approx(seconds) and total == pytest.approx(busy)
+
+
+def test_the_median_run_counts():
+    def event(name, ts, dur, **args):
+        return {"ph": "X", "pid": 1, "tid": 2, "name": name, "ts": ts, "dur": dur, "args": args}
+
+    events = [event(MARK, 0, 90), event(MARK, 100, 10), event(MARK, 200, 30)]
+    events += [event("a", 201, 2, hlo_op="a", hlo_module="m"), event("end: a", 212, 1)]
+    events += [event("b", 215, 99, hlo_op="b", hlo_module="m")]
+    events += [event("c", 216, 1, hlo_op="c", hlo_module="other"), event("Record", 217, 1)]
+    seconds, spans = median_run(events, "m")
+    assert seconds == pytest.approx(30e-6)
+    times = [(s.name, s.begin * 1e6, s.end * 1e6) for s in spans]
+    assert times == [("a", 1, pytest.approx(12)), ("b", 15, pytest.approx(30))]
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """(net, its Parameters before, the profile of a training step)."""
+    net = WithSlowPart(1024)
+    optimizer = nn.Momentum(net.trainable_params(), 1e-2, 0.9)
+    derive = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
+
+    def step(x):
+        loss, gradients = derive(x)
+        optimizer(gradients)
+        return loss
+
+    before = [p.asnumpy().copy() for p in (*net.get_parameters(), *optimizer.get_parameters())]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(step_profile, "measured_peak", lambda: 1e12)
+        found = insight.profile(step, Tensor(np.ones((64, 64), np.float32)), runs=3)
+    after = [p.asnumpy() for p in (*net.get_parameters(), *optimizer.get_parameters())]
+    return before, after, found
+
+
+def test_nothing_is_changed(trained):
+    before, after, _ = trained
+    assert all(map(np.array_equal, before, after))
+
+
+def test_times_add_up(trained):
+    *_, found = trained
+    own = sum(cell.seconds for cell in found.cells)
+    assert own + found.idle_seconds == pytest.approx(found.seconds)
+    assert sum(row.seconds for row in found.operations) == pytest.approx(own, rel=0.05)
+    assert found.flops == sum(cell.flops for cell in found.cells)
+
+
+def test_names_the_slow_cell(trained):
+    *_, found = trained
+    cells = {cell.path: cell for cell in found.cells}
+    parts = [cells[f"net.{name}"].total_seconds for name in ("first", "slow", "last")]
+    assert max(parts) == parts[1] > 0.5 * cells["net"].total_seconds
+    assert cells["net.slow.up"].forward > 0 and cells["net.slow.up"].backward > 0
+    assert cells["optimizer"].cls == "Momentum"
+    assert found.operations[0].path.startswith("net.slow")
+
+
+def test_files(trained, tmp_path):
+    *_, found = trained
+    events = json.loads(found.write_trace(tmp_path / "trace.json").read_text())["traceEvents"]
+    assert {"net.slow.up Dense", "net.slow.down Dense.grad"} <= {e["name"] for e in events}
+    page = found.write_html(tmp_path / "profile.html").read_text("utf8")
+    assert "net.slow.up" in page and not re.findall("(?:src|href)=", page)
+    assert "Dense.grad" in str(found) and "of the measured peak" in str(found)
+
+
+@pytest.mark.slow
+def test_in_a_browser(trained, tmp_path):
+    document, console = document_of(trained[2].write_html(tmp_path / "profile.html"))
+    assert console == [] and 'data-theme="light"' in document
+
+
+@pytest.mark.slow
+def test_measured_peak():
+    side = 512
+    matrix = jnp.ones((side, side))
+    run = jax.jit(jnp.matmul)
+    run(matrix, matrix).block_until_ready()
+    begin = time.perf_counter()
+    run(matrix, matrix).block_until_ready()
+    assert peak.measured_peak() > 0.3 * 2 * side**3 / (time.perf_counter() - begin)
+
+
+def reads(x):
+    return x * float(x.sum().asnumpy())
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda x: insight.profile(nn.Dense, x), TypeError, "but got the class Dense"),
+        (lambda x: insight.profile(3, x), TypeError, "must be a Cell or a function, but got int"),
+        (lambda x: insight.profile(nn.ReLU(), x, runs=0), ValueError, "positive int, but got 0"),
+        (lambda x: insight.profile(reads, x), RuntimeError, "must not need a number"),
+        (lambda x: insight.profile(nn.ReLU()), TypeError, "missing a required argument"),
+    ],
+)
+def test_bad_input(call, error, words):
+    with pytest.raises(error, match="For '") as caught:
+        call(Tensor(np.ones(3, np.float32)))
+    assert words in str(caught.value)
+
+
+def test_no_mesh():
+    with parallel.DescribedMesh(data=1), pytest.raises(RuntimeError, match="no Mesh must be"):
+        insight.profile(nn.ReLU(), Tensor(np.ones(3, np.float32)))
