@@ -80,17 +80,36 @@ def _(kernel, stride, dilation, primals, tangents):
     is_small = not is_symbolic(x.size) and x.size <= np.iinfo(np.int32).max
     integer = np.int32 if is_small else np.int64
     places = lax.broadcasted_iota(integer, (x.size, 1), 0).reshape(x.shape)
-
-    def greater(best, seen):
-        wins = _better(seen[0], best[0]) | (best[1] < 0)
-        return tuple(jnp.where(wins, *pair) for pair in zip(seen, best, strict=True))
-
-    initial = np.asarray(_lowest(x.dtype), x.dtype), np.asarray(-1, integer)
-    _, places = lax.reduce_window(
-        (lax.stop_gradient(x), places), initial, greater, kernel, stride, "VALID",
-        window_dilation=dilation,
-    )  # fmt: skip
+    places = _places_of_maxima(x, places, kernel, stride, dilation)
     return tuple(a.reshape(-1).at[places].get(mode="promise_in_bounds") for a in (x, t))
+
+
+def _places_of_maxima(x, places, kernel, stride, dilation):
+    """The place of the maximum of each window, of what `places` says for each element; negative
+    ones are padding. One axis after another: a window costs the sum of its sizes."""
+    lowest = np.asarray(_lowest(x.dtype), x.dtype), np.asarray(-1, places.dtype)
+    pair = lax.stop_gradient(x), places
+    for axis in reversed(range(x.ndim)):
+        if kernel[axis] == stride[axis] == 1:
+            continue
+        along = [tuple(v[axis] if i == axis else 1 for i in range(x.ndim))
+                 for v in (kernel, stride, dilation)]  # fmt: skip
+        pair = lax.reduce_window(
+            pair, lowest, _maximum, *along[:2], "VALID", window_dilation=along[2]
+        )
+    return pair[1]
+
+
+def _maximum(one, other):
+    """The maximum of two (element, place), in whatever order they come: of equal numbers the first
+    one, of those that are none the last."""
+    (x, i), (y, j) = one, other
+    x_is_nan, y_is_nan = x != x, y != y
+    is_greater = (x > y) | (x_is_nan & ~y_is_nan)
+    is_equal = (x == y) | (x_is_nan & y_is_nan)
+    wins = is_greater | (is_equal & jnp.where(x_is_nan, i > j, i < j))
+    wins = (i >= 0) & ((j < 0) | wins)
+    return jnp.where(wins, x, y), jnp.where(wins, i, j)
 
 
 def _better(seen, best):
@@ -102,16 +121,32 @@ def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
     shape = x.shape[-len(sizes) :]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
     args = sizes, kernel, stride, padding, dilation
-    places = _slices(_padded(jnp.asarray(plane), *args, -1), sizes, kernel, stride, dilation)
-    x = _padded(x, *args, _lowest(x.dtype))
+    plane, padded = _padded(jnp.asarray(plane), *args, -1), _padded(x, *args, _lowest(x.dtype))
+    if math.prod(kernel) > _LARGEST:
+        return _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation)
+    places = _slices(plane, sizes, kernel, stride, dilation)
     best = best_place = None
-    for seen, place in zip(_slices(x, sizes, kernel, stride, dilation), places, strict=True):
+    for seen, place in zip(_slices(padded, sizes, kernel, stride, dilation), places, strict=True):
         if best is None:
             best, best_place = seen, jnp.broadcast_to(place, seen.shape)
         else:
             better = _better(seen, best) | (best_place < 0)  # padding is -1
             best, best_place = jnp.where(better, seen, best), jnp.where(better, place, best_place)
     return best, best_place
+
+
+def _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation):
+    """(maxima, their places) of the windows of `padded`, whose elements have the places `plane` in
+    `x`."""
+    ones, places = (1,) * (x.ndim - len(sizes)), jnp.broadcast_to(plane, padded.shape)
+    full = (*ones, *kernel), (*ones, *stride), (*ones, *dilation)
+    places = _first(_places_of_maxima(padded, places, *full), sizes)
+    batch = x.shape[: x.ndim - len(sizes)]
+    flat = x.reshape(*batch, math.prod(x.shape[len(batch) :]))
+    at = places.reshape(*batch, math.prod(sizes))
+    maxima = jnp.take_along_axis(flat, jnp.maximum(at, 0), -1, mode="promise_in_bounds")
+    maxima = jnp.where(at < 0, jnp.asarray(_lowest(x.dtype), x.dtype), maxima)
+    return maxima.reshape(places.shape), places
 
 
 def average_pool(x, sizes, kernel, stride, padding, divisor):

@@ -4,6 +4,7 @@ import functools
 import itertools
 import math
 
+import jax
 import numpy as np
 import pytest
 
@@ -86,6 +87,13 @@ def operand(rng, shape, dtype):
     return x
 
 
+def first_of_pair(*args, dilation):
+    return pooling.max_pool_with_index(*args, dilation)[0]
+
+
+MAXIMA = pooling.max_pool, first_of_pair
+
+
 def listed(run, args, x):
     return [run(x, *args)]
 
@@ -99,7 +107,8 @@ def check(seed, count, share_by_xla):
         x = operand(rng, shape, dtype)
         args = windows.sizes, windows.kernel, windows.stride, windows.padding
         if is_max:
-            run = functools.partial(pooling.max_pool, dilation=windows.dilation)
+            run = MAXIMA[rng.integers(len(MAXIMA))]
+            run = functools.partial(run, dilation=windows.dilation)
         else:
             divisor = windows.window_sizes(bool(rng.integers(2)))
             run = functools.partial(pooling.average_pool, divisor=divisor)
@@ -135,3 +144,38 @@ def test_indices_are_of_elements_where_these_equal_the_padding(lowest):
     best, places = pooling.max_pool_with_index(x, *args)
     assert (np.asarray(best) == lowest).all()
     assert np.asarray(places).tolist() == [[[[0, 1], [3, 4]]]]
+
+
+# planes, kernel, stride, padding, dilation, whether a last window may reach beyond the padding
+LARGE = {
+    "overlapping": ((9, 11), (6, 7), (2, 1), 3, (1, 1), False),
+    "dilated, float16": ((13, 12), (4, 7), (3, 2), 2, (2, 1), True),
+    "along one axis": ((40,), (27,), (5,), 13, (1,), True),
+    "volumes, int32": ((4, 5, 6), (3, 3, 4), (1, 2, 1), 1, (1, 1, 1), False),
+    "larger than the plane": ((2, 3), (97, 97), (1, 1), "same", (1, 1), False),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_places_of_maxima_in_large_windows(name):
+    planes, kernel, stride, padding, dilation, is_ceil = LARGE[name]
+    mode = padding if padding == "same" else "pad"
+    windows = Windows(
+        planes, kernel, stride, mode, padding if mode == "pad" else 0, dilation, is_ceil
+    )
+    args = windows.sizes, windows.kernel, windows.stride, windows.padding, windows.dilation
+    assert math.prod(kernel) > pooling._LARGEST
+    dtype = np.dtype(name.partition(", ")[2] or np.float32)
+    rng = np.random.default_rng(0)
+    x = rng.integers(-2, 3, (2, 2, *planes)).astype(dtype)
+    if dtype.kind == "f":
+        x[0, :][rng.random((2, *planes)) < 0.1] = np.nan
+    best, found = jax.jit(lambda x: pooling.max_pool_with_index(x, *args))(x)
+    pairs, flat = list(places(windows)), (4, math.prod(planes))
+    for plane, maxima, at in zip(
+        x.reshape(flat), np.reshape(best, (4, -1)), np.reshape(found, (4, -1)), strict=True
+    ):
+        with np.errstate(invalid="ignore"):
+            wanted = np.array([place for _, place in sorted(selected(plane, pairs))])
+        assert at.tolist() == wanted.tolist()
+        np.testing.assert_array_equal(maxima, plane[wanted])
