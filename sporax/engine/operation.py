@@ -15,7 +15,9 @@ from sporax.core.value import Aval
 from sporax.diagnosis.sizes import refuse_huge
 from sporax.engine.trace_tree import forest
 from sporax.numpy_interpreter.op_family import OpFamily, spec
+from sporax.numpy_interpreter.polymorphic import sized
 from sporax.xla_kernels import constant_barriers
+from sporax.xla_kernels.intermediates import intermediates, refuse_huge_intermediates
 
 
 class Rule:
@@ -189,25 +191,33 @@ class Op:
             error = operand_error(self, avals, cause)
             raise error from error.__cause__
         if form is not None:
-            outs = self._sized([Aval.of(*result) for result in form[0].results(form[1])])
-            return Rule(avals, outs, None, form[0].is_single, compute, form)
+            (general, symbols), found = form, ()
+            outs = [Aval.of(*result) for result in general.results(symbols)]
+            if general.has_huge(symbols):
+                found = [sized(each, symbols) for each in general.intermediates]
+            self._refuse_huge(outs, found)
+            return Rule(avals, tuple(outs), None, general.is_single, compute, form)
         run = jax.jit(compute, inline=True)
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         try:
             with self.axis():
-                out = jax.eval_shape(run, *specs)
+                traced = run.trace(*specs)
         except REFUSALS as cause:
             error = operand_error(self, avals, cause)
             raise error from error.__cause__
+        out = traced.out_info
         single = not isinstance(out, (tuple, list))
-        outs = self._sized([Aval.of(o.shape, o.dtype) for o in ([out] if single else out)])
-        return Rule(avals, outs, run, single)
+        outs = [Aval.of(o.shape, o.dtype) for o in ([out] if single else out)]
+        self._refuse_huge(outs, intermediates(traced.jaxpr.jaxpr))
+        return Rule(avals, tuple(outs), run, single)
 
-    def _sized(self, outs):
-        """The avals of results, which must not be huge."""
+    def _refuse_huge(self, outs, found):
+        """Raise a ValueError if results of these avals are huge, or an array on the way to them
+        (`found`: see `xla_kernels.intermediates`)."""
+        given = listed(self.attributes)
         for aval in outs:
-            refuse_huge(self.name, aval.shape, aval.dtype, listed(self.attributes))
-        return tuple(outs)
+            refuse_huge(self.name, aval.shape, aval.dtype, given)
+        refuse_huge_intermediates(self.name, found, given)
 
     def differentiable_in(self, i, avals):
         """Whether there is a derivative with respect to operand `i`: always, if it is floating; if

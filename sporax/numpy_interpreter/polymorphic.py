@@ -13,6 +13,8 @@ import contextlib
 from jax.export import SymbolicScope
 
 from sporax.core.jax_internals import compared_dims, evaluate_size, is_symbolic, on_comparison
+from sporax.diagnosis.sizes import is_huge
+from sporax.xla_kernels.intermediates import intermediates, largest
 
 SMALLEST = 2  # of the sizes that vary: axes of size 1 broadcast, and of size 0 are empty
 MAX_SYMBOLS = 8
@@ -165,9 +167,9 @@ class SizeFamily:
 
 class PolymorphicJaxpr:
     """The jaxpr of an operation for sizes of one pattern; `is_single`: whether it returns one array
-    and no tuple."""
+    and no tuple. `intermediates`: the arrays on the way to its results; `largest`: of them."""
 
-    __slots__ = ("closed", "is_single", "pattern")
+    __slots__ = ("closed", "intermediates", "is_single", "largest", "pattern")
 
     def __init__(self, pattern, trace):
         """`trace(sizes)` returns (closed jaxpr, whether it is single)."""
@@ -187,6 +189,13 @@ class PolymorphicJaxpr:
             on_comparison.reset(token)
         _refuse_control_flow(self.closed.jaxpr)
         self.pattern = SizePattern(pattern.sizes, distinct(pairs), bounds=pattern.bounds)
+        self.intermediates = intermediates(self.closed.jaxpr)
+        ends = *self.closed.in_avals, *self.closed.out_avals
+        self.largest = largest(self.intermediates, ends)
+
+    def has_huge(self, symbols):
+        """Whether an array on the way to the results is huge for these values of the symbols."""
+        return any([is_huge(sized(shape, symbols), dtype) for shape, dtype in self.largest])
 
     def results(self, symbols):
         """(shape, dtype) of each result."""

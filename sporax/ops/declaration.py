@@ -143,6 +143,7 @@ class Declaration:
                 raise OverflowError(
                     f"For '{self.name}', '{name}' must have at most 64 bits, but got {value!r:.80}."
                 )
+            # before tracing, in which some functions loop over their sizes
             sizes = (value,) if value.__class__ is int else value
             if name in _SIZES and _are_sizes(sizes):
                 refuse_huge(self.name, [n for n in sizes if n > 0], _BYTE, f"'{name}'")

@@ -6,7 +6,6 @@ import itertools
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis.sizes import refuse_huge
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.activation import floats_only
 from sporax.ops.nn.convolution import conv2d, per_axis, same_padding
@@ -145,8 +144,6 @@ def dilation2d(x: Array, filter: Array, stride, dilation, pad_mode="SAME", data_
     around = [(0, 0)] * 2
     if pad_mode.upper() == "SAME":
         around = list(map(same_padding, planes, kernel, stride, dilation))
-    sizes = [n + sum(pads) for n, pads in zip(planes, around, strict=True)]
-    refuse_huge("dilation2d", (*x.shape[:2], *sizes), x.dtype, "'filter' and 'dilation'")
     whole = jnp.issubdtype(x.dtype, jnp.integer)
     least = jnp.iinfo(x.dtype).min if whole else -jnp.inf
     counts = [

@@ -8,7 +8,6 @@ import numpy as np
 
 from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import most_bytes
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.activation import floats_only, tensors_only
 from sporax.ops.nn.convolution import PAD_MODES, per_axis, same_padding
@@ -43,13 +42,6 @@ class Windows:
         if mode == "same":
             self.padding = tuple(map(same_padding, planes, self.kernel, self.stride, self.dilation))
         self.planes = tuple(planes)
-        padded = [n + sum(ends) for n, ends in zip(planes, self.padding, strict=True)]
-        size = 8 * math.prod(padded)  # bytes of an index for each element
-        if isinstance(size, int) and size > most_bytes():
-            raise ValueError(
-                f"'kernel_size' must be such that the padded input fits into memory, but got "
-                f"{self.kernel}, by which it has the sizes {padded}"
-            )
         self.sizes = tuple(self._count(axis, ceil_mode) for axis in range(count))
         if min(self.sizes) < 1:
             raise ValueError(f"the window {self.kernel} must fit into the padded input")
