@@ -1,10 +1,13 @@
 """Rows that a thread computes and puts onto the device ahead of their reader."""
 
 import contextlib
+import os
 import queue
 import threading
 
 import jax
+
+from sporax.data.worker_pools import refuse_forked
 
 _AHEAD = 2  # rows on the device besides the reader's
 _PATIENCE = 1.0  # seconds that leaving an iteration waits for the thread
@@ -22,8 +25,10 @@ def rows_ahead(rows, convert):
     thread = threading.Thread(target=_fill, args=arguments, name="device prefetch", daemon=True)
     del rows, arguments  # the thread's alone, which closes files and workers with them
     thread.start()
+    home = os.getpid()
     try:
         while True:
+            refuse_forked("create_tuple_iterator", home)
             row, error = results.get()
             if error is not None:
                 thread.join()

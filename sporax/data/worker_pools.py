@@ -50,11 +50,25 @@ class Job(NamedTuple):
         return f"{self.unit} {at[1]} of epoch {at[0]}"
 
 
+def refuse_forked(who, home):
+    """Raise a RuntimeError in any process but `home`, in which the workers are."""
+    if os.getpid() != home:
+        raise RuntimeError(
+            f"For '{who}', an iteration with workers must go on in the process that began it "
+            f"(pid {home}), but got a process that was forked from it (pid {os.getpid()}). Begin "
+            "another iteration there."
+        )
+
+
 class _Pool:
-    """Workers that end when the pool is not used any more, or has failed."""
+    """Workers of the process that made it; they end when the pool is not used any more there, or
+    has failed."""
 
     has_failed = False
     _finalizer: weakref.finalize
+
+    def __init__(self, job):
+        self._job, self._home = job, os.getpid()
 
     def end(self):
         """End the workers."""
@@ -66,7 +80,8 @@ class Threads(_Pool):
     """Threads; those that hang remain until their function returns."""
 
     def __init__(self, job, count):
-        self._job, self._tasks = job, queue.SimpleQueue()
+        super().__init__(job)
+        self._tasks = queue.SimpleQueue()
         for i in range(count):
             name = f"{job.who} worker {i}"
             arguments = job.begin(i), self._tasks
@@ -75,12 +90,14 @@ class Threads(_Pool):
 
     def submit(self, at, item):
         """Let a worker compute an item; gives a ticket for `result`."""
+        refuse_forked(self._job.who, self._home)
         future = Future()
         self._tasks.put((future, at, item))
         return future
 
     def result(self, at, future):
         """What was computed of an item."""
+        refuse_forked(self._job.who, self._home)
         try:
             return future.result(self._job.seconds)
         except TimeoutError:
@@ -119,12 +136,15 @@ class Processes(_Pool):
     """
 
     def __init__(self, job, count, start):
-        self._job, self._numbers = job, itertools.count()
+        super().__init__(job)
+        self._numbers = itertools.count()
         start = start if sys.platform == "linux" or not isinstance(start, str) else "spawn"
         context = multiprocessing.get_context(start) if isinstance(start, str) else start
         is_fork = context.get_start_method() == "fork"
         self._processes, self._channels = [], []
-        self._finalizer = weakref.finalize(self, _end_processes, self._processes, self._channels)
+        ends = self._home, self._processes, self._channels
+        self._finalizer = weakref.finalize(self, _end_processes, *ends)
+        _pools.add(self)
         for i in range(count):
             ours, theirs = socket.socketpair()
             inherited = [*self._channels, Channel(ours)] if is_fork else []
@@ -181,6 +201,7 @@ class Processes(_Pool):
     @contextlib.contextmanager
     def _failures(self, at, worker):
         """Name what has become of a worker that does not answer."""
+        refuse_forked(self._job.who, self._home)
         process = self._processes[worker]
         name = f"{_name(worker, len(self._processes))} (pid {process.pid})"
         try:
@@ -195,6 +216,20 @@ class Processes(_Pool):
             ) from None
 
 
+_pools = weakref.WeakSet()  # of processes
+
+
+def _disown():
+    """In a process that was forked: Python must not end its parent's workers when it ends."""
+    for pool in _pools:
+        multiprocessing.process._children.difference_update(pool._processes)  # pyright: ignore[reportAttributeAccessIssue]
+    _pools.clear()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_disown)
+
+
 def _name(worker, count):
     return f"worker process {worker + 1} of {count}"
 
@@ -207,9 +242,11 @@ def _end_of(exitcode):
     return f"was ended by {name}{remedy}"
 
 
-def _end_processes(processes, channels):
+def _end_processes(home, processes, channels):
     for channel in channels:
         channel.close()
+    if os.getpid() != home:  # a copy, in a process that was forked: they are not its own
+        return
     for process in processes:
         process.kill()
     for process in processes:

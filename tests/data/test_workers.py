@@ -1,6 +1,8 @@
 """Rows computed by threads and processes: the same as by the thread that reads them, and one clear
 error whatever ends a worker."""
 
+import atexit
+import gc
 import multiprocessing
 import os
 import signal
@@ -8,6 +10,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 
 import numpy as np
 import pytest
@@ -238,6 +241,48 @@ def test_workers_end_with_a_process_that_is_killed():
             break
         time.sleep(0.1)
     assert len(pids) == 4 and not left
+
+
+def forked(compute):
+    """How a forked process ends, in which `compute()` is called; at most 20 s later."""
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(20)
+        try:
+            compute()
+            gc.collect()
+            atexit._run_exitfuncs()  # as a process that ends by itself
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - the process must not go on as pytest
+            traceback.print_exc()
+            os._exit(1)
+    return os.waitpid(child, 0)[1]
+
+
+@pytest.mark.filterwarnings("ignore:.*fork")
+@pytest.mark.parametrize("does", ["reads on", "drops it", "begins another"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_process_is_forked_while_workers_run(kind, does):
+    """It gets an error where it would wait for workers that it does not have, may begin another
+    iteration, and leaves those of the other alone."""
+    rows = numbers(40).map(lambda x: x + 1, "x", **KINDS[kind])
+    iterators = [rows.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    seen = [int(next(iterators[0])[0]) for _ in range(3)]
+
+    def reads_on():
+        with pytest.raises(RuntimeError, match="For 'map', an iteration with workers must go on "
+                           r"in the process that began it \(pid"):  # fmt: skip
+            next(iterators[0])
+
+    def begins_another():
+        again = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        assert [int(x) for x, _ in again] == list(range(1, 41))
+
+    act = {"reads on": reads_on, "drops it": iterators.clear, "begins another": begins_another}
+    assert forked(act[does]) == 0
+    seen += [int(x) for x, _ in iterators[0]]
+    assert seen == list(range(1, 41))
 
 
 def test_an_error_says_its_row_without_workers_too():
