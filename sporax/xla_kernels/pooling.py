@@ -92,10 +92,12 @@ def _places_of_maxima(x, places, kernel, stride, dilation):
     for axis in reversed(range(x.ndim)):
         if kernel[axis] == stride[axis] == 1:
             continue
-        along = [tuple(v[axis] if i == axis else 1 for i in range(x.ndim))
-                 for v in (kernel, stride, dilation)]  # fmt: skip
+        window, step, spread = (
+            tuple(v[axis] if i == axis else 1 for i in range(x.ndim))
+            for v in (kernel, stride, dilation)
+        )
         pair = lax.reduce_window(
-            pair, lowest, _maximum, *along[:2], "VALID", window_dilation=along[2]
+            pair, lowest, _maximum, window, step, "VALID", window_dilation=spread
         )
     return pair[1]
 
@@ -124,14 +126,13 @@ def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
     plane, padded = _padded(jnp.asarray(plane), *args, -1), _padded(x, *args, _lowest(x.dtype))
     if math.prod(kernel) > _LARGEST:
         return _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation)
-    places = _slices(plane, sizes, kernel, stride, dilation)
-    best = best_place = None
-    for seen, place in zip(_slices(padded, sizes, kernel, stride, dilation), places, strict=True):
-        if best is None:
-            best, best_place = seen, jnp.broadcast_to(place, seen.shape)
-        else:
-            better = _better(seen, best) | (best_place < 0)  # padding is -1
-            best, best_place = jnp.where(better, seen, best), jnp.where(better, place, best_place)
+    args = sizes, kernel, stride, dilation
+    pairs = zip(_slices(padded, *args), _slices(plane, *args), strict=True)
+    best, best_place = next(pairs)
+    best_place = jnp.broadcast_to(best_place, best.shape)
+    for seen, place in pairs:
+        better = _better(seen, best) | (best_place < 0)  # padding is -1
+        best, best_place = jnp.where(better, seen, best), jnp.where(better, place, best_place)
     return best, best_place
 
 
