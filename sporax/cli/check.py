@@ -89,6 +89,13 @@ def programs(paths):
 
 def uses_in(path):
     """[Use] of a Python file or a notebook, in order; CannotRead if it is neither."""
+    reader = Reader()
+    read_with(reader, parsed(path))
+    return reader.uses
+
+
+def parsed(path):
+    """[(place, syntax tree)] of a Python file, or of the cells of a notebook; else CannotRead."""
     install_as_mindspore()
     try:
         text = untrusted_file.content(path).decode("utf8")
@@ -103,13 +110,16 @@ def uses_in(path):
             parts = [(str(path), text)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the program's own: "\d" in a string, say
-            trees = [(place, ast.parse(part)) for place, part in parts]
+            return [(place, ast.parse(part)) for place, part in parts]
     except SyntaxError as error:
         raise CannotRead(f"is no Python program: {error.msg} (line {error.lineno})") from None
     # the parser ends with a MemoryError where brackets are nested too deeply
     except (MemoryError, *untrusted_file.MALFORMED) as error:
         raise CannotRead(f"is no Python program: {untrusted_file.cause(error)}") from None
-    reader = _Reader()
+
+
+def read_with(reader, trees):
+    """Have a `Reader` visit the trees; CannotRead where they are nested too deeply."""
     try:
         for _, tree in trees:
             reader.bind(tree)
@@ -118,7 +128,6 @@ def uses_in(path):
             reader.visit(tree)
     except RecursionError:
         raise CannotRead("has expressions that are nested too deeply") from None
-    return reader.uses
 
 
 def _without_magic(source):
@@ -133,10 +142,11 @@ def _without_magic(source):
     return "\n".join(kept)
 
 
-class _Reader(ast.NodeVisitor):
+class Reader(ast.NodeVisitor):
     """Follows the names that imports bind, through a file, in two passes."""
 
-    def __init__(self):
+    def __init__(self, root=ROOT):
+        self.root = root
         self.bound = {}  # a name of the file -> the path it resolves to
         self.uses = []
         self.place = ""
@@ -145,11 +155,11 @@ class _Reader(ast.NodeVisitor):
     def bind(self, tree):
         """Take in what the imports of a file bind, but for names that it gives other values too."""
         for node in ast.walk(tree):
-            for path, name in _imported(node):
+            for path, name in _imported(node, self.root):
                 if name.asname:
                     self.bound[name.asname] = path
                 elif name.name != "*":
-                    self.bound[ROOT] = ROOT
+                    self.bound[self.root] = self.root
         for node in ast.walk(tree):
             if isinstance(node, ast.arg):
                 self.bound.pop(node.arg, None)
@@ -166,7 +176,7 @@ class _Reader(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_Import(self, node):
-        for path, _ in _imported(node):
+        for path, _ in _imported(node, self.root):
             self._note(node, path)
 
     visit_ImportFrom = visit_Import
@@ -218,8 +228,8 @@ class _Reader(ast.NodeVisitor):
             self.uses.append(Use(f"{self.place}:{node.lineno}", f"{name}({keyword}=)", fault))
 
 
-def _imported(node):
-    """(path, alias) of each name of MindSpore's that an import statement brings."""
+def _imported(node, root):
+    """(path, alias) of each name of a package that an import statement brings."""
     if isinstance(node, ast.Import):
         imports = [(name.name, name) for name in node.names]
     elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -227,7 +237,7 @@ def _imported(node):
     else:
         imports = []
     for path, name in imports:
-        if path == ROOT or path.startswith(f"{ROOT}."):
+        if path == root or path.startswith(f"{root}."):
             if isinstance(node, ast.ImportFrom) and name.name != "*" and name.asname is None:
                 name = ast.alias(name.name, name.name)
             yield path, name

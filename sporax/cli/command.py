@@ -8,6 +8,7 @@ from sporax import __version__
 from sporax.cli.check import check
 from sporax.cli.convert import convert
 from sporax.cli.launch import PORT, launch
+from sporax.cli.lint import KINDS, lint
 from sporax.cli.run import run_module, run_script
 from sporax.compat import MINDSPORE_VERSION
 
@@ -46,11 +47,27 @@ def _parser():
     checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
     checking.set_defaults(action=lambda options: check(options.paths))
 
+    _add_lint(commands)
     _add_convert(commands)
 
     version = commands.add_parser("version", help="say which sporax this is")
     version.set_defaults(action=_version)
     return parser
+
+
+def _add_lint(commands):
+    linting = commands.add_parser(
+        "lint",
+        help="list what to look at in scripts of MindSpore's or PyTorch's",
+        description="Read Python files and notebooks, without running them, and list "
+        + "; ".join(KINDS.values()) + ". The exit status is 1 where something is found.",
+        epilog="example: sporax lint train.py --skip differs",
+    )  # fmt: skip
+    linting.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
+    linting.add_argument(
+        "--skip", action="append", default=[], choices=[*KINDS], help="leave one kind out"
+    )
+    linting.set_defaults(action=lambda options: lint(options.paths, options.skip))
 
 
 def _add_convert(commands):

@@ -1,128 +1,20 @@
-"""What is known to differ between PyTorch and MindSpore: two tables.
+"""What is known to differ between PyTorch's modules and Cells: the table of rules by which
+`compare` finds the cause of a departure. Each reads one thing of two paired modules, which must
+agree."""
 
-`FACTS`: names whose default or meaning differs, as `sporax lint` lists them. `RULES`: what is
-read of two paired modules and must agree, as `compare` looks for the cause of a departure.
-"""
-
-import ast
 import dataclasses
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
+from sporax.migrate import differing_names as facts
 from sporax.migrate.call_alignment import is_activation, kinds
-
-
-@dataclasses.dataclass(frozen=True)
-class Fact:
-    """Two names, written as they are called: the arguments are the defaults that differ, or none
-    where the meaning does. A call that gives one of these arguments is not listed."""
-
-    torch: str
-    mindspore: str
-    says: str
-
-    @functools.cached_property
-    def sides(self):
-        """({PyTorch's name: defaults}, {MindSpore's name: defaults}), each of one item."""
-        return tuple(dict([_called(text)]) for text in (self.torch, self.mindspore))
-
-
-def _called(text):
-    """(name, {argument: default}) of a call's text."""
-    call = ast.parse(text, mode="eval").body
-    if not isinstance(call, ast.Call):
-        return text, {}
-    return ast.unparse(call.func), {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-
-
-_PAD = "MindSpore pads so that the size stays ('same'), PyTorch by 'padding', 0"
-_POOL = "MindSpore moves windows by 1, PyTorch by their own size"
-_DROP = "the first argument is MindSpore's probability to keep an element, PyTorch's to drop it"
-_MOMENTUM = "MindSpore's is the share of the old statistics, PyTorch's that of the batch, 1 less it"
-_BIAS = "MindSpore's has no bias unless has_bias=True"
-_TABLE = "MindSpore draws from N(0, 0.01), PyTorch from N(0, 1)"
-_ORDER = "the same name, other arguments: MindSpore takes all axes in their new order, PyTorch two"
-
-# PyTorch's name, MindSpore's, what differs
-FACTS = [
-    *(Fact(f"torch.nn.Conv{n}d(padding=0)", f"mindspore.nn.Conv{n}d(pad_mode='same')", _PAD)
-      for n in (1, 2, 3)),
-    *(Fact(f"torch.nn.Conv{n}d(bias=True)", f"mindspore.nn.Conv{n}d(has_bias=False)", _BIAS)
-      for n in (1, 2, 3)),
-    *(Fact(f"torch.nn.ConvTranspose{n}d(padding=0)",
-           f"mindspore.nn.Conv{n}dTranspose(pad_mode='same')", _PAD) for n in (1, 2, 3)),
-    *(Fact(f"torch.nn.ConvTranspose{n}d(bias=True)",
-           f"mindspore.nn.Conv{n}dTranspose(has_bias=False)", _BIAS) for n in (1, 2, 3)),
-    *(Fact(f"torch.nn.{p}Pool{n}d(stride=None)", f"mindspore.nn.{p}Pool{n}d(stride=1)", _POOL)
-      for p in ("Max", "Avg") for n in (1, 2, 3)),
-    Fact("torch.nn.Dropout(p=0.5)", "mindspore.nn.Dropout(keep_prob=0.5, p=None)", _DROP),
-    *(Fact(f"torch.nn.BatchNorm{n}d(momentum=0.1)",
-           f"mindspore.nn.BatchNorm{n}d(momentum=0.9)", _MOMENTUM) for n in (1, 2, 3)),
-    *(Fact(f"torch.nn.InstanceNorm{n}d(affine=False)",
-           f"mindspore.nn.InstanceNorm{n}d(affine=True)",
-           "MindSpore's has weights unless affine=False") for n in (1, 2, 3)),
-    Fact("torch.nn.LayerNorm(eps=1e-05)", "mindspore.nn.LayerNorm(epsilon=1e-07)",
-         "another constant in the denominator"),
-    Fact("torch.nn.GELU(approximate='none')", "mindspore.nn.GELU(approximate=True)",
-         "MindSpore computes the form with tanh, PyTorch that with erf"),
-    Fact("torch.nn.LeakyReLU(negative_slope=0.01)", "mindspore.nn.LeakyReLU(alpha=0.2)",
-         "another slope of negative elements"),
-    Fact("torch.nn.functional.leaky_relu(negative_slope=0.01)",
-         "mindspore.ops.leaky_relu(alpha=0.2)", "another slope of negative elements"),
-    Fact("torch.nn.Embedding()", "mindspore.nn.Embedding(embedding_table='normal')", _TABLE),
-    Fact("torch.nn.SmoothL1Loss(reduction='mean')",
-         "mindspore.nn.SmoothL1Loss(reduction='none')", "MindSpore's loss is one for each element"),
-    Fact("torch.nn.functional.smooth_l1_loss(reduction='mean')",
-         "mindspore.ops.smooth_l1_loss(reduction='none')",
-         "MindSpore's loss is one for each element"),
-    Fact("torch.nn.CrossEntropyLoss(reduction='mean')",
-         "mindspore.nn.SoftmaxCrossEntropyWithLogits(reduction='none')",
-         "one loss for each example, and one-hot labels unless sparse=True"),
-    Fact("torch.nn.Unfold(padding=0)", "mindspore.nn.Unfold(padding='valid')",
-         "MindSpore's takes sizes of four numbers and gives another arrangement"),
-    Fact("torch.optim.SGD(lr=0.001)", "mindspore.nn.SGD(learning_rate=0.1)",
-         "another learning rate"),
-    Fact("torch.optim.RMSprop(alpha=0.99)", "mindspore.nn.RMSProp(decay=0.9)",
-         "another decay of the mean square"),
-    Fact("torch.optim.RMSprop(eps=1e-08)", "mindspore.nn.RMSProp(epsilon=1e-10)",
-         "another constant in the denominator"),
-    Fact("torch.optim.RMSprop(lr=0.01)", "mindspore.nn.RMSProp(learning_rate=0.1)",
-         "another learning rate"),
-    Fact("torch.optim.AdamW(eps=1e-08)", "mindspore.nn.AdamWeightDecay(eps=1e-06)",
-         "another constant in the denominator, and MindSpore does not correct the moments' bias"),
-    Fact("torch.optim.AdamW(weight_decay=0.01)", "mindspore.nn.AdamWeightDecay(weight_decay=0.0)",
-         "MindSpore's weights do not decay by default"),
-    Fact("torch.optim.Adagrad(initial_accumulator_value=0)", "mindspore.nn.Adagrad(accum=0.1)",
-         "MindSpore's sums of squares begin with 0.1"),
-    Fact("torch.optim.Adamax(lr=0.002)", "mindspore.nn.AdaMax(learning_rate=0.001)",
-         "another learning rate"),
-    Fact("torch.flatten(start_dim=0)", "mindspore.ops.flatten(start_dim=1)",
-         "MindSpore keeps the first axis"),
-    Fact("torch.std(correction=1)", "mindspore.ops.std(ddof=0)",
-         "MindSpore divides by n, PyTorch by n - 1"),
-    Fact("torch.var(correction=1)", "mindspore.ops.var(ddof=0)",
-         "MindSpore divides by n, PyTorch by n - 1"),
-    Fact("torch.nn.functional.conv2d(padding=0)", "mindspore.ops.conv2d(pad_mode='valid')",
-         "with 'padding' in MindSpore, pad_mode='pad' is needed as well"),
-    Fact("torch.transpose", "mindspore.ops.transpose", _ORDER),
-    Fact("torch.gather", "mindspore.ops.gather",
-         "MindSpore's takes whole slices, as torch.index_select; torch.gather is gather_elements"),
-    Fact("torch.equal", "mindspore.ops.equal",
-         "MindSpore compares each element, as torch.eq; torch.equal gives one bool"),
-    Fact("torch.unique", "mindspore.ops.unique",
-         "MindSpore gives elements as they first appear, and the inverse; PyTorch sorts them"),
-]  # fmt: skip
-
-
-# rules of `compare` ---------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
     """`of_torch(module)` and `of_cell(cell)` of two paired modules must be equal. `applies`:
-    substrings of the module's class, in MindSpore's word; `fact`: which remedy belongs to it."""
+    substrings of the module's class, in MindSpore's word; `remedy`: what to write."""
 
     name: str
     applies: tuple
@@ -326,12 +218,12 @@ _NORMS = "BatchNorm", "InstanceNorm"
 
 RULES = [
     Rule("pad_mode", _CONV, _torch_padding, _cell_padding,
-         "Write pad_mode='pad' and PyTorch's padding: the default is 'same'."),
+         f"Write pad_mode='pad' and PyTorch's padding: {facts.PADDING}."),
     Rule("pad_mode", _POOLS, _torch_padding, _cell_padding,
          "Write pad_mode='pad' and PyTorch's padding."),
     Rule("stride", ("Conv",), _sizes("stride"), _sizes("stride"), "Give both the same."),
     Rule("stride", _POOLS, _windows, _sizes("stride"),
-         "Write it: PyTorch moves a window by its size, MindSpore by 1."),
+         f"Write it: {facts.WINDOWS}."),
     Rule("kernel_size", _POOLS, _sizes("kernel_size"), _sizes("kernel_size"),
          "Give both the same."),
     Rule("ceil_mode", _POOLS, *_reads("ceil_mode"), "Give both the same."),
@@ -340,29 +232,29 @@ RULES = [
     Rule("padding_mode", ("Conv",), *_reads("padding_mode", "zeros"),
          "Pad with nn.Pad before the layer: Cells pad with zeros."),
     Rule("has_bias", ("Conv", "Dense", "MultiheadAttention", *_RECURRENT), *_reads("has_bias"),
-         "Write has_bias as in PyTorch; nn.Conv2d has none by default."),
+         f"Write has_bias as in PyTorch; of nn.Conv2d, {facts.BIAS}."),
     Rule("activation in the layer", ("Dense",), _is_activated, _is_activated,
          "Leave 'activation' out of nn.Dense, or the one after it."),
     Rule("mode", (*_NORMS, "Dropout"), _get("training"), _get("training"),
          "Call set_train() or set_train(False): PyTorch begins in training, a Cell does not."),
     Rule("probability", ("Dropout",), _drops, _drops,
-         "Write nn.Dropout(p=...): the first argument, keep_prob, is the share that is kept."),
+         f"Write nn.Dropout(p=...): {facts.KEEP_PROB}."),
     Rule("dropout", (*_RECURRENT, "MultiheadAttention"), *_reads("dropout"), "Give both the same."),
     Rule("random masks", ("Dropout", "MultiheadAttention", "LSTM", "GRU", "RNN"),
          _draws("PyTorch"), _draws("sporax"), "Compare in eval() and set_train(False), or p=0."),
     Rule("momentum", _NORMS, _get("momentum"), _get("momentum"),
-         "MindSpore's argument is 1 - PyTorch's: momentum=0.9 for 0.1 (here as PyTorch has it)."),
+         f"Write momentum=0.9 for 0.1 (shown as PyTorch has it): {facts.MOMENTUM}."),
     Rule("batch statistics", _NORMS, _uses_batch, _chosen_batch,
          "Call set_train() or set_train(False), or leave use_batch_statistics out."),
     Rule("eps", (*_NORMS, "LayerNorm", "GroupNorm"), _get("eps"), _get("eps", "epsilon"),
-         "Write it: nn.LayerNorm's is 1e-7 by default, PyTorch's 1e-5."),
+         f"Write it; nn.LayerNorm has 1e-7 by default, PyTorch 1e-5: {facts.EPSILON}."),
     Rule("normalised axes", ("LayerNorm",), _begin_axis, _begin_axis,
          "Set begin_norm_axis and begin_params_axis to -len(normalized_shape)."),
     Rule("num_groups", ("GroupNorm",), *_reads("num_groups"), "Give both the same."),
     Rule("form of GELU", ("GELU",), _gelu, _gelu,
-         "Write nn.GELU(approximate=False) for PyTorch's default, the form with erf."),
+         f"Write nn.GELU(approximate=False): {facts.GELU}."),
     Rule("slope", ("LeakyReLU",), _get("negative_slope"), _get("alpha", "negative_slope"),
-         "Write nn.LeakyReLU(alpha=0.01): the default is 0.2."),
+         f"Write nn.LeakyReLU(alpha=0.01), the default is 0.2: {facts.SLOPE}."),
     Rule("alpha", ("ELU", "CELU"), *_reads("alpha"), "Give both the same."),
     Rule("axis", ("Softmax", "LogSoftmax", "GLU", "Softmin"), _get("dim"), _get("axis", "dim"),
          "Give both the same: MindSpore's default is -1."),
@@ -374,7 +266,7 @@ RULES = [
          "Write mode as in PyTorch's module."),
     Rule("size", ("Upsample",), _upsamples, _upsamples, "Give both the same."),
     Rule("reduction", _LOSSES, _get("reduction"), _get("reduction"),
-         "Write reduction='mean', PyTorch's default."),
+         f"Write reduction='mean', PyTorch's default: of some, {facts.REDUCTION}."),
     Rule("ignore_index", _LOSSES, *_reads("ignore_index"), "Give both the same."),
     Rule("label_smoothing", _LOSSES, *_reads("label_smoothing"), "Give both the same."),
     Rule("beta", ("SmoothL1Loss",), *_reads("beta"), "Give both the same."),

@@ -1,11 +1,13 @@
 """`compare` and `record` with PyTorch itself: `make test-migrate`."""
 
 import importlib.util
+import inspect
 
 import numpy as np
 import pytest
 
 from sporax import migrate, nn
+from sporax.migrate.differing_names import FACTS
 from tests.migrate.cell_networks import IDS, ROWS, Wrapped, mlp
 from tests.migrate.test_compare import is_found, run
 
@@ -88,3 +90,20 @@ if HAS_TORCH:
 
         def forward(self, x):
             return self.net(x)
+
+
+@needs_torch
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.torch)
+def test_facts_are_torchs(fact):
+    called, value = fact.sides[0], torch
+    for part in called.name.split(".")[1:]:
+        value = getattr(value, part)
+    try:
+        parameters = list(inspect.signature(value).parameters.values())
+    except ValueError:  # of C++, as torch.std: PyTorch's documentation has them
+        return
+    for name, default in called.defaults.items():
+        (found,) = [p for p in parameters if p.name == name]
+        assert found.default == default
+    if called.defaults:
+        assert parameters[called.position].name == next(iter(called.defaults))

@@ -1,0 +1,163 @@
+"""`sporax lint`: what to look at in a script of MindSpore's or PyTorch's, read and not run: names
+that are not there, names that differ between the two, and what breaks a graph."""
+
+import ast
+import dataclasses
+import inspect
+import os
+import sys
+from typing import Any
+
+from sporax.cli.check import CannotRead, Reader, follow, parsed, programs, read_with
+
+KINDS = {
+    "missing": "names that sporax lacks",
+    "differs": "names whose default or meaning differs between PyTorch and MindSpore",
+    "graph": "what breaks the graph of a construct, or under jit",
+}
+_FOUND, _NO_FILE = 1, 2
+# PyTorch's names by other ones than MindSpore's
+_OPTIMIZERS = {"RMSprop": "RMSProp", "Adamax": "AdaMax"}
+_ROOMS = {  # a room of PyTorch's names -> those of MindSpore where their counterparts are
+    "torch.nn": ("mindspore.nn", "mindspore.mint.nn"),
+    "torch.nn.functional": ("mindspore.ops", "mindspore.mint.nn.functional"),
+    "torch.optim": ("mindspore.nn", "mindspore.mint.optim"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One line of what is printed."""
+
+    place: str
+    line: int
+    kind: str
+    says: str
+
+    def __str__(self):
+        return f"{self.place}:{self.line}: {self.kind}: {self.says}"
+
+
+def lint(paths, skip=()):
+    """Print what is found below `paths`, without the kinds in `skip`; returns the exit code.
+
+    0: nothing; 1: something, or a file cannot be read; 2: a path is not there.
+    """
+    absent = [path for path in paths if not os.path.exists(path)]
+    if absent:
+        print(f"sporax: no file or folder '{absent[0]}'", file=sys.stderr)
+        return _NO_FILE
+    found, files, unread = [], 0, 0
+    for path in programs(paths):
+        try:
+            here = findings(parsed(path))
+        except CannotRead as error:
+            print(f"{path}: {error}")
+            unread += 1
+            continue
+        here = [finding for finding in here if finding.kind not in skip]
+        for finding in here:
+            print(finding)
+        found += here
+        files += 1
+    counts = ", ".join(f"{kind} {sum(f.kind == kind for f in found)}" for kind in KINDS
+                       if kind not in skip)  # fmt: skip
+    print(f"files: {files}; {counts}")
+    return _FOUND if found or unread else 0
+
+
+def findings(trees):
+    """[Finding] of the parts of a program, in the order of their lines."""
+    from sporax.migrate.graph_pitfalls import pitfalls  # takes a second to import
+
+    mindspore, torch = Reader(), _Calls("torch")
+    calls = _Calls("mindspore")
+    for reader in (mindspore, calls, torch):
+        read_with(reader, trees)
+    found = [_finding(use.place, "missing", use.fault) for use in mindspore.uses if use.fault]
+    found += [*_differing(calls, 1), *_differing(torch, 0), *_without_counterpart(torch)]
+    for place, tree in trees:
+        found += [Finding(place, p.line, "graph", p.says) for p in pitfalls(tree)]
+    places = [place for place, _ in trees]
+    return sorted(dict.fromkeys(found), key=lambda f: (places.index(f.place), f.line, f.kind))
+
+
+def _finding(place, kind, says):
+    where, _, line = place.rpartition(":")
+    return Finding(where, int(line), kind, says)
+
+
+class _Calls(Reader):
+    """Notes the calls of a package's names: (place, name, keywords, number of positions)."""
+
+    def __init__(self, root):
+        super().__init__(root)
+        self.calls, self.names = [], []
+
+    def visit_Call(self, node):
+        path = self._path(node.func)
+        if path is not None:
+            keywords = {k.arg for k in node.keywords}
+            is_open = any(isinstance(a, ast.Starred) for a in node.args) or None in keywords
+            self.calls.append((f"{self.place}:{node.lineno}", path, keywords, len(node.args),
+                               is_open))  # fmt: skip
+        self.generic_visit(node)
+
+    def _note(self, node, path):
+        self.names.append((f"{self.place}:{node.lineno}", path))
+
+
+def _differing(reader, side):
+    """The calls of names in the table of known differences; side 0: PyTorch's, 1: MindSpore's."""
+    from sporax.migrate.differing_names import FACTS
+
+    by_name = {}
+    for fact in FACTS:
+        by_name.setdefault(fact.sides[side].name, []).append(fact)
+    for place, path, keywords, count, is_open in reader.calls:
+        for fact in by_name.get(path, ()):
+            called = fact.sides[side]
+            is_given = not keywords.isdisjoint(called.defaults) or count > _position(called, side)
+            if called.defaults and (is_open or is_given != fact.when_given):
+                continue
+            yield _finding(place, "differs", _told(fact, side))
+
+
+def _position(called, side):
+    """At which position the first of the arguments stands."""
+    if not called.defaults:
+        return 0
+    if side == 0:
+        return called.position
+    value: Any = follow(called.name)[1]
+    return list(inspect.signature(value).parameters).index(next(iter(called.defaults)))
+
+
+def _told(fact, side):
+    here, there = fact.sides[side], fact.sides[1 - side]
+    return f"{_written(here)}, {_written(there)}: {fact.says}"
+
+
+def _written(called):
+    defaults = ", ".join(f"{name}={value!r}" for name, value in called.defaults.items())
+    return called.name + (f"({defaults})" if defaults else "")
+
+
+def _without_counterpart(reader):
+    """PyTorch's layers, functions and optimizers that MindSpore has under no such name."""
+    from sporax.migrate.call_alignment import CELL_NAMES
+
+    renamed = CELL_NAMES | _OPTIMIZERS
+    for place, path in reader.names:
+        room, _, name = path.rpartition(".")
+        is_name = room == "torch.nn.functional" or name[:1].isupper()
+        if room not in _ROOMS or not is_name or name == "Parameter":  # mindspore.Parameter
+            continue
+        if not any(_is_there(f"{r}.{n}") for r in _ROOMS[room] for n in (name, renamed.get(name))):
+            rooms = " and ".join(_ROOMS[room])
+            yield _finding(place, "missing", f"{path} has no counterpart of its name in {rooms}")
+
+
+def _is_there(path):
+    name, value = follow(path)
+    return name == path and value is not None
