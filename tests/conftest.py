@@ -73,6 +73,8 @@ def pytest_addoption(parser):
     parser.addoption("--compiled", action="store_true", help="compile what `on_numpy` would not")
     parser.addoption("--programs", type=int, default=300, help="how many random programs to try")
     parser.addoption("--seed", type=int, default=1_000_000, help="of the first random program")
+    parser.addoption("--mutations", type=int, default=5000, help="of the files of each loader")
+    parser.addoption("--minutes", type=float, default=2, help="of derivatives in eight threads")
     parser.addoption("--long-rows", action="store_true", help="list anew which rows take long")
     parser.addoption("--calls", help="a folder: note which public names passing tests call")
 

@@ -233,8 +233,12 @@ def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
             f"For 'numpy.gradient', 'varargs' must be 1 or {len(axes)} distances, but got "
             f"{len(varargs)}."
         )
-    if any(array_of(h).ndim for h in steps):
-        raise NotImplementedError("For 'numpy.gradient', distances must be numbers, not arrays.")
+    shapes = [array_of(h).shape for h in steps]
+    if any(shapes):
+        raise NotImplementedError(
+            f"For 'numpy.gradient', each of 'varargs' must be a number, the distance along "
+            f"an axis, but got the shapes {shapes}. Give numbers."
+        )
     gradients = [gradient_along(f, h, a) for h, a in zip(steps, axes, strict=True)]
     return gradients[0] if len(gradients) == 1 else gradients
 

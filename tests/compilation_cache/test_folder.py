@@ -94,6 +94,53 @@ def test_a_folder_that_cannot_be(tmp_path):
     assert "(Not a directory)" in errors and "SPORAX_CACHE_DIR" in errors
 
 
+# five steps of gradient descent, each with rows of another number; after two the folder is changed
+TRAINING = """
+import warnings; warnings.resetwarnings()
+import json, os, pathlib, shutil
+import sporax as ms
+from sporax import Parameter, Tensor, ops
+folder = pathlib.Path(os.environ["SPORAX_CACHE_DIR"])
+w = Parameter(Tensor([1.0, 2.0]), name="w")
+gradient = ms.grad(lambda x: (ops.sin(x) @ w).sum(), None, w)
+@ms.jit
+def step(x):
+    ops.assign_sub(w, 0.5 * gradient(x))
+for n in range(1, 6):
+    step(ops.full((n, 2), 0.25 * n))
+    if n == 2:
+        w.asnumpy()
+        found = len(list(folder.glob("*.program")))
+        {change}
+w.asnumpy()
+kept = len(list(folder.glob("*.program"))) if folder.is_dir() else 0
+print(json.dumps([w.asnumpy().tolist(), found, kept]))
+"""
+# what happens to the folder -> what is said of it then
+CHANGES = {
+    "it vanishes": ("shutil.rmtree(folder)", None),
+    "it becomes read-only": (
+        "def fail(*_): raise OSError(30, 'Read-only file system')\n"
+        "        pathlib.Path.write_bytes = fail; os.utime = fail",
+        "Read-only file system",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_folder_changes_in_the_middle_of_a_training(name, tmp_path):
+    change, said = CHANGES[name]
+    process = started(tmp_path / "cache", TRAINING.replace("{change}", change))
+    out, errors = process.communicate()
+    assert process.returncode == 0, errors
+    weights, before, after = json.loads(out)
+    steps = sum(n * np.sin(0.25 * n) for n in range(1, 6))
+    np.testing.assert_allclose(weights, np.array([1.0, 2.0]) - 0.5 * steps, rtol=1e-6)
+    assert before > 0 and after > 0  # a folder that has vanished is made again
+    assert errors.count("Compiled programs cannot be kept in") == (said is not None)
+    assert said is None or said in errors
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are POSIX's")
 def test_a_disk_that_takes_only_part_of_a_program(tmp_path):
     full = (

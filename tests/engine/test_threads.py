@@ -4,6 +4,7 @@ import concurrent.futures
 import faulthandler
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -124,6 +125,37 @@ def test_eight_differentiate_one(steps):
     assert_same(in_threads(run), [run(number) for number in range(THREADS)])
     assert not lending.scopes
     assert all(type(p) is Parameter for p in parameters)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["dynamic", "jit"])
+def test_eight_differentiate_one_for_minutes(way, request):
+    """As long as `--minutes` says: first and second derivatives by the same Parameters."""
+    seconds = 60 * request.config.getoption("--minutes")
+    faulthandler.dump_traceback_later(900 + 2 * seconds, exit=True)
+    net, loss_fn = Net(), nn.CrossEntropyLoss()
+    net.set_train(False)
+    parameters = net.trainable_params()
+    first = ms.grad(lambda x, y: loss_fn(net(x), y), None, parameters)
+    second = ms.grad(lambda x, y: sum((g * g).sum() for g in first(x, y)), None, parameters)
+    functions = [ms.jit(f) if way == "jit" else f for f in (first, second)]
+
+    def computed(i):
+        return [g.asnumpy() for g in functions[i % 2](*batch(i))]
+
+    expected = [computed(i) for i in range(16)]
+    end = time.monotonic() + seconds
+
+    def run(number):
+        count = 0
+        while time.monotonic() < end:
+            i = (number + count) % len(expected)
+            assert_same([computed(i)], [expected[i]])
+            count += 1
+        return count
+
+    assert min(in_threads(run)) > 0
+    assert not lending.scopes
 
 
 def elsewhere(function):

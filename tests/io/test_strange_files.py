@@ -34,13 +34,30 @@ def test_mutations(name, timer):
         shutil.rmtree(corpus.folder)
 
 
-@pytest.mark.slow
-def test_5000_mutations_of_the_files_of_each_loader():
-    from tests.fuzz.loaders import LOADERS
-
+@pytest.fixture(scope="module")
+def fuzzed():
+    """A process that reads mutations."""
     with Runner() as runner:
-        found = {name: problems(runner.run(name, 1, 5000)) for name in LOADERS}
-    assert not {name: some for name, some in found.items() if some}
+        yield runner
+
+
+def pytest_generate_tests(metafunc):
+    """A row for each loader, whose table takes a second to make, where slow rows are run."""
+    if "loader" in metafunc.fixturenames:
+        names = []
+        if "not slow" not in metafunc.config.getoption("markexpr"):
+            from tests.fuzz.loaders import LOADERS
+
+            names = list(LOADERS)
+        metafunc.parametrize("loader", names)
+
+
+@pytest.mark.slow
+def test_thousands_of_mutations(loader, fuzzed, request):
+    """5,000, or as many as `--mutations` says; always the same ones."""
+    count = request.config.getoption("--mutations")
+    result = fuzzed.run(loader, 1, count)
+    assert result[0] == count and not problems(result)
 
 
 def test_each_module_that_reads_files_is_read_by_a_loader():
