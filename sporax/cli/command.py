@@ -50,6 +50,14 @@ def _parser():
     _add_lint(commands)
     _add_convert(commands)
 
+    examining = commands.add_parser(
+        "doctor",
+        help="say what sporax runs on here, and what is wrong with it",
+        description="Versions, devices, threads, oneDNN, kept programs, extras and settings, and "
+        "some steps of a training. The exit code is 1 where something does not work.",
+    )
+    examining.set_defaults(action=_doctor)
+
     version = commands.add_parser("version", help="say which sporax this is")
     version.set_defaults(action=_version)
     return parser
@@ -175,6 +183,12 @@ def _mesh(options):
     from sporax.sharding.mesh import Mesh  # wakes JAX, which others need not
 
     return Mesh.parse(options.mesh)
+
+
+def _doctor(_):
+    from sporax.cli.doctor import doctor  # wakes JAX, which others need not
+
+    return doctor()
 
 
 def _version(_):

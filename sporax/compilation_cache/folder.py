@@ -9,6 +9,7 @@ takes 120 ms instead of 45). A compiled program is code: one is taken only from 
 else can write, and with a code of the user's key.
 """
 
+import atexit
 import contextlib
 import os
 import secrets
@@ -27,6 +28,7 @@ VARIABLE = "SPORAX_CACHE_DIR"  # another folder for it; "off" for none
 MOST_BYTES = 2**30
 PRUNED_AFTER = 2**26  # bytes written by a process; it may exceed the bound by as much
 _SUFFIX, _PART = ".program", ".part"
+_USES, _USES_BYTES = "uses", 1 << 14  # what processes found and made, a line each
 _ABANDONED = 3600  # seconds after which nobody writes a part any more
 _config: Any = jax.config
 
@@ -83,6 +85,9 @@ class Folder:
         self._unpruned = PRUNED_AFTER  # bytes written since; the first program finds it due
         self._refused = False
         self._is_trusted = None
+        self._found = self._made = 0  # programs of this process
+        self._process = os.getpid()
+        atexit.register(self.note_uses)
 
     def get(self, key):
         """What was kept; None if nothing, or nothing whole."""
@@ -100,6 +105,7 @@ class Folder:
             return None
         with contextlib.suppress(OSError):  # a folder that may only be read
             os.utime(file)
+        self._found += 1
         return kept
 
     def put(self, key, value):
@@ -120,6 +126,7 @@ class Folder:
             except BaseException:
                 part.unlink(missing_ok=True)
                 raise
+            self._made += 1
             self._unpruned += len(value)
             if self._unpruned >= PRUNED_AFTER:
                 self._unpruned = 0
@@ -132,6 +139,33 @@ class Folder:
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+    def content(self):
+        """(how many programs are kept, their bytes)"""
+        sizes = [file.stat().st_size for file in self._path.glob(f"*{_SUFFIX}")]
+        return len(sizes), sum(sizes)
+
+    def uses(self):
+        """(how many programs the last processes found, how many they compiled and put here)"""
+        try:
+            lines = (self._path / _USES).read_text("ascii", "replace").splitlines()
+        except OSError:
+            return 0, 0
+        pairs = [line.split() for line in lines]
+        pairs = [p for p in pairs if len(p) == 2 and all(map(str.isdigit, p))]
+        return sum(int(found) for found, _ in pairs), sum(int(made) for _, made in pairs)
+
+    def note_uses(self):
+        """Add what this process found and made, as it ends; one that it forked says nothing."""
+        is_own = self._is_trusted and os.getpid() == self._process
+        if not is_own or not self._found + self._made:
+            return
+        file = self._path / _USES
+        with contextlib.suppress(OSError):  # such a folder keeps nothing either
+            line = f"{self._found} {self._made}\n".encode()
+            is_long = file.exists() and file.stat().st_size > _USES_BYTES
+            with open(file, "wb" if is_long else "ab") as kept:
+                kept.write(line)
 
     def _trusted(self):
         """Whether nobody else can write the files. Where others can, there is one warning."""

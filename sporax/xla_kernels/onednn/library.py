@@ -39,7 +39,8 @@ class _Version(c.Structure):
     _fields_ = [("major", c.c_int), ("minor", c.c_int), ("patch", c.c_int)]
 
 
-def _version(library):
+def version(library):
+    """(major, minor) of the library."""
     library.dnnl_version.restype = c.POINTER(_Version)
     version = library.dnnl_version().contents
     return version.major, version.minor
@@ -64,7 +65,7 @@ def load():
     for path in _paths():
         try:
             library = c.CDLL(path)
-            major, minor = _version(library)
+            major, minor = version(library)
             if major == MAJOR:
                 library.dnnl_primitive_desc_query_md.restype = c.c_void_p
                 library.dnnl_memory_desc_get_size.restype = c.c_size_t
