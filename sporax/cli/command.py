@@ -24,32 +24,43 @@ def _parser():
     parser = argparse.ArgumentParser("sporax", description="MindSpore programs on JAX/XLA.")
     commands = parser.add_subparsers(required=True, metavar="command")
 
+    for add in (_add_run, _add_launch, _add_check, _add_lint, _add_convert, _add_doctor):
+        add(commands)
+    _add_completion(commands, parser)
+    version = commands.add_parser("version", help="say which sporax this is")
+    version.set_defaults(action=_version)
+    return parser
+
+
+def _add_run(commands):
     run = commands.add_parser(
         "run",
         help="run a MindSpore script as it is",
         usage="sporax run [--mesh data=8] script.py [arguments]\n"
         "       sporax run [--mesh data=8] -m module [arguments]",
         description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
+        epilog="examples: sporax run train.py --epochs 3; sporax run --mesh data=8 train.py",
     )
     _add_mesh(run, "several devices")
     _add_script(run)
     run.set_defaults(action=lambda options: _run(run, options))
 
-    _add_launch(commands)
 
+def _add_check(commands):
     checking = commands.add_parser(
         "check",
         help="say which of MindSpore's names in a program are not there",
         description="Read Python files and notebooks, without running them, and name each use of a "
         "name of MindSpore's that would fail here. What is asked of Tensors and Cells "
         "(x.argmax()) is not followed.",
+        epilog="example: sporax check train.py src",
     )
-    checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
+    paths = checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
+    _completes_files(paths)
     checking.set_defaults(action=lambda options: check(options.paths))
 
-    _add_lint(commands)
-    _add_convert(commands)
 
+def _add_doctor(commands):
     examining = commands.add_parser(
         "doctor",
         help="say what sporax runs on here, and what is wrong with it",
@@ -58,9 +69,17 @@ def _parser():
     )
     examining.set_defaults(action=_doctor)
 
-    version = commands.add_parser("version", help="say which sporax this is")
-    version.set_defaults(action=_version)
-    return parser
+
+def _add_completion(commands, parser):
+    completing = commands.add_parser(
+        "completion",
+        help="print a script that completes commands in a shell",
+        description="Print the script by which a shell completes the commands and options of "
+        "sporax (pip install 'sporax[completion]').",
+        epilog='example: eval "$(sporax completion bash)"',
+    )
+    completing.add_argument("shell", choices=["bash", "zsh"])
+    completing.set_defaults(action=lambda options: _completion(parser, options.shell))
 
 
 def _add_lint(commands):
@@ -86,8 +105,8 @@ def _add_convert(commands):
         "Each tensor's old and new name are printed. No code of a file is run.",
         epilog="example: sporax convert resnet.pth resnet.ckpt --to mindspore",
     )
-    converting.add_argument("source", metavar="in", help="the file to read")
-    converting.add_argument("target", metavar="out", help="the file to write")
+    _completes_files(converting.add_argument("source", metavar="in", help="the file to read"))
+    _completes_files(converting.add_argument("target", metavar="out", help="the file to write"))
     converting.add_argument(
         "--to", choices=["mindspore", "pytorch"], help="name parameters as its layers do"
     )
@@ -109,6 +128,7 @@ def _add_launch(commands):
         description="Run a script as N ranks, which communicate as with msrun or mpirun. With "
         "several hosts, run the same command on each of them: they share the ranks, and the first "
         "has the coordinator.",
+        epilog="examples: sporax launch -n 4 train.py; sporax launch -n 8 --hosts a,b train.py",
     )
     launching.add_argument("-n", type=_count, required=True, help="the number of ranks, in all")
     launching.add_argument(
@@ -140,10 +160,25 @@ def _add_mesh(parser, which):
 
 def _add_script(parser):
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, no script")
-    parser.add_argument("script", nargs="?", help="the script")
+    script = parser.add_argument("script", nargs="?", help="the script")
+    _completes_files(script)
     parser.add_argument(
         "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
     )
+
+
+def _completes_files(argument):
+    """Have shells complete files there; the names are shtab's."""
+    argument.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}
+
+
+def _completion(parser, shell):
+    try:
+        import shtab
+    except ImportError:
+        parser.error("'completion' needs the package 'shtab': pip install 'sporax[completion]'")
+    print(shtab.complete(parser, shell))
+    return 0
 
 
 def _count(text):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import sporax
+from sporax import cli
 
 ROOT = Path(__file__).parents[2]
 
@@ -195,3 +196,18 @@ def test_there_is_one_version():
         project = tomllib.load(file)["project"]
     assert project["dynamic"] == ["version"]
     assert "version" not in project
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_knows_the_commands(shell, capsys):
+    assert cli.main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in ("launch", "--hosts", "doctor"):
+        assert word in script
+
+
+def test_completion_needs_its_package(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["completion", "bash"])
+    assert "pip install 'sporax[completion]'" in capsys.readouterr().err
