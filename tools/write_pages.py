@@ -130,6 +130,7 @@ _SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps what no other g
 GUIDES = {  # the pages of `docs`, in the order in which they are read
     "graph_syntax": "jit 里可以写什么",
     "explain": "什么时候编译，为什么",
+    "insight": "查看网络内部：结构、计算图、耗时",
     "derivatives": "怎样检查导数",
     "graphs": "计算图与导出",
     "devices": "一个进程里的多个设备",

@@ -1,5 +1,6 @@
 """`draw`: a network's operations as nested boxes, in a page or as a picture."""
 
+import inspect
 from pathlib import Path
 
 from sporax.autodiff.grad import grad
@@ -30,6 +31,7 @@ class Drawing:
     def write_svg(self, path, depth=None):
         """Write a picture; Cells deeper than `depth` are folded. Returns its path."""
         path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(picture(self.top, depth), "utf8")
         return path
 
@@ -74,4 +76,5 @@ def _with_gradients(cell):
         return grad(cell, None, weights)(*args, **kwargs)
 
     forward_and_backward.__name__ = type(cell).__name__
+    forward_and_backward.__signature__ = inspect.signature(cell.construct)
     return forward_and_backward

@@ -90,22 +90,31 @@
   document.getElementById("open").addEventListener("click", () => all(true));
   document.getElementById("close").addEventListener("click", () => all(false));
   const search = document.getElementById("search"), found = document.getElementById("found");
+  let matches = [], at = 0;
+  const show = () => {
+    found.textContent = search.value.trim() === "" ? "" : matches.length ? `${at + 1} of ${matches.length}` : "none";
+    if (matches.length) matches[at].scrollIntoView({ block: "center", inline: "center" });
+  };
   search.addEventListener("input", () => {
     const words = search.value.trim().toLowerCase();
-    let count = 0, first = null;
+    matches = [];
+    at = 0;
     for (const one of graph.querySelectorAll(".part, .box")) {
       const head = one.matches("details") ? one.firstElementChild : one;
       const text = (head.textContent + " " + (head.title || "")).toLowerCase();
       const is_match = words !== "" && text.includes(words);
       one.classList.toggle("match", is_match);
       if (!is_match) continue;
-      count += 1;
-      first = first || one;
+      matches.push(one);
       for (let up = one.parentElement.closest("details"); up; up = up.parentElement.closest("details")) up.open = true;
     }
-    found.textContent = words === "" ? "" : `${count} found`;
-    if (first) first.scrollIntoView({ block: "center", inline: "center" });
+    show();
     redraw();
+  });
+  search.addEventListener("keydown", event => {
+    if (event.key !== "Enter" || !matches.length) return;
+    at = (at + (event.shiftKey ? matches.length - 1 : 1)) % matches.length;
+    show();
   });
   draw();
 })();

@@ -4,6 +4,7 @@ what lies in the same box."""
 from sporax.core.errors import describe
 from sporax.insight.units import shape_text
 
+_MOST_RESULTS = 4  # which have a part each
 _SKIPPED = ("gradient.variable",)  # the same value under another name
 
 
@@ -84,15 +85,23 @@ class _Builder:
         for one in self.recording.operations:
             if one.avals:
                 self.add(one)
-        listing = self.recording.listing
-        for k, place in enumerate(listing.outputs):
-            source = self.of_output[place] if place >= 0 else self.of_input.get(~place)
-            if source is not None and k < listing.n_results:
-                part = self.top.add(Part("output", "result", describe(source[1])))
-                _connect(source, part)
+        self.add_results()
         for part in self.top.walk():
             _rank(part)
         return self.top
+
+    def add_results(self):
+        """Add a part for each result, or one for all where there are many, as for gradients."""
+        listing = self.recording.listing
+        places = listing.outputs[: listing.n_results]
+        sources = [self.of_output[i] if i >= 0 else self.of_input.get(~i) for i in places]
+        sources = [source for source in sources if isinstance(source, tuple)]
+        if len(sources) > _MOST_RESULTS:
+            shared = self.top.add(Part("output", "results", f"{len(sources)} Tensors"))
+        for source in sources:
+            if len(sources) <= _MOST_RESULTS:
+                shared = self.top.add(Part("output", "result", describe(source[1])))
+            _connect(source, shared)
 
     def box(self, call, is_backward):
         """The box of a call; a Cell that is called again has another."""
@@ -111,9 +120,9 @@ class _Builder:
                 self.counts.get((call.path, is_backward), 0) + 1
             )
             label = f"{call.name} (call {count})" if count > 1 else call.name
-            self.of_call[key] = around.add(
-                Part("cell", label, type(call.cell).__name__, call.path, None, is_backward)
-            )
+            cls = type(call.cell).__name__
+            note = "" if cls == label else cls
+            self.of_call[key] = around.add(Part("cell", label, note, call.path, None, is_backward))
         return self.of_call[key]
 
     def add(self, one):
@@ -121,15 +130,18 @@ class _Builder:
         sources, parameters = [], []
         for pool, i in one.operands:
             item = self.recording.listing.inputs[i] if pool == "input" else None
-            if pool == "output":
-                sources.append(self.of_output[i])
+            made = self.of_output[i] if pool == "output" else None
+            if isinstance(made, str):
+                parameters.append(made)
+            elif pool == "output":
+                sources.append(made)
             elif i in self.of_input and item is not None:
                 sources.append(self.of_input[i])
             elif item is not None and item.kind in ("parameter", "state"):
                 name = item.name.rpartition(".")[2]
                 parameters.append(f"{name} {shape_text(item.aval)}".removesuffix(" ()"))
         if one.name in _SKIPPED:
-            self.of_output.append(sources[0] if sources else None)
+            self.of_output.append(next(iter((*sources, *parameters)), None))
             return
         part = Part(
             "operation", one.name, ", ".join(parameters), one.call.path, one.line, one.is_backward
@@ -142,15 +154,23 @@ class _Builder:
 
 
 def _connect(source, target):
-    """Add an edge where both lie in the same box, and where it enters and leaves boxes."""
+    """Add an edge where both lie in the same box, and where it enters and leaves boxes. What the
+    backward pass uses of the forward pass is an edge between these two alone."""
     start, shape = source[0], shape_text(source[1])
     before, after = start.chain, target.chain
     n = next(k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a is not b)
     _note(before[n - 1].edges, (before[n].place, after[n].place), shape)
+    if target.is_backward and not start.is_backward:
+        return
     for box, inside in zip(before[n:], before[n + 1 :], strict=False):
         _note(box.exits, inside.place, shape)
     for box, inside in zip(after[n:], after[n + 1 :], strict=False):
         _note(box.entries, inside.place, shape)
+
+
+def label_of(shapes):
+    """The words at an edge: the first shape, and how many others there are."""
+    return shapes[0] + (f", +{len(shapes) - 1}" if len(shapes) > 1 else "")
 
 
 def _note(table, key, shape):

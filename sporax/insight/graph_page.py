@@ -4,6 +4,7 @@ the edges between them, and searches."""
 from pathlib import Path
 
 from sporax import pages
+from sporax.insight.graph_model import label_of
 
 _HERE = Path(__file__).parent
 _FIRST_VISIBLE = 60  # parts; boxes are open from outside as long as there are no more
@@ -29,7 +30,8 @@ def write(top, count, path):
 def _controls(count):
     label = pages.element("label", "Search", for_="search")
     field = pages.Markup(
-        '<input id="search" type="search" placeholder="Cell or operation" autocomplete="off">'
+        '<input id="search" type="search" placeholder="Cell or operation, Enter: next" '
+        'autocomplete="off">'
     )
     found = pages.element("output", "", id="found", for_="search")
     buttons = [
@@ -40,14 +42,15 @@ def _controls(count):
 
 
 def _opened(top):
-    """The boxes that are open at first: level by level, as long as not too much is visible."""
-    opened, level, visible = {top}, [top], len(top.parts)
-    while level:
-        level = [part for box in level for part in box.parts if part.is_box]
-        visible += sum(len(part.parts) for part in level)
-        if visible > _FIRST_VISIBLE:
-            break
-        opened.update(level)
+    """The boxes that are open at first: those outside before those inside, as long as not too much
+    is visible."""
+    opened, queue, visible = {top}, [top], len(top.parts)
+    for box in queue:
+        for part in box.parts:
+            if part.is_box and visible + len(part.parts) <= _FIRST_VISIBLE:
+                visible += len(part.parts)
+                opened.add(part)
+                queue.append(part)
     return opened
 
 
@@ -85,7 +88,7 @@ def _links(top, ids):
         ways += [((i, None), s) for i, s in box.exits.items()]
         links = [
             [None if i is None else at[i], None if j is None else at[j],
-             lanes.get((i, j), -1), ", ".join(shapes)]
+             lanes.get((i, j), -1), label_of(shapes)]
             for (i, j), shapes in ways
         ]  # fmt: skip
         if links:

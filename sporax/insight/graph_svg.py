@@ -1,6 +1,7 @@
 """A graph of boxes as an SVG picture that stands alone."""
 
 from sporax import pages
+from sporax.insight.graph_model import label_of
 
 _CHARACTER, _HEIGHT, _GAP, _ROW_GAP, _PAD, _HEAD, _LANE = 7.3, 26, 44, 34, 12, 24, 12
 _LEAST = 190  # width inside of a box, so that labels of edges fit
@@ -89,7 +90,7 @@ def _draw(place, x, y, out):
         start, end = (None if k is None else place.places[k] for k in (i, j))
         fraction = (arriving[j].index(i) + 1) / (len(arriving[j]) + 1)
         is_labelled = (i, j) in lanes or arriving[j][-1] == i
-        label = ", ".join(shapes) if end is not None and is_labelled else ""
+        label = label_of(shapes) if end is not None and is_labelled else ""
         out.append(_edge(place, start, end, x, y, lanes.get((i, j)), fraction, label))
 
 

@@ -66,7 +66,7 @@ def _cell_rows(profile):
         if cell.total_seconds >= _LEAST * profile.seconds:
             share = cell.total_seconds / profile.seconds
             name = pages.element(
-                "span", cell.path.rpartition(".")[2] or cell.path, title=cell.path,
+                "span", cell.name, title=cell.path,
                 style=f"padding-left:{cell.depth * 1.2}em",
             )  # fmt: skip
             yield (

@@ -60,8 +60,10 @@ def _digest(text):
 
 
 def write_page(path, title, body, **settings):
-    """Write `page(title, body, **settings)` to a file, in one step; returns its path."""
+    """Write `page(title, body, **settings)` to a file, in one step, and the folders above it where
+    they are missing; returns its path."""
     path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.write_text(page(title, body, **settings), "utf8")
     part.replace(path)
