@@ -128,6 +128,7 @@ GROUPS = [
 _SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps what no other group has
 
 GUIDES = {  # the pages of `docs`, in the order in which they are read
+    "migrating": "从 PyTorch 迁移",
     "graph_syntax": "jit 里可以写什么",
     "explain": "什么时候编译，为什么",
     "insight": "查看网络内部：结构、计算图、耗时",

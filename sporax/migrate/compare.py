@@ -13,10 +13,11 @@ from sporax.migrate.name_mapping import map_names
 from sporax.migrate.report import Departure, Report, Row, gap
 
 _SPREAD = 2.0  # by which factor initial weights' deviations may differ
+_NOTES = 4  # that are listed
 _ENOUGH = 64  # elements of which a deviation says something
 
 
-def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=2e-5, atol=1e-5):
+def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5e-5, atol=1e-5):
     """Load the weights of a PyTorch module into a Cell, run both on the same inputs, forward and
     backward, and report layer by layer how far they are apart.
 
@@ -267,4 +268,4 @@ def _initial_spread(ours, before, mapping):
                 f"PyTorch, '{paths[0]}' had {deviations[1]:.2g} before PyTorch's weights were "
                 "loaded. If both are fresh, give the Cell PyTorch's initializer."
             )
-    return notes
+    return [*notes[:_NOTES], f"and {len(notes) - _NOTES} more"] if len(notes) > _NOTES else notes

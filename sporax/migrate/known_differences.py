@@ -278,6 +278,8 @@ RULES = [
     Rule("num_heads", ("MultiheadAttention",), *_reads("num_heads"), "Give both the same."),
     Rule("norm_first", ("TransformerEncoderLayer", "TransformerDecoderLayer"),
          *_reads("norm_first"), "Give both the same."),
+    Rule("activation of the layer", ("TransformerEncoderLayer", "TransformerDecoderLayer"),
+         *_reads("activation"), "Give both the same."),
     Rule("padding_idx", ("Embedding",), *_reads("padding_idx"),
          "Write padding_idx as in PyTorch's module."),
     Rule("gradient of padding_idx", ("Embedding",), _padding_row, _padding_row,

@@ -8,6 +8,7 @@ import numpy as np
 from sporax.migrate import report_page
 
 _WIDTH = 46
+_SHOWN = 3  # layers that are listed for one difference
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +109,10 @@ class Row:
         """The layer's names."""
         ours, theirs = self.torch or "(network)", self.cell or "(network)"
         call = f", call {self.number + 1}" if self.number else ""
-        return (ours if ours == theirs else f"{ours} -> {theirs}") + call
+        parent, dot, last = theirs.rpartition(".")
+        if ours.rpartition(".")[0] == parent:
+            theirs = f"{dot}{last}"
+        return (ours if self.torch == self.cell else f"{ours} -> {theirs}") + call
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,9 +178,13 @@ class Report:
         return report_page.body(self)
 
     def other_differences(self):
-        """The differences that are not among the causes of the first departure."""
+        """[(difference, the layers that have it)] of those that are no cause of the first
+        departure."""
+        layers = {}
+        for cause in self.differences:
+            layers.setdefault(str(cause), []).append(cause.torch_path or "(network)")
         named = set(map(str, self.causes))
-        return [c for c in self.differences if str(c) not in named]
+        return [(says, _few(paths)) for says, paths in layers.items() if says not in named]
 
     def verdict(self):
         """One sentence, or the first departure and its causes."""
@@ -196,11 +204,16 @@ class Report:
         lines.append(self.verdict())
         if self.other_differences():
             lines.append("Also different, without an effect that is seen first:")
-            lines += [f"  {c.torch_path}: {c}" for c in self.other_differences()]
+            lines += [f"  {paths}: {says}" for says, paths in self.other_differences()]
         for side, names in (("PyTorch", self.only_torch), ("the Cell", self.only_cell)):
             if names:
                 lines.append(f"Without a counterpart, of {side}: {', '.join(names)}")
         return "\n".join([*lines, *self.notes])
+
+
+def _few(names):
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def _cells(row, is_first):

@@ -86,8 +86,7 @@ def _number(gap):
 
 
 def _others(report):
-    other = [join([_code(c.torch_path or "(network)"), f": {c}"])
-             for c in report.other_differences()]  # fmt: skip
+    other = [join([_code(paths), f": {says}"]) for says, paths in report.other_differences()]
     sections = {
         "Also different": other,
         "Without a counterpart, of PyTorch": [_code(name) for name in report.only_torch],

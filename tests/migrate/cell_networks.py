@@ -296,6 +296,8 @@ ROWS = [
     ("layer", "", lambda: Wrapped(nn.TransformerEncoderLayer(**LAYER)), None),
     ("layer", "norm_first", lambda: Wrapped(nn.TransformerEncoderLayer(norm_first=True, **LAYER)),
      ("between", "norm_first")),
+    ("layer", "activation", lambda: Wrapped(nn.TransformerEncoderLayer(activation="gelu", **LAYER)),
+     ("between", "activation of the layer")),
     ("cross_entropy", "", lambda: Loss(nn.CrossEntropyLoss()), None),
     ("cross_entropy", "reduction", lambda: Loss(nn.CrossEntropyLoss(reduction="sum")),
      ("layer", "reduction")),

@@ -2,6 +2,8 @@
 
 import importlib.util
 import inspect
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,3 +109,13 @@ def test_facts_are_torchs(fact):
         assert found.default == default
     if called.defaults:
         assert parameters[called.position].name == next(iter(called.defaults))
+
+
+@needs_torch
+def test_blocks_of_the_page(tmp_path, monkeypatch, capsys):
+    """Those that need PyTorch, and what they print."""
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "migrating.md").read_text("utf8")
+    code, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("py", "text"))
+    exec("\n".join(code), {"__name__": "__main__"})
+    assert capsys.readouterr().out == shown[0]
