@@ -22,9 +22,12 @@ class FlowOp(Op):
     __slots__ = ("weak_results",)
     is_polymorphic = False
 
-    def __init__(self, name, run, weak_results):
+    def __init__(self, name, run, weak_results, *parts):
         super().__init__(name, run)
         self.weak_results = weak_results
+        for op, _ in parts:
+            if op.collective is not None:
+                self.collective = op.collective.joined(self.collective)
         self.real = lambda *arrays: run(*arrays, real=True)
 
     def compute(self, avals, *arrays, real=False):
@@ -64,7 +67,7 @@ def cond_op(who, true, false, weak_results):
             lambda: _part(false, operands, real=real),
         )
 
-    return FlowOp(who, run, weak_results)
+    return FlowOp(who, run, weak_results, true, false)
 
 
 def while_op(who, test, body, count, weak_results):
@@ -78,7 +81,7 @@ def while_op(who, test, body, count, weak_results):
             operands[:count],
         )
 
-    return FlowOp(who, run, weak_results)
+    return FlowOp(who, run, weak_results, test, body)
 
 
 def bounded_while_op(who, test, body, count, weak_results, max_iterations):
@@ -96,7 +99,7 @@ def bounded_while_op(who, test, body, count, weak_results, max_iterations):
 
         return lax.scan(step, operands[:count], None, max_iterations)[0]
 
-    return FlowOp(who, run, weak_results)
+    return FlowOp(who, run, weak_results, test, body)
 
 
 def scan_op(who, body, count, slots, length, weak_results):
@@ -117,7 +120,7 @@ def scan_op(who, body, count, slots, length, weak_results):
         last, more = lax.scan(step, operands[:count], [jnp.stack(x) for x in items], length)
         return (*last, *[y[i] for y in more for i in range(length)])
 
-    return FlowOp(who, run, weak_results)
+    return FlowOp(who, run, weak_results, body)
 
 
 def _as_carried(results, carried):

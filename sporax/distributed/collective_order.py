@@ -4,7 +4,8 @@ XLA leaves out what no result depends on, and exchanges or joins what is indepen
 Ranks whose programs differ around the collectives would then wait for each other in different
 ones. So a token goes through them: a number that is 0, which XLA does not know. It is the index at
 which the first element of a collective's operand is written to where it is already; its bitwise
-`and` with an element of the result is the next one, and the last is a result of the program.
+`and` with an element of the result is the next one, and the last is a result of the program. Loops
+carry it, and branches return it.
 """
 
 import jax
@@ -40,9 +41,12 @@ class _Chain:
     def _step(self, equation, operands):
         if not self._has_collective(equation):
             return evaluated(equation, operands)
-        inner = called(equation)
+        inner, flow = called(equation), _FLOW.get(equation.primitive.name)
         if inner is not None:
             return self.evaluate(*inner, operands)
+        if flow is not None:
+            self.is_first = False
+            return flow(self, equation.params, operands)
         if not self.is_first:
             operands = self._after_token(operands)
         self.is_first = False
@@ -64,3 +68,55 @@ class _Chain:
 
     def _has_collective(self, equation):
         return any(map(self.is_collective, within(equation)))
+
+    def _part(self, closed, token, inputs):
+        """(the token after a part of a loop or condition, its results)."""
+        chain = _Chain(self.is_collective, token)
+        chain.is_first = False
+        results = chain.evaluate(closed.jaxpr, closed.consts, inputs)
+        return chain.token, results
+
+    def _scan(self, params, operands):
+        first, end = params["num_consts"], params["num_consts"] + params["num_carry"]
+
+        def turn(carried, items):
+            token, *carried = carried
+            token, results = self._part(
+                params["jaxpr"], token, [*operands[:first], *carried, *items]
+            )
+            return (token, *results[: end - first]), results[end - first :]
+
+        options = {name: params[name] for name in ("length", "reverse", "unroll")}
+        init = self.token, *operands[first:end]
+        (self.token, *last), more = lax.scan(turn, init, operands[end:], **options)
+        return [*last, *more]
+
+    def _while(self, params, operands):
+        """A loop whose test is at the end of each turn, since a test returns no token."""
+        first, end = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+
+        def test(token, carried):
+            token, (holds,) = self._part(params["cond_jaxpr"], token, [*operands[:first], *carried])
+            return token, holds, *carried
+
+        def turn(state):
+            token, _, *carried = state
+            return test(*self._part(
+                params["body_jaxpr"], token, [*operands[first:end], *carried]
+            ))  # fmt: skip
+
+        state = lax.while_loop(lambda state: state[1], turn, test(self.token, operands[end:]))
+        self.token, _, *last = state
+        return last
+
+    def _cond(self, params, operands):
+        def branch(closed):
+            return lambda token, *inputs: self._part(closed, token, inputs)
+
+        self.token, results = lax.switch(
+            operands[0], [*map(branch, params["branches"])], self.token, *operands[1:]
+        )
+        return results
+
+
+_FLOW = {"scan": _Chain._scan, "while": _Chain._while, "cond": _Chain._cond}

@@ -150,6 +150,7 @@ class Group:
             number = self.comparison.round
             try:
                 if not self.comparison.has_begun(number):
+                    self._look(number)
                     continue
             except jax.errors.JaxRuntimeError:
                 return  # the coordinator has ended
@@ -160,14 +161,21 @@ class Group:
                 if time.monotonic() - since > self.patience:
                     self._answer(number, running[0])
 
+    def _look(self, number):
+        """Called from time to time while nobody compares."""
+
     def _answer(self, number, program):
         self._end_with(number, program.who, program.text)
 
     def _end_with(self, number, who, text):
-        texts = self.comparison.answer(number, text.encode(), who)
-        print(f"RuntimeError: {self._disagreement(who, texts)}", file=sys.stderr)
+        self._end_saying(
+            self._disagreement(who, self.comparison.answer(number, text.encode(), who))
+        )
+
+    def _end_saying(self, message):
+        print(f"RuntimeError: {message}", file=sys.stderr)
         sys.stderr.flush()
-        time.sleep(0.5)  # the others read the answer
+        time.sleep(_NOTICE)  # the others notice it
         os._exit(1)
 
 

@@ -62,6 +62,12 @@ class RankFunction:
         arrays = [
             device_array(x) if x.__class__ is np.ndarray else x for x in jax.tree.leaves(args)
         ]
+        if self.program is None and not all(x.is_fully_addressable for x in arrays):
+            raise NotImplementedError(
+                f"For '{self.who}', Tensors must be this rank's own, but got one on a Mesh of "
+                "several ranks, whose programs communicate by themselves. Leave the call out, or "
+                "give it 'Tensor(x.asnumpy())'."
+            )
         if not self.has_one_device:
             arrays = [jax.device_put(x, self.device) if x.device != self.device else x
                       for x in arrays]  # fmt: skip
@@ -86,12 +92,6 @@ class RankFunction:
 
     def _compile(self, args):
         """Trace, which calls `_note`, and compile."""
-        if not all(x.is_fully_addressable for x in jax.tree.leaves(args) if hasattr(x, "devices")):
-            raise NotImplementedError(
-                f"For '{self.who}', Tensors must be this rank's own, but got one on a Mesh of "
-                "several ranks, whose programs communicate by themselves. Leave the call out, or "
-                "give it 'Tensor(x.asnumpy())'."
-            )
 
         def spec(x):
             return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.sharding)

@@ -48,13 +48,14 @@ class TraceFunction:
         return "input", len(self.inputs) - 1
 
     def prune(self, outputs):
-        """Drop the steps that these outputs do not need; returns the inputs that they need."""
+        """Drop the steps that neither these outputs nor other ranks need; returns the inputs that
+        the others need."""
         steps = [k for k, (_, rule, _) in enumerate(self.steps) for _ in rule.avals]
         needed = {steps[i] for i in outputs if i >= 0}
         inputs = {~i for i in outputs if i < 0}
         for k in reversed(range(len(self.steps))):
             op, rule, refs = self.steps[k]
-            if k not in needed:
+            if k not in needed and op.collective is None:
                 self.steps[k] = op, rule, None
                 continue
             needed.update(steps[i] for pool, i in refs if pool == "output")

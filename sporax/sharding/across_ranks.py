@@ -19,7 +19,7 @@ import jax
 import numpy as np
 from jax.sharding import NamedSharding
 
-from sporax.core.jax_internals import backends_are_initialized, equations
+from sporax.core.jax_internals import backends_are_initialized, coordinator, equations
 from sporax.distributed import groups, processes
 from sporax.engine.program import Program
 
@@ -48,6 +48,7 @@ class RanksOfMesh(groups.Group):
         super().__init__(ranks, "mesh")
         self.log: list[str] = []
         self.known: collections.OrderedDict = collections.OrderedDict()
+        self.last_running = None  # the launch that this rank was in when it was last looked at
 
     @staticmethod
     @functools.cache
@@ -97,6 +98,23 @@ class RanksOfMesh(groups.Group):
         others = [json.loads(text) for text in self.comparison.given(number)]
         if any(other[: len(own)] != own for other in others):
             self._end_with(number, program, json.dumps(own))
+
+    def _look(self, number):
+        """Where ranks have been in programs for some time, end if these are different ones."""
+        running, before = self.running, self.last_running
+        self.last_running = running
+        if running is None or running is not before:
+            return
+        key, own = f"{self.messages.key}/log/{number}", [*self.log]
+        if self.running is not running or self.comparison.round != number:
+            return
+        text = json.dumps(own)
+        coordinator().key_value_set(f"{key}/{processes.rank()}", text, allow_overwrite=True)
+        texts = [text] * self.size
+        for name, other in coordinator().key_value_dir_get(key):
+            texts[self.ranks.index(int(name.rpartition("/")[2]))] = other
+        if any(a != b for log in map(json.loads, texts) for a, b in zip(log, own, strict=False)):
+            self._end_saying(self._disagreement(running[0], texts))
 
     def _disagreement(self, who, texts):
         logs = [json.loads(text) for text in texts]

@@ -462,6 +462,49 @@ def order_in_one_function():
 
 
 @row
+def order_in_loops_and_branches():
+    """The same where collectives are in bodies of loops, and in branches."""
+    reduce = ops.AllReduce()
+
+    def part(x, y):
+        a, b = reduce(ops.sin(x) if me else x * 2), reduce(ops.exp(y) if me == 0 else y)
+        unused = reduce(x + 1)
+        both = a.sum() + b.sum() if me == 0 else b.sum() - a.sum()
+        return both + unused.sum() * 0 if me else both
+
+    @ms.jit
+    def turns(x, y, count):
+        i, total = ops.zeros((), ms.int32), ops.zeros((), ms.float32)
+        while i < count:
+            total = total + part(x, y)
+            i = i + 1
+        return total
+
+    @ms.jit
+    def scanned(x, y):
+        total = ops.zeros((), ms.float32)
+        for _ in range(40):
+            total = total + part(x, y)
+        return total
+
+    @ms.jit
+    def branch(x, y):
+        total = ops.zeros((), ms.float32)
+        if reduce(x * x).sum() >= 0:
+            total = total + part(x, y)
+        return total
+
+    x, y = of(me, 3), of(me, 5)
+    sent = [2 * of(0, 3), *[np.sin(of(r, 3)) for r in range(1, n)]]
+    a, b = sum(sent).sum(), sum([np.exp(of(0, 5)), *every(5)[1:]]).sum()
+    want = a + b if me == 0 else b - a
+    for _ in range(2):
+        same(turns(T(x), T(y), ms.Tensor(4)), 4 * want)
+        same(scanned(T(x), T(y)), 40 * want)
+        same(branch(T(x), T(y)), want)
+
+
+@row
 def graphs_of_functions():
     """What a function is can be seen with its collectives."""
     step = ms.jit(lambda x: ops.AllReduce()(x) * 2)

@@ -63,7 +63,7 @@ with parallel.Mesh(data={"larger": 2 * COUNT, "some": COUNT - 1}.get(WHAT, COUNT
         if WHAT == "collective":
             ops.AllReduce()(loss)
         if WHAT == "pipeline":
-            nn.PipelineCell(nn.WithLossCell(net, nn.MSELoss()), 2, {"backbone": 0, "loss": 1})
+            nn.PipelineCell(nn.WithLossCell(net, nn.MSELoss()), 2, {"_backbone": 0, "_loss_fn": 1})
 
     if WHAT == "pipeline":
         ms.set_auto_parallel_context(pipeline_stages=2)
