@@ -75,8 +75,7 @@ test-onnx:
 MIGRATE := .venvs/migrate/bin/python
 test-migrate:
 	$(PYTHON) -m venv .venvs/migrate
-	$(MIGRATE) -m pip install --quiet --extra-index-url https://download.pytorch.org/whl/cpu \
-		torch==2.13.0 --editable '.[test]'
+	$(MIGRATE) -m pip install --quiet torch==2.13.0 --editable '.[test]'
 	$(if $(RECORD),$(MIGRATE) tools/record_migrate.py)
 	$(MIGRATE) -m pytest tests/migrate
 

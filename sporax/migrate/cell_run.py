@@ -44,7 +44,7 @@ def put(cell, weights):
 
 def run_cell(cell, arrays):
     """Run a Cell on NumPy arrays in the mode that it is in: a `ModuleRun`. What the run changes in
-    its Parameters (moving statistics) is put back."""
+    its Parameters (moving statistics) is put back. An error ends it: `failure`."""
     weights = cell_weights(cell)
     recorder = _Recorder(cell)
     try:
@@ -129,18 +129,21 @@ class _Recorder:
             return total
 
         found = []
-        of_inputs, of_weights = {}, [None] * len(self.trainable)
-        if floating or self.trainable:
-            of_inputs, of_weights = self._gradients(loss, inputs, floating)
-        else:
-            loss(*inputs)
+        of_inputs, of_weights, failure = {}, [None] * len(self.trainable), None
+        try:
+            if floating or self.trainable:
+                of_inputs, of_weights = self._gradients(loss, inputs, floating)
+            else:
+                loss(*inputs)
+        except (TypeError, ValueError, RuntimeError) as error:  # of shapes, after a departure
+            failure = error
         state = {n: _array(p._value) for n, p in self.parameters.items() if n not in self.trainable}
         return ModuleRun(
             modules=cell_modules(self.cell), calls=[_read(call) for call in self.calls],
             inputs=[np.array(x) for x in arrays], weights=weights, trainable=list(self.trainable),
             state=state, outputs=[_array(v) for v in found],
             input_gradients=[of_inputs.get(i) for i in range(len(inputs))],
-            gradients=dict(zip(self.trainable, of_weights, strict=True)),
+            gradients=dict(zip(self.trainable, of_weights, strict=True)), failure=failure,
         )  # fmt: skip
 
     def _gradients(self, loss, inputs, floating):

@@ -32,7 +32,7 @@ def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5
     The loss whose gradients are compared is the sum of all outputs, each element times a fixed
     random number. Returns a `Report`; the Cell keeps PyTorch's weights. Raises TypeError for other
     arguments, ValueError where parameters cannot be paired or their shapes differ, ImportError
-    without PyTorch.
+    without PyTorch, and what the Cell raises where nothing departs before.
 
     >>> import importlib.util; from sporax import migrate
     >>> if importlib.util.find_spec("torch"):
@@ -55,11 +55,17 @@ def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5
     lone = [_named(ours, c) for c in aligned.only_torch]
     lone_cells = [_named(theirs, c) for c in aligned.only_cell]
     found = [] if optimizers is None else optimizer_causes(*optimizers)
+    first = _first_departure(rows, aligned, builder, found)
+    notes = _initial_spread(ours, before, mapping)
+    if theirs.failure is not None:
+        if first is None:
+            raise theirs.failure
+        notes.insert(0, f"The Cell ended after the departure, before gradients: {theirs.failure}")
     return Report(
-        rows, _first_departure(rows, aligned, builder, found), mapping,
+        rows, first, mapping,
         [*{(c.torch_path, str(c)): c for row in rows for c in row.causes}.values(), *found],
         [*mapping.only_torch, *lone], [*mapping.only_cell, *lone_cells],
-        _initial_spread(ours, before, mapping), rtol, atol,
+        notes, rtol, atol,
     )  # fmt: skip
 
 
@@ -109,9 +115,12 @@ class _Rows:
         gaps = {}
         self._put(gaps, "input", call.inputs, other.inputs)
         self._put(gaps, "output", call.outputs, other.outputs)
-        self._put(gaps, "gradient of output", call.output_gradients, other.output_gradients, True)
-        self._put(gaps, "gradient of input", call.input_gradients, other.input_gradients, True)
-        self._put_parameters(gaps, call.path)
+        if self.theirs.failure is None:
+            self._put(
+                gaps, "gradient of output", call.output_gradients, other.output_gradients, True
+            )
+            self._put(gaps, "gradient of input", call.input_gradients, other.input_gradients, True)
+            self._put_parameters(gaps, call.path)
         return Row(
             call.path, other.path, module.kind, cell.kind, gaps, causes(module, cell),
             call.path not in self.containers, call.number,

@@ -60,6 +60,7 @@ class ModuleRun:
     outputs: list
     input_gradients: list
     gradients: dict
+    failure: Any = None  # the error that ended the run of a Cell: what was before it is there
 
     def save(self, path):
         """Write the run to an `.npz` file, for a comparison in another environment."""
@@ -75,7 +76,8 @@ class ModuleRun:
                 return {"dict": [[k, packed(v)] for k, v in x.items()]}
             return [packed(v) for v in x] if isinstance(x, (list, tuple)) else x
 
-        text = json.dumps({"format": _FORMAT, "run": packed(vars(self))})
+        parts = {name: x for name, x in vars(self).items() if name != "failure"}
+        text = json.dumps({"format": _FORMAT, "run": packed(parts)})
         kept = {f"a{i}": x for i, x in enumerate(arrays)}
         with atomic_write.replacing(path) as part, open(part, "wb") as file:
             np.savez_compressed(file, structure=np.array(text), **kept)

@@ -62,7 +62,7 @@ def _rows(report):
         f"{report.atol:g} + {report.rtol:g} times that number."
     )
     lines = [_row(row, row is first) for row in report.rows]
-    head = "layer", "class", "forward", "backward", ""
+    head = "layer", "class", "forward", "backward", "verdict"
     classes = ["first" if row is first else None for row in report.rows]
     shown = element("div", table(head, lines, numeric=(2, 3), classes=classes), class_="layers")
     return join([element("h2", "Layers"), element("p", says, class_="quiet"), shown])

@@ -174,6 +174,12 @@ def conv(**settings):
     return Wrapped(nn.Conv2d(4, 8, 3, **chosen))
 
 
+def flattened(**settings):
+    return nn.SequentialCell(
+        nn.Conv2d(4, 6, 3, has_bias=True, **settings), nn.ReLU(), nn.Flatten(), nn.Dense(96, 3)
+    )
+
+
 def upsample(**settings):
     chosen = {"scale_factor": 2.0, "mode": "bilinear", "align_corners": True} | settings
     return Wrapped(nn.Upsample(**chosen))
@@ -230,6 +236,8 @@ ROWS = [
     ("conv", "dilation", lambda: conv(dilation=2), ("layer", "dilation")),
     ("conv", "same", lambda: conv(pad_mode="same", padding=0), ("layer", "pad_mode")),
     ("conv", "bias", lambda: conv(has_bias=False), ("layer", "has_bias")),
+    ("flattened", "", lambda: flattened(pad_mode="valid"), None),
+    ("flattened", "a size that Dense refuses", flattened, ("layer", "pad_mode")),
     ("conv1d", "", lambda: Wrapped(nn.Conv1d(4, 6, 3, has_bias=True)), None),
     ("conv1d", "valid", lambda: Wrapped(nn.Conv1d(4, 6, 3, has_bias=True, pad_mode="valid")),
      ("layer", "pad_mode")),

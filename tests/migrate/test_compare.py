@@ -18,6 +18,7 @@ from tests.migrate.cell_networks import (
     Recurrent,
     ResNet,
     Wrapped,
+    flattened,
     mlp,
 )
 
@@ -26,8 +27,9 @@ pytestmark = pytest.mark.usefixtures("on_numpy")
 RECORDED = Path(__file__).parents[1] / "recorded" / "migrate"
 QUICK = {
     "story-pad_mode left out", "story-equal", "resnet-momentum", "encoder-tanh", "lstm-batch_first",
-    "one_lstm-gates", "classifier-stop", "classifier-frozen", "classifier-function", "mlp-none",
-    "mlp-in the layer", "max_norm-equal", "prelu-equal", "batch_norm_3d-equal", "conv1d-equal",
+    "flattened-a size that Dense refuses", "one_lstm-gates", "classifier-stop", "classifier-frozen",
+    "classifier-function", "mlp-none", "mlp-in the layer", "max_norm-equal", "prelu-equal",
+    "batch_norm_3d-equal", "conv1d-equal",
 }  # fmt: skip
 
 
@@ -175,6 +177,22 @@ def test_the_cell_is_as_it_was_but_for_the_weights():
         cell.bn1.moving_mean.asnumpy(), recorded.weights["bn1.running_mean"]
     )
     assert cell.training and not any(part._hooks for _, part in cell.cells_and_names())
+
+
+def test_errors_of_the_cell():
+    """After a departure they are a note, else they are raised."""
+    report = migrate.compare(run("flattened"), flattened())
+    assert report.notes[0].startswith("The Cell ended after the departure, before gradients: For '")
+    assert "the last axis of the input must be 96" in str(report)
+
+    class Raises(nn.Cell):
+        def construct(self, x):
+            raise ValueError("of its own")
+
+    cell = nn.SequentialCell(nn.Dense(4, 6), Raises(), nn.Dense(6, 3))
+    with pytest.raises(ValueError, match="of its own"):
+        migrate.compare(run("mlp"), cell)
+    assert not any(part._hooks for _, part in cell.cells_and_names())
 
 
 def test_optimizers_are_compared():

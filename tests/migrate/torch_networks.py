@@ -145,6 +145,9 @@ NETWORKS = {
         lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3), nn.Softmax(-1)), ROWS,
     ),
     "conv": (lambda: Wrapped(nn.Conv2d(4, 8, 3, 2, 1)), PLANE),
+    "flattened": (
+        lambda: nn.Sequential(nn.Conv2d(4, 6, 3), nn.ReLU(), nn.Flatten(), nn.Linear(96, 3)), PLANE,
+    ),
     "conv1d": (lambda: Wrapped(nn.Conv1d(4, 6, 3, padding=1)), noise(2, 4, 9)),
     "transposed": (lambda: Wrapped(nn.ConvTranspose2d(4, 3, 3)), PLANE),
     "max_pool": (lambda: Wrapped(nn.MaxPool2d(3, 2)), PLANE),
