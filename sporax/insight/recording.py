@@ -85,15 +85,25 @@ class Recording:
             operands, call = tuple(refs), noted or call
             one = Operation(op, rule, operands, line, call, len(self.of_output))
             made_by = [self.of_output[i] for pool, i in operands if pool == "output"]
-            if isinstance(op, Pullback):
-                source = forward.get((op.of, operands[: len(operands) - len(op.outputs)]))
+            source = _derived_by(op, operands, forward)
+            if source is not None or isinstance(op, Pullback):
                 one.is_backward, one.call = True, call if source is None else source.call
             elif op.name in _BACKWARD:
                 one.is_backward, one.call = True, (made_by[-1] if made_by else one).call
             else:
-                forward[op, operands] = one
+                forward[op.name, operands] = one
             self.operations.append(one)
             self.of_output += [one] * len(rule.avals)
+
+
+def _derived_by(op, operands, forward):
+    """The operation whose derivative an operation is, since its operands begin with those; None if
+    it is none. `forward`: (name, operands) -> operation."""
+    name = op.name.removesuffix(".grad")
+    if name == op.name:
+        return None
+    lengths = range(len(operands) - 1, -1, -1)
+    return next((forward[k] for n in lengths if (k := (name, operands[:n])) in forward), None)
 
 
 def bytes_of(aval):

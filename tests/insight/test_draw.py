@@ -61,6 +61,14 @@ def test_backward():
     assert paths == {"first", "second"}
 
 
+def test_backward_of_what_is_recomputed():
+    net = Twice()
+    net.block.recompute()
+    parts = insight.draw(net, (2, 6), backward=True).top.walk()
+    derived = [part for part in parts if part.label == "Block.grad"]
+    assert len(derived) == 2 and all(p.is_backward and p.path.endswith("block") for p in derived)
+
+
 def test_a_function_and_its_derivative():
     drawing = insight.draw(lambda x: ops.tanh(x).sum(), Tensor(np.ones(3, np.float32)), True)
     assert {part.label for part in drawing.top.walk()} >= {"x", "Tanh", "Tanh.grad", "result"}
