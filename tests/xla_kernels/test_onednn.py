@@ -176,7 +176,7 @@ def test_without_the_library_xla_convolves_after_one_warning(reason, monkeypatch
             raise OSError(reason)
 
     monkeypatch.setattr(library.c, "CDLL", load)
-    monkeypatch.setattr(library, "_version", lambda _: (2, 7))
+    monkeypatch.setattr(library, "version", lambda _: (2, 7))
     library.load.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match=f"oneDNN cannot be used \\({reason}\\)"):
