@@ -80,7 +80,7 @@ def test_the_median_run_counts():
 @pytest.fixture(scope="module")
 def trained():
     """(net, its Parameters before, the profile of a training step)."""
-    net = WithSlowPart(1024)
+    net = WithSlowPart(4096)
     optimizer = nn.Momentum(net.trainable_params(), 1e-2, 0.9)
     derive = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
 
@@ -92,7 +92,7 @@ def trained():
     before = [p.asnumpy().copy() for p in (*net.get_parameters(), *optimizer.get_parameters())]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(step_profile, "measured_peak", lambda: 1e12)
-        found = insight.profile(step, Tensor(np.ones((64, 64), np.float32)), runs=3)
+        found = insight.profile(step, Tensor(np.ones((128, 64), np.float32)), runs=5)
     after = [p.asnumpy() for p in (*net.get_parameters(), *optimizer.get_parameters())]
     return before, after, found
 
@@ -117,7 +117,8 @@ def test_names_the_slow_cell(trained):
     assert max(parts) == parts[1] > 0.5 * cells["net"].total_seconds
     assert cells["net.slow.up"].forward > 0 and cells["net.slow.up"].backward > 0
     assert cells["optimizer"].cls == "Momentum"
-    assert found.operations[0].path.startswith("net.slow")
+    longest = next(row for row in found.operations if row.path.startswith("net"))
+    assert longest.path.startswith("net.slow")
 
 
 def test_files(trained, tmp_path):
