@@ -145,8 +145,9 @@ class Declaration:
                 )
             # before tracing, in which some functions loop over their sizes
             sizes = (value,) if value.__class__ is int else value
-            if name in _SIZES and _are_sizes(sizes):
-                refuse_huge(self.name, [n for n in sizes if n > 0], _BYTE, f"'{name}'")
+            if name in _SIZES and sizes.__class__ is tuple:
+                sizes = [n for n in sizes if n.__class__ is int and n > 0]
+                refuse_huge(self.name, sizes, _BYTE, f"'{name}'")
             kind = type(self.signature.parameters[name].default)
             if kind is bool:
                 fits, rule, remedy = value in (False, True), "a bool", "Give True or False"

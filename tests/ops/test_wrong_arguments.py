@@ -119,6 +119,7 @@ ALLOCATING = {
     "nn.Upsample": lambda: nn.Upsample((HUGE, HUGE))(ops.ones((1, 1, 2, 2))),
     "random": lambda: ops.standard_normal((HUGE,)), "repeat": lambda: ROWS.repeat(HUGE),
     "pool": lambda: nn.AdaptiveAvgPool1d(HUGE)(ops.ones((1, 2, 7))),
+    "pool, an axis kept": lambda: nn.AdaptiveAvgPool3d((HUGE, None, 2))(ops.ones((1, 2, 4, 5, 4))),
     "tril_indices": lambda: ops.TrilIndices(4, HUGE)(), "window": lambda: ops.hann_window(HUGE),
     "dilation": lambda: ops.Dilation2D((2, 1), HUGE, "SAME")(IMAGES, ops.ones((2, 2, 3))),
     "repeat_elements": lambda: ops.repeat_elements(ROWS, (1, 0, HUGE), 1),
