@@ -11,12 +11,39 @@ from sporax.autodiff.backward import BackwardPass
 from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
 from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused, using_tape
 from sporax.core.parameter import Parameter
-from sporax.core.value import borrowing
+from sporax.core.value import borrowing, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.lifting.abstract_trace import AbstractTrace
 from sporax.lifting.lifted_op import SUM, WORST, LiftedOp
 from sporax.staging.deferred_print import defer_print
+
+
+class RecomputedTrace(AbstractTrace):
+    """A recording that computes what Python needs the numbers of, where it is dynamic code's: the
+    recording so far is run as an operation outside. It is for these numbers alone, then; so is each
+    call's, which records anew."""
+
+    def concrete_value_needed(self, recorder, value):
+        """`value` is about to be read."""
+        if value.trace is not recorder or value.index < 0 or not self.is_dynamic():
+            super().concrete_value_needed(recorder, value)
+            return
+        op, outer = self.operation([value], [None]), self.outer
+        thread.recorder = outer
+        try:
+            with using_tape(None):
+                (outside,) = record(op, *self.operands_of(op))
+                if outer.tracer is not None:
+                    outer.tracer.concrete_value_needed(outer, outside)
+                value.array = outside.read()
+        finally:
+            self.outer, thread.recorder = thread.recorder, recorder  # a new one, after it has run
+
+    def is_dynamic(self):
+        """Whether nothing around it records for other numbers."""
+        around = self.outer.tracer
+        return around is None or (isinstance(around, RecomputedTrace) and around.is_dynamic())
 
 
 class LiftedFunction:
@@ -29,7 +56,7 @@ class LiftedFunction:
 
     def __init__(self, who, size=None, kind=LiftedOp):
         self.who, self.size, self.kind = who, size, kind
-        self.trace = AbstractTrace(who)
+        self.trace = (RecomputedTrace if kind is RematLiftedOp else AbstractTrace)(who)
         self.trace.is_mapped = size is not None
         is_taped = kind.uses_python_derivatives and active_tape() is not None
         self.tape = Tape() if is_taped else None

@@ -16,8 +16,9 @@ def recompute(
     """`block(*args, **kwargs)`; its derivative computes the inside again instead of keeping it.
 
     `block`: a Cell or a function. Only what goes in is kept. Both passes draw the same random
-    numbers, and what the block writes (moving statistics) is written once. The block must not need
-    a number of what it computes (RuntimeError).
+    numbers, and what the block writes (moving statistics) is written once. A number that the block
+    needs on the way (`if`, `float`) is computed then; in a captured function, and within `vmap`, it
+    must not need one, but in a condition (RuntimeError).
 
     `use_reentrant`, `output_recompute` and `early_stop` are accepted as MindSpore has them and
     change nothing: there is one way to recompute, derivatives of any order go through it, and what

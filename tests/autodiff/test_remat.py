@@ -146,7 +146,60 @@ def test_what_is_refused():
         def chosen(x):
             return x if float(x.sum()) > 0 else -x
 
-        grad(lambda x: sporax.recompute(chosen, x))(data())
+        jit(grad(lambda x: sporax.recompute(chosen, x)), fullgraph=True)(data())
+
+
+# numbers that Python needs on the way ------------------------------------------------------------
+
+
+class Chooses(nn.Cell):
+    """Counts its calls; a branch, a loop, a number read, a write, random numbers."""
+
+    def __init__(self, after=None):
+        super().__init__()
+        self.w = Parameter(Tensor([2.0, -3.0]), name="w")
+        self.total = Parameter(Tensor([0.0, 0.0]), name="total", requires_grad=False)
+        self.after, self.calls, self.read = after, 0, []
+
+    def construct(self, x):
+        self.calls += 1
+        y = ops.sin(x) * self.w
+        self.total += ops.stop_gradient(y)
+        while y.sum() < 4:
+            y = y * y + 1
+        if self.total.sum() > 0:
+            y = ops.dropout(y, 0.5) * 2
+        self.read.append(y.asnumpy())
+        y = y / float(ops.stop_gradient(y).max() + 3)
+        return (y if self.after is None else self.after(y)).sum()
+
+
+NESTED = {
+    "once": lambda cell: lambda x: sporax.recompute(cell, x),
+    "twice": lambda cell: lambda x: sporax.recompute(lambda x: sporax.recompute(cell, x) + 1.0, x),
+}
+
+
+@pytest.mark.parametrize("nested, order, after", [("once", 1, Cubed), ("twice", 2, None)])
+def test_python_runs_once_where_it_needs_numbers(nested, order, after):
+    """As without `recompute`: derivatives, what is written, counted and read."""
+    ends = []
+    for wrap in (lambda cell: cell, NESTED[nested]):
+        set_seed(3)
+        cell = Chooses(after and after())
+        function = wrap(cell)
+        gradient = grad(function, 0, cell.w)
+        if order == 2:
+            first, gradient = gradient, None
+            gradient = grad(lambda x, f=first: (f(x)[0] ** 2).sum() + f(x)[1].sum(), 0, cell.w)
+        found = [
+            g.asnumpy() for x in ([0.5, 0.25], [-0.5, 1.0], [2.0, 1.0]) for g in gradient(Tensor(x))
+        ]
+        ends.append((cell.calls, [*found, cell.total.asnumpy(), *cell.read]))
+    (calls, found), (expected, wanted) = ends
+    assert calls == expected == 3 * order
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
 # memory -----------------------------------------------------------------------------------------

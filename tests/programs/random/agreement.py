@@ -27,13 +27,17 @@ def check(program, every_way=True):
         if (got := _unless_refused(name, ways.history, program, ways.WAYS[name][0])) is not None:
             _compare(name, got, wanted)
     if not isinstance(wanted[0], ways.Raised) and "thread" not in traits:
-        # where a condition needs conversion, Python runs twice
-        is_twice = {"branch", "python state"} <= traits
-        kinds = [
-            k for k in ways.SLOPES if not ("recompute" in k and (is_twice or "no slope" in traits))
-        ]
+        kinds = [k for k in ways.SLOPES if not _is_other(k, traits)]
         _check_derivatives(program, _some(kinds, program, not every_way))
     return True
+
+
+def _is_other(kind, traits):
+    """Whether a way to take a derivative is known to differ for a program with these traits."""
+    if "recompute" not in kind:
+        return False
+    # in a captured function a condition needs conversion, for which Python runs twice
+    return "no slope" in traits or (kind != "recompute" and {"branch", "python state"} <= traits)
 
 
 def _some(names, program, fewer=True):
