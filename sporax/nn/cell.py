@@ -25,6 +25,7 @@ from sporax.nn.cell_registry import Registry, check_name, refuse_one_name_twice,
 from sporax.nn.cell_traversal import Traversal
 from sporax.nn.dtype_conversion import DtypeConversion
 from sporax.nn.ignored_settings import IgnoredSettings
+from sporax.nn.notebook_repr import NotebookRepr
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.recompute import Recompute, run_recomputed
 from sporax.nn.state_dict import StateDict
@@ -50,6 +51,7 @@ class Cell(
     IgnoredSettings,
     Recompute,
     Introspection,
+    NotebookRepr,
     Fitting,
 ):
     """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in

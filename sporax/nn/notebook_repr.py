@@ -1,0 +1,22 @@
+"""What a notebook shows of a Cell: its tree, which folds."""
+
+from html import escape
+
+
+class NotebookRepr:
+    """The part of `Cell` for notebooks."""
+
+    def _repr_html_(self):
+        """The tree of cells as HTML, the outermost open."""
+        return f'<div style="font-family:monospace">{_html("", self, "open")}</div>'
+
+
+def _html(name, cell, state=""):
+    parts = [_html(name, part) for name, part in cell._cells.items() if part is not None]
+    words = "" if parts else cell.extend_repr()
+    head = escape(f"{name}: " if name else "") + f"<b>{escape(type(cell).__name__)}</b>"
+    head += f"({escape(words)})" if words else ""
+    inside = "".join(parts)
+    if not parts:
+        return f'<div style="margin-left:1.5em">{head}</div>'
+    return f'<details {state} style="margin-left:1.5em"><summary>{head}</summary>{inside}</details>'
