@@ -23,7 +23,7 @@ from sporax.core.jax_internals import backends_are_initialized, coordinator, equ
 from sporax.distributed import groups, processes
 from sporax.engine.program import Program
 
-_OFTEN = 16  # launches between two comparisons where nothing is new
+_OFTEN = 64  # launches between two comparisons where nothing is new
 _KNOWN = 1 << 16  # launches that are remembered as compared
 _NAMES = 4  # operations that the log names of a program
 
