@@ -2,12 +2,11 @@
 
 import dataclasses
 import json
-import zipfile
 from typing import Any
 
 import numpy as np
 
-from sporax.io import atomic_write, untrusted_file
+from sporax.io import atomic_write, npz_file, untrusted_file
 
 _FORMAT = 1
 _SIMPLE = bool, int, float, str, type(None)
@@ -91,7 +90,7 @@ class ModuleRun:
         ValueError: For 'ModuleRun.load', 'nowhere.npz' is no recorded run: No such file or ...
         """
         try:
-            with untrusted_file.opened(path) as file, np.load(file, allow_pickle=False) as arrays:
+            with npz_file.opened(path) as arrays:
                 content = json.loads(arrays["structure"].item())
                 if content["format"] != _FORMAT:
                     raise ValueError(
@@ -102,7 +101,7 @@ class ModuleRun:
                 parts["modules"] = [Module(**m) for m in parts["modules"]]
                 parts["calls"] = [Call(**c) for c in parts["calls"]]
                 return cls(**parts)
-        except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
+        except npz_file.MALFORMED as error:
             raise ValueError(
                 f"For 'ModuleRun.load', '{path}' is no recorded run: {untrusted_file.cause(error)}."
             ) from None

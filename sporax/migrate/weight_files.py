@@ -2,13 +2,12 @@
 
 import dataclasses
 import os
-import zipfile
 from collections.abc import Callable
 
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.io import atomic_write, file_formats, untrusted_file
+from sporax.io import atomic_write, file_formats, npz_file, untrusted_file
 from sporax.io.load_torch import NAMES_IN_TORCH, load_torch, weights_of
 from sporax.migrate.name_mapping import COUNTER
 from sporax.migrate.torch_run import torch_package
@@ -195,9 +194,9 @@ def _write_entries(format):
 
 def _read_npz(path, key):
     try:
-        with untrusted_file.opened(path) as file, np.load(file, allow_pickle=False) as arrays:
+        with npz_file.opened(path) as arrays:
             found = {name: arrays[name] for name in arrays.files}
-    except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
+    except npz_file.MALFORMED as error:
         raise ValueError(
             f"For 'convert', '{path}' is no whole .npz file of arrays: "
             f"{untrusted_file.cause(error)}."

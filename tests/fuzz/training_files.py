@@ -1,5 +1,6 @@
 """Rows of the table of loaders: checkpoints in parts, strategies, settings, programs of Python."""
 
+import dataclasses
 import json
 from unittest import mock
 
@@ -7,9 +8,10 @@ import numpy as np
 
 import sporax as ms
 from sporax import data as ds
-from sporax import nn, parallel
+from sporax import migrate, nn, parallel
 from sporax.cli import check
 from sporax.data import vision
+from sporax.migrate import module_run
 from sporax.parallel import redundancy, strategy_file
 from sporax.train.boost import dim_reduce
 from sporax.train.dynamic_profiler import DynamicProfilerMonitor
@@ -264,3 +266,22 @@ _offloaded = []
 add("Tensor.offload", write_offloaded, offloaded)
 
 __all__ = ["LOADERS"]
+
+# weights and runs of other libraries --------------------------------------------------------------
+
+_ARRAYS = {"*.npz": file_formats.zipped({".npy": file_formats.npy})}
+
+
+def written_run(folder):
+    call = module_run.Call("", 0, [np.ones(2, "f4")], [np.ones(3)], [None], [np.ones(3)])
+    module = module_run.Module("", ["Dense"], {"has_bias": True})
+    parts = {f.name: [] for f in dataclasses.fields(module_run.ModuleRun)}
+    parts |= {"modules": [module], "calls": [call], "gradients": {"w": np.eye(2)}, "failure": None}
+    module_run.ModuleRun(**parts).save(folder / "a.npz")
+
+
+add("ModuleRun.load", written_run, lambda folder: module_run.ModuleRun.load(f"{folder}/a.npz"),
+    changes=_ARRAYS)  # fmt: skip
+add("convert npz", lambda folder: np.savez(folder / "a.npz", w=np.eye(2), b=np.ones(2)),
+    lambda folder: migrate.convert(f"{folder}/a.npz", f"{folder}/b.ckpt", "pytorch", force=True),
+    changes=_ARRAYS, only=("a.npz",))  # fmt: skip
