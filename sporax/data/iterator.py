@@ -18,7 +18,7 @@ def _array(value):
     return value if array.dtype == object else array
 
 
-def _tensor(shards, value):
+def _tensor(value, shards=1):
     """A column's value as a Tensor, except text."""
     array = _array(value)
     if not isinstance(array, np.ndarray) or array.dtype.kind in "SU":
@@ -30,10 +30,10 @@ def _tensor(shards, value):
 _NATIVE = frozenset(map(np.dtype, ["?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d"]))
 
 
-def _own_tensor(shards, value):
+def _own_tensor(value, shards=1):
     """As `_tensor`, of an array that nobody else holds."""
     if value.__class__ is not np.ndarray or value.dtype not in _NATIVE or "batch" in FACTORIES:
-        return _converted(functools.partial(_tensor, shards), value)
+        return _converted(functools.partial(_tensor, shards=shards), value)
     if thread.recorder.tracer is None:
         return concrete(device_array(value))
     tensor = object.__new__(Tensor)
@@ -46,7 +46,7 @@ def _converted_row(convert, places, row):
 
 
 def _own_tensors(places, shards, row):
-    return [_own_tensor(shards, row[i]) for i in places]
+    return [_own_tensor(row[i], shards) for i in places]
 
 
 def _converted(convert, value):
@@ -88,7 +88,7 @@ class Iterator:
         if dataset.is_fresh and not output_numpy:
             self._convert = functools.partial(_own_tensors, places, shards)
         else:
-            convert = _array if output_numpy else functools.partial(_tensor, shards)
+            convert = _array if output_numpy else functools.partial(_tensor, shards=shards)
             self._convert = functools.partial(_converted_row, convert, places)
         self._is_ahead = not output_numpy and device_prefetch.is_needed() and bool(dataset._stage())
         self._epoch, self._rows = dataset._begin(), None
