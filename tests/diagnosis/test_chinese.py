@@ -1,0 +1,125 @@
+"""Error messages in Chinese."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import sporax
+from sporax import Tensor, nn, ops
+from sporax.core import language
+from sporax.diagnosis import chinese
+
+# what fails, and its message in Chinese
+SAID = [
+    (
+        lambda: nn.Dense(3, 4)(ops.ones((2, 5))),
+        "'Dense'：输入的最后一维必须是 3 ('in_channels')，但得到的是形状 (2, 5)。",
+    ),
+    (
+        lambda: nn.Conv2d(3, 4, 3, pad_mode="x"),
+        "'Conv2d'：'pad_mode' 必须是以下之一：('valid', 'same', 'pad')，但得到的是 'x'。",
+    ),
+    (
+        lambda: ops.ones((2, 3)) + ops.ones((4,)),
+        "'Add'：操作数不匹配：'input' Float32 (2, 3), 'other' Float32 (4,)。从最后一维对齐时，"
+        "各维的大小必须相等或为 1，但第 -1 维的大小是 3 和 4；请对其中一个做 reshape、expand 或 "
+        "transpose。'input' 必须有别的维数，例如 1，但得到的是 Float32 (2, 3)。",
+    ),
+    (
+        lambda: sporax.recompute(3),
+        "'recompute'：'block' 必须是 Cell 或函数，但得到的是 int。",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fails", "said"), SAID, ids=range(len(SAID)))
+def test_errors_in_chinese(fails, said):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        fails()
+    assert chinese.message(str(caught.value)) == said
+
+
+PHRASES = [
+    ("an int or a tuple of ints", "整数或由整数组成的元组"),
+    ("a Tensor, a number or None", "Tensor、数或 None"),
+    ("a tuple or list of Tensors", "由 Tensor 组成的元组或列表"),
+    ("an int of at least 1", "不小于 1 的整数"),
+    ("in [0, 1)", "[0, 1) 内的数"),
+    ("at least 2 dimensions", "至少 2 维"),
+    ("Leave it out", "请去掉它"),
+    ("what nobody has foreseen", None),
+]
+
+
+@pytest.mark.parametrize(("english", "told"), PHRASES)
+def test_phrases(english, told):
+    assert chinese.phrase(english) == told
+
+
+def test_what_has_no_translation_stays():
+    assert chinese.message("Something of the user's went wrong.") is None
+    told = chinese.message("For 'x', 'axis' must be an int, but got 'a'. Ask your neighbour.")
+    assert told == "'x'：'axis' 必须是整数，但得到的是 'a'。Ask your neighbour。"
+
+
+def _messages():
+    """The messages in the sources, with a number for what they show."""
+    for path in sorted(Path(sporax.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf8"))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+                text = _text(node.exc.args[0])
+                if text.startswith("For '"):
+                    yield text
+
+
+def _text(node):
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(v) if isinstance(v, ast.Constant) else "7" for v in node.values)
+    return _text(node.left) + _text(node.right) if isinstance(node, ast.BinOp) else ""
+
+
+def test_most_messages_are_told():
+    texts = list(_messages())[::7]
+    told = [chinese.message(text) for text in texts]
+    assert sum(text is not None for text in told) > 0.7 * len(texts)
+    assert all(re.search("[\u4e00-\u9fff]", text) for text in told if text)
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "zh_CN.UTF-8", "SPORAX_LANG": "en"}, "en"),
+        ({"LANG": "de_DE.UTF-8", "SPORAX_LANG": "zh"}, "zh"),
+    ],
+)
+def test_the_language(environ, expected, monkeypatch):
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG", "SPORAX_LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    assert language.language() == expected
+
+
+def test_another_language_is_refused(monkeypatch):
+    monkeypatch.setenv("SPORAX_LANG", "fr")
+    with pytest.raises(ValueError, match="SPORAX_LANG must be 'locale' or 'en' or 'zh'"):
+        language.language()
+
+
+def test_uncaught_exceptions_say_both(monkeypatch, capsys):
+    monkeypatch.setenv("SPORAX_LANG", "zh")
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
+    language.show_chinese()
+    try:
+        Tensor([1.0]).reshape("a")
+    except (TypeError, ValueError) as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+    assert "必须" in capsys.readouterr().err
