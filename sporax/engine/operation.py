@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import get_abstract_mesh
 
 from sporax.core.errors import REFUSALS, listed, operand_error
 from sporax.core.jax_internals import jaxpr_as_fun
@@ -28,7 +29,7 @@ class Rule:
     """
 
     __slots__ = (
-        "_find_form", "_jaxpr", "_run", "_with_barriers", "avals", "compute", "integral",
+        "_find_form", "_jaxprs", "_run", "_with_barriers", "avals", "compute", "integral",
         "operands", "single",
     )  # fmt: skip
 
@@ -38,7 +39,7 @@ class Rule:
         self.compute: Any = compute
         self._find_form: Any = find_form
         self.integral = {}  # integer operand -> those that are real numbers in its derivative
-        self._jaxpr, self._with_barriers = None, {}
+        self._jaxprs, self._with_barriers = {}, {}  # by the ranks' axes that JAX is within
 
     @property
     def run(self):
@@ -57,11 +58,12 @@ class Rule:
     @property
     def jaxpr(self):
         """The function as a closed jaxpr."""
-        if self._jaxpr is None:
+        mesh = get_abstract_mesh()
+        if mesh not in self._jaxprs:
             specs = [spec(a) for a in self.operands]
             run = self.run if self.is_traced else jax.jit(self.run)
-            self._jaxpr = run.trace(*specs).jaxpr
-        return self._jaxpr
+            self._jaxprs[mesh] = run.trace(*specs).jaxpr
+        return self._jaxprs[mesh]
 
     @property
     def is_traced(self):
@@ -73,11 +75,12 @@ class Rule:
         `xla_kernels.constant_barriers`. A function that is no jaxpr yet puts its own barriers."""
         if not self.is_traced:
             return self.run, [constant_barriers.ANY] * len(self.avals)
-        if kinds not in self._with_barriers:
+        key = kinds, get_abstract_mesh()
+        if key not in self._with_barriers:
             jaxpr, outs = constant_barriers.Barriers().put(self.jaxpr, kinds)
             run = self.run if jaxpr is self.jaxpr else _function(jaxpr, self.single)
-            self._with_barriers[kinds] = run, outs
-        return self._with_barriers[kinds]
+            self._with_barriers[key] = run, outs
+        return self._with_barriers[key]
 
 
 def _function(jaxpr, single):
