@@ -8,6 +8,7 @@ from pathlib import Path
 from sporax.pages.markup import Markup, element, escape
 
 _HERE = Path(__file__).parent
+_CONNECTS = "; connect-src 'self'"
 
 
 @cache
@@ -15,13 +16,14 @@ def _file(name):
     return (_HERE / name).read_text("utf8")
 
 
-def page(title, body, *, subtitle="", style="", script="", lang="en"):
+def page(title, body, *, subtitle="", style="", script="", lang="en", is_live=False):
     """A whole HTML page as a string.
 
     `title`: of the window, and the page's heading; `subtitle`: a line below that. `body`: a
     `Markup`. `style`: further CSS, whose colours are the variables of `pages/style.css`, so that
     light and dark follow. `script`: JavaScript of the page's own. A security policy in the page
-    lets the browser load nothing and run no other script than this one.
+    lets the browser load nothing and run no other script than this one; where `is_live`, the script
+    may ask the server that the page came from.
 
     >>> from sporax import pages
     >>> "<h1>A &amp; B</h1>" in pages.page("A & B", pages.element("p", "text"))
@@ -36,7 +38,7 @@ def page(title, body, *, subtitle="", style="", script="", lang="en"):
     hashes = " ".join(f"'sha256-{_digest(text)}'" for text in scripts)
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {hashes}; "
-        "base-uri 'none'; form-action 'none'"
+        f"base-uri 'none'; form-action 'none'{_CONNECTS if is_live else ''}"
     )
     button = element(
         "button", "Dark", id="theme", type="button", aria_pressed="false",

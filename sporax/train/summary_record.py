@@ -274,20 +274,26 @@ def _histogram(name, array):
     return tensorboard("plugins.histogram.summary_v2").histogram_pb(name, finite)
 
 
+def png(image):
+    """The PNG of bytes of shape (C, H, W)."""
+    from PIL import Image  # of the extra `vision`, and of tensorboard
+
+    image = image.transpose(1, 2, 0)
+    encoded = io.BytesIO()
+    Image.fromarray(image[..., 0] if image.shape[2] == 1 else image).save(encoded, "PNG")
+    return encoded.getvalue()
+
+
 def _image(name, array):
     """The images of a batch side by side."""
-    from PIL import Image  # which tensorboard needs, too
-
     if array.dtype != np.uint8:
         finite = np.nan_to_num(array.astype(np.float32), posinf=1.0, neginf=0.0)
         array = (np.clip(finite, 0, 1) * 255).round().astype(np.uint8)
-    row = np.concatenate(list(array), 2).transpose(1, 2, 0)
-    encoded = io.BytesIO()
-    Image.fromarray(row[..., 0] if row.shape[2] == 1 else row).save(encoded, "PNG")
+    row = np.concatenate(list(array), 2)
     proto = tensorboard("compat.proto.summary_pb2").Summary()
     image = proto.value.add(tag=name).image
-    image.height, image.width, image.colorspace = row.shape
-    image.encoded_image_string = encoded.getvalue()
+    image.colorspace, image.height, image.width = row.shape
+    image.encoded_image_string = png(row)
     return proto
 
 

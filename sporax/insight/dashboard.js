@@ -1,0 +1,188 @@
+"use strict";
+(() => {
+  const at = id => document.getElementById(id);
+  const ORDER = ["loss", "eval_loss", "accuracy", "learning_rate", "gradient_norm", "samples_per_second"];
+  const COLORS = 6, WIDTH = 420, HEIGHT = 220, LEFT = 56, RIGHT = 10, TOP = 10, BOTTOM = 26, POLL = 2000;
+  const hidden = new Set();
+  let text = at("runs").textContent, runs = JSON.parse(text);
+
+  const make = (tag, attributes = {}, ...children) => {
+    const svg = ["svg", "path", "line", "text", "rect"].includes(tag);
+    const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
+  };
+  const color = k => `var(--r${k % COLORS})`;
+  const swatch = k => {
+    const node = make("span", { class: "swatch" });
+    node.style.background = color(k);
+    return node;
+  };
+  const said = value => {
+    if (typeof value !== "number") return String(value);
+    if (value === 0 || Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);
+    const size = Math.abs(value);
+    return size < 1e-3 || size >= 1e6 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+  };
+  const shown = () => runs.map((run, k) => [run, k]).filter(([run]) => !hidden.has(run.name));
+
+  const ticks = (low, high) => {
+    const raw = (high - low) / 5, power = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].find(n => n * power >= raw) * power;
+    const found = [];
+    for (let i = Math.ceil(low / step); i * step <= high + step * 1e-6; i++) found.push(i * step);
+    return found;
+  };
+  const powers = (low, high) => {
+    const found = [], apart = Math.max(1, Math.ceil((high - low) / 5));
+    for (let i = Math.ceil(low); i <= high; i += apart) found.push(i);
+    return found.length > 1 ? found : [low, high];
+  };
+  const smoothed = (points, share) => {
+    let mean = null;
+    return points.map(([step, value]) => {
+      if (typeof value !== "number") return [step, value];
+      mean = mean === null ? value : share * mean + (1 - share) * value;
+      return [step, mean];
+    });
+  };
+  const spread = values => {
+    let low = Infinity, high = -Infinity;
+    for (const value of values) { if (value < low) low = value; if (value > high) high = value; }
+    if (low === Infinity) return [0, 1];
+    const room = (high - low) * 0.05 || Math.abs(low) * 0.1 || 1;
+    return [low - room, high + room];
+  };
+
+  function chart(name) {
+    const share = Number(at("smoothing").value), log = at("logarithmic").checked;
+    const drawable = value => typeof value === "number" && (!log || value > 0);
+    const scaled = value => log ? Math.log10(value) : value;
+    const curves = shown().filter(([run]) => run.curves[name])
+      .map(([run, k]) => ({ k, name: run.name, raw: run.curves[name], points: smoothed(run.curves[name], share) }));
+    const all = curves.flatMap(curve => curve.raw.filter(p => drawable(p[1])));
+    const [low, high] = spread(all.map(p => scaled(p[1])));
+    let first = Infinity, last = -Infinity;
+    for (const { raw } of curves) { first = Math.min(first, raw[0][0]); last = Math.max(last, raw[raw.length - 1][0]); }
+    if (first === last) { first -= 1; last += 1; }
+    const x = step => LEFT + (step - first) / (last - first) * (WIDTH - LEFT - RIGHT);
+    const y = value => HEIGHT - BOTTOM - (scaled(value) - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
+    const line = points => {
+      let d = "", pen = "M";
+      for (const [step, value] of points) {
+        if (!drawable(value)) { pen = "M"; continue; }
+        d += `${pen}${x(step).toFixed(1)} ${y(value).toFixed(1)}`;
+        if (pen === "M") d += "h0.01";
+        pen = "L";
+      }
+      return d;
+    };
+    const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${name} over steps` });
+    for (const tick of log ? powers(low, high) : ticks(low, high)) {
+      const value = log ? 10 ** tick : tick, level = y(value).toFixed(1);
+      svg.append(make("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: level, y2: level }),
+                 make("text", { x: LEFT - 6, y: Number(level) + 4, "text-anchor": "end" }, said(Number(value.toPrecision(6)))));
+    }
+    for (const tick of ticks(first, last).filter(Number.isInteger))
+      svg.append(make("text", { x: x(tick), y: HEIGHT - 8, "text-anchor": "middle" }, said(tick)));
+    for (const curve of curves) {
+      if (share) svg.append(make("path", { d: line(curve.raw), class: "faint", style: `stroke:${color(curve.k)}` }));
+      svg.append(make("path", { d: line(curve.points), style: `stroke:${color(curve.k)}` }));
+    }
+    const cursor = make("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
+    svg.append(cursor);
+    const values = make("div", { class: "values" });
+    const tell = step => values.replaceChildren(...curves.map(({ k, raw }) => {
+      let point = raw[raw.length - 1];
+      if (step !== null) for (const p of raw) if (Math.abs(p[0] - step) < Math.abs(point[0] - step)) point = p;
+      const node = make("b", {}, `${said(point[1])} at ${point[0]}`);
+      node.style.color = color(k);
+      return node;
+    }));
+    svg.addEventListener("pointermove", event => {
+      const box = svg.getBoundingClientRect();
+      const place = Math.min(Math.max((event.clientX - box.left) / box.width * WIDTH, LEFT), WIDTH - RIGHT);
+      cursor.setAttribute("x1", place); cursor.setAttribute("x2", place); cursor.setAttribute("visibility", "visible");
+      tell(first + (place - LEFT) / (WIDTH - LEFT - RIGHT) * (last - first));
+    });
+    svg.addEventListener("pointerleave", () => { cursor.setAttribute("visibility", "hidden"); tell(null); });
+    tell(null);
+    return make("figure", { class: "chart" }, make("figcaption", {}, name.replaceAll("_", " ")), svg, values);
+  }
+
+  function layer(name, columns, k) {
+    const canvas = make("canvas", { width: 300, height: 96, role: "img", "aria-label": `histograms of ${name} over steps` });
+    const numbers = columns.map(c => c[1]);
+    const low = Math.min(...numbers.map(s => Number(s.low))), high = Math.max(...numbers.map(s => Number(s.high)));
+    const paper = canvas.getContext("2d");
+    paper.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--r${k % COLORS}`);
+    const wide = canvas.width / columns.length, range = high - low || 1;
+    columns.forEach(([, s], i) => {
+      const most = Math.max(...s.counts, 1), each = (s.high - s.low) / s.counts.length;
+      s.counts.forEach((count, j) => {
+        if (!count) return;
+        paper.globalAlpha = 0.12 + 0.88 * Math.sqrt(count / most);
+        const top = (high - s.low - (j + 1) * each) / range * canvas.height;
+        paper.fillRect(i * wide, Math.min(top, canvas.height - 2), Math.ceil(wide), Math.max(each / range * canvas.height, 1.5));
+      });
+    });
+    const [step, s] = columns[columns.length - 1];
+    const words = `norm ${said(s.norm)}, mean ${said(s.mean)}, std ${said(s.std)}, zeros ${(100 * s.zeros).toFixed(0)}%` +
+      (s.not_finite ? `, not finite ${(100 * s.not_finite).toFixed(1)}%` : "");
+    return make("figure", { class: "layer" },
+      make("figcaption", {}, name),
+      make("div", { class: "ends" }, make("span", {}, `${said(low)} to ${said(high)}`), make("span", {}, `steps ${columns[0][0]}-${step}`)),
+      canvas, make("div", { class: "quiet" }, words));
+  }
+
+  const heading = (run, k) => make("h3", {}, swatch(k), run.name);
+  function section(id, title, note, content) {
+    const parts = shown().map(([run, k]) => [run, k, content(run, k)]).filter(part => part[2].length);
+    const blocks = parts.flatMap(([run, k, nodes]) => [heading(run, k), ...nodes]);
+    at(id).replaceChildren(...(parts.length ? [make("h2", {}, title), make("p", { class: "quiet" }, note), ...blocks] : []));
+  }
+  const grid = (layers, k) => {
+    const found = Object.entries(layers);
+    return found.length ? [make("div", { class: "layers" }, ...found.map(([name, columns]) => layer(name, columns, k)))] : [];
+  };
+
+  function draw() {
+    at("legend").replaceChildren(...runs.map((run, k) => {
+      const button = make("button", { type: "button", "aria-pressed": String(!hidden.has(run.name)) }, swatch(k), run.name);
+      button.addEventListener("click", () => { hidden.has(run.name) ? hidden.delete(run.name) : hidden.add(run.name); draw(); });
+      return button;
+    }));
+    drawCharts();
+    const note = "values upwards, steps to the right, the stronger the colour, the more elements; numbers are of the last step";
+    section("gradients", "Gradients by layer", note, (run, k) => grid(run.layers.gradients, k));
+    section("activations", "Activations by layer", note, (run, k) => grid(run.layers.activations, k));
+    section("images", "Images", "of the last recorded steps", run => Object.entries(run.images).flatMap(([name, steps]) =>
+      steps.flatMap(([step, urls]) => [make("div", { class: "quiet" }, `${name}, step ${step}`), make("div", { class: "strip" },
+        ...urls.map((url, i) => make("img", { src: url, alt: `${name} ${i + 1} of step ${step}` })))])));
+  }
+  function drawCharts() {
+    const names = [...new Set(shown().flatMap(([run]) => Object.keys(run.curves)))];
+    const rank = name => ORDER.includes(name) ? ORDER.indexOf(name) : 2.5;
+    names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+    at("charts").replaceChildren(...names.map(chart));
+  }
+  draw();
+  at("smoothing").addEventListener("input", drawCharts);
+  at("logarithmic").addEventListener("change", drawCharts);
+  new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+
+  const status = at("status");
+  const tellStatus = (words, isBad) => { status.textContent = words; status.classList.toggle("bad", isBad); };
+  async function poll() {
+    try {
+      const answer = await fetch("data");
+      const found = await answer.text();
+      if (!answer.ok) return tellStatus(found, true);
+      if (found !== text) { text = found; runs = JSON.parse(found); draw(); }
+      tellStatus("live", false);
+    } catch { tellStatus("the server does not answer: its last data", true); }
+    finally { setTimeout(poll, POLL); }
+  }
+  if (status.dataset.live !== undefined) poll();
+})();

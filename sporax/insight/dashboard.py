@@ -1,0 +1,108 @@
+"""The page of runs: curves, gradients and activations by layer, images; as a file, or live."""
+
+from pathlib import Path
+
+from sporax import pages
+from sporax.insight.run_files import LAYER_KINDS, found
+
+_HERE = Path(__file__).parent
+_POINTS = 1000  # of a curve
+_COLUMNS = 60  # steps of a layer's histograms
+_IMAGE_STEPS = 4
+_TITLE = "Training runs"
+
+
+def write_dashboard(runs, path):
+    """Write a page of one or more runs that `RunRecord` recorded; returns its path.
+
+    `runs`: a run's folder, a folder with such folders in it, or a list of these. The page needs
+    nothing outside of it. Raises FileNotFoundError or ValueError for what is no run.
+
+    >>> import tempfile
+    >>> from sporax.insight import RunRecord, write_dashboard
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> RunRecord(folder / "run").log(1, loss=0.5)
+    >>> write_dashboard(folder / "run", folder / "page.html").name
+    'page.html'
+    """
+    listed = runs if isinstance(runs, (list, tuple)) else [runs]
+    return pages.write_page(path, _TITLE, **_content(data_of(found(listed))))
+
+
+def live_page(runs):
+    """The page as text, which asks its server for further data."""
+    return pages.page(_TITLE, is_live=True, **_content(data_of(runs), is_live=True))
+
+
+def _content(data, is_live=False):
+    style, script = (_HERE.joinpath(f"dashboard.{k}").read_text("utf8") for k in ("css", "js"))
+    count = len(data)
+    body = pages.join([
+        _controls(is_live),
+        pages.element("div", id="legend", role="group", aria_label="runs"),
+        pages.element("div", id="charts"),
+        *[pages.element("section", id=kind) for kind in LAYER_KINDS],
+        pages.element("section", id="images"),
+        pages.embedded("runs", data),
+    ])  # fmt: skip
+    return {
+        "body": body, "style": style, "script": script,
+        "subtitle": f"{count} run{'s' * (count != 1)}{', as they go on' if is_live else ''}",
+    }  # fmt: skip
+
+
+def _controls(is_live):
+    smoothing = pages.Markup(
+        '<input id="smoothing" type="range" min="0" max="0.98" step="0.02" value="0">'
+    )
+    logarithmic = pages.Markup('<input id="logarithmic" type="checkbox">')
+    status = pages.element("output", "", id="status", data_live=is_live)
+    return pages.element(
+        "div", pages.element("label", "Smoothing ", smoothing),
+        pages.element("label", logarithmic, " logarithmic"), status, class_="controls",
+    )  # fmt: skip
+
+
+def data_of(runs):
+    """What the page shows of runs: JSON's lists, dicts, numbers and strings."""
+    names = [run.name for run in runs]
+    return [
+        {
+            "name": run.name if names.count(run.name) == 1 else f"{run.name} ({run.folder})",
+            "curves": {name: _thinned(steps) for name, steps in run.curves.items()},
+            "layers": {
+                kind: {name: _columns(steps) for name, steps in layers.items()}
+                for kind, layers in run.layers.items()
+            },
+            "images": {
+                name: [
+                    [step, [url for file in steps[step] if (url := run.image(file))]]
+                    for step in sorted(steps)[-_IMAGE_STEPS:]
+                ]
+                for name, steps in run.images.items()
+            },
+        }
+        for run in runs
+    ]
+
+
+def _thinned(steps):
+    """[[step, number]...], at most about `_POINTS`: of each stretch the lowest and the highest."""
+    points = sorted(steps.items())
+    stretch = -(-2 * len(points) // _POINTS)
+    if stretch <= 2:
+        return points
+    kept = []
+    for at in range(0, len(points), stretch):
+        part = sorted(points[at : at + stretch], key=lambda point: float(point[1]))
+        kept += sorted({part[0], part[-1]})
+    return kept if kept[-1] == points[-1] else [*kept, points[-1]]
+
+
+def _columns(steps):
+    """[[step, statistics]...], at most `_COLUMNS`: the first and the last, and others between."""
+    chosen = sorted(steps)
+    if len(chosen) > _COLUMNS:
+        last = len(chosen) - 1
+        chosen = [chosen[round(k * last / (_COLUMNS - 1))] for k in range(_COLUMNS)]
+    return [[step, steps[step]] for step in chosen]

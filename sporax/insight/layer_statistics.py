@@ -1,0 +1,129 @@
+"""Statistics and histograms of gradients and activations by layer, from hooks."""
+
+import jax
+import jax.numpy as jnp
+
+from sporax.autodiff import value_and_grad
+from sporax.core.random import get_rng_state, set_rng_state
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.graph_capture.jit import jit
+from sporax.insight.profiled_call import put_back
+from sporax.insight.run_files import number
+
+BINS = 32
+_SAMPLE = 1 << 16  # elements of a histogram; its statistics are of all elements
+
+
+class Probe:
+    """Loss, activations and gradients of a network at one batch, as one captured program.
+
+    `loss_network`: a Cell that returns the loss of its inputs; `network`: the one whose Cells
+    without Cells in them are its layers; `parameters`: those to derive. What the program writes
+    (statistics of BatchNorm, random state) is put back.
+    """
+
+    def __init__(self, loss_network, network, parameters):
+        self._loss_network, self._parameters = loss_network, list(parameters)
+        self._layers = _layers(network)
+        self._seen, self._names = [], ()
+        self._hooks = [(cell, _noting(self._seen, name)) for name, cell in self._layers]
+        self._program = jit(self._run)
+
+    def _run(self, *inputs):
+        self._seen.clear()
+
+        def function(*inputs):
+            loss = self._loss_network(*inputs)
+            return (loss, *[tensor for _, tensor in self._seen])
+
+        derive = value_and_grad(function, None, self._parameters, has_aux=True)
+        (_, *activations), gradients = derive(*inputs)
+        self._names = _distinct([name for name, _ in self._seen])
+        self._seen.clear()
+        return tuple(activations), tuple(gradients)
+
+    def __call__(self, *inputs):
+        """({layer: activation}, {Parameter's name: gradient}), Tensors."""
+        state = get_rng_state()
+        written = [p for p in self._loss_network.get_parameters() if not p.requires_grad]
+        handles = [cell.register_forward_hook(hook) for cell, hook in self._hooks]
+        try:
+            with put_back(written):
+                activations, gradients = self._program(*inputs)
+        finally:
+            for handle in handles:
+                handle.remove()
+            set_rng_state(state)
+        names = [p.name for p in self._parameters]
+        return (
+            dict(zip(self._names, activations, strict=True)),
+            dict(zip(names, gradients, strict=True)),
+        )
+
+
+def _layers(network):
+    cells = list(network.cells_and_names())
+    leaves = [(name, cell) for name, cell in cells if name and not list(cell.cells())]
+    return leaves or [(type(network).__name__, network)]
+
+
+def _noting(seen, name):
+    def hook(cell, inputs, output):
+        seen.extend((name, tensor) for tensor in tensors_of(output))
+
+    return hook
+
+
+def _distinct(names):
+    """The names of calls: a Cell that is called again, or returns several, has a number there."""
+    counts, distinct = {}, []
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        distinct.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return tuple(distinct)
+
+
+@jax.jit
+def _program(arrays):
+    return [_of_one(array) for array in arrays]
+
+
+def _of_one(array):
+    x = array.astype(jnp.float32).ravel()
+    finite = jnp.isfinite(x)
+    count = jnp.maximum(finite.sum(), 1)
+    clean = jnp.where(finite, x, 0)
+    low = jnp.where(finite.any(), jnp.where(finite, x, jnp.inf).min(), 0)
+    high = jnp.where(finite.any(), jnp.where(finite, x, -jnp.inf).max(), 0)
+    mean = clean.sum() / count
+    deviation = jnp.where(finite, x - mean, 0)
+    stride = -(-x.size // _SAMPLE)
+    part, kept = clean[::stride], finite[::stride]
+    width = jnp.where(high > low, high - low, 1)
+    places = jnp.clip(((part - low) / width * BINS).astype(jnp.int32), 0, BINS - 1)
+    return {
+        "low": low, "high": high, "mean": mean, "std": jnp.sqrt((deviation**2).sum() / count),
+        "norm": jnp.sqrt((clean**2).sum()), "zeros": ((x == 0) & finite).sum() / x.size,
+        "not_finite": (~finite).sum() / x.size,
+        "counts": jnp.zeros(BINS, jnp.int32).at[places].add(kept.astype(jnp.int32)),
+    }  # fmt: skip
+
+
+def statistics(tensors):
+    """{name: statistics} of the Tensors of real numbers among {name: Tensor}, computed by one
+    program: lowest, highest, mean, standard deviation and Euclidean norm of the finite elements,
+    the shares of zeros and of elements that are not finite, and `BINS` counts between lowest and
+    highest (of at most 65,536 elements at equal distances)."""
+    chosen = {
+        name: tensor._value.read() for name, tensor in tensors.items()
+        if isinstance(tensor, Tensor) and tensor.size and tensor.is_floating_point()
+    }  # fmt: skip
+    results = jax.device_get(_program(list(chosen.values())))
+    return {
+        name: {
+            key: value.tolist() if key == "counts" else number(value)
+            for key, value in result.items()
+        }
+        for name, result in zip(chosen, results, strict=True)
+    }  # fmt: skip

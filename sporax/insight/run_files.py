@@ -1,0 +1,187 @@
+"""The folder of a run: `run.jsonl`, whose first line says the format's version and whose others are
+one record each, and PNG images.
+
+A record is appended by one write. A last line without its end is being written, or was when the
+process ended, and is left out.
+"""
+
+import base64
+import json
+import math
+import os
+import re
+import time
+from pathlib import Path
+
+from sporax.io import atomic_write, untrusted_file
+
+FILE, FORMAT, VERSION = "run.jsonl", "sporax run", 1
+LAYER_KINDS = ("gradients", "activations")
+_IMAGE = re.compile(r"image-\d+-\d+\.png")
+_NOT_FINITE = ("nan", "inf", "-inf")
+_STATISTICS = ("low", "high", "mean", "std", "norm", "zeros", "not_finite")
+
+
+def number(value):
+    """A number as JSON has it: one that is not finite as 'nan', 'inf' or '-inf'."""
+    value = float(value)
+    return value if math.isfinite(value) else str(value)
+
+
+class RunFolder:
+    """A run's folder to write to, made if need be.
+
+    Raises FileExistsError where it holds a run already and `resume` is False, ValueError where
+    that one cannot be read.
+    """
+
+    def __init__(self, folder, name, resume):
+        self.path = Path(folder) / FILE
+        self.last_step, self._images = 0, 0
+        with atomic_write.errors_named("RunRecord", folder):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.path.exists():
+            header = {"format": FORMAT, "version": VERSION, "name": name, "started": time.time()}
+            with atomic_write.errors_named("RunRecord", self.path):
+                atomic_write.write(self.path, _line(header))
+        elif resume:
+            self._go_on()
+        else:
+            raise FileExistsError(
+                f"For 'RunRecord', 'folder' must hold no run, but got '{folder}', which does. "
+                "Choose another folder, or go on with that run by resume=True."
+            )
+
+    def _go_on(self):
+        run = Run(self.path.parent)
+        run.update()
+        self.last_step = run.last_step
+        numbers = [int(p.stem.split("-")[1]) for p in self.path.parent.glob("image-*-*.png")]
+        self._images = max(numbers, default=-1) + 1
+        os.truncate(self.path, run.offset)  # without a line that was not finished
+
+    def append(self, **record):
+        """Add one record."""
+        line = _line({"time": time.time(), **record})
+        with atomic_write.errors_named("RunRecord", self.path):
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+            try:
+                if os.write(descriptor, line) != len(line):
+                    raise OSError("only a part of a record could be written")
+            finally:
+                os.close(descriptor)
+
+    def add_images(self, step, name, encoded):
+        """Write PNG images, and a record that names them."""
+        names = [f"image-{self._images}-{k}.png" for k in range(len(encoded))]
+        self._images += 1
+        for file, content in zip(names, encoded, strict=True):
+            with atomic_write.errors_named("RunRecord", self.path.parent / file):
+                atomic_write.write(self.path.parent / file, content)
+        self.append(step=step, images={name: names})
+
+
+def _line(record):
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf8", "backslashreplace") + b"\n"
+
+
+class Run:
+    """What a run's folder says; `update` reads what has been added.
+
+    `curves`: {name: {step: number}}; `layers`: {kind: {name: {step: statistics}}}; `images`:
+    {name: {step: [file]}}; `offset`: bytes read. Of two records of one step the later one counts.
+    Raises FileNotFoundError, or ValueError where the folder has no run of this version.
+    """
+
+    def __init__(self, folder):
+        self.folder, self.offset, self.last_step, self._lines = Path(folder), 0, 0, 0
+        self.curves, self.images = {}, {}
+        self.layers = {kind: {} for kind in LAYER_KINDS}
+        if not (self.folder / FILE).is_file():
+            raise FileNotFoundError(
+                f"'{folder}' is no run: it has no '{FILE}', which insight.RunRecord writes."
+            )
+        self.name = self.folder.absolute().name
+        self.update()
+        if not self._lines:
+            raise ValueError(f"'{folder}' is no run: '{FILE}' does not begin with a whole line.")
+
+    def update(self):
+        """Read what has been added; returns whether there was anything."""
+        path = self.folder / FILE
+        try:
+            with untrusted_file.opened(path) as file:
+                file.seek(self.offset)
+                content = file.read()
+        except OSError as error:
+            raise ValueError(f"'{path}' cannot be read: {untrusted_file.cause(error)}.") from None
+        whole = content.rfind(b"\n") + 1
+        for line in content[:whole].splitlines():
+            self._lines += 1
+            try:
+                record = untrusted_file.json_of(line.decode("utf8"))
+                self._header(record) if self._lines == 1 else self._add(record)
+            except untrusted_file.MALFORMED as error:
+                if isinstance(error, _OtherVersion):
+                    raise
+                why = untrusted_file.cause(error)
+                raise ValueError(f"'{path}' is damaged in line {self._lines}: {why}.") from None
+        self.offset += whole
+        return whole > 0
+
+    def _header(self, header):
+        if header["format"] != FORMAT:
+            raise ValueError(f"it says that it is '{header['format']}'")
+        if header["version"] != VERSION:
+            raise _OtherVersion(
+                f"'{self.folder}' is a run of version {header['version']!r:.20}, but this sporax "
+                f"reads version {VERSION}. Use the sporax that wrote it."
+            )
+        self.name = str(header["name"] or self.name)
+
+    def _add(self, record):
+        step = record["step"]
+        if not isinstance(step, int):
+            raise ValueError("its step is no whole number")
+        self.last_step = max(self.last_step, step)
+        for name, value in record.get("scalars", {}).items():
+            self.curves.setdefault(name, {})[step] = _checked(value)
+        for kind, layers in record.get("layers", {}).items():
+            for name, found in layers.items():
+                kept = {key: _checked(found[key]) for key in _STATISTICS}
+                kept["counts"] = [int(count) for count in found["counts"]]
+                self.layers[kind].setdefault(name, {})[step] = kept
+        for name, files in record.get("images", {}).items():
+            if not all(_IMAGE.fullmatch(file) for file in files):
+                raise ValueError("it names an image that is no file of a run")
+            self.images.setdefault(name, {})[step] = files
+
+    def image(self, file):
+        """An image as a URL that holds it; None where its file is gone."""
+        try:
+            content = untrusted_file.content(self.folder / file)
+        except OSError:
+            return None
+        return f"data:image/png;base64,{base64.b64encode(content).decode()}"
+
+
+class _OtherVersion(ValueError):
+    pass
+
+
+def _checked(value):
+    if value not in _NOT_FINITE and not (isinstance(value, (int, float)) and math.isfinite(value)):
+        raise ValueError(f"{value!r:.40} is no number")
+    return value
+
+
+def found(paths):
+    """The runs at `paths`: folders of runs, or folders with folders of runs in them."""
+    folders = []
+    for path in map(Path, paths):
+        if not path.is_dir():
+            raise FileNotFoundError(f"There is no folder '{path}'.")
+        inside = sorted(p.parent for p in path.glob(f"*/{FILE}"))
+        folders += inside if inside and not (path / FILE).exists() else [path]
+    return [Run(folder) for folder in folders]

@@ -1,0 +1,217 @@
+"""`RunRecord`: a callback that writes what a training does to a folder for `sporax watch`."""
+
+import math
+import os
+import time
+
+import numpy as np
+
+from sporax.core.errors import warn
+from sporax.core.tensor import Tensor
+from sporax.core.tree import tensors_of
+from sporax.insight.layer_statistics import Probe, statistics
+from sporax.insight.run_files import LAYER_KINDS, RunFolder, number
+from sporax.nn import WithLossCell
+from sporax.nn import argument_checks as check
+from sporax.train.callback import Callback, loss_of
+from sporax.train.summary_record import png
+
+_IMAGES = 8  # samples of a batch
+
+
+class RunRecord(Callback):
+    """Writes loss, learning rate, metrics, samples per second, gradient norms, histograms by layer
+    and sample images of a training to a folder, which `sporax watch` shows.
+
+    `folder`: made if need be. `name`: of the run; by default the folder's. `every`: of so many
+    steps one, and the first, has loss, learning rate and samples per second. `layers_every`: of so
+    many steps one, and the first, has gradient norms, histograms of gradients and of activations,
+    and images of the batch: they cost one more forward and backward pass, which changes neither
+    Parameters nor the random state; 0: never. `resume`: whether to go on with the run that is in
+    the folder. A folder that cannot be written is a warning, and nothing more is recorded.
+
+    In a loop of one's own, call `log`, `log_layers` and `log_images`.
+
+    >>> import tempfile
+    >>> from sporax.insight import RunRecord
+    >>> record = RunRecord(tempfile.mkdtemp())
+    >>> for step in range(1, 4):
+    ...     record.log(step, loss=1 / step, learning_rate=0.1, samples=32)
+    """
+
+    def __init__(self, folder, name=None, every=10, layers_every=100, resume=False):
+        who = "RunRecord"
+        check.instance(who, (str, os.PathLike), "a path", folder=folder)
+        check.instance(who, (str, type(None)), "a string", name=name)
+        check.positive_int(who, every=every)
+        check.not_negative_int(who, layers_every=layers_every)
+        check.flag(who, resume=resume)
+        self._folder = RunFolder(folder, name, resume)
+        self._every, self._layers_every = every, layers_every
+        self._refused, self._since, self._samples = False, None, 0
+        self._first_step, self._base, self._last = True, 0, self._folder.last_step
+        self._probe = self._rate = None
+
+    # for loops of one's own ------------------------------------------------------------------
+
+    def log(self, step, *, samples=None, **scalars):
+        """Record scalars of a step: `loss`, `learning_rate`, `gradient_norm` or any other name.
+
+        `step`: an int, at least 0. `samples`: those that were trained with since the last call,
+        for samples per second, which the second call has first.
+        """
+        self._check_step("log", step)
+        if samples is not None:
+            check.positive_int("RunRecord.log", samples=samples)
+            now = time.perf_counter()
+            if self._since is not None:
+                scalars["samples_per_second"] = samples / (now - self._since)
+            self._since = now
+        values = {name: _scalar(name, value) for name, value in scalars.items()}
+        self._write("append", step=step, scalars=values)
+
+    def log_layers(self, step, kind, tensors):
+        """Record statistics and histograms of Tensors, {layer: Tensor}. `kind`: 'gradients' (whose
+        norm of all is recorded as `gradient_norm`) or 'activations'."""
+        self._check_step("log_layers", step)
+        check.choice("RunRecord.log_layers", LAYER_KINDS, kind=kind)
+        check.instance("RunRecord.log_layers", dict, "a dict", tensors=tensors)
+        layers = statistics(tensors)
+        scalars = {}
+        if kind == "gradients" and layers:
+            norm = math.sqrt(sum(float(s["norm"]) ** 2 for s in layers.values()))
+            bad = any(float(s["not_finite"]) for s in layers.values())
+            scalars["gradient_norm"] = number(math.nan if bad else norm)
+        self._write("append", step=step, scalars=scalars, layers={kind: layers})
+
+    def log_images(self, step, name, images):
+        """Record images, a Tensor or array of shape (N, C, H, W) with one or three channels: the
+        first eight, from 0 to 1 or of uint8; others from lowest to highest."""
+        self._check_step("log_images", step)
+        check.instance("RunRecord.log_images", str, "a string", name=name)
+        array = np.asarray(images.asnumpy() if isinstance(images, Tensor) else images)
+        if array.ndim != 4 or array.shape[1] not in (1, 3) or not array.size:
+            raise ValueError(
+                "For 'RunRecord.log_images', 'images' must have shape (N, C, H, W) with one or "
+                f"three channels, but got {array.shape}. Reshape it."
+            )
+        encoded = [png(image) for image in _visible(array[:_IMAGES])]
+        self._write("add_images", step, name, encoded)
+
+    def _check_step(self, method, step):
+        check.not_negative_int(f"RunRecord.{method}", step=step)
+        self._last = max(self._last, step)
+
+    def _write(self, method, *args, **kwargs):
+        if self._refused:
+            return
+        try:
+            getattr(self._folder, method)(*args, **kwargs)
+        except OSError as error:
+            self._refused = True
+            warn(f"{error.strerror or error}. Nothing more is recorded.")
+
+    # events of `Model.train` -----------------------------------------------------------------
+
+    def on_train_begin(self, run_context):
+        self._since, self._samples, self._first_step, self._probe = None, 0, True, None
+
+    def on_train_step_begin(self, run_context):
+        run = run_context.original_args()
+        if self._first_step:  # steps of a further training go on from those of the last
+            self._base = self._last if run.cur_step_num == 1 else 0
+        self._rate = None
+        if self._logs(self._base + run.cur_step_num) and run.get("optimizer") is not None:
+            rates = run.optimizer.get_lr()  # of this step: at its end it is the next one's
+            self._rate = rates[0] if isinstance(rates, (tuple, list)) else rates
+
+    def _logs(self, step):
+        return self._first_step or step % self._every == 0
+
+    def on_train_step_end(self, run_context):
+        run = run_context.original_args()
+        step, tensors = self._base + run.cur_step_num, tensors_of(run.train_dataset_element)
+        self._samples += tensors[0].shape[0] if tensors and tensors[0].ndim else 0
+        if self._logs(step):
+            self._log_scalars(step, run)
+        if self._layers_every and (self._first_step or step % self._layers_every == 0):
+            begin = time.perf_counter()
+            self._log_batch(step, run)
+            self._since += time.perf_counter() - begin  # no part of the training's time
+        if self._first_step:  # nor what it was compiled in
+            self._first_step, self._since, self._samples = False, time.perf_counter(), 0
+        self._last = step
+
+    def _log_scalars(self, step, run):
+        scalars = {}
+        loss = loss_of(run.net_outputs)
+        if isinstance(loss, (float, Tensor)):
+            scalars["loss"] = np.mean(np.asarray(loss))
+        if self._rate is not None:
+            scalars["learning_rate"] = self._rate
+        samples, self._samples = self._samples, 0
+        if self._since is None:
+            self._since = time.perf_counter()
+        self.log(step, samples=None if self._first_step else samples or None, **scalars)
+
+    def _log_batch(self, step, run):
+        """Histograms and images of the present batch."""
+        inputs = run.train_dataset_element
+        if self._probe is None:
+            self._probe = _probe_of(run)
+        activations, gradients = self._probe(*inputs)
+        self.log_layers(step, "gradients", gradients)
+        self.log_layers(step, "activations", activations)
+        for tensor in tensors_of(inputs):
+            if tensor.ndim == 4 and tensor.shape[1] in (1, 3) and tensor.size:
+                self.log_images(step, "input", tensor)
+                break
+
+    def on_train_epoch_end(self, run_context):
+        self._log_metrics(run_context.original_args())
+
+    def on_eval_end(self, run_context):
+        self._log_metrics(run_context.original_args())
+
+    def _log_metrics(self, run):
+        scalars = {}
+        for name, value in (run.get("metrics") or {}).items():
+            value = np.asarray(value)
+            if value.ndim == 0:
+                scalars[name] = value
+            else:
+                scalars |= {f"{name}[{k}]": v for k, v in enumerate(value.ravel())}
+        if scalars:
+            values = {name: _scalar(name, value) for name, value in scalars.items()}
+            self._write("append", step=self._last, scalars=values)
+
+
+def _probe_of(run):
+    """The Probe of a run: of the network with its loss that the training step derives."""
+    network = run.get("network") or run.train_network
+    inner = getattr(run.train_network, "network", None)
+    if inner is None:
+        inner = network if run.get("loss_fn") is None else WithLossCell(network, run.loss_fn)
+    optimizer = run.get("optimizer")
+    return Probe(inner, network, optimizer.parameters if optimizer else inner.trainable_params())
+
+
+def _scalar(name, value):
+    array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value)
+    if array.size != 1 or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"For 'RunRecord.log', '{name}' must be one real number, but got "
+            f"{type(value).__name__} of shape {array.shape}. Reduce it, or leave it out."
+        )
+    return number(array.reshape(()))
+
+
+def _visible(images):
+    """Images as bytes."""
+    if images.dtype == np.uint8:
+        return images
+    images = np.nan_to_num(images.astype(np.float32), posinf=1.0, neginf=0.0)
+    low, high = images.min(), images.max()
+    if low < 0 or high > 1:
+        images = (images - low) / (high - low if high > low else 1)
+    return (images * 255).round().astype(np.uint8)

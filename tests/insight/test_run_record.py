@@ -1,0 +1,217 @@
+"""`RunRecord` and its folder: what is written, what is read again, and what is refused."""
+
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+import sporax as ms
+from sporax import Tensor, insight, nn
+from sporax.data import NumpySlicesDataset
+from sporax.insight.layer_statistics import BINS, statistics
+from sporax.insight.run_files import FILE, Run
+from sporax.train import Callback, Model
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(12, 1, 2, 2)).astype(np.float32)
+Y = RNG.normal(size=(12, 3)).astype(np.float32)
+RATES = [0.1, 0.05, 0.02, 0.01, 0.005, 0.002]
+
+
+class Losses(Callback):
+    """The losses of all steps."""
+
+    def __init__(self):
+        self.losses = []
+
+    def on_train_step_end(self, run_context):
+        self.losses.append(float(run_context.original_args().net_outputs.asnumpy()))
+
+
+def train(callbacks, epochs=2):
+    """Two epochs of three steps; returns the network."""
+    ms.set_seed(1)
+    net = nn.SequentialCell(
+        nn.Flatten(), nn.Dense(4, 3), nn.BatchNorm1d(3), nn.Dropout(p=0.5), nn.Dense(3, 3)
+    )
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), RATES), metrics={"mae"})
+    rows = NumpySlicesDataset((X, Y), ["x", "y"], shuffle=False).batch(4)
+    model.fit(epochs, rows, rows, callbacks=callbacks)
+    return net
+
+
+@pytest.mark.parametrize(
+    "mode", [ms.PYNATIVE_MODE, pytest.param(ms.GRAPH_MODE, marks=pytest.mark.slow)]
+)
+def test_training_is_recorded_and_not_changed(tmp_path, mode):
+    ms.set_context(mode=mode)
+    try:
+        alone, beside = Losses(), Losses()
+        expected = train(alone)
+        found = train([beside, insight.RunRecord(tmp_path, every=1, layers_every=2)])
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    np.testing.assert_allclose(beside.losses, alone.losses, rtol=1e-4)
+    for a, b in zip(expected.get_parameters(), found.get_parameters(), strict=True):
+        np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), rtol=1e-3, atol=1e-5)
+    run = Run(tmp_path)
+    np.testing.assert_allclose(list(run.curves["loss"].values()), beside.losses, rtol=1e-6)
+    np.testing.assert_allclose(list(run.curves["learning_rate"].values()), RATES, rtol=1e-6)
+    assert list(run.curves["mae"]) == [3, 6]
+    assert list(run.curves["samples_per_second"]) == [2, 3, 4, 5, 6]
+    assert list(run.layers["activations"]) == ["0", "1", "2", "3", "4"]
+    assert list(run.layers["gradients"]["1.weight"]) == [1, 2, 4, 6]
+    assert 0.2 < run.layers["activations"]["3"][1]["zeros"] < 0.8
+    (files,) = {len(files) for files in run.images["input"].values()}
+    assert files == 4 and run.image("image-0-0.png").startswith("data:image/png;base64,iVBOR")
+
+
+def test_gradients_are_those_of_the_loss(tmp_path):
+    x, y = X.reshape(12, 4), Y
+    net = nn.Dense(4, 3)
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.0))
+    weight, bias = (p.asnumpy().astype(np.float64) for p in net.get_parameters())
+    model.train(1, NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(12),
+                callbacks=insight.RunRecord(tmp_path))  # fmt: skip
+    error = 2 * (x @ weight.T + bias - y) / y.size
+    gradients = {"weight": error.T @ x, "bias": error.sum(0)}
+    run = Run(tmp_path)
+    for name, expected in gradients.items():
+        (at,) = [s[1] for key, s in run.layers["gradients"].items() if key.endswith(name)]
+        np.testing.assert_allclose(
+            [at["low"], at["high"], at["mean"], at["std"], at["norm"]],
+            [expected.min(), expected.max(), expected.mean(), expected.std(),
+             np.linalg.norm(expected)], rtol=1e-4, atol=1e-6,
+        )  # fmt: skip
+    norm = np.sqrt(sum((g**2).sum() for g in gradients.values()))
+    assert run.curves["gradient_norm"][1] == pytest.approx(norm, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        RNG.normal(size=(7, 50)), np.zeros(9), np.full(5, 3.0), np.array([-1.0, 2.0]),
+        np.array([1.0, np.nan, -np.inf, 2.0, 0.0]), np.array([np.nan]),
+    ],
+    ids=["normal", "zeros", "constant", "two", "not finite", "nan"],
+)  # fmt: skip
+def test_statistics(array):
+    found = statistics({"a": Tensor(array.astype(np.float32)), "ints": Tensor([1, 2])})
+    assert list(found) == ["a"]
+    finite = array[np.isfinite(array)].astype(np.float64)
+    some = finite if finite.size else np.zeros(1)
+    expected = {
+        "low": some.min(), "high": some.max(), "mean": some.mean(), "std": some.std(),
+        "norm": np.linalg.norm(some), "zeros": (finite == 0).sum() / array.size,
+        "not_finite": 1 - finite.size / array.size,
+    }  # fmt: skip
+    for name, value in expected.items():
+        assert found["a"][name] == pytest.approx(value, rel=1e-5, abs=1e-6), name
+    counts = found["a"]["counts"]
+    assert len(counts) == BINS and sum(counts) == finite.size
+    if np.ptp(some):
+        assert np.abs(np.cumsum(counts) - np.cumsum(np.histogram(finite, BINS)[0])).max() <= 1
+
+
+def test_a_loop_of_ones_own(tmp_path):
+    record = insight.RunRecord(tmp_path, name="first")
+    for step, loss in enumerate([1.0, float("nan"), Tensor(0.5)]):
+        record.log(step, loss=loss, samples=8)
+    record.log_layers(2, "activations", {"a": Tensor([1.0, 2.0])})
+    record.log_images(2, "<b>", np.zeros((9, 3, 2, 2), np.uint8))
+    run = Run(tmp_path)
+    assert run.name == "first" and run.curves["loss"] == {0: 1.0, 1: "nan", 2: 0.5}
+    assert list(run.curves["samples_per_second"]) == [1, 2]
+    assert len(run.images["<b>"][2]) == 8
+    with open(tmp_path / FILE, "a") as file:
+        file.write('{"step":3,"scal')  # the process ended here
+    assert Run(tmp_path).curves == run.curves
+    insight.RunRecord(tmp_path, resume=True).log(3, loss=0.25)
+    assert run.update() and run.curves["loss"][3] == 0.25
+
+
+def test_the_page(tmp_path):
+    evil = "</script><img src=x onerror=alert(1)>"
+    for k in range(2):
+        record = insight.RunRecord(tmp_path / f"run{k}", name=evil)
+        for step in range(3000):
+            if step % 10 == 0 or 1500 < step < 1504:
+                record.log(step, **{evil: 99.0 if step == 1502 else step / 3000})
+        record.log_images(1, evil, np.zeros((1, 1, 2, 2)))
+    page = insight.write_dashboard(tmp_path, tmp_path / "page.html").read_text("utf8")
+    assert "<img" not in page and "connect-src" not in page
+    data = json.loads(re.search(r'id="runs">(.*?)</script>', page)[1])
+    assert [run["name"] for run in data] == [f"{evil} ({tmp_path}/run{k})" for k in range(2)]
+    assert [1502, 99.0] in data[0]["curves"][evil]
+    assert not re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?https?:", page)
+
+
+def test_long_curves_keep_their_extremes(tmp_path):
+    record = insight.RunRecord(tmp_path / "run")
+    lines = [
+        json.dumps({"step": s, "scalars": {"a": "nan" if s == 7 else 50.0 * (s == 4321)}})
+        for s in range(5000)
+    ]
+    with open(record._folder.path, "a") as file:
+        file.write("\n".join(lines) + "\n")
+    page = insight.write_dashboard(tmp_path, tmp_path / "page.html").read_text("utf8")
+    (run,) = json.loads(re.search(r'id="runs">(.*?)</script>', page)[1])
+    points = run["curves"]["a"]
+    assert len(points) <= 1002 and [4321, 50.0] in points and points[-1] == [4999, 0.0]
+    assert points == sorted(points)
+
+
+HEADER = '{"format":"sporax run","version":1,"name":"a"}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "is no run: it has no 'run.jsonl'"),
+        ("", "does not begin with a whole line"),
+        ("PNG\n", "is damaged in line 1"),
+        ('{"format":"other","version":1}\n', "it says that it is 'other'"),
+        (HEADER.replace("1", "9"), "is a run of version 9, but this sporax reads version 1"),
+        (HEADER + "3\n", "is damaged in line 2"),
+        (HEADER + '{"step":"a"}\n', "its step is no whole number"),
+        (HEADER + '{"step":1,"scalars":{"a":[1]}}\n', "is no number"),
+        (HEADER + '{"step":1,"scalars":{"a":1e999}}\n', "is no number"),
+        (HEADER + '{"step":1,"images":{"a":["../../x.png"]}}\n', "no file of a run"),
+        (HEADER + '{"step":1,"layers":{"weights":{"a":{}}}}\n', "is damaged in line 2"),
+        (HEADER + "[" * 100000 + "\n", "nested too deeply"),
+    ],
+)
+def test_folders_that_are_no_run(tmp_path, content, words):
+    if content is not None:
+        (tmp_path / FILE).write_text(content)
+    with pytest.raises((FileNotFoundError, ValueError)) as caught:
+        insight.write_dashboard(tmp_path, tmp_path / "page.html")
+    assert words in str(caught.value) and not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda r: insight.RunRecord(r._folder.path.parent), FileExistsError, "resume=True"),
+        (lambda r: insight.RunRecord(3), TypeError, "'folder' must be a path"),
+        (lambda r: r.log(-1, loss=1), ValueError, "'step' must be an int, at least 0"),
+        (lambda r: r.log(1, loss=Tensor([1.0, 2.0])), ValueError, "'loss' must be one real"),
+        (lambda r: r.log_layers(1, "weights", {}), ValueError, "'kind' must be"),
+        (lambda r: r.log_images(1, "a", np.zeros((2, 2))), ValueError, "must have shape"),
+    ],
+)
+def test_bad_input(tmp_path, call, error, words):
+    with pytest.raises(error) as caught:
+        call(insight.RunRecord(tmp_path))
+    assert words in str(caught.value)
+
+
+def test_a_folder_that_vanishes_is_a_warning(tmp_path):
+    record = insight.RunRecord(tmp_path / "run")
+    record.log(1, loss=1.0)
+    os.unlink(tmp_path / "run" / FILE)
+    with pytest.warns(RuntimeWarning, match="could not be written"):
+        record.log(2, loss=1.0)
+    record.log(3, loss=1.0)
