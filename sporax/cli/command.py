@@ -24,7 +24,15 @@ def _parser():
     parser = argparse.ArgumentParser("sporax", description="MindSpore programs on JAX/XLA.")
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    for add in (_add_run, _add_launch, _add_check, _add_lint, _add_convert, _add_doctor):
+    for add in (
+        _add_run,
+        _add_launch,
+        _add_check,
+        _add_lint,
+        _add_convert,
+        _add_watch,
+        _add_doctor,
+    ):
         add(commands)
     _add_completion(commands, parser)
     version = commands.add_parser("version", help="say which sporax this is")
@@ -119,6 +127,28 @@ def _add_convert(commands):
     converting.set_defaults(action=convert)
 
 
+def _add_watch(commands):
+    watching = commands.add_parser(
+        "watch",
+        help="show how trainings go that insight.RunRecord records",
+        description="Serve a page, on this machine alone, of curves, gradients, activations and "
+        "images of one or more runs, which follows them until Ctrl-C; or write it to a file.",
+        epilog="examples: sporax watch runs; sporax watch runs/a runs/b --html runs.html",
+    )
+    runs = watching.add_argument(
+        "runs", nargs="+", metavar="run_dir", help="a run's folder, or one with such folders in it"
+    )
+    _completes_files(runs)
+    watching.add_argument(
+        "--port", type=_port, default=0, help="of the page; by default one that is free"
+    )
+    watching.add_argument("--seconds", type=float, help="end after so many seconds")
+    _completes_files(
+        watching.add_argument("--html", metavar="FILE", help="write the page to a file instead")
+    )
+    watching.set_defaults(action=_watch)
+
+
 def _add_launch(commands):
     launching = commands.add_parser(
         "launch",
@@ -187,6 +217,12 @@ def _count(text):
     return int(text)
 
 
+def _port(text):
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 65535, but got {text!r}")
+    return int(text)
+
+
 def _launch(parser, options):
     if not options.module and options.script is None:
         parser.error("a script, or '-m' and a module, must be given")
@@ -218,6 +254,12 @@ def _mesh(options):
     from sporax.sharding.mesh import Mesh  # wakes JAX, which others need not
 
     return Mesh.parse(options.mesh)
+
+
+def _watch(options):
+    from sporax.cli.watch import watch  # wakes JAX, which others need not
+
+    return watch(options.runs, options.port, options.seconds, options.html)
 
 
 def _doctor(_):

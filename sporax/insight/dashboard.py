@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sporax import pages
-from sporax.insight.run_files import LAYER_KINDS, found
+from sporax.insight.run_files import LAYER_KINDS, Runs
 
 _HERE = Path(__file__).parent
 _POINTS = 1000  # of a curve
@@ -26,12 +26,12 @@ def write_dashboard(runs, path):
     'page.html'
     """
     listed = runs if isinstance(runs, (list, tuple)) else [runs]
-    return pages.write_page(path, _TITLE, **_content(data_of(found(listed))))
+    return pages.write_page(path, _TITLE, **_content(data_of(Runs(listed))))
 
 
-def live_page(runs):
-    """The page as text, which asks its server for further data."""
-    return pages.page(_TITLE, is_live=True, **_content(data_of(runs), is_live=True))
+def live_page(data):
+    """The page of `data_of(runs)` as text, which asks its server for further data."""
+    return pages.page(_TITLE, is_live=True, **_content(data, is_live=True))
 
 
 def _content(data, is_live=False):

@@ -102,7 +102,7 @@ class Run:
             raise FileNotFoundError(
                 f"'{folder}' is no run: it has no '{FILE}', which insight.RunRecord writes."
             )
-        self.name = self.folder.absolute().name
+        self.name, self._inode = self.folder.absolute().name, (self.folder / FILE).stat().st_ino
         self.update()
         if not self._lines:
             raise ValueError(f"'{folder}' is no run: '{FILE}' does not begin with a whole line.")
@@ -129,6 +129,14 @@ class Run:
                 raise ValueError(f"'{path}' is damaged in line {self._lines}: {why}.") from None
         self.offset += whole
         return whole > 0
+
+    def goes_on(self):
+        """Whether the file is still the one that was read, and not a shorter one or another."""
+        try:
+            status = (self.folder / FILE).stat()
+        except FileNotFoundError:
+            return False
+        return status.st_ino == self._inode and status.st_size >= self.offset
 
     def _header(self, header):
         if header["format"] != FORMAT:
@@ -176,12 +184,34 @@ def _checked(value):
     return value
 
 
-def found(paths):
-    """The runs at `paths`: folders of runs, or folders with folders of runs in them."""
-    folders = []
-    for path in map(Path, paths):
-        if not path.is_dir():
-            raise FileNotFoundError(f"There is no folder '{path}'.")
-        inside = sorted(p.parent for p in path.glob(f"*/{FILE}"))
-        folders += inside if inside and not (path / FILE).exists() else [path]
-    return [Run(folder) for folder in folders]
+class Runs:
+    """The runs at `paths`: folders of runs, or folders with folders of runs in them.
+
+    Raises as `Run` does, and FileNotFoundError where there is no such folder.
+    """
+
+    def __init__(self, paths):
+        self.paths, self._of = [Path(path) for path in paths], {}
+        self.update()
+
+    def __iter__(self):
+        return iter(self._of.values())
+
+    def update(self):
+        """Read what has been added, new runs too; returns whether there was anything."""
+        before, self._of, is_new = self._of, {}, False
+        for folder in self._folders():
+            run = before.get(folder)
+            if run is None or not run.goes_on():
+                run, is_new = Run(folder), True
+            else:
+                is_new |= run.update()
+            self._of[folder] = run
+        return is_new or len(before) != len(self._of)
+
+    def _folders(self):
+        for path in self.paths:
+            if not path.is_dir():
+                raise FileNotFoundError(f"There is no folder '{path}'.")
+            inside = sorted(p.parent for p in path.glob(f"*/{FILE}"))
+            yield from inside if inside and not (path / FILE).exists() else [path]

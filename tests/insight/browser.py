@@ -8,8 +8,9 @@ import pytest
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-def document_of(path, width=1200):
-    """(the page's elements after its scripts have run, what the console said)."""
+def document_of(address, width=1200):
+    """(the page's elements after its scripts have run, what the console said). `address`: a path,
+    or a URL."""
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
         pytest.skip("no Chromium here")
@@ -18,6 +19,7 @@ def document_of(path, width=1200):
         "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom",
     ]  # fmt: skip
     run = subprocess.run(
-        [program, *settings, path.as_uri()], capture_output=True, text=True, timeout=60, check=True
-    )
+        [program, *settings, address if isinstance(address, str) else address.as_uri()],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
     return run.stdout, [line for line in run.stderr.splitlines() if "CONSOLE" in line]

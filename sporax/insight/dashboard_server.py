@@ -1,0 +1,101 @@
+"""The live page of runs, served on the loopback address alone."""
+
+import errno
+import json
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from sporax.insight.dashboard import data_of, live_page
+from sporax.insight.run_files import Runs
+
+_HOST = "127.0.0.1"
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class DashboardServer(ThreadingHTTPServer):
+    """Serves the page of the runs at `paths` (`/`) and its data (`/data`) at `address`.
+
+    `port`: 0 for one that is free. Raises as `Runs` does for what is no run, OSError where the port
+    cannot be had.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, paths, port=0):
+        self._runs, self._lock = Runs(paths), threading.Lock()
+        self._data = data_of(self._runs)
+        try:
+            super().__init__((_HOST, port), _Handler)
+        except OSError as error:
+            why = "is in use" if error.errno == errno.EADDRINUSE else f"is refused ({error})"
+            raise OSError(
+                f"The port {port} {why}. Choose another one, or leave it out for one that is free."
+            ) from None
+        self.hosts = {f"{name}:{self.server_port}" for name in (_HOST, "localhost")}
+        self.address = f"http://{_HOST}:{self.server_port}/"
+
+    def page(self):
+        """(content type, text) of the page."""
+        return "text/html; charset=utf-8", live_page(self._latest())
+
+    def data(self):
+        """(content type, text) of what the page shows, as it is now."""
+        text = json.dumps(self._latest(), ensure_ascii=False, allow_nan=False)
+        return "application/json", text
+
+    def _latest(self):
+        with self._lock:
+            if self._runs.update():
+                self._data = data_of(self._runs)
+            return self._data
+
+
+_PAGES = {"/": DashboardServer.page, "/data": DashboardServer.data}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers GET for the two pages, to whoever names this server as the host: a name of another
+    site that leads here (DNS rebinding) is refused."""
+
+    timeout = 10
+    server_version, sys_version = "sporax", ""
+
+    def do_GET(self):
+        named = self.headers.get_all("Host", [])
+        if len(named) != 1 or named[0].lower() not in self.server.hosts:
+            self.send_error(HTTPStatus.FORBIDDEN, "Another host is meant")
+            return
+        made = _PAGES.get(self.path)
+        if made is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        try:
+            status, (kind, text) = HTTPStatus.OK, made(self.server)
+        except (OSError, ValueError) as error:  # a run that was damaged meanwhile
+            status, kind, text = HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", str(error)
+        content = text.encode("utf8", "replace")
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _refuse(self):
+        self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
+
+    do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse
+
+    def end_headers(self):
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def log_message(self, format, *arguments):
+        """Print nothing: the terminal says the address alone."""
