@@ -60,6 +60,7 @@ class SummaryCollector(Callback):
             who, (dict, type(None)), "a dict or None", custom_lineage_data=custom_lineage_data
         )
         self._custom, self._record, self._first = custom_lineage_data, None, True
+        self._rate = None
 
     def __enter__(self):
         self._record, self._first = SummaryRecord(self._dir, **self._options), True
@@ -73,21 +74,30 @@ class SummaryCollector(Callback):
         mode = run_context.original_args().get("mode", "train")
         self._record.set_mode("eval" if mode == "eval" else "train")
 
+    def on_train_step_begin(self, run_context):
+        """Note the learning rate: at the step's end it is that of the next one, if there is one."""
+        run = run_context.original_args()
+        self._rate = None
+        if run.get("optimizer") is not None and self._collects(run):
+            rate = run.optimizer.get_lr()
+            self._rate = rate[0] if isinstance(rate, (tuple, list)) else rate
+
+    def _collects(self, run):
+        return self._first or run.cur_step_num % self._every == 0
+
     def on_train_step_end(self, run_context):
         run = run_context.original_args()
+        if not self._collects(run):
+            return
         if self._first:
             self._collect_once(run)
-        elif run.cur_step_num % self._every:
-            return
         add = self._record.add_value
         if self._wanted["collect_metric"]:
             loss = loss_of(run.net_outputs)
             if isinstance(loss, (float, Tensor)):
                 add("scalar", "loss/auto", Tensor(np.float32(np.mean(np.asarray(loss)))))
-            if run.get("optimizer") is not None:
-                rate = run.optimizer.get_lr()
-                rate = rate[0] if isinstance(rate, (tuple, list)) else rate
-                add("scalar", "learning_rate/auto", rate)
+            if self._rate is not None:
+                add("scalar", "learning_rate/auto", self._rate)
         for parameter in self._parameters(run):
             add("histogram", f"{parameter.name}/auto", parameter)
         if self._wanted["collect_input_data"]:

@@ -112,7 +112,8 @@ def test_a_training_is_collected(tmp_path):
     net = Shown()
     dataset = NumpySlicesDataset((np.tile(X, (3, 1)), np.ones((12, 2), np.float32)), ["x", "y"])
     dataset = dataset.batch(4)
-    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1), metrics={"mae": MAE()})
+    rates = [0.1, 0.09, 0.08, 0.07, 0.06, 0.05]  # as many as there are steps
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), rates), metrics={"mae": MAE()})
     collector = SummaryCollector(
         tmp_path, collect_freq=2, custom_lineage_data={"author": "someone"}, collect_tensor_freq=4
     )
@@ -121,7 +122,8 @@ def test_a_training_is_collected(tmp_path):
     losses = numbers(events, "loss/auto")
     assert [step for step, _ in losses] == [1, 2, 4, 6]
     assert losses[-1][1] < losses[0][1]
-    assert [value for _, value in numbers(events, "learning_rate/auto")] == pytest.approx([0.1] * 4)
+    found = [value for _, value in numbers(events, "learning_rate/auto")]
+    assert found == pytest.approx([rates[step - 1] for step in (1, 2, 4, 6)])
     assert [e.step for e in events.Tensors("y")] == [1, 4]
     assert [e.step for e in events.Tensors("dense.weight/auto")] == [1, 2, 4, 6]
     assert len(numbers(events, "mae/auto")) == 2
