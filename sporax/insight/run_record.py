@@ -11,7 +11,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.insight.layer_statistics import Probe, statistics
 from sporax.insight.run_files import LAYER_KINDS, RunFolder, number
-from sporax.nn import WithLossCell
+from sporax.nn import TrainOneStepCell
 from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback, loss_of
 from sporax.train.summary_record import png
@@ -134,7 +134,9 @@ class RunRecord(Callback):
         self._samples += tensors[0].shape[0] if tensors and tensors[0].ndim else 0
         if self._logs(step):
             self._log_scalars(step, run)
-        if self._layers_every and (self._first_step or step % self._layers_every == 0):
+        if self._layers_every and self._first_step:
+            self._probe = _probe_of(run)
+        if self._probe and (self._first_step or step % self._layers_every == 0):
             begin = time.perf_counter()
             self._log_batch(step, run)
             self._since += time.perf_counter() - begin  # no part of the training's time
@@ -157,8 +159,6 @@ class RunRecord(Callback):
     def _log_batch(self, step, run):
         """Histograms and images of the present batch."""
         inputs = run.train_dataset_element
-        if self._probe is None:
-            self._probe = _probe_of(run)
         activations, gradients = self._probe(*inputs)
         self.log_layers(step, "gradients", gradients)
         self.log_layers(step, "activations", activations)
@@ -187,13 +187,19 @@ class RunRecord(Callback):
 
 
 def _probe_of(run):
-    """The Probe of a run: of the network with its loss that the training step derives."""
-    network = run.get("network") or run.train_network
-    inner = getattr(run.train_network, "network", None)
-    if inner is None:
-        inner = network if run.get("loss_fn") is None else WithLossCell(network, run.loss_fn)
-    optimizer = run.get("optimizer")
-    return Probe(inner, network, optimizer.parameters if optimizer else inner.trainable_params())
+    """The Probe of a run: of the network with its loss that the training step derives. None, and a
+    warning, where the step is a Cell of the user's, which may do anything when it is called."""
+    step, optimizer = run.train_network, run.get("optimizer")
+    network = run.get("network") or step
+    if optimizer is None and not isinstance(step, TrainOneStepCell):
+        warn(
+            "For 'RunRecord', the training step must come from a Model with an optimizer, or be a "
+            f"TrainOneStepCell, but got {type(step).__name__}: no gradients, activations or "
+            "images are recorded. Record them with 'log_layers', or set layers_every=0."
+        )
+        return None
+    parameters = (step if optimizer is None else run).optimizer.parameters
+    return Probe(step.network, network, parameters)
 
 
 def _scalar(name, value):

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import sporax as ms
 from sporax import Tensor, insight, nn
@@ -66,6 +67,41 @@ def test_training_is_recorded_and_not_changed(tmp_path, mode):
     assert 0.2 < run.layers["activations"]["3"][1]["zeros"] < 0.8
     (files,) = {len(files) for files in run.images["input"].values()}
     assert files == 4 and run.image("image-0-0.png").startswith("data:image/png;base64,iVBOR")
+
+
+class OwnStep(nn.Cell):
+    """A training step as a user writes it."""
+
+    def __init__(self):
+        super().__init__()
+        self.net, self.loss = nn.Dense(4, 3), nn.MSELoss()
+        self.optimizer = nn.SGD(self.net.trainable_params(), 0.1)
+        self.derive = ms.value_and_grad(self.forward, None, self.optimizer.parameters)
+
+    def forward(self, x, y):
+        return self.loss(self.net(x), y)
+
+    def construct(self, x, y):
+        loss, gradients = self.derive(x, y)
+        self.optimizer(gradients)
+        return loss
+
+
+def test_a_step_of_the_users_is_called_once_a_step(tmp_path):
+    rows = NumpySlicesDataset((X.reshape(12, 4), Y), ["x", "y"], shuffle=False).batch(4)
+    weights = []
+    for callbacks in ([], [insight.RunRecord(tmp_path, every=1)]):
+        ms.set_seed(1)
+        step = OwnStep()
+        if callbacks:
+            with pytest.warns(RuntimeWarning, match="but got OwnStep: no gradients"):
+                Model(step).train(1, rows, callbacks=callbacks)
+        else:
+            Model(step).train(1, rows)
+        weights.append(step.net.weight.asnumpy())
+    np.testing.assert_allclose(*weights, rtol=1e-5)
+    run = Run(tmp_path)
+    assert list(run.curves["loss"]) == [1, 2, 3] and not run.layers["gradients"]
 
 
 def test_gradients_are_those_of_the_loss(tmp_path):
@@ -130,6 +166,18 @@ def test_a_loop_of_ones_own(tmp_path):
     assert Run(tmp_path).curves == run.curves
     insight.RunRecord(tmp_path, resume=True).log(3, loss=0.25)
     assert run.update() and run.curves["loss"][3] == 0.25
+
+
+@pytest.mark.parametrize("shape", [(1, 5, 7), (3, 4, 2), (3, 1, 1)])
+def test_images_are_png(tmp_path, shape):
+    image = RNG.integers(0, 256, shape, dtype=np.uint8)
+    record = insight.RunRecord(tmp_path)
+    record.log_images(1, "a", image[None])
+    record.log_images(2, "a", Tensor(image[None].astype(np.float32) / 255))
+    for file in ("image-0-0.png", "image-1-0.png"):
+        with Image.open(tmp_path / file) as found:
+            array = np.asarray(found)
+        np.testing.assert_array_equal(array.reshape(*shape[1:], -1), image.transpose(1, 2, 0))
 
 
 def test_the_page(tmp_path):
