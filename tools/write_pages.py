@@ -127,6 +127,14 @@ GROUPS = [
 
 _SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps what no other group has
 
+TUTORIAL = {  # in English and, under docs/zh, in Chinese
+    "tutorial/1_tensor": "张量",
+    "tutorial/2_network": "网络",
+    "tutorial/3_train": "训练",
+    "tutorial/4_debug": "调试",
+    "tutorial/5_devices": "多个设备",
+    "tutorial/6_deploy": "部署",
+}
 GUIDES = {  # the pages of `docs`, in the order in which they are read
     "migrating": "从 PyTorch 迁移",
     "graph_syntax": "jit 里可以写什么",
@@ -142,6 +150,7 @@ GUIDES = {  # the pages of `docs`, in the order in which they are read
     "profiles": "逐个操作的耗时",
     "mutations": "文件的变异测试",
     "faults": "故障、线程与长时间运行",
+    "wrong_arguments": "错误的参数",
     "engine": "引擎一页概览与术语表",
     "design": "内部设计",
     "decisions/README": "每个决定与测量",
@@ -365,7 +374,14 @@ def _landing(file):
 def _contents():
     guides = [f"docs/{name}" for name in GUIDES]
     api = [f"{group.title} <api/{group.folder}/index>" for group in GROUPS]
-    parts = ("中文", ["中文说明 <zh>"]), ("Guides", [*guides, "bench/README"]), ("Interface", api)
+    tutorial = [f"docs/{name}" for name in TUTORIAL]
+    chinese = ["中文说明 <zh>", *[f"docs/zh/{name}" for name in TUTORIAL]]
+    parts = (
+        ("Tutorial", tutorial),
+        ("中文", chinese),
+        ("Guides", [*guides, "bench/README", "CONTRIBUTING", "SECURITY"]),
+        ("Interface", api),
+    )
     hidden = [_toctree(paths, caption).replace(":caption", ":hidden:\n:caption")
               for caption, paths in parts]  # fmt: skip
     return "\n\n" + "\n".join(hidden)
@@ -373,7 +389,9 @@ def _contents():
 
 def _chinese():
     """The contents for readers of Chinese: what is where, in Chinese."""
-    lines = ["", "## 文档目录", "", "说明文档（英文）：", ""]
+    lines = ["", "## 文档目录", "", "教程（中文）：", ""]
+    lines += [f"- [{chinese}](docs/zh/{name}.md)" for name, chinese in TUTORIAL.items()]
+    lines += ["", "说明文档（英文）：", ""]
     lines += [f"- [{chinese}](docs/{name}.md)" for name, chinese in GUIDES.items()]
     lines += ["", "接口：", ""]
     for group in GROUPS:

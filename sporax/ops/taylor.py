@@ -84,8 +84,8 @@ def jet(fn, primals, series) -> tuple:
     r"""$f(x(t))$ at $t = 0$ and its derivatives by $t$, for a curve given by its own derivatives.
 
     `primals`: $x(0)$, a Tensor, or a tuple of Tensors for several inputs. `series`: the derivatives
-    $x'(0), x''(0), \dots, x^{(n)}(0)$ along a new first axis, for each input; without that axis the
-    first one alone. Returns `(f, derivatives)`, the latter of order 1 to n along a first axis;
+    $x'(0), x''(0), \ldots, x^{(n)}(0)$ along a new first axis, for each input; without that axis
+    the first one alone. Returns `(f, derivatives)`, the latter of order 1 to n along a first axis;
     where `fn` returns a tuple, both are lists. Integers are taken as Float32. J. Bettencourt,
     M. Johnson, D. Duvenaud: Taylor-Mode Automatic Differentiation for Higher-Order Derivatives in
     JAX (2019).

@@ -14,13 +14,15 @@ import sporax
 from sporax import autodiff, batching, mint, nn, ops
 from sporax.compat.class_modules import module_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
+from tests.docs import test_tutorial
 from tests.docs.return_checks import Results
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
 RESULTS = Results()
 ROOT = Path(__file__).parents[2]
-PAGES = [*ROOT.glob("README*.md"), *sorted((ROOT / "docs").glob("**/*.md"))]
+_SCRIPTS = {*(ROOT / "docs").glob("zh/**/*.md"), *test_tutorial.PAGES}  # run as a whole
+PAGES = [*ROOT.glob("README*.md"), *sorted({*(ROOT / "docs").glob("**/*.md")} - _SCRIPTS)]
 
 
 def modules():

@@ -1,0 +1,122 @@
+"""Run the blocks of a page as one script, and compare what they print with what the page shows.
+
+    python tools/run_page.py docs/tutorial/1_tensor.md [--write]
+
+A `python` block is a part of the page's script `train.py`; a `console` block has one command of
+sporax after `$`. What a block prints stands in a `text` block right below it (below the command,
+in a `console` block). Times are not compared, nor whether a program is kept from an earlier run.
+`--write` puts what is printed into the page, and all of its blocks into the Chinese one.
+"""
+
+import argparse
+import contextlib
+import io
+import linecache
+import os
+import re
+import shlex
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+DOCS = Path(__file__).parents[1] / "docs"
+sys.path.insert(0, str(DOCS.parent))
+os.environ.setdefault("SPORAX_TIERS", "off")  # what is compiled does not depend on times
+import sporax  # noqa: E402
+from sporax.cli import main  # noqa: E402
+
+BLOCK = re.compile(
+    r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?"
+    r"|```console\n\$ sporax (?P<command>[^\n]*)\n(?P<answer>.*?)```\n",
+    re.DOTALL,
+)
+FENCE = re.compile(r"```.*?```", re.DOTALL)
+CHANGING = re.compile(r"\d[\d.,]* (?:s|ms|us|ns)\b|, from the folder of compiled programs")
+
+
+def blocks(text):
+    """(code or command, what the page shows below it) of each block of a page."""
+    return [(m["code"] or f"$ {m['command']}", m["shown"] or m["answer"] or "")
+            for m in BLOCK.finditer(text)]  # fmt: skip
+
+
+def run(text):
+    """What each block of a page prints. The working folder gets the files that they write."""
+    parts = [code for code, _ in blocks(text)]
+    source = ["\n" * part.count("\n") if part.startswith("$ ") else part for part in parts]
+    Path("train.py").write_text("".join(source), "utf8")
+    linecache.clearcache()  # of the page before, whose script has the same name
+    sporax.install_as_mindspore()
+    scope, line, printed = {"__name__": "__main__"}, 0, []
+    for part in parts:
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            if part.startswith("$ "):
+                _command(part[2:])
+            else:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("default")
+                    warnings.showwarning = _show_warning
+                    exec(compile("\n" * line + part, "train.py", "exec"), scope)
+                line += part.count("\n")
+        lines = output.getvalue().replace(os.getcwd() + os.sep, "").splitlines()
+        printed.append("".join(f"{text.rstrip()}\n" for text in lines))
+    return printed
+
+
+def _show_warning(message, category, filename, line, *_):
+    print(f"{category.__name__}: {message}", file=sys.stderr)
+
+
+def _command(words):
+    with contextlib.suppress(SystemExit):  # its status; what is wrong is printed
+        main(shlex.split(words))
+
+
+def differences(text):
+    """(code, shown, printed) of each block that prints something else than the page shows."""
+    rows = [(*block, printed) for block, printed in zip(blocks(text), run(text), strict=True)]
+    return [row for row in rows if CHANGING.sub("", row[1]) != CHANGING.sub("", row[2])]
+
+
+def rewritten(text):
+    """The page, with what its blocks print."""
+    printed = iter(run(text))
+
+    def block(match):
+        now = next(printed)
+        if match["code"] is None:
+            return f"```console\n$ sporax {match['command']}\n{now}```\n"
+        return f"```python\n{match['code']}```\n" + (f"\n```text\n{now}```\n" if now else "")
+
+    return BLOCK.sub(block, text)
+
+
+def with_blocks_of(page, text):
+    """A page in another language, with the blocks of `text`: they are the same, in this order."""
+    fences = FENCE.findall(text)
+    if len(FENCE.findall(page)) != len(fences):
+        raise ValueError(f"The other language must have {len(fences)} blocks, too.")
+    fences = iter(fences)
+    return FENCE.sub(lambda _: next(fences), page)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("page", type=lambda path: Path(path).resolve())
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    page = options.page.read_text("utf8")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        if options.write:
+            page = rewritten(page)
+            options.page.write_text(page, "utf8")
+            chinese = DOCS / "zh" / options.page.relative_to(DOCS)
+            if chinese.exists():
+                chinese.write_text(with_blocks_of(chinese.read_text("utf8"), page), "utf8")
+        else:
+            wrong = differences(page)
+            for row in wrong:
+                print("{}\nshown:\n{}\nprinted:\n{}\n".format(*row))
+            sys.exit(bool(wrong))
