@@ -148,11 +148,13 @@
   };
 
   function draw() {
+    const focused = [...at("legend").children].indexOf(document.activeElement);
     at("legend").replaceChildren(...runs.map((run, k) => {
       const button = make("button", { type: "button", "aria-pressed": String(!hidden.has(run.name)) }, swatch(k), run.name);
       button.addEventListener("click", () => { hidden.has(run.name) ? hidden.delete(run.name) : hidden.add(run.name); draw(); });
       return button;
     }));
+    if (focused >= 0) at("legend").children[focused]?.focus();
     drawCharts();
     const note = "values upwards, steps to the right, the stronger the colour, the more elements; numbers are of the last step";
     section("gradients", "Gradients by layer", note, (run, k) => grid(run.layers.gradients, k));

@@ -10,6 +10,7 @@ from sporax.core.tree import tensors_of
 from sporax.graph_capture.jit import jit
 from sporax.insight.profiled_call import put_back
 from sporax.insight.run_files import number
+from sporax.nn.cell_hooks import called_after, forward_hook_entry
 
 BINS = 32
 _SAMPLE = 1 << 16  # elements of a histogram; its statistics are of all elements
@@ -25,9 +26,10 @@ class Probe:
 
     def __init__(self, loss_network, network, parameters):
         self._loss_network, self._parameters = loss_network, list(parameters)
-        self._layers = _layers(network)
         self._seen, self._names = [], ()
-        self._hooks = [(cell, _noting(self._seen, name)) for name, cell in self._layers]
+        self._hooks = [
+            (cell, forward_hook_entry(_noting(self._seen, name))) for name, cell in _layers(network)
+        ]
         self._program = jit(self._run)
 
     def _run(self, *inputs):
@@ -47,13 +49,10 @@ class Probe:
         """({layer: activation}, {Parameter's name: gradient}), Tensors."""
         state = get_rng_state()
         written = [p for p in self._loss_network.get_parameters() if not p.requires_grad]
-        handles = [cell.register_forward_hook(hook) for cell, hook in self._hooks]
         try:
-            with put_back(written):
+            with called_after(self._hooks), put_back(written):
                 activations, gradients = self._program(*inputs)
         finally:
-            for handle in handles:
-                handle.remove()
             set_rng_state(state)
         names = [p.name for p in self._parameters]
         return (

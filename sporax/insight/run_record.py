@@ -50,7 +50,7 @@ class RunRecord(Callback):
         self._every, self._layers_every = every, layers_every
         self._refused, self._since, self._samples = False, None, 0
         self._first_step, self._base, self._last = True, 0, self._folder.last_step
-        self._probe = self._rate = None
+        self._probe = self._probed = self._rate = None
 
     # for loops of one's own ------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class RunRecord(Callback):
     # events of `Model.train` -----------------------------------------------------------------
 
     def on_train_begin(self, run_context):
-        self._since, self._samples, self._first_step, self._probe = None, 0, True, None
+        self._since, self._samples, self._first_step = None, 0, True
 
     def on_train_step_begin(self, run_context):
         run = run_context.original_args()
@@ -134,8 +134,8 @@ class RunRecord(Callback):
         self._samples += tensors[0].shape[0] if tensors and tensors[0].ndim else 0
         if self._logs(step):
             self._log_scalars(step, run)
-        if self._layers_every and self._first_step:
-            self._probe = _probe_of(run)
+        if self._layers_every and self._first_step and self._probed is not run.train_network:
+            self._probe, self._probed = _probe_of(run), run.train_network
         if self._probe and (self._first_step or step % self._layers_every == 0):
             begin = time.perf_counter()
             self._log_batch(step, run)

@@ -171,6 +171,25 @@ def _change(cell, kind, change):
     cell.__dict__["_hooks"] = after if any(after) else None
 
 
+def forward_hook_entry(hook_fn):
+    """What `called_after` takes for a hook: a captured function that meets it again is the same."""
+    return next(_hook_ids), hook_fn, False, False
+
+
+@contextlib.contextmanager
+def called_after(entries):
+    """Within it, hooks are called after the `construct` of Cells: [(Cell, entry)]."""
+    for cell, entry in entries:
+        _change(cell, "forward", lambda hooks, entry=entry: (*hooks, entry))
+    try:
+        yield
+    finally:
+        for cell, entry in entries:
+            _change(cell, "forward", lambda hooks, entry=entry: tuple(
+                hook for hook in hooks if hook is not entry
+            ))  # fmt: skip
+
+
 class HookProgress:
     """The progress of a call: its arguments, its output, and the ids of the hooks called."""
 

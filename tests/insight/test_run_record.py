@@ -125,6 +125,18 @@ def test_gradients_are_those_of_the_loss(tmp_path):
     assert run.curves["gradient_norm"][1] == pytest.approx(norm, rel=1e-4)
 
 
+def test_layers_are_captured_once(tmp_path):
+    rows = NumpySlicesDataset((X.reshape(12, 4), Y), ["x", "y"], shuffle=False).batch(1)
+    net = nn.Dense(4, 3)
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+    record = insight.RunRecord(tmp_path, layers_every=1)
+    for _ in range(2):  # a warning, which is an error here, would say 16 captures
+        model.train(1, rows, callbacks=record)
+    run = Run(tmp_path)
+    (activations,) = run.layers["activations"].values()
+    assert list(activations) == list(range(1, 25)) and net._hooks is None
+
+
 @pytest.mark.parametrize(
     "array",
     [
