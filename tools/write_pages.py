@@ -134,6 +134,7 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "tutorial/4_debug": "调试",
     "tutorial/5_devices": "多个设备",
     "tutorial/6_deploy": "部署",
+    "from_mindspore": "从 MindSpore 迁移",
 }
 GUIDES = {  # the pages of `docs`, in the order in which they are read
     "migrating": "从 PyTorch 迁移",
