@@ -77,7 +77,7 @@ class RunFolder:
         self._images += 1
         for file, content in zip(names, encoded, strict=True):
             with atomic_write.errors_named("RunRecord", self.path.parent / file):
-                atomic_write.write(self.path.parent / file, content)
+                (self.path.parent / file).write_bytes(content)  # whole before a record names it
         self.append(step=step, images={name: names})
 
 
