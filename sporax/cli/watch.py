@@ -23,14 +23,13 @@ def watch(runs, port=0, seconds=None, html=None):
         text = f"'{error.filename}': {error.strerror}" if named else str(error)
         print(f"sporax: {text}", file=sys.stderr)
         return _REFUSED
-    with server, _ended_by_signal(server):
+    with contextlib.suppress(KeyboardInterrupt), server, _ended_by_signal(server):
         print(f"{server.address} (Ctrl-C ends it)", flush=True)
         if seconds is not None:
             timer = threading.Timer(seconds, server.shutdown)
             timer.daemon = True
             timer.start()
-        with contextlib.suppress(KeyboardInterrupt):
-            server.serve_forever(poll_interval=0.1)
+        server.serve_forever(poll_interval=0.1)
     return 0
 
 
