@@ -9,7 +9,6 @@ import warnings
 from importlib import metadata
 
 import jax
-import jaxlib
 import numpy as np
 
 import sporax
@@ -71,8 +70,9 @@ def _versions():
 
 
 def _jax():
-    found = f"jax {jax.__version__}, jaxlib {jaxlib.__version__}"
-    if jaxlib.__version__ in cuda_atomics.SLOW and jax.default_backend() == "gpu":
+    jaxlib = metadata.version("jaxlib")
+    found = f"jax {jax.__version__}, jaxlib {jaxlib}"
+    if jaxlib in cuda_atomics.SLOW and jax.default_backend() == "gpu":
         found += ", whose additions at an index are slow here but for an option that sporax sets"
     return found
 

@@ -12,6 +12,7 @@ else can write, and with a code of the user's key.
 import atexit
 import contextlib
 import os
+import re
 import secrets
 import stat
 import time
@@ -29,6 +30,7 @@ MOST_BYTES = 2**30
 PRUNED_AFTER = 2**26  # bytes written by a process; it may exceed the bound by as much
 _SUFFIX, _PART = ".program", ".part"
 _USES, _USES_BYTES = "uses", 1 << 14  # what processes found and made, a line each
+_USE = re.compile(r"([0-9]{1,18}) ([0-9]{1,18})")
 _ABANDONED = 3600  # seconds after which nobody writes a part any more
 _config: Any = jax.config
 
@@ -151,9 +153,8 @@ class Folder:
             lines = (self._path / _USES).read_text("ascii", "replace").splitlines()
         except OSError:
             return 0, 0
-        pairs = [line.split() for line in lines]
-        pairs = [p for p in pairs if len(p) == 2 and all(map(str.isdigit, p))]
-        return sum(int(found) for found, _ in pairs), sum(int(made) for _, made in pairs)
+        pairs = [(int(p[1]), int(p[2])) for line in lines if (p := _USE.fullmatch(line))]
+        return sum(found for found, _ in pairs), sum(made for _, made in pairs)
 
     def note_uses(self):
         """Add what this process found and made, as it ends; one that it forked says nothing."""

@@ -19,7 +19,7 @@ FILE, FORMAT, VERSION = "run.jsonl", "sporax run", 1
 LAYER_KINDS = ("gradients", "activations")
 _IMAGE = re.compile(r"image-\d+-\d+\.png")
 _NOT_FINITE = ("nan", "inf", "-inf")
-_STATISTICS = ("low", "high", "mean", "std", "norm", "zeros", "not_finite")
+STATISTICS = ("low", "high", "mean", "std", "norm", "zeros", "not_finite")
 
 
 def number(value):
@@ -100,12 +100,14 @@ class Run:
         self.layers = {kind: {} for kind in LAYER_KINDS}
         if not (self.folder / FILE).is_file():
             raise FileNotFoundError(
-                f"'{folder}' is no run: it has no '{FILE}', which insight.RunRecord writes."
+                f"For 'RunRecord', '{folder}' is no run: it has no '{FILE}', which it writes."
             )
         self.name, self._inode = self.folder.absolute().name, (self.folder / FILE).stat().st_ino
         self.update()
         if not self._lines:
-            raise ValueError(f"'{folder}' is no run: '{FILE}' does not begin with a whole line.")
+            raise ValueError(
+                f"For 'RunRecord', '{folder}' is no run: '{FILE}' begins with no whole line."
+            )
 
     def update(self):
         """Read what has been added; returns whether there was anything."""
@@ -115,7 +117,9 @@ class Run:
                 file.seek(self.offset)
                 content = file.read()
         except OSError as error:
-            raise ValueError(f"'{path}' cannot be read: {untrusted_file.cause(error)}.") from None
+            raise ValueError(
+                f"For 'RunRecord', '{path}' cannot be read: {untrusted_file.cause(error)}."
+            ) from None
         whole = content.rfind(b"\n") + 1
         for line in content[:whole].splitlines():
             self._lines += 1
@@ -126,7 +130,9 @@ class Run:
                 if isinstance(error, _OtherVersion):
                     raise
                 why = untrusted_file.cause(error)
-                raise ValueError(f"'{path}' is damaged in line {self._lines}: {why}.") from None
+                raise ValueError(
+                    f"For 'RunRecord', '{path}' is damaged in line {self._lines}: {why}."
+                ) from None
         self.offset += whole
         return whole > 0
 
@@ -143,8 +149,8 @@ class Run:
             raise ValueError(f"it says that it is '{header['format']}'")
         if header["version"] != VERSION:
             raise _OtherVersion(
-                f"'{self.folder}' is a run of version {header['version']!r:.20}, but this sporax "
-                f"reads version {VERSION}. Use the sporax that wrote it."
+                f"For 'RunRecord', '{self.folder}' is a run of version {header['version']!r:.20}, "
+                f"but this sporax reads version {VERSION}. Use the sporax that wrote it."
             )
         self.name = str(header["name"] or self.name)
 
@@ -157,7 +163,7 @@ class Run:
             self.curves.setdefault(name, {})[step] = _checked(value)
         for kind, layers in record.get("layers", {}).items():
             for name, found in layers.items():
-                kept = {key: _checked(found[key]) for key in _STATISTICS}
+                kept = {key: _checked(found[key]) for key in STATISTICS}
                 kept["counts"] = [int(count) for count in found["counts"]]
                 self.layers[kind].setdefault(name, {})[step] = kept
         for name, files in record.get("images", {}).items():
@@ -212,6 +218,6 @@ class Runs:
     def _folders(self):
         for path in self.paths:
             if not path.is_dir():
-                raise FileNotFoundError(f"There is no folder '{path}'.")
+                raise FileNotFoundError(f"For 'RunRecord', there must be a folder '{path}'.")
             inside = sorted(p.parent for p in path.glob(f"*/{FILE}"))
             yield from inside if inside and not (path / FILE).exists() else [path]

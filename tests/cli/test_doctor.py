@@ -63,5 +63,5 @@ def test_uses_of_kept_programs_are_counted(tmp_path):
     Folder(tmp_path).note_uses()  # of a process that compiled nothing
     assert second.content()[0] == 1
     assert second.uses() == (1, 1)
-    (tmp_path / "uses").write_bytes(b"\xff\n3\n1 x\n2 5\n")
+    (tmp_path / "uses").write_bytes(b"\xff\n3\n1 x\n2 5\n" + b"9" * 5000 + b" 1\n")
     assert second.uses() == (2, 5)

@@ -8,9 +8,10 @@ import numpy as np
 
 import sporax as ms
 from sporax import data as ds
-from sporax import migrate, nn, parallel
+from sporax import insight, migrate, nn, parallel
 from sporax.cli import check
 from sporax.data import vision
+from sporax.insight import run_files
 from sporax.migrate import module_run
 from sporax.parallel import redundancy, strategy_file
 from sporax.train.boost import dim_reduce
@@ -285,3 +286,20 @@ add("ModuleRun.load", written_run, lambda folder: module_run.ModuleRun.load(f"{f
 add("convert npz", lambda folder: np.savez(folder / "a.npz", w=np.eye(2), b=np.ones(2)),
     lambda folder: migrate.convert(f"{folder}/a.npz", f"{folder}/b.ckpt", "pytorch", force=True),
     changes=_ARRAYS, only=("a.npz",))  # fmt: skip
+
+
+def recorded_run(folder):
+    run = run_files.RunFolder(folder, "first", resume=False)
+    statistics = dict.fromkeys(run_files.STATISTICS, 0.5) | {"counts": [1, 2, 3]}
+    for step in range(1, 4):
+        layers = {kind: {"dense": statistics} for kind in run_files.LAYER_KINDS}
+        run.append(step=step, scalars={"loss": 1 / step, "rate": "nan"}, layers=layers)
+    run.add_images(3, "digits", [b"an image"])
+
+
+def shown_run(folder):
+    insight.write_dashboard([folder], folder / "shown.html")
+
+
+add("RunRecord", recorded_run, shown_run, changes={"*.jsonl": mutations.json_lines},
+    only=("run.jsonl",))  # fmt: skip

@@ -102,7 +102,7 @@ def test_command(runs, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["{tmp}/nowhere"], "There is no folder"),
+        (["{tmp}/nowhere"], "there must be a folder"),
         (["{tmp}"], "is no run: it has no 'run.jsonl'"),
         (["{runs}", "{tmp}/other"], "is a run of version 2, but this sporax reads version 1"),
         (["{runs}", "--port", "{port}"], "is in use. Choose another one"),

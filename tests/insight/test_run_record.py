@@ -230,7 +230,7 @@ HEADER = '{"format":"sporax run","version":1,"name":"a"}\n'
     ("content", "words"),
     [
         (None, "is no run: it has no 'run.jsonl'"),
-        ("", "does not begin with a whole line"),
+        ("", "begins with no whole line"),
         ("PNG\n", "is damaged in line 1"),
         ('{"format":"other","version":1}\n', "it says that it is 'other'"),
         (HEADER.replace("1", "9"), "is a run of version 9, but this sporax reads version 1"),

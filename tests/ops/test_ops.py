@@ -24,6 +24,7 @@ NOT_DIFFERENTIATED = {
     "full": "it has no Tensor operand",
     "igamma": "JAX differentiates it once only; first order in `tests/nn/test_distributions.py`",
     "igammac": "as igamma",
+    "embedding_renorm": "that of its weight, which is changed first, as in PyTorch",
     "betainc": "by x alone, as in MindSpore; in `test_primitives.py`",
 }
 
