@@ -21,6 +21,7 @@ from sporax.engine.program import Program
 from sporax.engine.recorder import run_pending
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
+_AGAIN = 0.1  # seconds between two looks at a rank that does not come
 _POLL = 1  # seconds
 _NOTICE = 1.5  # seconds in which all ranks notice a failure, and say so
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
@@ -156,9 +157,10 @@ class Group:
                 return  # the coordinator has ended
             running, since = self.running, time.monotonic()
             while self.comparison.round <= number and self.running is running:
-                if running is None or _watching.ended.wait(0.1):
+                if running is None or _watching.ended.wait(_AGAIN):
                     break
-                if time.monotonic() - since > self.patience:
+                is_late = time.monotonic() - since > self.patience
+                if is_late and self.comparison.round <= number and self.running is running:
                     self._answer(number, running[0])
 
     def _look(self, number):

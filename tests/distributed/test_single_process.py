@@ -7,6 +7,7 @@ from sporax import Parameter, Tensor, distributed, jit, mint, nn, ops, value_and
 from sporax.distributed import launch_environment as launching
 from sporax.nn.distributed_data_parallel import DistributedDataParallel
 from sporax.ops import communication
+from sporax.sharding.across_ranks import RanksOfMesh
 
 
 def test_a_group_of_one():
@@ -155,3 +156,14 @@ def test_parts_of_a_world_of_one(name):
     output = Tensor(np.zeros((2, 2), np.float32))
     assert getattr(mint.distributed, name)(output, Tensor(np.ones((2, 2), np.float32))) is None
     assert output.asnumpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize(("begun", "ended"), [(2, [2]), (3, [])])
+def test_a_rank_answers_for_the_round_that_it_has_not_come_to(begun, ended, monkeypatch):
+    """Not for one that it has come to since, when its log is that of the next."""
+    ranks, ends = RanksOfMesh((0,)), []
+    ranks.log, ranks.comparison.round = ["a program"], begun
+    monkeypatch.setattr(ranks.comparison, "given", lambda number: ['["another"]'])
+    monkeypatch.setattr(ranks, "_end_with", lambda number, *_: ends.append(number))
+    ranks._answer(2, "mul")
+    assert ends == ended
