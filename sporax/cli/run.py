@@ -12,6 +12,7 @@ import types
 from pathlib import Path
 
 from sporax.compat import install_as_mindspore
+from sporax.core.language import annotate
 
 _NO_SCRIPT, _FAILED, _INTERRUPTED = 2, 1, 130
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
@@ -94,6 +95,7 @@ def _guarded(run, target):
 
 def _report(error):
     """Show a script's exception as Python would, without the frames that belong to running it."""
+    annotate(error)
     seen = set()
     pending = [error]
     while pending:

@@ -48,6 +48,22 @@ def parameters(cell: CellProtocol, prefix="", expand=True):
                 yield (f"{path}.{name}" if path else name), p
 
 
+def innermost(trace):
+    """(path, Cell) of the innermost Cell that a traceback goes through, from the class of the
+    outermost one on: `Net.layers.1`. None where it goes through one Cell or none."""
+    cells = []
+    while trace is not None:
+        cell = trace.tb_frame.f_locals.get("self")
+        is_ready = is_cell(cell) and "_cells" in vars(cell)  # not before `super().__init__()`
+        if is_ready and not any(cell is one for one in cells[-1:]):
+            cells.append(cell)
+        trace = trace.tb_next
+    for path, cell in tree(cells[0]) if len(cells) > 1 else ():
+        if path and cell is cells[-1]:
+            return f"{type(cells[0]).__name__}.{path}", cell
+    return None
+
+
 def is_cell(obj) -> TypeGuard[CellProtocol]:
     """Whether the object is a Cell."""
     return callable(obj) and hasattr(type(obj), "cells_and_names") and not isinstance(obj, type)

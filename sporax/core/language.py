@@ -1,15 +1,17 @@
-"""The language of error messages: English, and Chinese below it for who reads that.
+"""What is said below uncaught errors: the Cell that they come from, and in Chinese what they say.
 
-SPORAX_LANG=zh or en says which; without it the system's locale does.
+SPORAX_LANG=zh or en says whether in Chinese; without it the system's locale does.
 """
 
 import os
 import sys
 
+from sporax.core.cell_tree import innermost
 from sporax.core.environment import choice
 from sporax.diagnosis import chinese
 
 _LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set says
+_CELL = {"en": "In the Cell '{}' ({}).", "zh": "所在的 Cell：'{}'（{}）。"}
 
 
 def language():
@@ -21,16 +23,25 @@ def language():
     return "zh" if locale.startswith("zh") else "en"
 
 
-def show_chinese():
-    """Have uncaught exceptions say in Chinese, below their message, what it says."""
-    if language() != "zh":
+def annotate(error):
+    """Add notes to an exception, once: its Cell if that is in another one, and in Chinese what it
+    says."""
+    if getattr(error, "_is_annotated", False):
         return
+    error._is_annotated = True
+    found, chosen = innermost(error.__traceback__), language()
+    if found is not None:
+        error.add_note(_CELL[chosen].format(found[0], type(found[1]).__name__))
+    if chosen == "zh" and (told := chinese.message(str(error))) is not None:
+        error.add_note(told)
+
+
+def annotate_uncaught():
+    """Have Python's display of uncaught exceptions begin with `annotate`."""
     show = sys.excepthook
 
-    def show_both(kind, error, trace):
-        told = chinese.message(str(error))
-        if told is not None and told not in getattr(error, "__notes__", ()):
-            error.add_note(told)
+    def show_annotated(kind, error, trace):
+        annotate(error)
         show(kind, error, trace)
 
-    sys.excepthook = show_both
+    sys.excepthook = show_annotated

@@ -3,7 +3,7 @@
 from sporax.compilation_cache import folder as compilation_cache
 from sporax.core import context
 from sporax.core.environment import choice
-from sporax.core.language import show_chinese
+from sporax.core.language import annotate_uncaught
 from sporax.core.value import thread
 from sporax.engine import compile_policy
 from sporax.engine.debug.explain import explain
@@ -29,6 +29,6 @@ if choice("SPORAX_EXECUTOR", "deferred", "immediate") == "immediate":
     context.set_context(pynative_synchronize=True)
 compilation_cache.switch_on()
 configure_process()
-show_chinese()
+annotate_uncaught()
 if choice("SPORAX_EXPLAIN", "0", "1") == "1":
     explain()

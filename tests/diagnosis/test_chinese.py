@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import sporax
-from sporax import Tensor, nn, ops
+from sporax import nn, ops
+from sporax.cli import run
 from sporax.core import language
 from sporax.diagnosis import chinese
 
@@ -114,12 +115,53 @@ def test_another_language_is_refused(monkeypatch):
         language.language()
 
 
-def test_uncaught_exceptions_say_both(monkeypatch, capsys):
-    monkeypatch.setenv("SPORAX_LANG", "zh")
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.SequentialCell(nn.ReLU(), nn.Dense(3, 4))
+
+    def construct(self, x):
+        return self.layers(x)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "shown"),
+    [
+        ("en", "got shape (2, 5).\nIn the Cell 'Net.layers.1' (Dense).\n"),
+        ("zh", "got shape (2, 5).\n所在的 Cell：'Net.layers.1'（Dense）。\n'Dense'：输入的最后"),
+    ],
+)
+@pytest.mark.parametrize("way", ["excepthook", "sporax run"])
+def test_uncaught_exceptions_say_more(way, chosen, shown, monkeypatch, capsys):
+    monkeypatch.setenv("SPORAX_LANG", chosen)
     monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
-    language.show_chinese()
+    language.annotate_uncaught()
     try:
-        Tensor([1.0]).reshape("a")
-    except (TypeError, ValueError) as error:
-        sys.excepthook(type(error), error, error.__traceback__)
-    assert "必须" in capsys.readouterr().err
+        Net()(ops.ones((2, 5)))
+    except ValueError as error:
+        if way == "sporax run":
+            run._report(error)
+        else:
+            sys.excepthook(type(error), error, error.__traceback__)
+    printed = capsys.readouterr().err
+    assert shown in printed and printed.count("Net.layers.1") == 1
+
+
+class Unfinished(nn.Cell):
+    def __init__(self):
+        self.inner = nn.Dense(3, 0)
+
+
+class Outer(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.net = Unfinished()
+
+
+@pytest.mark.parametrize("fails", [lambda: nn.Dense(3, 4)(ops.ones((2, 5))), Outer])
+def test_an_error_of_one_cell_names_no_other(fails, monkeypatch):
+    monkeypatch.setenv("SPORAX_LANG", "en")
+    with pytest.raises((ValueError, RuntimeError, AttributeError)) as caught:
+        fails()
+    language.annotate(caught.value)
+    assert not getattr(caught.value, "__notes__", None)
