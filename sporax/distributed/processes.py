@@ -58,8 +58,9 @@ def join():
         coordinator_bind_address=launch.address, cluster_detection_method="deactivate",
         heartbeat_timeout_seconds=_HEARTBEAT, shutdown_timeout_seconds=_LONGEST,
     )  # fmt: skip
-    host = launch.address.rpartition(":")[0]
-    bind_collectives(host if host == launch_environment.LOOPBACK else None)
+    is_here = launch.address.rpartition(":")[0] == launch_environment.LOOPBACK
+    if is_here or jax.config.jax_cpu_collectives_implementation == "gloo":
+        bind_collectives(launch_environment.LOOPBACK if is_here else None)
     coordinator().key_value_set(HOST_KEY.format(launch.rank), socket.gethostname())
     _leave_when_failed()
     _end_with_launcher()
