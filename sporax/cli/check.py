@@ -45,16 +45,11 @@ def check(paths):
 
     0: all are there; 1: some are not, or a file cannot be read; 2: a path is not there.
     """
-    absent = [path for path in paths if not os.path.exists(path)]
-    if absent:
-        print(f"sporax: no file or folder '{absent[0]}'", file=sys.stderr)
+    if is_absent(paths):
         return _NO_FILE
     all_uses, files, unread = [], 0, 0
-    for path in programs(paths):
-        try:
-            uses = uses_in(path)
-        except CannotRead as error:
-            print(f"{path}: {error}")
+    for uses in read_each(paths, uses_in):
+        if uses is None:
             unread += 1
             continue
         files += bool(uses)
@@ -74,6 +69,26 @@ def _summary(uses, files):
         return said + "all are there"
     most = ", ".join(f"{name} ({count})" for name, count in faults.most_common(8))
     return said + f"names that fail: {len(faults)}, used {faults.total()} times: {most}"
+
+
+def is_absent(paths):
+    """Whether one of the paths is not there, which is said."""
+    absent = [path for path in paths if not os.path.exists(path)]
+    if absent:
+        print(f"sporax: no file or folder '{absent[0]}'", file=sys.stderr)
+    return bool(absent)
+
+
+def read_each(paths, read):
+    """What `read` gives of each program below `paths`; None, once it is said why, for one that it
+    cannot read."""
+    for path in programs(paths):
+        try:
+            found = read(path)
+        except CannotRead as error:
+            print(f"{path}: {error}")
+            found = None
+        yield found
 
 
 def programs(paths):

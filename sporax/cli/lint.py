@@ -4,11 +4,9 @@ that are not there, names that differ between the two, and what breaks a graph."
 import ast
 import dataclasses
 import inspect
-import os
-import sys
 from typing import Any
 
-from sporax.cli.check import CannotRead, Reader, follow, parsed, programs, read_with
+from sporax.cli.check import Reader, follow, is_absent, parsed, read_each, read_with
 
 KINDS = {
     "missing": "names that sporax lacks",
@@ -43,16 +41,11 @@ def lint(paths, skip=()):
 
     0: nothing; 1: something, or a file cannot be read; 2: a path is not there.
     """
-    absent = [path for path in paths if not os.path.exists(path)]
-    if absent:
-        print(f"sporax: no file or folder '{absent[0]}'", file=sys.stderr)
+    if is_absent(paths):
         return _NO_FILE
     found, files, unread = [], 0, 0
-    for path in programs(paths):
-        try:
-            here = findings(parsed(path))
-        except CannotRead as error:
-            print(f"{path}: {error}")
+    for here in read_each(paths, lambda path: findings(parsed(path))):
+        if here is None:
             unread += 1
             continue
         here = [finding for finding in here if finding.kind not in skip]
