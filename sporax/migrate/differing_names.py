@@ -52,39 +52,29 @@ BIAS = "MindSpore's has no bias unless has_bias=True"
 TABLE = "MindSpore draws from N(0, 0.01), PyTorch from N(0, 1)"
 _ORDER = "the same name, other arguments: MindSpore takes all axes in their new order, PyTorch two"
 
+_CONVOLUTIONS = [
+    (theirs.format(n), ours.format(n))
+    for theirs, ours in (("Conv{}d", "Conv{}d"), ("ConvTranspose{}d", "Conv{}dTranspose"))
+    for n in (1, 2, 3)
+]
+
 # PyTorch's name, MindSpore's, what differs
 FACTS = [
     *(
         Fact(
-            f"torch.nn.Conv{n}d(_, _, _, _, padding=0)",
-            f"mindspore.nn.Conv{n}d(pad_mode='same')",
+            f"torch.nn.{theirs}(_, _, _, _, padding=0)",
+            f"mindspore.nn.{ours}(pad_mode='same')",
             PADDING,
         )
-        for n in (1, 2, 3)
+        for theirs, ours in _CONVOLUTIONS
     ),
     *(
         Fact(
-            f"torch.nn.Conv{n}d(_, _, _, _, _, _, _, bias=True)",
-            f"mindspore.nn.Conv{n}d(has_bias=False)",
+            f"torch.nn.{theirs}(_, _, _, _, _, _, _, bias=True)",
+            f"mindspore.nn.{ours}(has_bias=False)",
             BIAS,
         )
-        for n in (1, 2, 3)
-    ),
-    *(
-        Fact(
-            f"torch.nn.ConvTranspose{n}d(_, _, _, _, padding=0)",
-            f"mindspore.nn.Conv{n}dTranspose(pad_mode='same')",
-            PADDING,
-        )
-        for n in (1, 2, 3)
-    ),
-    *(
-        Fact(
-            f"torch.nn.ConvTranspose{n}d(_, _, _, _, _, _, _, bias=True)",
-            f"mindspore.nn.Conv{n}dTranspose(has_bias=False)",
-            BIAS,
-        )
-        for n in (1, 2, 3)
+        for theirs, ours in _CONVOLUTIONS
     ),
     *(
         Fact(
