@@ -1,5 +1,4 @@
-"""From the shell: `sporax run script.py`, `sporax launch -n 4 script.py`, `sporax check folder`,
-`sporax lint folder`, `sporax convert in out`, `sporax watch run_dir`, `sporax version`."""
+"""From the shell: `sporax run script.py`, and what else `sporax --help` lists."""
 
 from sporax.cli.command import main
 

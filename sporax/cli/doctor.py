@@ -15,6 +15,7 @@ import sporax
 from sporax import nn
 from sporax.compat import MINDSPORE_VERSION
 from sporax.compilation_cache import folder
+from sporax.insight.units import quantity
 from sporax.xla_kernels import cuda_atomics
 from sporax.xla_kernels.onednn import library
 
@@ -80,13 +81,9 @@ def _jax():
 def _devices():
     memories = [(device.memory_stats() or {}).get("bytes_limit") for device in jax.devices()]
     return [
-        f"{device}: {device.device_kind}" + (f", {_gigabytes(memory)}" if memory else "")
+        f"{device}: {device.device_kind}" + (f", {quantity(memory, 'B')}" if memory else "")
         for device, memory in zip(jax.devices(), memories, strict=True)
     ]
-
-
-def _gigabytes(count):
-    return f"{count / 1e9:.3g} GB"
 
 
 def _processor():
@@ -97,7 +94,7 @@ def _processor():
             f"OMP_NUM_THREADS={wanted} leaves convolutions and recurrent layers fewer threads than "
             f"the {cores} cores", stacklevel=1,
         )  # fmt: skip
-    return f"{cores} of {os.cpu_count()} cores, {_gigabytes(_memory())} of memory"
+    return f"{cores} of {os.cpu_count()} cores, {quantity(_memory(), 'B')} of memory"
 
 
 def _memory():
