@@ -8,6 +8,7 @@ import numpy as np
 from sporax import autodiff, ops
 from sporax.core import cell_tree, context
 from sporax.core.tensor import Tensor
+from sporax.migrate.call_recorder import CallRecorder
 from sporax.migrate.module_run import (
     Call,
     Module,
@@ -74,45 +75,23 @@ def _array(value):
     return x.astype(np.float32) if x.dtype.kind == "V" else np.array(x)
 
 
-class _Recorder:
-    """Hooks of all Cells, which fill the list of calls with Values: they are read at the end."""
+class _Recorder(CallRecorder):
+    """Its calls have Values, which are read at the end."""
 
     def __init__(self, cell):
         self.cell = cell
         self.parameters = dict(cell_tree.parameters(cell))
         self.trainable = {n: p for n, p in self.parameters.items() if p.requires_grad}
-        self.calls, self.pending, self.counts = [], {}, {}
-        self.paths = {part: path for path, part in cell_tree.tree(cell)}
-        self.handles = []
-        part: Any
-        for part in self.paths:
-            self.handles.append(part.register_forward_pre_hook(self._before))
-            self.handles.append(part.register_forward_hook(self._after))
+        super().__init__({part: path for path, part in cell_tree.tree(cell)})
 
-    def remove(self):
-        for handle in self.handles:
-            handle.remove()
-
-    def _noted(self, x, gradients):
+    def noted(self, x, gradients):
+        """The tensors' Values."""
         leaves = tensors_in(x, _is_tensor)
         gradients[:] = [None] * len(leaves)
         for i, leaf in enumerate(leaves):
             if leaf.is_floating_point():
                 leaf.register_hook(lambda g, i=i: gradients.__setitem__(i, g._value))
         return [leaf._value for leaf in leaves]
-
-    def _before(self, cell, args):
-        gradients = []
-        values = self._noted(args, gradients)
-        self.pending.setdefault(cell, []).append((values, gradients))
-
-    def _after(self, cell, args, output):
-        inputs, input_gradients = self.pending[cell].pop()
-        number = self.counts[cell] = self.counts.get(cell, -1) + 1
-        gradients = []
-        outputs = self._noted(output, gradients)
-        path = self.paths[cell]
-        self.calls.append((path, number, inputs, outputs, input_gradients, gradients))
 
     def run(self, arrays, weights):
         inputs = [Tensor(x) for x in arrays]

@@ -4,6 +4,7 @@ import importlib
 
 import numpy as np
 
+from sporax.migrate.call_recorder import CallRecorder
 from sporax.migrate.module_run import (
     Call,
     Module,
@@ -65,43 +66,21 @@ def _array(x):
     return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy().copy()
 
 
-class _Recorder:
-    """Hooks of all modules, which fill the list of calls."""
+class _Recorder(CallRecorder):
+    """Its calls have arrays."""
 
     def __init__(self, torch, module):
         self.torch, self.module = torch, module
-        self.names = {m: name for name, m in module.named_modules()}
-        self.calls, self.pending, self.counts = [], {}, {}
-        self.handles = []
-        for m in self.names:
-            self.handles.append(m.register_forward_pre_hook(self._before))
-            self.handles.append(m.register_forward_hook(self._after))
+        super().__init__({m: name for name, m in module.named_modules()})
 
-    def remove(self):
-        for handle in self.handles:
-            handle.remove()
-
-    def _noted(self, x, gradients):
-        """The tensors' arrays; each puts its gradient into its place of the list."""
+    def noted(self, x, gradients):
+        """The tensors' arrays."""
         leaves = tensors_in(x, lambda leaf: isinstance(leaf, self.torch.Tensor))
         gradients[:] = [None] * len(leaves)
         for i, leaf in enumerate(leaves):
             if leaf.requires_grad:
                 leaf.register_hook(lambda g, i=i: gradients.__setitem__(i, _array(g)))
         return [_array(leaf) for leaf in leaves]
-
-    def _before(self, module, args):
-        gradients = []
-        arrays = self._noted(args, gradients)
-        self.pending.setdefault(module, []).append((arrays, gradients))
-
-    def _after(self, module, args, output):
-        inputs, input_gradients = self.pending[module].pop()
-        number = self.counts[module] = self.counts.get(module, -1) + 1
-        gradients = []
-        outputs = self._noted(output, gradients)
-        name = self.names[module]
-        self.calls.append(Call(name, number, inputs, outputs, input_gradients, gradients))
 
     def run(self, arrays, weights):
         torch = self.torch
@@ -128,11 +107,11 @@ class _Recorder:
             Module(
                 name, [c.__name__ for c in type(m).__mro__[:-1]], plain_attributes(m, m._parameters)
             )
-            for m, name in self.names.items()
+            for m, name in self.paths.items()
         ]
         return ModuleRun(
-            modules=modules, calls=self.calls, inputs=[np.array(x) for x in arrays],
-            weights=weights, trainable=list(trainable),
+            modules=modules, calls=[Call(*call) for call in self.calls],
+            inputs=[np.array(x) for x in arrays], weights=weights, trainable=list(trainable),
             state={name: _array(b) for name, b in self.module.named_buffers()}, outputs=found,
             input_gradients=[next(of_inputs) if x.requires_grad else None for x in inputs],
             gradients=dict(zip(trainable, gradients, strict=False)),
