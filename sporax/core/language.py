@@ -37,7 +37,8 @@ def annotate(error):
 
 
 def annotate_uncaught():
-    """Have Python's display of uncaught exceptions begin with `annotate`."""
+    """Have Python's display of uncaught exceptions begin with `annotate`, and IPython's, which
+    does not use `sys.excepthook`."""
     show = sys.excepthook
 
     def show_annotated(kind, error, trace):
@@ -45,3 +46,18 @@ def annotate_uncaught():
         show(kind, error, trace)
 
     sys.excepthook = show_annotated
+    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
+    if shell:
+        _annotate_in_notebook(shell)
+
+
+def _annotate_in_notebook(shell):
+    show = shell.showtraceback
+
+    def show_annotated(exc_tuple=None, *args, **kwargs):
+        error = (exc_tuple or sys.exc_info())[1]
+        if error is not None:
+            annotate(error)
+        return show(exc_tuple, *args, **kwargs)
+
+    shell.showtraceback = show_annotated

@@ -147,6 +147,23 @@ def test_uncaught_exceptions_say_more(way, chosen, shown, monkeypatch, capsys):
     assert shown in printed and printed.count("Net.layers.1") == 1
 
 
+def test_notebooks_say_more(monkeypatch, tmp_path):
+    shell = pytest.importorskip("IPython").InteractiveShell(ipython_dir=str(tmp_path))
+    shown = []
+    show = lambda _, kind, error, lines: shown.append(lines)  # noqa: E731
+    monkeypatch.setattr(type(shell), "_showtraceback", show)
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
+    monkeypatch.setenv("SPORAX_LANG", "zh")
+    language.annotate_uncaught()
+    shell.user_ns.update(net=Net(), x=ops.ones((2, 5)))
+    assert not shell.run_cell("net(x)").success
+    assert shown[0][-2:] == [
+        "所在的 Cell：'Net.layers.1'（Dense）。",
+        "'Dense'：输入的最后一维必须是 3 ('in_channels')，但得到的是形状 (2, 5)。",
+    ]
+
+
 class Unfinished(nn.Cell):
     def __init__(self):
         self.inner = nn.Dense(3, 0)
