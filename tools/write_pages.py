@@ -136,25 +136,42 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "tutorial/6_deploy": "部署",
     "from_mindspore": "从 MindSpore 迁移",
 }
-GUIDES = {  # the pages of `docs`, in the order in which they are read
-    "migrating": "从 PyTorch 迁移",
-    "graph_syntax": "jit 里可以写什么",
-    "explain": "什么时候编译，为什么",
-    "insight": "查看网络内部：结构、计算图、耗时",
-    "derivatives": "怎样检查导数",
-    "graphs": "计算图与导出",
-    "devices": "一个进程里的多个设备",
-    "scaling": "从一台机器到多台：启动、计数与时间模型",
-    "differences": "与 MindSpore 的差异",
-    "coverage": "覆盖范围",
-    "performance": "性能测量",
-    "profiles": "逐个操作的耗时",
-    "mutations": "文件的变异测试",
-    "faults": "故障、线程与长时间运行",
-    "wrong_arguments": "错误的参数",
-    "engine": "引擎一页概览与术语表",
-    "design": "内部设计",
-    "decisions/README": "每个决定与测量",
+GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
+    ("Coming from elsewhere", "迁移"): {
+        "migrating": "从 PyTorch 迁移",
+        "differences": "与 MindSpore 的差异",
+        "coverage": "覆盖范围",
+    },
+    ("Networks and derivatives", "网络与求导"): {
+        "derivatives": "怎样检查导数",
+        "insight": "查看网络内部：结构、计算图、耗时",
+    },
+    ("Compilation and graphs", "编译与静态图"): {
+        "graph_syntax": "jit 里可以写什么",
+        "explain": "什么时候编译，为什么",
+        "graphs": "计算图与导出",
+    },
+    ("Several devices", "多个设备"): {
+        "devices": "一个进程里的多个设备",
+        "scaling": "从一台机器到多台：启动、计数与时间模型",
+    },
+    ("Speed", "性能"): {
+        "performance": "性能测量",
+        "profiles": "逐个操作的耗时",
+        "../bench/README": "怎样测量",
+    },
+    ("Robustness", "可靠性"): {
+        "faults": "故障、线程与长时间运行",
+        "mutations": "文件的变异测试",
+        "wrong_arguments": "错误的参数",
+        "../SECURITY": "安全：哪些文件可以放心打开",
+    },
+    ("How it is built", "内部设计"): {
+        "engine": "引擎一页概览与术语表",
+        "design": "各部分的设计",
+        "decisions/README": "每个决定与测量",
+        "../CONTRIBUTING": "参与开发",
+    },
 }
 
 
@@ -338,8 +355,8 @@ def pages():
         texts[str(page.relative_to(ROOT))] = page.read_text("utf8")
     decisions = sorted(path.stem for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     texts["docs/decisions/README.md"] += "\n" + _toctree(decisions)
-    texts["index.md"] = _landing("README.md") + _contents()
-    texts["zh.md"] = _landing("README.zh.md") + _chinese()
+    texts["index.md"] = _landing("README.md", _contents())
+    texts["zh.md"] = _landing("README.zh.md", _chinese())
     return texts
 
 
@@ -367,38 +384,60 @@ def _toctree(paths, caption=""):
     return "\n".join(["```{toctree}", *options, "", *paths, "```", ""])
 
 
-def _landing(file):
+_PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n?", re.MULTILINE)
+
+
+def _landing(file, contents):
+    """A README, in which its pictures and the contents come after the first paragraphs."""
     text = (ROOT / file).read_text("utf8")
-    return text.replace("](README.zh.md)", "](zh.md)").replace("](README.md)", "](index.md)")
+    text = text.replace("](README.zh.md)", "](zh.md)").replace("](README.md)", "](index.md)")
+    first, rest = text.split("\n## ", 1)
+    pictures = "\n".join(_PICTURE.findall(text))
+    return f"{first}\n{pictures}\n{contents}\n## {_PICTURE.sub('', rest)}"
+
+
+def _path(name, folder="docs"):
+    """Where a page is, in the site, from its name below `docs`."""
+    return name.removeprefix("../") if name.startswith("../") else f"{folder}/{name}"
 
 
 def _contents():
-    guides = [f"docs/{name}" for name in GUIDES]
-    api = [f"{group.title} <api/{group.folder}/index>" for group in GROUPS]
-    tutorial = [f"docs/{name}" for name in TUTORIAL]
-    chinese = ["中文说明 <zh>", *[f"docs/zh/{name}" for name in TUTORIAL]]
-    parts = (
-        ("Tutorial", tutorial),
-        ("中文", chinese),
-        ("Guides", [*guides, "bench/README", "CONTRIBUTING", "SECURITY"]),
-        ("Interface", api),
-    )
+    api = [(f"api/{group.folder}/index", group.title) for group in GROUPS]
+    parts = [("Tutorial", [_path(name) for name in TUTORIAL])]
+    parts += [(topic, [_path(name) for name in guides]) for (topic, _), guides in GUIDES.items()]
+    shown = [(topic, [(path, "") for path in paths]) for topic, paths in parts]
+    parts.append(("Interface", [f"{title} <{path}>" for path, title in api]))
+    parts.append(("中文", ["中文首页 <zh>", *[_path(name, "docs/zh") for name in TUTORIAL]]))
     hidden = [_toctree(paths, caption).replace(":caption", ":hidden:\n:caption")
               for caption, paths in parts]  # fmt: skip
-    return "\n\n" + "\n".join(hidden)
+    return _topics([*shown, ("Interface", api)]) + "\n".join(hidden)
 
 
 def _chinese():
     """The contents for readers of Chinese: what is where, in Chinese."""
-    lines = ["", "## 文档目录", "", "教程（中文）：", ""]
-    lines += [f"- [{chinese}](docs/zh/{name}.md)" for name, chinese in TUTORIAL.items()]
-    lines += ["", "说明文档（英文）：", ""]
-    lines += [f"- [{chinese}](docs/{name}.md)" for name, chinese in GUIDES.items()]
-    lines += ["", "接口：", ""]
-    for group in GROUPS:
-        count = sum(map(len, entries()[group.folder].values()))
-        lines.append(f"- [{group.chinese}](api/{group.folder}/index.md)（{count} 个）")
-    return "\n".join([*lines, "", "按字母排列的全部名称见[总索引](genindex)。", ""])
+    counts = [sum(map(len, entries()[group.folder].values())) for group in GROUPS]
+    api = [
+        (f"api/{group.folder}/index", f"{group.chinese}（{count}）")
+        for group, count in zip(GROUPS, counts, strict=True)
+    ]
+    tutorial = [(_path(name, "docs/zh"), chinese) for name, chinese in TUTORIAL.items()]
+    guides = [
+        (f"{topic}（英文）", [(_path(name), chinese) for name, chinese in names.items()])
+        for (_, topic), names in GUIDES.items()
+    ]
+    last = "\n按字母排列的全部名称见[总索引](genindex)。\n"
+    return _topics([("教程", tutorial), *guides, ("接口", api)]) + last
+
+
+def _topics(parts):
+    """Lists of links side by side, each below its topic: [(topic, [(page, words or "")])]."""
+    lists = [
+        "\n".join([f"**{topic}**", "", *[f"- [{words}]({path}.md)" for path, words in links], ""])
+        for topic, links in parts
+    ]
+    return "\n".join(
+        ["::::{container} topics", *[f":::{{container}}\n{x}:::" for x in lists], "::::", ""]
+    )
 
 
 def write(folder):
