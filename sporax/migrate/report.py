@@ -189,7 +189,8 @@ class Report:
     def verdict(self):
         """One sentence, or the first departure and its causes."""
         if self.equal:
-            return f"Equal: {len(self.rows)} calls of layers agree, forward and backward."
+            calls = f"{len(self.rows)} call{'s' * (len(self.rows) != 1)}"
+            return f"Equal, forward and backward: {calls} of layers compared."
         return str(self.first_departure)
 
     def __str__(self):
@@ -203,7 +204,7 @@ class Report:
         lines += ["", "largest difference (relative to PyTorch's largest number)", ""]
         lines.append(self.verdict())
         if self.other_differences():
-            lines.append("Also different, without an effect that is seen first:")
+            lines.append(f"Also different{', without an effect in this run' * self.equal}:")
             lines += [f"  {paths}: {says}" for says, paths in self.other_differences()]
         for side, names in (("PyTorch", self.only_torch), ("the Cell", self.only_cell)):
             if names:
