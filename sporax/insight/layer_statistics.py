@@ -20,12 +20,14 @@ class Probe:
     """Loss, activations and gradients of a network at one batch, as one captured program.
 
     `loss_network`: a Cell that returns the loss of its inputs; `network`: the one whose Cells
-    without Cells in them are its layers; `parameters`: those to derive. What the program writes
+    without Cells in them are its layers; `parameters`: those to derive; `reduce`: what the training
+    does with the gradients of several ranks, which all run the program. What the program writes
     (statistics of BatchNorm, random state) is put back.
     """
 
-    def __init__(self, loss_network, network, parameters):
+    def __init__(self, loss_network, network, parameters, reduce=tuple):
         self._loss_network, self._parameters = loss_network, list(parameters)
+        self._reduce = reduce
         self._seen, self._names = [], ()
         self._hooks = [
             (cell, forward_hook_entry(_noting(self._seen, name))) for name, cell in _layers(network)
@@ -43,7 +45,7 @@ class Probe:
         (_, *activations), gradients = derive(*inputs)
         self._names = _distinct([name for name, _ in self._seen])
         self._seen.clear()
-        return tuple(activations), tuple(gradients)
+        return tuple(activations), tuple(self._reduce(gradients))
 
     def __call__(self, *inputs):
         """({layer: activation}, {Parameter's name: gradient}), Tensors."""

@@ -14,8 +14,10 @@ import time
 from pathlib import Path
 
 from sporax.io import atomic_write, untrusted_file
+from sporax.train.event_file import png
 
 FILE, FORMAT, VERSION = "run.jsonl", "sporax run", 1
+RANK = "rank"  # how the folder of a rank begins, inside of the run's
 LAYER_KINDS = ("gradients", "activations")
 _IMAGE = re.compile(r"image-\d+-\d+\.png")
 _NOT_FINITE = ("nan", "inf", "-inf")
@@ -71,13 +73,13 @@ class RunFolder:
             finally:
                 os.close(descriptor)
 
-    def add_images(self, step, name, encoded):
-        """Write PNG images, and a record that names them."""
-        names = [f"image-{self._images}-{k}.png" for k in range(len(encoded))]
+    def add_images(self, step, name, images):
+        """Write images, bytes of shape (N, C, H, W), as PNG, and a record that names them."""
+        names = [f"image-{self._images}-{k}.png" for k in range(len(images))]
         self._images += 1
-        for file, content in zip(names, encoded, strict=True):
+        for file, image in zip(names, images, strict=True):
             with atomic_write.errors_named("RunRecord", self.path.parent / file):
-                (self.path.parent / file).write_bytes(content)  # whole before a record names it
+                (self.path.parent / file).write_bytes(png(image))  # before a record names it
         self.append(step=step, images={name: names})
 
 
@@ -191,7 +193,7 @@ def _checked(value):
 
 
 class Runs:
-    """The runs at `paths`: folders of runs, or folders with folders of runs in them.
+    """The runs at `paths`: folders of runs, or folders with folders of runs in them, or of ranks.
 
     Raises as `Run` does, and FileNotFoundError where there is no such folder.
     """
@@ -219,5 +221,6 @@ class Runs:
         for path in self.paths:
             if not path.is_dir():
                 raise FileNotFoundError(f"For 'RunRecord', there must be a folder '{path}'.")
-            inside = sorted(p.parent for p in path.glob(f"*/{FILE}"))
+            ways = (f"*/{FILE}", f"*/{RANK}*/{FILE}")
+            inside = sorted(p.parent for way in ways for p in path.glob(way))
             yield from inside if inside and not (path / FILE).exists() else [path]

@@ -3,18 +3,21 @@
 import math
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
+from sporax.distributed import processes
 from sporax.insight.layer_statistics import Probe, statistics
-from sporax.insight.run_files import LAYER_KINDS, RunFolder, number
+from sporax.insight.run_events import RunEvents
+from sporax.insight.run_files import LAYER_KINDS, RANK, RunFolder, number
 from sporax.nn import TrainOneStepCell
 from sporax.nn import argument_checks as check
+from sporax.sharding.mesh import to_read
 from sporax.train.callback import Callback, loss_of
-from sporax.train.summary_record import png
 
 _IMAGES = 8  # samples of a batch
 
@@ -28,7 +31,9 @@ class RunRecord(Callback):
     many steps one, and the first, has gradient norms, histograms of gradients and of activations,
     and images of the batch: they cost one more forward and backward pass, which changes neither
     Parameters nor the random state; 0: never. `resume`: whether to go on with the run that is in
-    the folder. A folder that cannot be written is a warning, and nothing more is recorded.
+    the folder. `tensorboard`: whether to write TensorBoard's event files there as well. Of several
+    ranks the first writes; with `all_ranks` each does, to its own run `folder/rank0` and so on. A
+    folder that cannot be written is a warning, and nothing more is recorded.
 
     In a loop of one's own, call `log`, `log_layers` and `log_images`.
 
@@ -39,17 +44,29 @@ class RunRecord(Callback):
     ...     record.log(step, loss=1 / step, learning_rate=0.1, samples=32)
     """
 
-    def __init__(self, folder, name=None, every=10, layers_every=100, resume=False):
+    def __init__(
+        self, folder, name=None, every=10, layers_every=100, resume=False, tensorboard=False,
+        all_ranks=False,
+    ):  # fmt: skip
         who = "RunRecord"
         check.instance(who, (str, os.PathLike), "a path", folder=folder)
         check.instance(who, (str, type(None)), "a string", name=name)
         check.positive_int(who, every=every)
         check.not_negative_int(who, layers_every=layers_every)
-        check.flag(who, resume=resume)
-        self._folder = RunFolder(folder, name, resume)
+        check.flag(who, resume=resume, tensorboard=tensorboard, all_ranks=all_ranks)
+        if all_ranks and processes.size() > 1:
+            rank = f"{RANK}{processes.rank()}"
+            folder, name = Path(folder) / rank, f"{name or Path(folder).absolute().name} {rank}"
+        self._writers, last = [], 0
+        if all_ranks or processes.rank() == 0:
+            run = RunFolder(folder, name, resume)
+            self._writers, last = (
+                [run, *([RunEvents(folder)] if tensorboard else [])],
+                run.last_step,
+            )
         self._every, self._layers_every = every, layers_every
         self._refused, self._since, self._samples = False, None, 0
-        self._first_step, self._base, self._last = True, 0, self._folder.last_step
+        self._first_step, self._base, self._last = True, 0, last
         self._probe = self._probed = self._rate = None
 
     # for loops of one's own ------------------------------------------------------------------
@@ -89,14 +106,14 @@ class RunRecord(Callback):
         first eight, from 0 to 1 or of uint8; others from lowest to highest."""
         self._check_step("log_images", step)
         check.instance("RunRecord.log_images", str, "a string", name=name)
-        array = np.asarray(images.asnumpy() if isinstance(images, Tensor) else images)
-        if array.ndim != 4 or array.shape[1] not in (1, 3) or not array.size:
+        images = images if isinstance(images, Tensor) else np.asarray(images)
+        if images.ndim != 4 or images.shape[1] not in (1, 3) or not images.size:
             raise ValueError(
                 "For 'RunRecord.log_images', 'images' must have shape (N, C, H, W) with one or "
-                f"three channels, but got {array.shape}. Reshape it."
+                f"three channels, but got {tuple(images.shape)}. Reshape it."
             )
-        encoded = [png(image) for image in _visible(array[:_IMAGES])]
-        self._write("add_images", step, name, encoded)
+        (first,) = to_read((images[:_IMAGES],))
+        self._write("add_images", step, name, _visible(np.asarray(first)))
 
     def _check_step(self, method, step):
         check.not_negative_int(f"RunRecord.{method}", step=step)
@@ -106,7 +123,8 @@ class RunRecord(Callback):
         if self._refused:
             return
         try:
-            getattr(self._folder, method)(*args, **kwargs)
+            for writer in self._writers:
+                getattr(writer, method)(*args, **kwargs)
         except OSError as error:
             self._refused = True
             warn(f"{error.strerror or error}. Nothing more is recorded.")
@@ -199,7 +217,7 @@ def _probe_of(run):
         )
         return None
     parameters = (step if optimizer is None else run).optimizer.parameters
-    return Probe(step.network, network, parameters)
+    return Probe(step.network, network, parameters, getattr(step, "grad_reducer", tuple))
 
 
 def _scalar(name, value):

@@ -3,14 +3,8 @@
 The records and their formats are those of the package `tensorboard`, the extra `summary`.
 """
 
-import importlib
 import json
 import os
-import socket
-import struct
-import time
-import zlib
-from pathlib import Path
 
 import numpy as np
 
@@ -18,24 +12,20 @@ from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
 from sporax.graph_capture.graph_text import Listing
 from sporax.graph_capture.jit import jit
-from sporax.io import atomic_write
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.debugging import SUMMARIES
+from sporax.train.event_file import (
+    EventFile,
+    histogram_summary,
+    image_summary,
+    scalar_summary,
+    tensor_summary,
+    tensorboard,
+)
 
 _TEXTS = ("train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data")
 _MODES = ("train", "eval")
-
-
-def tensorboard(module):
-    """A module of the package `tensorboard`."""
-    try:
-        return importlib.import_module(f"tensorboard.{module}")
-    except ModuleNotFoundError as cause:
-        raise ModuleNotFoundError(
-            "For 'SummaryRecord', the package 'tensorboard' must be installed, which has the "
-            "format of event files: pip install 'sporax[summary]'"
-        ) from cause
 
 
 class SummaryRecord:
@@ -75,26 +65,14 @@ class SummaryRecord:
                 f"For 'SummaryRecord', no other record must be open, but got one in "
                 f"'{SummaryRecord._open.log_dir}'. Close it first, or use 'with'."
             )
-        folder = Path(log_dir).absolute()
-        with atomic_write.errors_named(who, folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        name = f"{file_prefix}.out.tfevents.{time.time():.0f}.{socket.gethostname()}.{os.getpid()}"
-        self._path, self._folder = folder / f"{name}{file_suffix}", folder
         self._limit, self._raises, self._exports = max_file_size, raise_exception, export_options
         self._mode, self._values, self._refused = "train", {}, False
         self._network = network
-        with atomic_write.errors_named(who, self._path):
-            self._file = open(self._path, "ab")  # noqa: SIM115 - closed by `close`
-        self._writer = tensorboard("summary.writer.record_writer").RecordWriter(self._file)
+        self._file = EventFile(who, log_dir, file_prefix, file_suffix)
         SummaryRecord._open = SUMMARIES.record = self
-        try:
-            self._write(file_version="brain.Event:2")
-        except OSError:
-            self.close()
-            raise
 
     def __enter__(self):
-        if self._file.closed:
+        if self._file.is_closed:
             raise ValueError(
                 "For 'SummaryRecord', the record must be open, but is closed. Make another."
             )
@@ -106,7 +84,7 @@ class SummaryRecord:
     @property
     def log_dir(self):
         """The path of the event file."""
-        return str(self._path)
+        return str(self._file.path)
 
     def set_mode(self, mode):
         """Say what follows: "train", or "eval", where summary operations are not written."""
@@ -139,7 +117,7 @@ class SummaryRecord:
         check.instance(
             "SummaryRecord.record", (Cell, type(None)), "a Cell", train_network=train_network
         )
-        if self._file.closed:
+        if self._file.is_closed:
             return False
         self._add_graph(self._network or train_network)
         values, self._values = self._values, {}
@@ -176,44 +154,40 @@ class SummaryRecord:
         else:
             self._write(step, summary=_FORMS[plugin].summary(name, value))
             if plugin == "tensor" and self._exports:
-                folder = self._folder / "export"
+                folder = self._file.folder / "export"
                 folder.mkdir(exist_ok=True)
                 np.save(folder / f"{name.replace(os.sep, '_')}_{step}.npy", value)
 
-    def _write(self, step=0, **content):
-        event = tensorboard("compat.proto.event_pb2").Event(
-            wall_time=time.time(), step=step, **content
-        )
-        data = event.SerializeToString()
+    def _write(self, step, **content):
         if self._refused:
             return
-        if self._limit is not None and self._file.tell() + len(data) + 16 > self._limit:
-            self._refuse(f"it would exceed {self._limit} bytes; give a larger 'max_file_size'")
-            return
         try:
-            self._writer.write(data)
+            is_written = self._file.write(step, self._limit, **content)
         except OSError as cause:
             self._refuse(cause.strerror, cause)
+            return
+        if not is_written:
+            self._refuse(f"it would exceed {self._limit} bytes; give a larger 'max_file_size'")
 
     def _refuse(self, why, cause=None):
         """Write nothing more."""
         self._refused = True
-        words = f"For 'SummaryRecord', '{self._path}' cannot be written: {why}."
+        words = f"For 'SummaryRecord', '{self._file.path}' cannot be written: {why}."
         if self._raises:
             raise OSError(words) from cause
         warn(f"{words} Nothing more is recorded.")
 
     def flush(self):
         """Have on disk what was written."""
-        if not self._file.closed:
+        if not self._file.is_closed:
             try:
-                self._writer.flush()
+                self._file.flush()
             except OSError as cause:
                 self._refuse(cause.strerror, cause)
 
     def close(self):
         """Write what is left, and let another record be opened."""
-        if self._file.closed:
+        if self._file.is_closed:
             return
         try:
             self.flush()
@@ -255,65 +229,14 @@ class _Form:
         return array
 
 
-def _scalar(name, array):
-    return tensorboard("plugins.scalar.summary_v2").scalar_pb(name, float(array.reshape(())))
-
-
-def _tensor(name, array):
-    proto = tensorboard("compat.proto.summary_pb2").Summary()
-    made = tensorboard("util.tensor_util").make_tensor_proto(array)
-    proto.value.add(tag=name, tensor=made)
-    return proto
-
-
-def _histogram(name, array):
-    """Of the finite numbers: the others have no place on an axis."""
-    finite = array.astype(np.float64).ravel()
-    finite = finite[np.isfinite(finite)]
-    if finite.size < array.size:
-        warn(f"{array.size - finite.size} of the {array.size} values of '{name}' are not finite.")
-    return tensorboard("plugins.histogram.summary_v2").histogram_pb(name, finite)
-
-
-def png(image):
-    """The PNG (ISO 15948) of bytes of shape (C, H, W), with one or three channels."""
-    channels, height, width = image.shape
-    kind = {1: 0, 3: 2}[channels]  # grey, or red, green and blue
-    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each begins with 0: not filtered
-    rows[:, 1:] = image.transpose(1, 2, 0).reshape(height, -1)
-    chunks = [
-        (b"IHDR", struct.pack(">2I5B", width, height, 8, kind, 0, 0, 0)),
-        (b"IDAT", zlib.compress(rows.tobytes())),
-        (b"IEND", b""),
-    ]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(content)) + name + content
-        + struct.pack(">I", zlib.crc32(name + content))
-        for name, content in chunks
-    )  # fmt: skip
-
-
-def _image(name, array):
-    """The images of a batch side by side."""
-    if array.dtype != np.uint8:
-        finite = np.nan_to_num(array.astype(np.float32), posinf=1.0, neginf=0.0)
-        array = (np.clip(finite, 0, 1) * 255).round().astype(np.uint8)
-    row = np.concatenate(list(array), 2)
-    proto = tensorboard("compat.proto.summary_pb2").Summary()
-    image = proto.value.add(tag=name).image
-    image.colorspace, image.height, image.width = row.shape
-    image.encoded_image_string = png(row)
-    return proto
-
-
 _FORMS = {
-    "scalar": _Form(lambda a: a.size == 1, "one element", _scalar),
-    "tensor": _Form(lambda a: True, "", _tensor),
+    "scalar": _Form(lambda a: a.size == 1, "one element", scalar_summary),
+    "tensor": _Form(lambda a: True, "", tensor_summary),
     "image": _Form(
         lambda a: a.ndim == 4 and a.shape[1] in (1, 3) and a.size > 0,
-        "shape (N, C, H, W) with one or three channels", _image,
+        "shape (N, C, H, W) with one or three channels", image_summary,
     ),
-    "histogram": _Form(lambda a: a.size > 0, "elements", _histogram),
+    "histogram": _Form(lambda a: a.size > 0, "elements", histogram_summary),
 }  # fmt: skip
 
 

@@ -1,12 +1,16 @@
 """`RunRecord` and its folder: what is written, what is read again, and what is refused."""
 
+import io
 import json
 import os
 import re
+import sys
 
 import numpy as np
 import pytest
 from PIL import Image
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util import tensor_util
 
 import sporax as ms
 from sporax import Tensor, insight, nn
@@ -163,6 +167,34 @@ def test_statistics(array):
         assert np.abs(np.cumsum(counts) - np.cumsum(np.histogram(finite, BINS)[0])).max() <= 1
 
 
+def test_event_files_say_the_same(tmp_path):
+    record = insight.RunRecord(tmp_path, tensorboard=True)
+    array = np.array([1.0, 2.0, 2.0, np.inf], np.float32)
+    pixels = RNG.integers(0, 256, (2, 3, 4, 5), dtype=np.uint8)
+    record.log(3, loss=0.25, rate=float("nan"))
+    record.log_layers(3, "activations", {"net.a": Tensor(array)})
+    record.log_images(4, "input", pixels)
+    insight.RunRecord(tmp_path, resume=True, tensorboard=True).log(5, loss=0.125)
+    events = EventAccumulator(str(tmp_path), {"tensors": 0, "images": 0}).Reload()
+    tags = {tag: [(e.step, tensor_util.make_ndarray(e.tensor_proto)) for e in events.Tensors(tag)]
+            for tag in events.Tags()["tensors"]}  # fmt: skip
+    assert tags.keys() == {"loss", "rate", "activations/net.a"}
+    assert tags["loss"] == [(3, 0.25), (5, 0.125)] and np.isnan(tags["rate"][0][1])
+    ((step, buckets),) = tags["activations/net.a"]
+    assert step == 3 and buckets.shape == (BINS, 3) and buckets[0, 0] == 1 and buckets[-1, 1] == 2
+    assert (buckets[0, 2], buckets[-1, 2], buckets[:, 2].sum()) == (1, 2, 3)
+    assert events.SummaryMetadata("activations/net.a").plugin_data.plugin_name == "histograms"
+    (picture,) = events.Images("input")
+    found = np.asarray(Image.open(io.BytesIO(picture.encoded_image_string)))
+    np.testing.assert_array_equal(found, np.concatenate(list(pixels), 2).transpose(1, 2, 0))
+
+
+def test_event_files_need_their_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorboard.summary.writer.record_writer", None)
+    with pytest.raises(ModuleNotFoundError, match=r"For 'RunRecord', .* 'sporax\[summary\]'"):
+        insight.RunRecord(tmp_path, tensorboard=True)
+
+
 def test_a_loop_of_ones_own(tmp_path):
     record = insight.RunRecord(tmp_path, name="first")
     for step, loss in enumerate([1.0, float("nan"), Tensor(0.5)]):
@@ -214,7 +246,7 @@ def test_long_curves_keep_their_extremes(tmp_path):
         json.dumps({"step": s, "scalars": {"a": "nan" if s == 7 else 50.0 * (s == 4321)}})
         for s in range(5000)
     ]
-    with open(record._folder.path, "a") as file:
+    with open(record._writers[0].path, "a") as file:
         file.write("\n".join(lines) + "\n")
     page = insight.write_dashboard(tmp_path, tmp_path / "page.html").read_text("utf8")
     (run,) = json.loads(re.search(r'id="runs">(.*?)</script>', page)[1])
@@ -254,7 +286,7 @@ def test_folders_that_are_no_run(tmp_path, content, words):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda r: insight.RunRecord(r._folder.path.parent), FileExistsError, "resume=True"),
+        (lambda r: insight.RunRecord(r._writers[0].path.parent), FileExistsError, "resume=True"),
         (lambda r: insight.RunRecord(3), TypeError, "'folder' must be a path"),
         (lambda r: r.log(-1, loss=1), ValueError, "'step' must be an int, at least 0"),
         (lambda r: r.log(1, loss=Tensor([1.0, 2.0])), ValueError, "'loss' must be one real"),

@@ -1,0 +1,141 @@
+"""TensorBoard's event files: records of scalars, histograms, images and tensors.
+
+The records and their formats are those of the package `tensorboard`, the extra `summary`.
+"""
+
+import importlib
+import os
+import socket
+import struct
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from sporax.core.errors import warn
+from sporax.io import atomic_write
+
+
+def tensorboard(module, who="SummaryRecord"):
+    """A module of the package `tensorboard`."""
+    try:
+        return importlib.import_module(f"tensorboard.{module}")
+    except ModuleNotFoundError as cause:
+        raise ModuleNotFoundError(
+            f"For '{who}', the package 'tensorboard' must be installed, which has the "
+            "format of event files: pip install 'sporax[summary]'"
+        ) from cause
+
+
+class EventFile:
+    """An event file, new in a folder, which is made if need be.
+
+    `who`: for whom errors are. `prefix`, `suffix`: how its name begins and ends. Raises OSError
+    where it cannot be written.
+    """
+
+    def __init__(self, who, folder, prefix="events", suffix=""):
+        writer = tensorboard("summary.writer.record_writer", who).RecordWriter
+        self.folder = Path(folder).absolute()
+        with atomic_write.errors_named(who, self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        name = f"{prefix}.out.tfevents.{time.time():.0f}.{socket.gethostname()}.{os.getpid()}"
+        self.path = self.folder / f"{name}{suffix}"
+        with atomic_write.errors_named(who, self.path):
+            self._file = open(self.path, "ab")  # noqa: SIM115 - closed by `close`
+        self._writer = writer(self._file)
+        try:
+            self.write(0, file_version="brain.Event:2")
+        except OSError:
+            self._file.close()
+            raise
+
+    @property
+    def is_closed(self):
+        """Whether `close` was called."""
+        return self._file.closed
+
+    def write(self, step, limit=None, **content):
+        """Write an event; returns whether that was possible within `limit` bytes of the file."""
+        event = tensorboard("compat.proto.event_pb2").Event(
+            wall_time=time.time(), step=step, **content
+        )
+        data = event.SerializeToString()
+        if limit is not None and self._file.tell() + len(data) + 16 > limit:
+            return False
+        self._writer.write(data)
+        return True
+
+    def flush(self):
+        """Have on disk what was written."""
+        self._writer.flush()
+
+    def close(self):
+        """Close the file."""
+        self._file.close()
+
+
+# summaries of values -----------------------------------------------------------------------------
+
+
+def scalar_summary(name, array):
+    """Summary of an array with one element."""
+    return tensorboard("plugins.scalar.summary_v2").scalar_pb(name, float(array.reshape(())))
+
+
+def tensor_summary(name, array):
+    """Summary of an array as it is."""
+    proto = tensorboard("compat.proto.summary_pb2").Summary()
+    made = tensorboard("util.tensor_util").make_tensor_proto(array)
+    proto.value.add(tag=name, tensor=made)
+    return proto
+
+
+def histogram_summary(name, array):
+    """Summary of the finite numbers of an array: the others have no place on an axis."""
+    finite = array.astype(np.float64).ravel()
+    finite = finite[np.isfinite(finite)]
+    if finite.size < array.size:
+        warn(f"{array.size - finite.size} of the {array.size} values of '{name}' are not finite.")
+    return tensorboard("plugins.histogram.summary_v2").histogram_pb(name, finite)
+
+
+def buckets_summary(name, low, high, counts):
+    """Summary of a histogram: `counts` of equal buckets between `low` and `high`."""
+    edges = np.linspace(low, high, len(counts) + 1)
+    made = tensor_summary(name, np.stack([edges[:-1], edges[1:], counts], 1))
+    metadata = tensorboard("plugins.histogram.metadata").create_summary_metadata(None, None)
+    made.value[0].metadata.CopyFrom(metadata)
+    return made
+
+
+def png(image):
+    """The PNG (ISO 15948) of bytes of shape (C, H, W), with one or three channels."""
+    channels, height, width = image.shape
+    kind = {1: 0, 3: 2}[channels]  # grey, or red, green and blue
+    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each begins with 0: not filtered
+    rows[:, 1:] = image.transpose(1, 2, 0).reshape(height, -1)
+    chunks = [
+        (b"IHDR", struct.pack(">2I5B", width, height, 8, kind, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows.tobytes())),
+        (b"IEND", b""),
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(content)) + name + content
+        + struct.pack(">I", zlib.crc32(name + content))
+        for name, content in chunks
+    )  # fmt: skip
+
+
+def image_summary(name, array):
+    """Summary of the images of a batch, (N, C, H, W), side by side."""
+    if array.dtype != np.uint8:
+        finite = np.nan_to_num(array.astype(np.float32), posinf=1.0, neginf=0.0)
+        array = (np.clip(finite, 0, 1) * 255).round().astype(np.uint8)
+    row = np.concatenate(list(array), 2)
+    proto = tensorboard("compat.proto.summary_pb2").Summary()
+    made = proto.value.add(tag=name).image
+    made.colorspace, made.height, made.width = row.shape
+    made.encoded_image_string = png(row)
+    return proto
