@@ -11,6 +11,8 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 exclude_patterns = ["examples", "tests"]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pairs.css"]
 html_title = "sporax"
 html_theme_options = {"navigation_with_keys": True}
 html_static_path = ["_static"]
@@ -25,6 +27,25 @@ html_math_renderer = "mathml"
 def setup(app):
     """Formulas are MathML, which browsers show themselves, without a script from elsewhere."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("doctree-read", _side_by_side)
+
+
+def _side_by_side(_app, page):
+    """PyTorch's blocks (`py`) stand beside MindSpore's (`python`) that follow, each with what it
+    prints, unless that is below both."""
+    for block in [b for b in page.findall(nodes.literal_block) if b["language"] == "py"]:
+        parent, i = block.parent, block.parent.index(block)
+        kinds = [node.get("language") if isinstance(node, nodes.literal_block) else None
+                 for node in parent[i : i + 4]]  # fmt: skip
+        for shape in ["py", "python"], ["py", "text", "python", "text"]:
+            if kinds[: len(shape)] == shape:
+                middle, end = i + len(shape) // 2, i + len(shape)
+                sides = {"pytorch": parent[i:middle], "mindspore": parent[middle:end]}
+                pair = [nodes.container("", *x, classes=[name]) for name, x in sides.items()]
+                parent[i:end] = [nodes.container("", *pair, classes=["pair"])]
+    for table in page.findall(nodes.table):
+        if [x.astext() for x in table.findall(nodes.entry)][1:3] == ["PyTorch", "MindSpore"]:
+            table["classes"].append("pair-rows")
 
 
 def _inline(writer, node):

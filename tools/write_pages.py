@@ -135,10 +135,11 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "tutorial/5_devices": "多个设备",
     "tutorial/6_deploy": "部署",
     "from_mindspore": "从 MindSpore 迁移",
+    "from_pytorch": "从 PyTorch 迁移",
 }
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
     ("Coming from elsewhere", "迁移"): {
-        "migrating": "从 PyTorch 迁移",
+        "migrating": "搬运 PyTorch 网络的工具",
         "differences": "与 MindSpore 的差异",
         "coverage": "覆盖范围",
     },
