@@ -5,7 +5,8 @@
 A `python` block is a part of the page's script `train.py`; a `console` block has one command of
 sporax after `$`. What a block prints stands in a `text` block right below it (below the command,
 in a `console` block). Times are not compared, nor whether a program is kept from an earlier run.
-`--write` puts what is printed into the page, and all of its blocks into the Chinese one.
+`--write` puts what is printed into the page, and all of its blocks into the Chinese one. Where
+sections of the third level are there, as in the error index, each of them is a script of its own.
 """
 
 import argparse
@@ -15,17 +16,19 @@ import linecache
 import os
 import re
 import shlex
-import shutil
 import sys
 import tempfile
+import traceback
 import warnings
 from pathlib import Path
+from unittest import mock
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS.parent))
 os.environ.setdefault("SPORAX_TIERS", "off")  # what is compiled does not depend on times
 import sporax  # noqa: E402
 from sporax.cli import main  # noqa: E402
+from sporax.core.language import annotate  # noqa: E402
 
 BLOCK = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?"
@@ -33,6 +36,7 @@ BLOCK = re.compile(
     re.DOTALL,
 )
 FENCE = re.compile(r"```.*?```", re.DOTALL)
+SECTION = re.compile(r"^(?=### )", re.MULTILINE)
 CHANGING = re.compile(r"\d[\d.,]* (?:s|ms|us|ns)\b|, from the folder of compiled programs")
 
 
@@ -40,12 +44,6 @@ def blocks(text):
     """(code or command, what the page shows below it) of each block of a page."""
     return [(m["code"] or f"$ {m['command']}", m["shown"] or m["answer"] or "")
             for m in BLOCK.finditer(text)]  # fmt: skip
-
-
-def provide_files(page):
-    """Copy what lies in a page's folder, that of its name, into the working folder."""
-    if page.with_suffix("").is_dir():
-        shutil.copytree(page.with_suffix(""), ".", dirs_exist_ok=True)
 
 
 def run(text):
@@ -65,11 +63,20 @@ def run(text):
                 with warnings.catch_warnings():
                     warnings.simplefilter("default")
                     warnings.showwarning = _show_warning
-                    exec(compile("\n" * line + part, "train.py", "exec"), scope)
+                    _execute(compile("\n" * line + part, "train.py", "exec"), scope)
                 line += part.count("\n")
         lines = output.getvalue().replace(os.getcwd() + os.sep, "").splitlines()
         printed.append("".join(f"{text.rstrip()}\n" for text in lines))
     return printed
+
+
+def _execute(code, scope):
+    try:
+        exec(code, scope)
+    except Exception as error:  # noqa: BLE001 - pages show what Python prints below the traceback
+        with mock.patch.dict(os.environ, SPORAX_LANG="en"):
+            annotate(error)
+        print("".join(traceback.format_exception_only(error)), end="", file=sys.stderr)
 
 
 def _show_warning(message, category, filename, line, *_):
@@ -83,13 +90,20 @@ def _command(words):
 
 def differences(text):
     """(code, shown, printed) of each block that prints something else than the page shows."""
-    rows = [(*block, printed) for block, printed in zip(blocks(text), run(text), strict=True)]
+    rows = []
+    for script in SECTION.split(text):
+        printed = run(script)
+        rows += [(*block, now) for block, now in zip(blocks(script), printed, strict=True)]
     return [row for row in rows if CHANGING.sub("", row[1]) != CHANGING.sub("", row[2])]
 
 
 def rewritten(text):
     """The page, with what its blocks print."""
-    printed = iter(run(text))
+    return "".join(map(_rewritten, SECTION.split(text)))
+
+
+def _rewritten(script):
+    printed = iter(run(script))
 
     def block(match):
         now = next(printed)
@@ -97,7 +111,7 @@ def rewritten(text):
             return f"```console\n$ sporax {match['command']}\n{now}```\n"
         return f"```python\n{match['code']}```\n" + (f"\n```text\n{now}```\n" if now else "")
 
-    return BLOCK.sub(block, text)
+    return BLOCK.sub(block, script)
 
 
 def with_blocks_of(page, text):
@@ -116,11 +130,10 @@ if __name__ == "__main__":
     options = parser.parse_args()
     page = options.page.read_text("utf8")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        provide_files(options.page)
         if options.write:
             page = rewritten(page)
             options.page.write_text(page, "utf8")
-            chinese = DOCS / "zh" / options.page.relative_to(DOCS)
+            chinese = DOCS / "zh" / os.path.relpath(options.page, DOCS)
             if chinese.exists():
                 chinese.write_text(with_blocks_of(chinese.read_text("utf8"), page), "utf8")
         else:

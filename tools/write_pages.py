@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 import sporax  # noqa: E402
 from sporax import Tensor, nn  # noqa: E402
 from sporax.compat.class_modules import module_of  # noqa: E402
+from sporax.diagnosis import error_index  # noqa: E402
 from sporax.ops import __all__ as OPS  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
 
@@ -135,11 +136,10 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "tutorial/5_devices": "多个设备",
     "tutorial/6_deploy": "部署",
     "from_mindspore": "从 MindSpore 迁移",
-    "from_pytorch": "从 PyTorch 迁移",
 }
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
     ("Coming from elsewhere", "迁移"): {
-        "migrating": "搬运 PyTorch 网络的工具",
+        "migrating": "从 PyTorch 迁移",
         "differences": "与 MindSpore 的差异",
         "coverage": "覆盖范围",
     },
@@ -153,7 +153,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "graphs": "计算图与导出",
     },
     ("Several devices", "多个设备"): {
-        "devices": "多个设备与多个进程",
+        "devices": "一个进程里的多个设备",
         "scaling": "从一台机器到多台：启动、计数与时间模型",
     },
     ("Speed", "性能"): {
@@ -162,6 +162,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "../bench/README": "怎样测量",
     },
     ("Robustness", "可靠性"): {
+        "error_index": "错误索引：原因与解决方法（[中文](docs/zh/error_index.md)）",
         "faults": "故障、线程与长时间运行",
         "mutations": "文件的变异测试",
         "wrong_arguments": "错误的参数",
@@ -354,6 +355,8 @@ def pages():
         texts[f"api/{group.folder}/index.md"] = _index(group, families)
     for page in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench" / "README.md"]:
         texts[str(page.relative_to(ROOT))] = page.read_text("utf8")
+    texts["docs/error_index.md"] = error_index.page("en")
+    texts["docs/zh/error_index.md"] = error_index.page("zh")
     decisions = sorted(path.stem for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     texts["docs/decisions/README.md"] += "\n" + _toctree(decisions)
     texts["index.md"] = _landing("README.md", _contents())
@@ -393,7 +396,7 @@ def _landing(file, contents):
     text = (ROOT / file).read_text("utf8")
     text = text.replace("](README.zh.md)", "](zh.md)").replace("](README.md)", "](index.md)")
     first, rest = text.split("\n## ", 1)
-    pictures = f":::{{container}} pictures\n{''.join(_PICTURE.findall(text))}:::\n"
+    pictures = "\n".join(_PICTURE.findall(text))
     return f"{first}\n{pictures}\n{contents}\n## {_PICTURE.sub('', rest)}"
 
 

@@ -7,6 +7,7 @@ import sys
 from sporax import __version__
 from sporax.cli.check import check
 from sporax.cli.convert import convert
+from sporax.cli.errors import errors
 from sporax.cli.launch import PORT, launch
 from sporax.cli.lint import KINDS, lint
 from sporax.cli.run import run_module, run_script
@@ -32,6 +33,7 @@ def _parser():
         _add_convert,
         _add_watch,
         _add_doctor,
+        _add_errors,
     ):
         add(commands)
     _add_completion(commands, parser)
@@ -76,6 +78,18 @@ def _add_doctor(commands):
         "some steps of a training. The exit code is 1 where something does not work.",
     )
     examining.set_defaults(action=_doctor)
+
+
+def _add_errors(commands):
+    explaining = commands.add_parser(
+        "errors",
+        help="explain an error: cause, remedy, and code that works",
+        description="Print the entry of the error index that the last line of an error names; "
+        "without a name, list all. In Chinese where the locale or SPORAX_LANG=zh asks for it.",
+        epilog="examples: sporax errors; sporax errors shape-broadcast",
+    )
+    explaining.add_argument("name", nargs="?", help="of the entry, such as shape-broadcast")
+    explaining.set_defaults(action=lambda options: errors(options.name))
 
 
 def _add_completion(commands, parser):

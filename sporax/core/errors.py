@@ -11,7 +11,6 @@ from sporax.diagnosis.causes import is_from
 from sporax.diagnosis.parameter_kinds import shown
 from sporax.diagnosis.reasons import (
     about_shapes,
-    names_a_rule,
     not_an_axis,
     not_broadcast,
     reason_of,
@@ -44,7 +43,7 @@ def operand_error(op, avals, cause):
     reason = not_broadcast(avals) if "broadcast" in str(cause) else None
     reason = reason or not_an_axis(op.attributes, avals, str(cause))
     reason = reason or reason_of(op.parameters, op.attributes, cause)
-    if reason is None or not names_a_rule(reason):
+    if reason is None or " must " not in reason:
         change = probes.fitting_change(op, avals, describe)
         reason = f"{reason}. {change}" if reason and change else reason or change or _UNKNOWN
     given = f" with {listed(op.attributes)}" if op.attributes else ""

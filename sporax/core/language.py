@@ -1,4 +1,5 @@
-"""What is said below uncaught errors: the Cell that they come from, and in Chinese what they say.
+"""What is said below uncaught errors: the Cell that they come from, in Chinese what they say, and
+the command that explains them.
 
 SPORAX_LANG=zh or en says whether in Chinese; without it the system's locale does.
 """
@@ -12,6 +13,10 @@ from sporax.diagnosis import chinese
 
 _LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set says
 _CELL = {"en": "In the Cell '{}' ({}).", "zh": "所在的 Cell：'{}'（{}）。"}
+_MORE = {
+    "en": "Cause and remedy: sporax errors {}",
+    "zh": "原因与解决方法：sporax errors {}",
+}
 
 
 def language():
@@ -24,8 +29,8 @@ def language():
 
 
 def annotate(error):
-    """Add notes to an exception, once: its Cell if that is in another one, and in Chinese what it
-    says."""
+    """Add notes to an exception, once: its Cell if that is in another one, in Chinese what it says,
+    and its entry of the error index."""
     if getattr(error, "_is_annotated", False):
         return
     error._is_annotated = True
@@ -34,6 +39,10 @@ def annotate(error):
         error.add_note(_CELL[chosen].format(found[0], type(found[1]).__name__))
     if chosen == "zh" and (told := chinese.message(str(error))) is not None:
         error.add_note(told)
+    from sporax.diagnosis import error_index  # only where there is an error
+
+    if (entry := error_index.entry_of(error)) is not None:
+        error.add_note(_MORE[chosen].format(entry.name))
 
 
 def annotate_uncaught():

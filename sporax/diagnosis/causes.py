@@ -14,6 +14,9 @@ _WHO = re.compile(r"^For ('[^']*'|a random operation), ")
 _TRANSLATIONS = [(re.compile(words), ours) for words, ours in (
     (r"dot_general requires contracting dimensions .* got (\(.*?\)) and (\(.*?\))",
      "The sizes that are summed over must be equal, but got {0} and {1}"),
+    (r"ncompatible shapes for broadcasting: (\(.*?\)) and requested shape (\(.*?\))",
+     "The shape {0} must be one that can be broadcast to {1}: aligned at the last axis, each size "
+     "must be equal or 1"),
     (r"[Cc]annot reshape array of shape (.*) \(size (\d+)\) into shape (.*) \(size",
      "The new shape {2} must have the {1} elements of {0}"),
     (r"annot reshape array of size (\d+) into shape (.*)",

@@ -83,7 +83,7 @@ def _other_ranks(aval, rest, attributes):
     n, shape = aval.ndim, aval.shape
     sizes = [s for s in {a.ndim: a.shape for a in rest}.values() if len(s) != n]
     grown = [(1,) * k + shape for k in (1, 2, 3, 4)]
-    cut = [shape[k:] for k in range(1, n + 1)]
+    cut = [shape[k:] for k in range(1, max(n, 2))]  # a scalar fits almost everywhere
     for new in (*sizes, *itertools.chain.from_iterable(itertools.zip_longest(grown, cut))):
         if new is not None:
             rule = f"have another number of dimensions, such as {len(new)}"

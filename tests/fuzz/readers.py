@@ -59,6 +59,7 @@ READERS = {
     "data/vision/video": ("read_video moving.mp4", "DecodeVideo silent.mp4", "frames silent.mp4",
                           "read_video_timestamps silent.mp4", "read_video matroska"),
     "diagnosis/chinese": ("its own",),
+    "diagnosis/error_index": ("its own",),
     "engine/debug/out_of_memory": ("system",),
     "insight/dashboard": ("its own",),
     "insight/graph_page": ("its own",),

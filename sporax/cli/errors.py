@@ -1,0 +1,70 @@
+"""`sporax errors`: the error index in the terminal."""
+
+import difflib
+import re
+import sys
+import textwrap
+
+from sporax.core.language import language
+from sporax.diagnosis import error_index
+
+_WIDTH = 96
+_BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_UNKNOWN = 2  # the exit code, as of other wrong arguments
+
+
+def errors(name):
+    """Print the entry of that name, or the list of all; returns the exit code."""
+    known = error_index.entries(language())
+    if name is None:
+        return _list()
+    if name not in known:
+        return _refused(name, known)
+    entry = known[name]
+    print(f"{entry.name}: {_plain(entry.title)}\n")
+    for message in entry.printed():
+        print(f"  {message}")
+    for paragraph in entry.prose.split("\n\n"):
+        print("\n" + _wrapped(_plain(paragraph)))
+    for block in _BLOCK.findall(entry.blocks):
+        print("\n" + textwrap.indent(block.rstrip(), "    "))
+    return 0
+
+
+def _list():
+    named = error_index.groups(language())[1]
+    width = max(len(entry.name) for group in named.values() for entry in group)
+    for i, (title, group) in enumerate(named.items()):
+        print(f"{title}" if i == 0 else f"\n{title}")
+        for entry in group:
+            print(f"  {entry.name:<{width}}  {_plain(entry.title)}")
+    return 0
+
+
+def _refused(name, known):
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    near = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    print(f"sporax errors: no entry has the name {name!r}.{near} "
+          "'sporax errors' lists all of them.", file=sys.stderr)  # fmt: skip
+    return _UNKNOWN
+
+
+def _plain(markdown):
+    """Markdown's text without its marks."""
+    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", markdown)
+    return re.sub(r"`([^`]+)`|\*\*([^*]+)\*\*", lambda m: m[1] or m[2], text)
+
+
+def _wrapped(text, first="", rest=""):
+    """Lines of `_WIDTH` columns; text without spaces, as Chinese is, keeps its own lines."""
+    lines = text.splitlines() if not text.isascii() and _is_chinese(text) else [text]
+    return "\n".join(
+        textwrap.fill(
+            line, _WIDTH, initial_indent=first, subsequent_indent=rest,
+            break_long_words=False, break_on_hyphens=False,
+        ) for line in lines
+    )  # fmt: skip
+
+
+def _is_chinese(text):
+    return re.search(r"[\u4e00-\u9fff]", text) is not None
