@@ -3,6 +3,8 @@
   const at = id => document.getElementById(id);
   const ORDER = ["loss", "eval_loss", "accuracy", "learning_rate", "gradient_norm", "samples_per_second"];
   const COLORS = 6, WIDTH = 420, HEIGHT = 220, LEFT = 56, RIGHT = 10, TOP = 10, BOTTOM = 26, POLL = 2000;
+  const NOTE = "Curve: the layers from first to last at the last recorded step, faintly at the first one. Histograms: values upwards, " +
+    "steps to the right, the stronger the colour, the more elements; numbers are of the last step.";
   const hidden = new Set();
   let text = at("runs").textContent, runs = JSON.parse(text);
 
@@ -35,8 +37,9 @@
     return found;
   };
   const powers = (low, high) => {
-    const found = [], apart = Math.max(1, Math.ceil((high - low) / 5));
-    for (let i = Math.ceil(low); i <= high; i += apart) found.push(i);
+    const found = [], apart = Math.max(1, Math.ceil((high - low) / 5)), parts = high - low < 2 ? [1, 2, 5] : [1];
+    for (let i = Math.floor(low); i <= high; i += apart)
+      found.push(...parts.map(part => i + Math.log10(part)).filter(tick => tick >= low && tick <= high));
     return found.length > 1 ? found : [low, high];
   };
   const smoothed = (points, share) => {
@@ -56,12 +59,28 @@
   };
 
   function chart(name) {
-    const share = Number(at("smoothing").value), log = at("logarithmic").checked;
+    const share = Number(at("smoothing").value);
+    const curves = shown().filter(([run]) => run.curves[name]).map(([run, k]) => {
+      const raw = run.curves[name];
+      return { k, raw, points: smoothed(raw, share), faint: share ? raw : null };
+    });
+    return plot(name.replaceAll("_", " "), `${name} over steps`, curves, at("logarithmic").checked,
+                ([step, value]) => `${said(value)} at ${step}`);
+  }
+  function flow(kind, key, names) {
+    const places = new Map(names.map((name, i) => [name, i + 1]));
+    const curves = shown().map(([run, k]) => {
+      const of = pick => Object.entries(run.layers[kind]).map(([name, columns]) => [places.get(name), pick(columns)[1][key]]).sort((a, b) => a[0] - b[0]);
+      return { k, raw: of(columns => columns[columns.length - 1]), faint: of(columns => columns[0]) };
+    }).filter(curve => curve.raw.length);
+    return plot(key === "norm" ? "norm by layer" : "standard deviation by layer", `${kind}: ${key} by layer`, curves, true,
+                ([place, value]) => `${said(value)} in ${names[place - 1]}`);
+  }
+  // `curves`: raw and perhaps smoothed points, and others that are drawn faintly; `say`: words for a raw point
+  function plot(title, label, curves, log, say) {
     const drawable = value => typeof value === "number" && (!log || value > 0);
     const scaled = value => log ? Math.log10(value) : value;
-    const curves = shown().filter(([run]) => run.curves[name])
-      .map(([run, k]) => ({ k, name: run.name, raw: run.curves[name], points: smoothed(run.curves[name], share) }));
-    const all = curves.flatMap(curve => curve.raw.filter(p => drawable(p[1])));
+    const all = curves.flatMap(curve => [...curve.raw, ...curve.faint || []].filter(p => drawable(p[1])));
     const [low, high] = spread(all.map(p => scaled(p[1])));
     let first = Infinity, last = -Infinity;
     for (const { raw } of curves) { first = Math.min(first, raw[0][0]); last = Math.max(last, raw[raw.length - 1][0]); }
@@ -78,17 +97,17 @@
       }
       return d;
     };
-    const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${name} over steps` });
+    const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label });
     for (const tick of log ? powers(low, high) : ticks(low, high)) {
       const value = log ? 10 ** tick : tick, level = y(value).toFixed(1);
       svg.append(make("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: level, y2: level }),
                  make("text", { x: LEFT - 6, y: Number(level) + 4, "text-anchor": "end" }, said(Number(value.toPrecision(6)))));
     }
     for (const tick of ticks(first, last).filter(Number.isInteger))
-      svg.append(make("text", { x: x(tick), y: HEIGHT - 8, "text-anchor": "middle" }, said(tick)));
+      svg.append(make("text", { x: x(tick), y: HEIGHT - 8, "text-anchor": x(tick) > WIDTH - RIGHT - 24 ? "end" : "middle" }, said(tick)));
     for (const curve of curves) {
-      if (share) svg.append(make("path", { d: line(curve.raw), class: "faint", style: `stroke:${color(curve.k)}` }));
-      svg.append(make("path", { d: line(curve.points), style: `stroke:${color(curve.k)}` }));
+      if (curve.faint) svg.append(make("path", { d: line(curve.faint), class: "faint", style: `stroke:${color(curve.k)}` }));
+      svg.append(make("path", { d: line(curve.points || curve.raw), style: `stroke:${color(curve.k)}` }));
     }
     const cursor = make("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
     svg.append(cursor);
@@ -96,7 +115,7 @@
     const tell = step => values.replaceChildren(...curves.map(({ k, raw }) => {
       let point = raw[raw.length - 1];
       if (step !== null) for (const p of raw) if (Math.abs(p[0] - step) < Math.abs(point[0] - step)) point = p;
-      const node = make("b", {}, `${said(point[1])} at ${point[0]}`);
+      const node = make("b", {}, say(point));
       node.style.color = color(k);
       return node;
     }));
@@ -108,46 +127,64 @@
     });
     svg.addEventListener("pointerleave", () => { cursor.setAttribute("visibility", "hidden"); tell(null); });
     tell(null);
-    return make("figure", { class: "chart" }, make("figcaption", {}, name.replaceAll("_", " ")), svg, values);
+    return make("figure", { class: "chart" }, make("figcaption", {}, title), svg, values);
   }
 
-  function layer(name, columns, k) {
-    const canvas = make("canvas", { width: 300, height: 96, role: "img", "aria-label": `histograms of ${name} over steps` });
+  const whenSeen = new WeakMap();  // canvas -> what paints it, when it comes near the window
+  const seen = new IntersectionObserver(entries => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      paint(target);
+    }
+  }, { rootMargin: "400px" });
+  const paint = canvas => { whenSeen.get(canvas)?.(); whenSeen.delete(canvas); };
+  window.addEventListener("beforeprint", () => document.querySelectorAll(".layer canvas").forEach(paint));
+  function layer(name, columns, k, of) {
+    const canvas = make("canvas", { width: 300, height: 96, role: "img", "aria-label": `histograms of ${name} over steps${of}` });
     const numbers = columns.map(c => c[1]);
     const low = Math.min(...numbers.map(s => Number(s.low))), high = Math.max(...numbers.map(s => Number(s.high)));
-    const paper = canvas.getContext("2d");
-    paper.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--r${k % COLORS}`);
-    const wide = canvas.width / columns.length, range = high - low || 1;
-    columns.forEach(([, s], i) => {
-      const most = Math.max(...s.counts, 1), each = (s.high - s.low) / s.counts.length;
-      s.counts.forEach((count, j) => {
-        if (!count) return;
-        paper.globalAlpha = 0.12 + 0.88 * Math.sqrt(count / most);
-        const top = (high - s.low - (j + 1) * each) / range * canvas.height;
-        paper.fillRect(i * wide, Math.min(top, canvas.height - 2), Math.ceil(wide), Math.max(each / range * canvas.height, 1.5));
+    whenSeen.set(canvas, () => {
+      const paper = canvas.getContext("2d");
+      paper.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--r${k % COLORS}`);
+      const wide = canvas.width / columns.length, range = high - low || 1;
+      columns.forEach(([, s], i) => {
+        const most = Math.max(...s.counts, 1), each = (s.high - s.low) / s.counts.length;
+        s.counts.forEach((count, j) => {
+          if (!count) return;
+          paper.globalAlpha = 0.12 + 0.88 * Math.sqrt(count / most);
+          const top = (high - s.low - (j + 1) * each) / range * canvas.height;
+          paper.fillRect(i * wide, Math.min(top, canvas.height - 2), Math.ceil(wide), Math.max(each / range * canvas.height, 1.5));
+        });
       });
     });
+    seen.observe(canvas);
     const [step, s] = columns[columns.length - 1];
     const words = `norm ${said(s.norm)}, mean ${said(s.mean)}, std ${said(s.std)}, zeros ${(100 * s.zeros).toFixed(0)}%` +
       (s.not_finite ? `, not finite ${(100 * s.not_finite).toFixed(1)}%` : "");
     return make("figure", { class: "layer" },
-      make("figcaption", {}, name),
+      make("figcaption", {}, ...of ? [swatch(k), " "] : [], name),
       make("div", { class: "ends" }, make("span", {}, `${said(low)} to ${said(high)}`), make("span", {}, `steps ${columns[0][0]}-${step}`)),
       canvas, make("div", { class: "quiet" }, words));
   }
 
-  const heading = (run, k) => make("h3", {}, swatch(k), run.name);
-  function section(id, title, note, content) {
-    const parts = shown().map(([run, k]) => [run, k, content(run, k)]).filter(part => part[2].length);
-    const blocks = parts.flatMap(([run, k, nodes]) => [heading(run, k), ...nodes]);
-    at(id).replaceChildren(...(parts.length ? [make("h2", {}, title), make("p", { class: "quiet" }, note), ...blocks] : []));
+  function section(id, title, note, nodes) {
+    at(id).replaceChildren(...(nodes.length ? [make("h2", {}, title), make("p", { class: "quiet" }, note), ...nodes] : []));
   }
-  const grid = (layers, k) => {
-    const found = Object.entries(layers);
-    return found.length ? [make("div", { class: "layers" }, ...found.map(([name, columns]) => layer(name, columns, k)))] : [];
-  };
+  function layers(kind, key, title) {
+    const runs = shown().filter(([run]) => Object.keys(run.layers[kind]).length);
+    const names = [...new Set(runs.flatMap(([run]) => Object.keys(run.layers[kind])))], several = runs.length > 1;
+    const cards = names.flatMap(name => runs.map(([run, k]) => {
+      const columns = run.layers[kind][name];
+      return columns ? layer(name, columns, k, several ? ` in ${run.name}` : "") : make("div");
+    }));
+    const grid = make("div", several ? { class: "layers compared", tabindex: 0, role: "region", "aria-label": `${title}, a column for each run` } : { class: "layers" }, ...cards);
+    grid.style.setProperty("--runs", runs.length);
+    section(kind, title, NOTE, names.length ? [...names.length > 1 ? [make("div", { class: "charts" }, flow(kind, key, names))] : [], grid] : []);
+  }
 
   function draw() {
+    seen.disconnect();
     const focused = [...at("legend").children].indexOf(document.activeElement);
     at("legend").replaceChildren(...runs.map((run, k) => {
       const button = make("button", { type: "button", "aria-pressed": String(!hidden.has(run.name)) }, swatch(k), run.name);
@@ -156,12 +193,14 @@
     }));
     if (focused >= 0) at("legend").children[focused]?.focus();
     drawCharts();
-    const note = "values upwards, steps to the right, the stronger the colour, the more elements; numbers are of the last step";
-    section("gradients", "Gradients by layer", note, (run, k) => grid(run.layers.gradients, k));
-    section("activations", "Activations by layer", note, (run, k) => grid(run.layers.activations, k));
-    section("images", "Images", "of the last recorded steps", run => Object.entries(run.images).flatMap(([name, steps]) =>
-      steps.flatMap(([step, urls]) => [make("div", { class: "quiet" }, `${name}, step ${step}`), make("div", { class: "strip" },
-        ...urls.map((url, i) => make("img", { src: url, alt: `${name} ${i + 1} of step ${step}` })))])));
+    layers("gradients", "norm", "Gradients by layer");
+    layers("activations", "std", "Activations by layer");
+    section("images", "Images", "of the last recorded steps", shown().flatMap(([run, k]) => {
+      const strips = Object.entries(run.images).flatMap(([name, steps]) => steps.flatMap(([step, urls]) => [
+        make("div", { class: "quiet" }, `${name}, step ${step}`),
+        make("div", { class: "strip" }, ...urls.map((url, i) => make("img", { src: url, alt: `${name} ${i + 1} of step ${step}` })))]));
+      return strips.length ? [make("h3", {}, swatch(k), run.name), ...strips] : [];
+    }));
   }
   function drawCharts() {
     const names = [...new Set(shown().flatMap(([run]) => Object.keys(run.curves)))];

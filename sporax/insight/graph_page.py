@@ -43,15 +43,20 @@ def _controls(count):
 
 def _opened(top):
     """The boxes that are open at first: those outside before those inside, as long as not too much
-    is visible."""
+    is visible. One of a single operation, such as a layer, stays folded and says its Parameters."""
     opened, queue, visible = {top}, [top], len(top.parts)
     for box in queue:
         for part in box.parts:
-            if part.is_box and visible + len(part.parts) <= _FIRST_VISIBLE:
+            if part.is_box and _only(part) is None and visible + len(part.parts) <= _FIRST_VISIBLE:
                 visible += len(part.parts)
                 opened.add(part)
                 queue.append(part)
     return opened
+
+
+def _only(box):
+    """The operation of a box that has no other part, or None."""
+    return box.parts[0] if len(box.parts) == 1 and not box.parts[0].is_box else None
 
 
 def _rows(box, ids, opened):
@@ -69,7 +74,9 @@ def _part(part, ids, opened):
     back = " back" if part.is_backward else ""
     key = f"p{ids[part]}"
     if part.is_box:
-        summary = pages.element("summary", label, note, title=part.path or None)
+        inside = _only(part)
+        only = pages.element("span", inside.note, class_="note only") if inside else ""
+        summary = pages.element("summary", label, note, only, title=part.path or None)
         return pages.element(
             "details", summary, _rows(part, ids, opened), id=key, class_=f"box{back}",
             open=part in opened,

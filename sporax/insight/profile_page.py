@@ -23,7 +23,7 @@ class _Frame:
 
 
 def _frames(profile):
-    top = _Frame(profile.name, "step")
+    top = _Frame(profile.name)
     top.spent = profile.seconds
     for one, spent in zip(profile._recording.operations, profile.times, strict=False):
         if not spent:
@@ -45,14 +45,14 @@ def _frames(profile):
 
 def _bar(frame, whole):
     share = frame.spent / whole
-    words = f"{frame.label} {frame.note}: {seconds(frame.spent)}, {share:.1%}"
+    words = f"{f'{frame.label} {frame.note}'.strip()}: {seconds(frame.spent)}, {share:.1%}"
     label = pages.element(
         "button", pages.element("b", frame.label), " ", frame.note, " ", f"{share:.0%}",
         type="button", title=words, class_=f"bar-label {frame.kind}",
     )  # fmt: skip
-    parts = sorted(frame.parts.values(), key=lambda part: -part.spent)
-    bars = [_bar(part, whole) for part in parts if part.spent >= _LEAST * whole]
-    rest = frame.spent - sum(p.spent for p in parts if p.spent >= _LEAST * whole)
+    parts = [part for part in frame.parts.values() if part.spent >= _LEAST * whole]
+    bars = [_bar(part, whole) for part in parts]  # in the order of their first operations
+    rest = frame.spent - sum(part.spent for part in parts)
     if bars and rest > 0:
         bars.append(pages.element("div", style=f"flex-grow:{_GROW * rest / whole:.2f}"))
     below = pages.element("div", *bars, class_="below") if bars else ""
@@ -104,8 +104,8 @@ def write(profile, path):
     body = pages.join([
         pages.facts(profile.facts),
         pages.element("h2", "Flame graph"),
-        pages.element("p", "Widths are times of one step; a click on a bar widens it.",
-                      class_="quiet"),
+        pages.element("p", "Widths are times of one step, in the order of its operations; a click "
+                      "on a bar widens it.", class_="quiet"),
         controls, flame,
         pages.element("h2", "Cells"),
         pages.table(

@@ -13,7 +13,7 @@ from sporax.insight.named_program import NamedProgram
 from sporax.insight.peak import measured_peak
 from sporax.insight.profiled_call import call_seconds, put_back
 from sporax.insight.recording import Recording
-from sporax.insight.timeline import median_run, traced, wall_seconds
+from sporax.insight.timeline import median_run, traced, untraced_seconds, wall_seconds
 from sporax.insight.units import quantity, seconds
 from sporax.sharding.mesh import current_mesh
 
@@ -82,13 +82,13 @@ class OperationTime:
 class StepProfile:
     """What `profile` has measured; `print` it, or write it as a page or a trace.
 
-    `seconds`: of one run of the step's program; `idle_seconds`: of these, none of its operations
-    ran. `cells`: [CellTime], the outermost first, whose own seconds and the idle ones add up to
-    `seconds`; `operations`: [OperationTime], the longest first. `call_seconds`: of a call of the
-    step as it is written, so that `host_seconds` of it are Python's; `first_call_seconds`: what the
-    first calls took more. `compile_seconds`: XLA's, of the whole step as one program. `flops`;
-    `peak`: operations a second of a large product on this machine, measured. `memory`: bytes by
-    kind, as XLA has planned them.
+    `seconds`: of one run of the step's program under the profiler, `untraced_seconds`: without it;
+    `idle_seconds`: of the former, none of its operations ran. `cells`: [CellTime], the outermost
+    first, whose own seconds and the idle ones add up to `seconds`; `operations`: [OperationTime],
+    the longest first. `call_seconds`: of a call of the step as it is written, so that
+    `host_seconds` of it are Python's; `first_call_seconds`: what the first calls took more.
+    `compile_seconds`: XLA's, of the whole step as one program. `flops`; `peak`: operations a second
+    of a large product on this machine, measured. `memory`: bytes by kind, as XLA has planned them.
 
     >>> from sporax import insight
     >>> found = insight.profile(nn.Dense(8, 8), Tensor(np.ones((4, 8), np.float32)), runs=1)
@@ -96,8 +96,8 @@ class StepProfile:
     'profile.html'
     """
 
-    def __init__(self, recording, program, events, calls):
-        self.name = recording.name
+    def __init__(self, recording, program, events, calls, untraced):
+        self.name, self.untraced_seconds = recording.name, untraced
         self.first_call_seconds, self.call_seconds = calls
         self.trace_seconds = program.trace_seconds
         self.compile_seconds = program.compile_seconds
@@ -137,6 +137,7 @@ class StepProfile:
         """Names and values of the whole step."""
         return [
             ("step", seconds(self.seconds)),
+            ("step without the profiler", seconds(self.untraced_seconds)),
             ("rate", quantity(self.rate, "FLOP/s")),
             ("of the measured peak", f"{self.peak_fraction:.0%} of "
              f"{quantity(self.peak, 'FLOP/s')}"),
@@ -145,7 +146,7 @@ class StepProfile:
             ("call, with Python", seconds(self.call_seconds)),
             ("device waits for Python", seconds(self.host_seconds)),
             ("compilation", seconds(self.compile_seconds)),
-            *[(name, quantity(size, "B")) for name, size in self.memory.items()],
+            *[(f"memory of {name}", quantity(size, "B")) for name, size in self.memory.items()],
         ]  # fmt: skip
 
     def __str__(self):
@@ -303,10 +304,10 @@ def profile(step, *args, runs=5, **kwargs):
     program()
     written = set(listing.written)
     handles = [i.source for i in listing.inputs if i.name in written and i.source is not None]
-    events = traced(program, runs)
+    events, untraced = traced(program, runs), untraced_seconds(program, runs)
     with put_back([*handles, *tensors_of((args, kwargs))]):
         calls = call_seconds(step, args, kwargs, runs)
-    return StepProfile(recording, program, events, calls)
+    return StepProfile(recording, program, events, calls, untraced)
 
 
 def _check_contents(args, kwargs):

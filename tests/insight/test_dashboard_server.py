@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from sporax import insight
+from sporax import Tensor, insight
 from sporax.cli import main
 from sporax.insight.dashboard_server import DashboardServer
 from sporax.insight.run_files import FILE
@@ -146,11 +146,14 @@ def test_in_a_browser(server, runs, tmp_path, width):
     record = insight.RunRecord(runs / "<i>b")
     for step in range(20):
         record.log(step, loss=float("nan") if step == 5 else 1 / (step + 1), accuracy=step / 20)
+        layers = {name: Tensor([1.0, step]) for name in ("<i>first", "last")}
+        record.log_layers(step, "activations", layers)
     page = insight.write_dashboard(runs, tmp_path / "page.html")
     for address in (page.as_uri(), server.address):
         document, console = document_of(address, width)
         assert console == []
-        charts = document[document.index('id="charts"') :].partition("</main>")[0]
+        charts, _, sections = document.partition('id="charts"')[2].partition("<section")
+        assert sections.count("<canvas") == 2 and "standard deviation by layer" in sections
         assert charts.count("<figure") == 2 and charts.count("M") > charts.count("<path")
-        assert "&lt;i&gt;b" in document and "<i>b" not in charts
+        assert "&lt;i&gt;b" in document and "<i>" not in charts + sections.partition("<script")[0]
         assert (">live<" in document) == (address == server.address)

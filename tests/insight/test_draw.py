@@ -93,6 +93,16 @@ def test_files_escape_and_stand_alone(tmp_path):
     assert not re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?https?:", page + picture)
 
 
+def test_layers_are_folded_at_first(tmp_path):
+    page = insight.draw(Block(), (2, 6)).write_html(tmp_path / "graph.html").read_text("utf8")
+    boxes = re.findall(r"<details([^>]*)><summary[^>]*><span[^>]*>(\w+)<.*?</summary>", page)
+    assert {name: " open" in words for words, name in boxes} == {
+        "Block": True, "first": False, "second": False,
+    }  # fmt: skip
+    summary = re.search(r">first</span>.*?</summary>", page)[0]
+    assert "weight (6, 6), bias (6,)" in summary
+
+
 def test_a_picture_folds(tmp_path):
     drawing = insight.draw(Twice(), (2, 6))
     texts = [
