@@ -1,9 +1,6 @@
-"""Which interpreter runs a library, what it weighs, and the processes of the peers."""
+"""Which interpreter runs a library, and what it weighs."""
 
-import atexit
-import json
 import os
-import select
 import statistics
 import subprocess
 import sys
@@ -72,72 +69,3 @@ def _output(python, code, *arguments):
     variables = dict(os.environ, PYTHONPATH=str(ROOT))
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=variables)
     return done.stdout
-
-
-class LeftOutError(Exception):
-    """A peer failed in a case, or took too long for it."""
-
-
-class Worker:
-    """A peer's process, see bench/worker.py; its compiled programs are kept in `folder`."""
-
-    def __init__(self, peer, python, folder):
-        self.peer = peer
-        variables = dict(
-            os.environ,
-            PYTHONPATH=str(ROOT),
-            GLOG_v="3",
-            SPORAX_CACHE_DIR=str(folder),
-            TORCHINDUCTOR_CACHE_DIR=str(folder),
-        )
-        if peer == "jax":
-            variables |= {
-                "JAX_COMPILATION_CACHE_DIR": str(folder),
-                "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-            }
-        VENVS.mkdir(exist_ok=True)
-        self.log = VENVS / f"{peer}.log"
-        with open(self.log, "w", encoding="utf8") as log:
-            self.process = subprocess.Popen(
-                [str(python), "-P", "-m", "bench.worker", peer], cwd=VENVS, text=True,
-                env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-            )  # fmt: skip
-        atexit.register(self.process.kill)  # for an interrupted run
-        try:
-            _, self.cases, self.version = self._answer()
-        except LeftOutError:
-            self.close()
-            raise
-
-    def _answer(self):
-        line = self.process.stdout.readline()
-        if not line:
-            self.process.wait()
-            raise LeftOutError(f"its process ended: see {self.log}")
-        answer = json.loads(line)
-        if isinstance(answer, dict):
-            raise LeftOutError(answer["error"].splitlines()[0])
-        return answer
-
-    def ask(self, limit=None, **request):
-        """The answer to a request; raises LeftOutError, also after `limit` seconds, which end the
-        process."""
-        try:
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            raise LeftOutError(f"its process ended: see {self.log}")
-        if select.select([self.process.stdout], [], [], limit)[0]:
-            return self._answer()
-        self.process.kill()
-        self.process.wait()
-        raise LeftOutError(f"more than {limit:g} s")
-
-    def is_running(self):
-        return self.process.poll() is None
-
-    def close(self):
-        if self.is_running():
-            self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()

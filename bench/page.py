@@ -9,7 +9,8 @@ import statistics
 from pathlib import Path
 
 from bench import picture, readme
-from bench.rows import (
+from sporax.cli.bench.measurement import BUSY, start_up
+from sporax.cli.bench.rows import (
     BYTES,
     CHANGING,
     DATA,
@@ -23,6 +24,7 @@ from bench.rows import (
     SCALED,
     TRAINING,
 )
+from sporax.cli.bench.shapes import CHAIN
 
 ROOT = Path(__file__).resolve().parents[1]
 STYLES = {
@@ -31,12 +33,11 @@ STYLES = {
     "mindspore": "MindSpore", "mindspore-jit": "MindSpore jit",
 }  # fmt: skip
 LIBRARY_NAMES = {"sporax": "sporax", "torch": "PyTorch", "jax": "JAX", "mindspore": "MindSpore"}
-MOST_LOAD = 0.5  # cores that other work may use
 DISTURBED = (
     "other work disturbed it. That slows PyTorch's threads above all, so the ratios flatter "
     "sporax: to be measured again on a quiet machine."
 )
-OPERATIONS = 50  # in one call of "small operation"
+OPERATIONS = CHAIN.operations  # in one call of "small operation"
 
 
 def ratio(cells):
@@ -126,14 +127,6 @@ def warm_first(answers):
     return answers["warm"]["first"] if "warm" in answers else None
 
 
-def start_up(answers):
-    """Seconds of the first calls beyond what as many later ones take: to compile, above all."""
-    if not answers.get("rounds"):
-        return None
-    calls = [answers["first"], *answers["calls"]]
-    return max(sum(calls) - len(calls) * statistics.median(answers["rounds"]), 0.0)
-
-
 STEPS = """\
 Milliseconds of a training step (forward, backward, Adam) or of what the name says. "Of the peak":
 sporax's share of the speed of a 2048 x 2048 matrix product (of a copy), measured by PyTorch between
@@ -208,7 +201,8 @@ METHOD = """## Method
 - Peers in their ordinary best style: PyTorch eager, with channels-last images, and under
   `torch.compile`; plain JAX with one `jax.jit` a step. A ratio is the best of sporax's two modes
   divided by the best of the other peers: below 1 sporax is ahead.
-- The cases are described in `bench/README.md`, their sizes in `bench/shapes.py`. All is float32.
+- The cases are described in `bench/README.md`, their sizes in `sporax/cli/bench/shapes.py`. All is
+  float32.
 - [Profiles](profiles.md) has the times of single operations.
 
 ## Run it
@@ -235,7 +229,7 @@ def heading(results):
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; "
         f"{', '.join(versions)}. Measured {dates[0]} to {dates[-1]} (UTC); load "
         f"of the machine by other work before a row {min(loads):g} to {max(loads):g}"
-        + ("." if max(loads) <= MOST_LOAD else f": {DISTURBED}"),
+        + ("." if max(loads) <= BUSY else f": {DISTURBED}"),
     ]  # fmt: skip
     if probes:
         product, copy = (statistics.median(p) for p in zip(*probes, strict=True))

@@ -13,28 +13,20 @@ import datetime
 import functools
 import hashlib
 import json
-import os
-import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import environments, page
-from bench.environments import ROOT, LeftOutError, Worker
-from bench.rows import COMPILING, LIBRARIES, OTHER_PEERS, PEERS, ROWS, library
+from bench.environments import ROOT
+from sporax.cli.bench.measurement import Measurement, machine, others_load, say
+from sporax.cli.bench.rows import LIBRARIES, OTHER_PEERS, PEERS, ROWS, library
 
 RESULTS = ROOT / "docs" / "performance.json"
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 def source():
@@ -43,123 +35,6 @@ def source():
     pages = "page.py", "picture.py", "readme.py"
     text = b"".join(f.read_bytes() for f in files if f.name not in pages)
     return hashlib.sha256(text).hexdigest()[:12]
-
-
-def machine():
-    model = [
-        line.partition(":")[2].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    ]
-    return {
-        "processor": model[0] if model else platform.machine(),
-        "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-    }
-
-
-def others_load(seconds=1.0):
-    """Cores that other work uses while nothing is measured."""
-
-    def ticks():
-        user, nice, system, idle, waiting, *rest = map(
-            int, Path("/proc/stat").read_text().splitlines()[0].split()[1:]
-        )
-        return np.array([user + nice + system + sum(rest[:3]), idle + waiting])
-
-    before = ticks()
-    time.sleep(seconds)
-    busy, idle = ticks() - before
-    return float(os.cpu_count() * busy / (busy + idle))
-
-
-class Measurement:
-    """One row: a process a peer; every peer has answers by case, or the reason why it has none."""
-
-    def __init__(self, row, pythons, options):
-        self.row, self.pythons, self.options = row, pythons, options
-        self.results = {case: {} for case in row.cases}
-        self.workers, self.versions = {}, {}
-
-    def run(self, folder):
-        for peer in self.pythons:
-            if peer in self.row.peers:
-                self.start(peer, folder)
-        probes = []
-        if self.row.how == "steps":
-            for case in self.row.cases:
-                probes += self.rounds(case)
-        for worker in self.workers.values():
-            worker.close()
-        if self.row.starts_warm:
-            for peer in COMPILING:
-                self.start_warm(peer, folder)
-        middle = [statistics.median(values) for values in zip(*probes, strict=True)]
-        return {"cases": self.results, "versions": self.versions, "probe": middle}
-
-    def open(self, peer, folder):
-        return Worker(peer, self.pythons[peer], Path(folder) / peer)
-
-    def start(self, peer, folder):
-        """The first calls of each case; the process remains for the rounds."""
-        worker = None
-        for case in self.row.cases:
-            try:
-                worker = worker or self.open(peer, folder)
-                if case not in worker.cases:
-                    continue
-                self.versions[peer] = worker.version
-                self.results[case][peer] = self.first(worker, case)
-            except LeftOutError as reason:
-                self.leave_out(peer, case, reason)
-                worker = worker if worker and worker.is_running() else None
-        if worker is not None and self.row.how == "steps":
-            self.workers[peer] = worker
-        elif worker is not None:
-            worker.close()
-
-    def leave_out(self, peer, case, reason):
-        say(f"  {peer} leaves out {case}: {reason}")
-        self.results[case][peer] = {"left_out": str(reason)}
-
-    def first(self, worker, case):
-        limit = self.options.limit
-        if self.row.how == "each":
-            return {"each": worker.ask(limit, do="each", case=case, calls=self.options.calls)}
-        if self.row.how == "once":
-            return {"first": worker.ask(limit, do="first", case=case)[0]}
-        first, calls, highest, later = worker.ask(limit, do="start", case=case)
-        return {"first": first, "calls": calls, "memory": [highest, later], "rounds": []}
-
-    def rounds(self, case):
-        """Append the medians of each round's calls, peer after peer, to the results; returns what
-        the machine can do, measured once a round."""
-        results, options, probes = self.results[case], self.options, []
-        having = [p for p in self.workers if "rounds" in results.get(p, ())]
-        seconds = options.seconds / options.repeats
-        for _ in range(options.repeats):
-            for peer in having:
-                try:
-                    calls = self.workers[peer].ask(do="repeat", case=case, **{"for": seconds})
-                    results[peer]["rounds"].append(statistics.median(calls))
-                except LeftOutError as reason:
-                    self.leave_out(peer, case, reason)
-            having = [p for p in having if "rounds" in results[p]]
-            if "torch" in having:
-                probes.append(self.workers["torch"].ask(do="probe"))
-        return probes
-
-    def start_warm(self, peer, folder):
-        for case in self.row.cases:
-            cold = self.results[case].get(peer, {})
-            if "calls" in cold:
-                try:
-                    worker = self.open(peer, folder)
-                    first, calls, *_ = worker.ask(self.options.limit, do="start", case=case)
-                    cold["warm"] = {"first": first, "calls": calls}
-                    worker.close()
-                except LeftOutError as reason:
-                    say(f"  {peer} has no warm start of {case}: {reason}")
 
 
 def measure(row, pythons, options):

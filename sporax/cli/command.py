@@ -34,6 +34,7 @@ def _parser():
         _add_watch,
         _add_doctor,
         _add_errors,
+        _add_bench,
     ):
         add(commands)
     _add_completion(commands, parser)
@@ -90,6 +91,33 @@ def _add_errors(commands):
     )
     explaining.add_argument("name", nargs="?", help="of the entry, such as shape-broadcast")
     explaining.set_defaults(action=lambda options: errors(options.name))
+
+
+def _add_bench(commands):
+    measuring = commands.add_parser(
+        "bench",
+        help="measure how fast sporax is here, beside PyTorch and MindSpore",
+        description="Measure small operations and steps of training, in dynamic mode and under "
+        "jit, in a minute or two, beside PyTorch and MindSpore where this Python has them or "
+        "another one is named. Each is a process of its own; they take turns, one at a time.",
+        epilog="examples: sporax bench; sporax bench --rows MLP,GPT --torch ~/torch/bin/python; "
+        "sporax bench --seconds 5 --json here.json",
+    )
+    measuring.add_argument(
+        "--rows", metavar="NAMES", default="", help="only these: MLP,GPT; a wrong one lists all"
+    )
+    measuring.add_argument(
+        "--seconds", type=_seconds, default=1.0, help="for each case of a library; 1 by default"
+    )
+    for name, library in ("torch", "PyTorch"), ("mindspore", "MindSpore"):
+        python = measuring.add_argument(
+            f"--{name}", metavar="PYTHON", help=f"an interpreter that has {library}"
+        )
+        _completes_files(python)
+    _completes_files(
+        measuring.add_argument("--json", metavar="FILE", help="write all that is measured there")
+    )
+    measuring.set_defaults(action=lambda options: _bench(measuring, options))
 
 
 def _add_completion(commands, parser):
@@ -231,6 +259,16 @@ def _count(text):
     return int(text)
 
 
+def _seconds(text):
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"must be a positive number of seconds, but got {text!r}")
+    return seconds
+
+
 def _port(text):
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"must be a number from 0 to 65535, but got {text!r}")
@@ -280,6 +318,12 @@ def _doctor(_):
     from sporax.cli.doctor import doctor  # wakes JAX, which others need not
 
     return doctor()
+
+
+def _bench(parser, options):
+    from sporax.cli.bench.command import bench  # many modules, which others need not
+
+    return bench(parser, options)
 
 
 def _version(_):

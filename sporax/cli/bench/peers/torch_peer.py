@@ -5,14 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from PIL import Image
 from torch import nn
 from torch.func import functional_call
 from torch.utils.data import DataLoader, TensorDataset
 
-from bench import shapes
-from bench.peers import networks_torch as networks
-from bench.shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
+from .. import shapes
+from ..shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
+from . import networks_torch as networks
 
 EAGER, CHANNELS_LAST, COMPILED = "", "channels-last", "compile"
 
@@ -256,6 +255,8 @@ class Files(torch.utils.data.Dataset):
         return len(self.paths)
 
     def __getitem__(self, i):
+        from PIL import Image
+
         picture = Image.open(self.paths[i]).convert("RGB")
         pixels = np.asarray(picture.resize(JPEGS.resized[::-1], Image.Resampling.BILINEAR))
         x = np.ascontiguousarray(pixels.transpose(2, 0, 1)).astype(np.float32)

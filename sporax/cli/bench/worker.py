@@ -1,8 +1,8 @@
 """One peer in one process: reads requests, a JSON line each, and answers with a JSON line.
 
-    python -m bench.worker PEER      a library, or library-style: sporax, sporax-jit, torch-compile
-
-It starts with the seconds of its import, the names of its cases, and the library's version.
+`serve(peer)` is what its process runs; a peer is a library, or library-style: sporax, sporax-jit,
+torch-compile. It starts with the seconds of its import, the names of its cases, and the library's
+version.
 
 {"do": "start", "case": name}            set-up and first calls, with their memory; see `start`
 {"do": "first", "case": name}            set-up and first call: [seconds]
@@ -11,14 +11,14 @@ It starts with the seconds of its import, the names of its cases, and the librar
 {"do": "results", "case": name, "calls": n}  n calls: each one's result, an array as its norm
 {"do": "multiplications", "case": name}  of matrices and convolutions in a call (PyTorch alone)
 {"do": "probe"}                          [operations a second of a matrix product, bytes a second of
-                                         a copy] (PyTorch alone)
+                                         a copy], by PyTorch in its own process, else by JAX
 
 A case that raises is answered with {"error": text}.
 """
 
+import functools
 import importlib
 import json
-import resource
 import statistics
 import sys
 import time
@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 
 FIRST_CALLS, FIRST_SECONDS = 20, 2.0
+IS_LINUX = sys.platform == "linux"
 
 
 def timed(function):
@@ -44,7 +45,8 @@ def first(cases, ready, case):
 
 def start(cases, ready, case):
     """[seconds of set-up and first call, seconds of each following call until nothing is compiled
-    any more, peak bytes until then, peak bytes of later calls]; bytes are beyond those before."""
+    any more, peak bytes until then, peak bytes of later calls]; bytes are beyond those before, and
+    0 where the system is not Linux."""
     before = process_memory("VmRSS")
     (begun,) = first(cases, ready, case)
     step, calls = ready[case], []
@@ -56,8 +58,9 @@ def start(cases, ready, case):
     while now != last:
         calls.append(timed(step))
         last, now = now, left()
-    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
+    highest = process_memory("VmHWM")
+    if IS_LINUX:
+        Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
     step()
     step()
     return [begun, calls, highest - before, process_memory("VmHWM") - before]
@@ -65,6 +68,8 @@ def start(cases, ready, case):
 
 def process_memory(field):
     """Bytes of a field of Linux's /proc/self/status: VmRSS now, VmHWM at its highest."""
+    if not IS_LINUX:
+        return 0
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
@@ -98,15 +103,30 @@ def multiplications(cases, ready, case):
 
 
 def probe(cases, ready, size=2048, elements=16_000_000):
+    runs = (_of_torch if "torch" in sys.modules else _of_jax)(size, elements)
+    seconds = [statistics.median(timed(run) for _ in range(5)) for run in runs]
+    return [2 * size**3 / seconds[0], 2 * 4 * elements / seconds[1]]
+
+
+def _of_torch(size, elements):
     import torch
 
     a, x = torch.rand(size, size), torch.rand(elements)
     product, copy = torch.empty_like(a), torch.empty_like(x)
-    seconds = [
-        statistics.median(timed(run) for _ in range(5))
-        for run in (lambda: torch.mm(a, a, out=product), lambda: copy.copy_(x))
-    ]
-    return [2 * size**3 / seconds[0], 2 * 4 * elements / seconds[1]]
+    return lambda: torch.mm(a, a, out=product), lambda: copy.copy_(x)
+
+
+@functools.cache  # as it compiles
+def _of_jax(size, elements):
+    import jax
+    import jax.numpy as jnp
+
+    a, x = jnp.ones((size, size), jnp.float32), jnp.ones(elements, jnp.float32)
+    product, copy = jax.jit(lambda a: a @ a), jax.jit(jnp.copy)
+    runs = lambda: product(a).block_until_ready(), lambda: copy(x).block_until_ready()
+    for run in runs:
+        run()
+    return runs
 
 
 REQUESTS = {f.__name__: f for f in (start, first, repeat, each, results, multiplications, probe)}
@@ -119,7 +139,9 @@ def answer(cases, ready, do, **request):
         return {"error": f"{type(error).__name__}: {error}"[:2000]}
 
 
-def main(peer, channel=sys.stdout):
+def serve(peer):
+    """Answer the requests of standard input until it is closed."""
+    channel, sys.stdout = sys.stdout, sys.stderr  # what a peer prints is not an answer
     start = time.perf_counter()
     library, _, style = peer.partition("-")
     if library == "sporax":
@@ -127,16 +149,10 @@ def main(peer, channel=sys.stdout):
 
         sporax.install_as_mindspore()
         library = "mindspore"
-    cases = importlib.import_module(f"bench.peers.{library}_peer").cases(style)
+    cases = importlib.import_module(f".peers.{library}_peer", __package__).cases(style)
     version = sys.modules[peer.partition("-")[0]].__version__
     hello = [time.perf_counter() - start, list(cases), version]
     ready = {}
     print(json.dumps(hello), file=channel, flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(cases, ready, **json.loads(line))), file=channel, flush=True)
-
-
-if __name__ == "__main__":
-    out = sys.stdout
-    sys.stdout = sys.stderr  # what a peer prints is not an answer
-    main(sys.argv[1], out)

@@ -5,7 +5,7 @@ import itertools
 from mindspore import Parameter, Tensor, nn, ops
 from mindspore.common.initializer import Normal
 
-from bench.shapes import (
+from ..shapes import (
     DENSENET,
     DENSENET121,
     ENCODER,

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from bench import shapes
-from bench.peers import networks_jax as networks
-from bench.shapes import ATOMS, CHAIN, ENCODER, LOOPS
+from .. import shapes
+from ..shapes import ATOMS, CHAIN, ENCODER, LOOPS
+from . import networks_jax as networks
 
 
 def chain(x):

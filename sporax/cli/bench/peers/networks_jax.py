@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from bench.shapes import (
+from ..shapes import (
     DENSENET,
     ENCODER,
     GPT,

@@ -11,9 +11,9 @@ import numpy as np
 from mindspore import Tensor, nn, ops
 from mindspore.dataset import vision
 
-from bench import shapes
-from bench.peers import networks_mindspore as networks
-from bench.shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
+from .. import shapes
+from ..shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
+from . import networks_mindspore as networks
 
 DYNAMIC, JIT = "", "jit"
 

@@ -5,7 +5,7 @@ import itertools
 import torch
 from torch import nn
 
-from bench.shapes import (
+from ..shapes import (
     DENSENET,
     DENSENET121,
     ENCODER,

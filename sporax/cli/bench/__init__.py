@@ -1,0 +1,1 @@
+"""`sporax bench`: how fast sporax is on this machine, beside other libraries."""

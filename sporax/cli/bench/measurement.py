@@ -1,0 +1,147 @@
+"""One row measured: peers, each in a process of its own, take turns."""
+
+import os
+import platform
+import re
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from sporax.cli.bench.peer import LeftOutError, Peer
+from sporax.cli.bench.rows import COMPILING
+
+BUSY = 0.5  # cores that other work may use
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def machine():
+    """Processor, cores and system, in words."""
+    processor, facts = platform.machine(), Path("/proc/cpuinfo")  # which Linux alone has
+    if facts.exists():
+        named = re.search(r"^model name\s*: (.*)$", facts.read_text(), re.MULTILINE)
+        processor = named[1] if named else processor
+    return {
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+    }
+
+
+def others_load(seconds=1.0):
+    """Cores that other work uses while nothing is measured; None where the system is not Linux."""
+    facts = Path("/proc/stat")
+    if not facts.exists():
+        return None
+
+    def ticks():
+        line = facts.read_text().splitlines()[0]
+        user, nice, system, idle, waiting, *rest = map(int, line.split()[1:])
+        return np.array([user + nice + system + sum(rest[:3]), idle + waiting])
+
+    before = ticks()
+    time.sleep(seconds)
+    busy, idle = ticks() - before
+    return float(os.cpu_count() * busy / (busy + idle))
+
+
+def start_up(answers):
+    """Seconds of the first calls beyond what as many later ones take: to compile, above all."""
+    if not answers.get("rounds"):
+        return None
+    calls = [answers["first"], *answers["calls"]]
+    return max(sum(calls) - len(calls) * statistics.median(answers["rounds"]), 0.0)
+
+
+class Measurement:
+    """One row: a process a peer; every peer has answers by case, or the reason why it has none."""
+
+    def __init__(self, row, pythons, options):
+        self.row, self.pythons, self.options = row, pythons, options
+        self.results = {case: {} for case in row.cases}
+        self.workers, self.versions = {}, {}
+
+    def run(self, folder):
+        for peer in self.pythons:
+            if peer in self.row.peers:
+                self.start(peer, folder)
+        probes = []
+        if self.row.how == "steps":
+            for case in self.row.cases:
+                probes += self.rounds(case)
+        for worker in self.workers.values():
+            worker.close()
+        if self.row.starts_warm:
+            for peer in COMPILING:
+                self.start_warm(peer, folder)
+        middle = [statistics.median(values) for values in zip(*probes, strict=True)]
+        return {"cases": self.results, "versions": self.versions, "probe": middle}
+
+    def open(self, peer, folder):
+        return Peer(peer, self.pythons[peer], Path(folder) / peer)
+
+    def start(self, peer, folder):
+        """The first calls of each case; the process remains for the rounds."""
+        worker = None
+        for case in self.row.cases:
+            try:
+                worker = worker or self.open(peer, folder)
+                if case not in worker.cases:
+                    continue
+                self.versions[peer] = worker.version
+                self.results[case][peer] = self.first(worker, case)
+            except LeftOutError as reason:
+                self.leave_out(peer, case, reason)
+                worker = worker if worker and worker.is_running() else None
+        if worker is not None and self.row.how == "steps":
+            self.workers[peer] = worker
+        elif worker is not None:
+            worker.close()
+
+    def leave_out(self, peer, case, reason):
+        say(f"  {peer} leaves out {case}: {reason}")
+        self.results[case][peer] = {"left_out": str(reason)}
+
+    def first(self, worker, case):
+        limit = self.options.limit
+        if self.row.how == "each":
+            return {"each": worker.ask(limit, do="each", case=case, calls=self.options.calls)}
+        if self.row.how == "once":
+            return {"first": worker.ask(limit, do="first", case=case)[0]}
+        first, calls, highest, later = worker.ask(limit, do="start", case=case)
+        return {"first": first, "calls": calls, "memory": [highest, later], "rounds": []}
+
+    def rounds(self, case):
+        """Append the medians of each round's calls, peer after peer, to the results; returns what
+        the machine can do, measured once a round."""
+        results, options, probes = self.results[case], self.options, []
+        having = [p for p in self.workers if "rounds" in results.get(p, ())]
+        seconds = options.seconds / options.repeats
+        for _ in range(options.repeats):
+            for peer in having:
+                try:
+                    calls = self.workers[peer].ask(do="repeat", case=case, **{"for": seconds})
+                    results[peer]["rounds"].append(statistics.median(calls))
+                except LeftOutError as reason:
+                    self.leave_out(peer, case, reason)
+            having = [p for p in having if "rounds" in results[p]]
+            probing = [p for p in ("torch", *having) if p in having][:1]
+            probes += [self.workers[peer].ask(do="probe") for peer in probing]
+        return probes
+
+    def start_warm(self, peer, folder):
+        for case in self.row.cases:
+            cold = self.results[case].get(peer, {})
+            if "calls" in cold:
+                try:
+                    worker = self.open(peer, folder)
+                    first, calls, *_ = worker.ask(self.options.limit, do="start", case=case)
+                    cold["warm"] = {"first": first, "calls": calls}
+                    worker.close()
+                except LeftOutError as reason:
+                    say(f"  {peer} has no warm start of {case}: {reason}")

@@ -1,0 +1,95 @@
+"""The process of a peer: a library in one style, which runs the cases (`worker.py`)."""
+
+import atexit
+import json
+import os
+import select
+import subprocess
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+_PACKAGE = _HERE.parents[2]  # the folder that `import sporax` is found in
+
+# This folder as a package by itself: its parents would import sporax, whose needs an interpreter
+# of another library lacks.
+_START = """
+import sys, types
+package = types.ModuleType("bench")
+package.__path__ = [sys.argv[1]]
+sys.modules["bench"] = package
+from bench import worker
+worker.serve(sys.argv[2])
+"""
+
+
+class LeftOutError(Exception):
+    """A peer failed in a case, or took too long for it."""
+
+
+class Peer:
+    """A peer's process, started by `python`; its compiled programs and its log are in `folder`."""
+
+    def __init__(self, name, python, folder):
+        folder.mkdir(exist_ok=True)
+        self.log = folder / "log"
+        variables = os.environ | {
+            "GLOG_v": "3",
+            "SPORAX_CACHE_DIR": str(folder),
+            "TORCHINDUCTOR_CACHE_DIR": str(folder),
+        }
+        if name.startswith("sporax"):
+            paths = [str(_PACKAGE), os.environ.get("PYTHONPATH", "")]
+            variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        if name == "jax":
+            variables |= {
+                "JAX_COMPILATION_CACHE_DIR": str(folder),
+                "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            }
+        with open(self.log, "w", encoding="utf8") as log:
+            self.process = subprocess.Popen(
+                [str(python), "-P", "-c", _START, str(_HERE), name], cwd=folder, text=True,
+                env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+            )  # fmt: skip
+        atexit.register(self.process.kill)  # for an interrupted run
+        try:
+            _, self.cases, self.version = self._answer()
+        except LeftOutError:
+            self.close()
+            raise
+
+    def _answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise self._ended()
+        answer = json.loads(line)
+        if isinstance(answer, dict):
+            raise LeftOutError(answer["error"].splitlines()[0])
+        return answer
+
+    def _ended(self):
+        status = self.process.wait()
+        said = self.log.read_text("utf8", "replace").strip().splitlines()
+        return LeftOutError(f"its process ended: {said[-1] if said else f'status {status}'}")
+
+    def ask(self, limit=None, **request):
+        """The answer to a request; raises LeftOutError, also after `limit` seconds, which end the
+        process."""
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise self._ended()
+        if select.select([self.process.stdout], [], [], limit)[0]:
+            return self._answer()
+        self.process.kill()
+        self.process.wait()
+        raise LeftOutError(f"more than {limit:g} s")
+
+    def is_running(self):
+        return self.process.poll() is None
+
+    def close(self):
+        if self.is_running():
+            self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
