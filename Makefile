@@ -92,6 +92,7 @@ docs: $(READY)
 	rm -rf build/pages
 	$(BIN)/python tools/write_pages.py build/pages
 	$(BIN)/sphinx-build -q -W --keep-going -j auto -c docs build/pages build/html
+	$(BIN)/python tools/finish_site.py build/html
 
 lint: $(READY)
 	$(BIN)/ruff check .

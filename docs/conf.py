@@ -14,7 +14,9 @@ html_theme = "furo"
 html_title = "sporax"
 html_theme_options = {"navigation_with_keys": True}
 html_static_path = ["_static"]
-html_css_files = ["site.css"]
+html_css_files = ["site.css", "pairs.css"]
+templates_path = ["_templates"]
+html_additional_pages = {"search": "search.html"}
 html_copy_source = False
 html_show_sourcelink = False
 toc_object_entries_show_parents = "hide"
@@ -25,6 +27,49 @@ html_math_renderer = "mathml"
 def setup(app):
     """Formulas are MathML, which browsers show themselves, without a script from elsewhere."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("doctree-read", _side_by_side)
+    app.connect("builder-inited", _without_index)
+    app.connect("html-page-context", _page, priority=400)  # before furo's
+
+
+def _side_by_side(_app, page):
+    """PyTorch's blocks (`py`) stand beside MindSpore's (`python`) that follow, each with what it
+    prints, unless that is below both."""
+    for block in [b for b in page.findall(nodes.literal_block) if b["language"] == "py"]:
+        parent, i = block.parent, block.parent.index(block)
+        kinds = [node.get("language") if isinstance(node, nodes.literal_block) else None
+                 for node in parent[i : i + 4]]  # fmt: skip
+        for shape in ["py", "python"], ["py", "text", "python", "text"]:
+            if kinds[: len(shape)] == shape:
+                middle, end = i + len(shape) // 2, i + len(shape)
+                sides = {"pytorch": parent[i:middle], "mindspore": parent[middle:end]}
+                pair = [nodes.container("", *x, classes=[name]) for name, x in sides.items()]
+                parent[i:end] = [nodes.container("", *pair, classes=["pair"])]
+    for table in page.findall(nodes.table):
+        if [x.astext() for x in table.findall(nodes.entry)][1:3] == ["PyTorch", "MindSpore"]:
+            table["classes"].append("pair-rows")
+
+
+def _without_index(app):
+    """The index of the search is tools/finish_site.py's: Sphinx's does not know Chinese."""
+    app.builder.search = False
+
+
+def _page(app, name, template, context, tree):
+    """Navigation opens at the page alone (all of it is 80 kB a page), Chinese pages first there."""
+    is_chinese = name == "zh" or name.startswith("docs/zh/")
+    context["language"] = "zh-CN" if is_chinese else "en"
+    toctree = context.get("toctree")
+
+    def navigation(**options):
+        text = str(toctree(**options | {"collapse": True}))
+        rest, caption, chinese = text.partition(
+            '<p class="caption" role="heading"><span class="caption-text">中文'
+        )
+        return caption + chinese + rest if is_chinese else text
+
+    if toctree is not None:
+        context["toctree"] = navigation
 
 
 def _inline(writer, node):

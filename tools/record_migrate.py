@@ -1,14 +1,32 @@
-"""Record the runs of PyTorch's networks that tests/migrate compares Cells with: run it with a
-Python that has PyTorch and sporax (`make test-migrate` sets one up in .venvs/migrate)."""
+"""Record what PyTorch computes: the runs of networks that tests/migrate compares Cells with, and
+what `docs/from_pytorch.md` shows. Run it with a Python that has PyTorch and sporax (`make
+test-migrate` sets one up in .venvs/migrate)."""
 
+import contextlib
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 from sporax import migrate  # noqa: E402
+from tests.migrate import pytorch_page  # noqa: E402
 from tests.migrate.torch_networks import NETWORKS, network  # noqa: E402
+
+
+def record_page():
+    """What PyTorch's blocks print, and the weights that the first of them saves."""
+    page = pytorch_page.PAGE
+    text = page.read_text("utf8")
+    found = pytorch_page.items(text)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        printed = pytorch_page.outcomes(found, 0)
+        for result in printed:
+            if isinstance(result, Exception):
+                raise result
+        shutil.copy("start.pth", page.with_suffix(""))
+    page.write_text(pytorch_page.with_outputs(text, found, printed), "utf8")
 
 
 def main():
@@ -18,6 +36,7 @@ def main():
     for name in NETWORKS:
         module, inputs = network(name)
         migrate.record(module, inputs).save(folder / f"{name}.npz")
+    record_page()
 
 
 if __name__ == "__main__":

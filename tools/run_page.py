@@ -16,6 +16,7 @@ import linecache
 import os
 import re
 import shlex
+import shutil
 import sys
 import tempfile
 import traceback
@@ -44,6 +45,12 @@ def blocks(text):
     """(code or command, what the page shows below it) of each block of a page."""
     return [(m["code"] or f"$ {m['command']}", m["shown"] or m["answer"] or "")
             for m in BLOCK.finditer(text)]  # fmt: skip
+
+
+def provide_files(page):
+    """Copy what lies in a page's folder, that of its name, into the working folder."""
+    if page.with_suffix("").is_dir():
+        shutil.copytree(page.with_suffix(""), ".", dirs_exist_ok=True)
 
 
 def run(text):
@@ -130,6 +137,7 @@ if __name__ == "__main__":
     options = parser.parse_args()
     page = options.page.read_text("utf8")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        provide_files(options.page)
         if options.write:
             page = rewritten(page)
             options.page.write_text(page, "utf8")

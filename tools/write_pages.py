@@ -136,10 +136,11 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "tutorial/5_devices": "多个设备",
     "tutorial/6_deploy": "部署",
     "from_mindspore": "从 MindSpore 迁移",
+    "from_pytorch": "从 PyTorch 迁移",
 }
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
     ("Coming from elsewhere", "迁移"): {
-        "migrating": "从 PyTorch 迁移",
+        "migrating": "搬运 PyTorch 网络的工具",
         "differences": "与 MindSpore 的差异",
         "coverage": "覆盖范围",
     },
@@ -153,7 +154,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "graphs": "计算图与导出",
     },
     ("Several devices", "多个设备"): {
-        "devices": "一个进程里的多个设备",
+        "devices": "多个设备与多个进程",
         "scaling": "从一台机器到多台：启动、计数与时间模型",
     },
     ("Speed", "性能"): {
@@ -396,7 +397,7 @@ def _landing(file, contents):
     text = (ROOT / file).read_text("utf8")
     text = text.replace("](README.zh.md)", "](zh.md)").replace("](README.md)", "](index.md)")
     first, rest = text.split("\n## ", 1)
-    pictures = "\n".join(_PICTURE.findall(text))
+    pictures = f":::{{container}} pictures\n{''.join(_PICTURE.findall(text))}:::\n"
     return f"{first}\n{pictures}\n{contents}\n## {_PICTURE.sub('', rest)}"
 
 

@@ -12,9 +12,7 @@ from tools import run_page
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [
-    page
-    for page in [*sorted((DOCS / "tutorial").glob("*.md")), DOCS / "from_mindspore.md"]
-    if page.exists()
+    page for page in [*sorted((DOCS / "tutorial").glob("*.md")), *sorted(DOCS.glob("from_*.md"))]
 ]
 DEVICES = {"5_devices.md": 4}  # simulated ones; they need a process of their own
 
@@ -22,6 +20,7 @@ DEVICES = {"5_devices.md": 4}  # simulated ones; they need a process of their ow
 @pytest.mark.parametrize("page", [p for p in PAGES if p.name not in DEVICES], ids=lambda p: p.stem)
 def test_page_prints_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    run_page.provide_files(page)
     for code, shown, printed in run_page.differences(page.read_text("utf8")):
         pytest.fail(f"{code}\nshown:\n{shown}\nprinted:\n{printed}")
 
