@@ -1,61 +1,174 @@
 """Error messages in Chinese: sentence by sentence, from the table `chinese.csv`.
 
-A row is a pattern and its translation. `<name>` is taken over as it is (one word, if the name is
-one letter), `{name}` is translated by the table again; what no row fits stays in English. A row
-with `{rule}` fits if its rule does.
+A row is a pattern and its translation: the rules and words of a grammar. What `{name}` fits is
+translated by the table again, and has to be whole; that of `{name?}` may stay English, that of
+`{rule}` in part. `<name>` is taken over as it is: `<n>` a number, another name of one letter one
+word; one of two letters (`<aa>`) fits no English words. A row with a capital fits the beginning of
+a sentence alone. Of the rows that fit, the one counts that leaves the fewest English words, and of
+several the first.
 """
 
+import collections
 import csv
 import functools
 import re
 from pathlib import Path
+from typing import NamedTuple
 
-_SLOT = re.compile(r"<(\w+)>|\{(\w+)\}")
-_SPACE = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_SLOT = re.compile(r"('?)(?:<(\w+)>|\{(\w+)(\??)\})\1")
+_WHOLE_WORD = re.compile(r"(?<![\w{<])[a-z]{2,}(?![\w}>])")
 _SENTENCES = re.compile(r"(?<=[^.\s])\. (?=[A-Z'])")
+# what holds no English words: texts in quotes, and tuples of names
+_CODE = re.compile(r"(?<!\w)'[^']*'|[(\[](?:[\w.*']*(?: [A-Za-z]{1,2})*, ?)+[\w.*']*[)\]]")
+# a lower-case word that stands alone: no part of code, and none that Chinese takes over
+_KEPT = "jit|vmap|grad|vjp|jvp|jax|numpy|pip|install|torch|int|float|bool|str|epoch|mesh"
+_FIRST = "A|An|The|Use|Give|Write|Call|Run|Set|Make|Pass|Install|Choose|Add"
+_ENGLISH = re.compile(
+    rf"(?<![\w.=/@$(-])(?!(?:{_KEPT})\b)(?:a|[a-z][a-z]+|{_FIRST})(?![\w.(=/\[-])"
+)
+_OPEN, _CLOSED = re.compile(r"[(\[]"), re.compile(r"[)\]]")
+_CJK, _STOPS = re.compile("[\u4e00-\u9fff]"), "，：；。、（）"
+
+
+class Told(NamedTuple):
+    """What became of a phrase: `left` letters of it are English words yet, `rows` were used."""
+
+    chinese: str
+    left: int
+    rows: frozenset
+
+
+class _Row:
+    def __init__(self, english, chinese):
+        self.english, self.chinese = english, chinese
+        self.literals = [part for part in _SLOT.sub("\0", english).lower().split("\0") if part]
+        self.has_slots = bool(_SLOT.search(english))
+        self.words = set(_WHOLE_WORD.findall(_SLOT.sub("_", english).lower()))
+
+    @functools.cached_property
+    def patterns(self):
+        """Regular expressions in which each slot is a group: as short as can be, as long as can
+        be. The first letter may be a capital."""
+        return [re.compile(self._pattern(many), re.DOTALL) for many in (".+?", ".+")]
+
+    def _pattern(self, many):
+        parts, end = [], 0
+        if self.english[0].islower():
+            parts, end = [f"(?i:{self.english[0]})"], 1
+        for slot in _SLOT.finditer(self.english):
+            quote, name = slot[1], slot[2] or slot[3]
+            text = many
+            if slot[2] and len(name) == 1:
+                text = r"-?\d+(?:[.,]\d+)*" if name == "n" else r"\S+"
+            text = "[^']*" if quote else text
+            literal = re.escape(self.english[end : slot.start()])
+            parts += [literal, f"{quote}(?P<{name}>{text}){quote}"]
+            end = slot.end()
+        return "".join([*parts, re.escape(self.english[end:])])
+
+    def matches(self, english, lowered):
+        if all(part in lowered for part in self.literals):
+            for pattern in self.patterns:
+                if (found := pattern.fullmatch(english)) is not None:
+                    yield found
+
+    def told(self, found):
+        """The translation for a match; None where a slot lacks its own."""
+        parts, left, used, end = [], 0, {self.english}, 0
+        for slot in _SLOT.finditer(self.chinese):
+            text, quote = found[slot[2] or slot[3]], slot[1]
+            if _OPEN.subn("", text)[1] != _CLOSED.subn("", text)[1]:
+                return None
+            if slot[3]:
+                one = _told(text)
+                if not one.rows if slot[3] == "rule" else one.left and not slot[4]:
+                    return None
+                text, left, used = one.chinese, left + one.left, used | one.rows
+            elif not quote and (letters := _letters(text)):
+                if len(slot[2]) < 3:
+                    return None
+                left += letters
+            parts += [self.chinese[end : slot.start()], f"{quote}{text}{quote}"]
+            end = slot.end()
+        return Told(_joined([*parts, self.chinese[end:]]), left, frozenset(used))
+
+
+@functools.cache
+def rows():
+    """The rows of the table."""
+    with open(Path(__file__).with_suffix(".csv"), encoding="utf8", newline="") as file:
+        return [_Row(*row) for row in list(csv.reader(file))[1:]]
 
 
 @functools.cache
 def _table():
-    with open(Path(__file__).with_suffix(".csv"), encoding="utf8", newline="") as file:
-        rows = list(csv.reader(file))[1:]
-    return [(_pattern(english), chinese) for english, chinese in rows]
+    """(rows without slots by their English, {word: [(place, row)] with this word and slots}). Each
+    row is under its rarest word, one without any under ''."""
+    counts = collections.Counter(word for row in rows() for word in row.words)
+    by_word = collections.defaultdict(list)
+    for place, row in enumerate(rows()):
+        if row.has_slots:
+            by_word[min(row.words, key=counts.get, default="")].append((place, row))
+    return {row.english: row for row in rows() if not row.has_slots}, by_word
 
 
-def _pattern(english):
-    """A regular expression in which each slot is a group of its name; the first letter may be a
-    capital."""
-    parts, end = [], 0
-    if english[0].isalpha():
-        parts, end = [f"(?i:{english[0]})"], 1
-    for slot in _SLOT.finditer(english):
-        name = slot[1] or slot[2]
-        text = r"\S+" if len(name) == 1 else ".+?"
-        parts += [re.escape(english[end : slot.start()]), f"(?P<{name}>{text})"]
-        end = slot.end()
-    return re.compile("".join([*parts, re.escape(english[end:])]), re.DOTALL)
+def _candidates(lowered):
+    """The rows with slots whose words are all in a text, in the order of the table."""
+    words, (_, by_word) = {"", *_WHOLE_WORD.findall(lowered)}, _table()
+    found = [one for word in words if word in by_word for one in by_word[word]]
+    return [row for _, row in sorted(found, key=lambda one: one[0]) if row.words <= words]
+
+
+def _letters(text):
+    """How many letters of a text are English words."""
+    return sum(map(len, _ENGLISH.findall(_CODE.sub("''", text))))
+
+
+def _joined(parts):
+    """Parts of a sentence as one: a space between Chinese and what is not."""
+    whole = ""
+    for part in filter(None, parts):
+        before, after = whole.rstrip()[-1:], part.lstrip()[:1]
+        if _CJK.match(before) or _CJK.match(after) or {before, after} & set(_STOPS):
+            whole, part = whole.rstrip(), part.lstrip()
+            is_edge = bool(_CJK.match(before)) != bool(_CJK.match(after))
+            whole += " " * (before != "" and is_edge and not {before, after} & set(_STOPS))
+        whole += part
+    return whole
+
+
+@functools.lru_cache(4096)
+def _told(english):
+    words, _ = _table()
+    beginning = english[:1].lower() if " " in english else english[:1]
+    word = words.get(english) or words.get(beginning + english[1:])
+    if word is not None:
+        return Told(word.chinese, 0, frozenset([word.english]))
+    best, lowered = Told(english, _letters(english), frozenset()), english.lower()
+    for row in _candidates(lowered) if best.left else ():
+        if english.startswith("For '") and not row.english.startswith("For"):
+            continue  # what comes after it is a sentence of its own
+        for found in row.matches(english, lowered):
+            one = row.told(found)
+            if one is not None and one.left < best.left:
+                best = one
+        if not best.left:
+            break
+    return best
 
 
 def phrase(english):
     """A phrase in Chinese; None where no row fits."""
-    for pattern, chinese in _table():
-        found = pattern.fullmatch(english)
-        if found is None or ("rule" in pattern.groupindex and phrase(found["rule"]) is None):
-            continue
+    told = _told(english)
+    return told.chinese if told.rows or not told.left else None
 
-        def filled(slot, found=found):
-            part = found[slot[1] or slot[2]]
-            return part if slot[1] else phrase(part) or part
 
-        return _SPACE.sub("", _SLOT.sub(filled, chinese))
-    return None
+def sentences(english):
+    """What becomes of each sentence of a message."""
+    return [_told(one.rstrip(".")) for one in _SENTENCES.split(english.strip())]
 
 
 def message(english):
     """A message in Chinese; None where its first sentence has no translation."""
-    first, *others = _SENTENCES.split(english.strip())
-    told = phrase(first.rstrip("."))
-    if told is None:
-        return None
-    others = [one.rstrip(".") for one in others]
-    return "。".join([told, *[phrase(one) or one for one in others]]) + "。"
+    told = sentences(english)
+    return "。".join(one.chinese for one in told) + "。" if told[0].rows else None
