@@ -10,6 +10,7 @@ from sporax.core.tree import tensors_of
 from sporax.graph_capture.jit import jit
 from sporax.insight.profiled_call import put_back
 from sporax.insight.run_files import number
+from sporax.insight.tape_log import TapeLog
 from sporax.nn.cell_hooks import called_after, forward_hook_entry
 
 BINS = 32
@@ -21,13 +22,15 @@ class Probe:
 
     `loss_network`: a Cell that returns the loss of its inputs; `network`: the one whose Cells
     without Cells in them are its layers; `parameters`: those to derive; `reduce`: what the training
-    does with the gradients of several ranks, which all run the program. What the program writes
-    (statistics of BatchNorm, random state) is put back.
+    does with the gradients of several ranks, which all run the program; `further`: patterns of
+    activations besides those of layers, see `TapeLog`. What the program writes (statistics of
+    BatchNorm, random state) is put back.
     """
 
-    def __init__(self, loss_network, network, parameters, reduce=tuple):
+    def __init__(self, loss_network, network, parameters, reduce=tuple, further=()):
         self._loss_network, self._parameters = loss_network, list(parameters)
-        self._reduce = reduce
+        self._reduce, self._further = reduce, further
+        self._paths = {cell: name for name, cell in network.cells_and_names()}
         self._seen, self._names = [], ()
         self._hooks = [
             (cell, forward_hook_entry(_noting(self._seen, name))) for name, cell in _layers(network)
@@ -38,7 +41,12 @@ class Probe:
         self._seen.clear()
 
         def function(*inputs):
-            loss = self._loss_network(*inputs)
+            if self._further:
+                with TapeLog(self._paths).following() as log:
+                    loss = self._loss_network(*inputs)
+                    self._seen.extend(log.chosen(self._further))
+            else:
+                loss = self._loss_network(*inputs)
             return (loss, *[tensor for _, tensor in self._seen])
 
         derive = value_and_grad(function, None, self._parameters, has_aux=True)

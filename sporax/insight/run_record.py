@@ -30,10 +30,12 @@ class RunRecord(Callback):
     steps one, and the first, has loss, learning rate and samples per second. `layers_every`: of so
     many steps one, and the first, has gradient norms, histograms of gradients and of activations,
     and images of the batch: they cost one more forward and backward pass, which changes neither
-    Parameters nor the random state; 0: never. `resume`: whether to go on with the run that is in
-    the folder. `tensorboard`: whether to write TensorBoard's event files there as well. Of several
-    ranks the first writes; with `all_ranks` each does, to its own run `folder/rank0` and so on. A
-    folder that cannot be written is a warning, and nothing more is recorded.
+    Parameters nor the random state; 0: never. `activations`: what to record besides the layers'
+    own: paths or patterns of Cells with Cells in them, and of operations in their `construct` as
+    `draw` names them, such as ['layer*', 'Softmax']. `resume`: whether to go on with the run that
+    is in the folder. `tensorboard`: whether to write TensorBoard's event files there as well. Of
+    several ranks the first writes; with `all_ranks` each does, to its own run `folder/rank0` and so
+    on. A folder that cannot be written is a warning, and nothing more is recorded.
 
     In a loop of one's own, call `log`, `log_layers` and `log_images`.
 
@@ -46,7 +48,7 @@ class RunRecord(Callback):
 
     def __init__(
         self, folder, name=None, every=10, layers_every=100, resume=False, tensorboard=False,
-        all_ranks=False,
+        all_ranks=False, activations=(),
     ):  # fmt: skip
         who = "RunRecord"
         check.instance(who, (str, os.PathLike), "a path", folder=folder)
@@ -54,16 +56,18 @@ class RunRecord(Callback):
         check.positive_int(who, every=every)
         check.not_negative_int(who, layers_every=layers_every)
         check.flag(who, resume=resume, tensorboard=tensorboard, all_ranks=all_ranks)
+        check.instance(who, (list, tuple), "a list of strings", activations=activations)
+        for pattern in activations:
+            check.instance(who, str, "strings", activations=pattern)
+        self._further = tuple(activations)
         if all_ranks and processes.size() > 1:
             rank = f"{RANK}{processes.rank()}"
             folder, name = Path(folder) / rank, f"{name or Path(folder).absolute().name} {rank}"
         self._writers, last = [], 0
         if all_ranks or processes.rank() == 0:
             run = RunFolder(folder, name, resume)
-            self._writers, last = (
-                [run, *([RunEvents(folder)] if tensorboard else [])],
-                run.last_step,
-            )
+            events = [RunEvents(folder)] if tensorboard else []
+            self._writers, last = [run, *events], run.last_step
         self._every, self._layers_every = every, layers_every
         self._refused, self._since, self._samples = False, None, 0
         self._first_step, self._base, self._last = True, 0, last
@@ -153,7 +157,7 @@ class RunRecord(Callback):
         if self._logs(step):
             self._log_scalars(step, run)
         if self._layers_every and self._first_step and self._probed is not run.train_network:
-            self._probe, self._probed = _probe_of(run), run.train_network
+            self._probe, self._probed = _probe_of(run, self._further), run.train_network
         if self._probe and (self._first_step or step % self._layers_every == 0):
             begin = time.perf_counter()
             self._log_batch(step, run)
@@ -204,7 +208,7 @@ class RunRecord(Callback):
             self._write("append", step=self._last, scalars=values)
 
 
-def _probe_of(run):
+def _probe_of(run, further):
     """The Probe of a run: of the network with its loss that the training step derives. None, and a
     warning, where the step is a Cell of the user's, which may do anything when it is called."""
     step, optimizer = run.train_network, run.get("optimizer")
@@ -217,7 +221,8 @@ def _probe_of(run):
         )
         return None
     parameters = (step if optimizer is None else run).optimizer.parameters
-    return Probe(step.network, network, parameters, getattr(step, "grad_reducer", tuple))
+    reduce = getattr(step, "grad_reducer", tuple)
+    return Probe(step.network, network, parameters, reduce, further)
 
 
 def _scalar(name, value):

@@ -44,3 +44,15 @@ class Wide(nn.Cell):
 
     def construct(self, x):
         return self.down(ops.tanh(self.up(x)))
+
+
+class Attending(nn.Cell):
+    """Attention of one head, whose products and `softmax` are operations of its `construct`."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.query, self.key = nn.Dense(size, size), nn.Dense(size, size)
+
+    def construct(self, x):
+        scores = ops.matmul(self.query(x), self.key(x).swapaxes(-1, -2))
+        return ops.matmul(ops.softmax(scores), x)

@@ -13,11 +13,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.util import tensor_util
 
 import sporax as ms
-from sporax import Tensor, insight, nn
+from sporax import Tensor, insight, nn, ops
 from sporax.data import NumpySlicesDataset
 from sporax.insight.layer_statistics import BINS, statistics
 from sporax.insight.run_files import FILE, Run
 from sporax.train import Callback, Model
+from tests.insight.networks import Attending
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 1, 2, 2)).astype(np.float32)
@@ -167,6 +168,58 @@ def test_statistics(array):
         assert np.abs(np.cumsum(counts) - np.cumsum(np.histogram(finite, BINS)[0])).max() <= 1
 
 
+class Noted(nn.Cell):
+    """A network that shows its weights of attention, as a user would write it."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.head = Attending(4), nn.Dense(4, 3)
+
+    def construct(self, x):
+        return ops.exp(self.head(self.inner(x)).mean(1))
+
+
+@pytest.mark.parametrize(
+    ("patterns", "names"),
+    [
+        ((), []),
+        (["Softmax"], ["inner.Softmax"]),
+        (["inner.MatMul", "inner"], ["inner", "inner.MatMul", "inner.MatMul (2)"]),
+        (["Exp", "inner.S*"], ["inner.Softmax", "Exp"]),
+    ],
+)
+def test_activations_of_operations(tmp_path, patterns, names):
+    x = RNG.normal(size=(4, 5, 4)).astype(np.float32)
+    net, rows = Noted(), NumpySlicesDataset((x, Y[:4]), ["x", "y"], shuffle=False).batch(4)
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.0))
+    model.train(1, rows, callbacks=insight.RunRecord(tmp_path, activations=patterns))
+    found = Run(tmp_path).layers["activations"]
+    assert list(found) == ["inner.query", "inner.key", "head", *names]
+    inner = net.inner
+    scores = ops.softmax(ops.matmul(inner.query(Tensor(x)), inner.key(Tensor(x)).swapaxes(-1, -2)))
+    expected = {
+        "inner.Softmax": scores, "inner": ops.matmul(scores, Tensor(x)),
+        "Exp": net(Tensor(x)),
+    }  # fmt: skip
+    for name in names:
+        if name in expected:
+            array, at = expected[name].asnumpy(), found[name][1]
+            assert [at["low"], at["high"], at["norm"]] == pytest.approx(
+                [array.min(), array.max(), np.linalg.norm(array)], rel=1e-4
+            )
+
+
+def test_activations_that_are_not_there(tmp_path):
+    x = RNG.normal(size=(4, 5, 4)).astype(np.float32)
+    net, rows = Noted(), NumpySlicesDataset((x, Y[:4]), ["x", "y"], shuffle=False).batch(4)
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.0))
+    with pytest.warns(
+        RuntimeWarning, match="but none is 'Tanh'.*: Exp, ReduceMean, inner, inner.M"
+    ):
+        model.train(1, rows, callbacks=insight.RunRecord(tmp_path, activations=["Tanh", "Exp"]))
+    assert "Exp" in Run(tmp_path).layers["activations"]
+
+
 def test_event_files_say_the_same(tmp_path):
     record = insight.RunRecord(tmp_path, tensorboard=True)
     array = np.array([1.0, 2.0, 2.0, np.inf], np.float32)
@@ -288,6 +341,7 @@ def test_folders_that_are_no_run(tmp_path, content, words):
     [
         (lambda r: insight.RunRecord(r._writers[0].path.parent), FileExistsError, "resume=True"),
         (lambda r: insight.RunRecord(3), TypeError, "'folder' must be a path"),
+        (lambda r: insight.RunRecord("x", activations="a"), TypeError, "a list of strings"),
         (lambda r: r.log(-1, loss=1), ValueError, "'step' must be an int, at least 0"),
         (lambda r: r.log(1, loss=Tensor([1.0, 2.0])), ValueError, "'loss' must be one real"),
         (lambda r: r.log_layers(1, "weights", {}), ValueError, "'kind' must be"),

@@ -1,0 +1,86 @@
+"""`TapeLog`: what Cells and the operations in their `construct` compute while a derivative is
+captured, from its tape."""
+
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+
+from sporax.autodiff.tape import active_tape
+from sporax.core.errors import warn
+from sporax.core.tree import tensors_of
+from sporax.core.value import thread
+from sporax.engine.operation import Op
+from sporax.engine.recorder import wrap
+
+_MANY = 20  # names in a warning
+
+
+class TapeLog:
+    """Follows the calls of a network's Cells while it is captured with its derivative.
+
+    `names`: {Cell: path}. An operation belongs to the innermost call; Cells without Cells in them,
+    which are layers, do not count, nor do views.
+    """
+
+    def __init__(self, names):
+        self._names = {cell: name for cell, name in names.items() if list(cell.cells())}
+        self._calls, self._outputs = [], []
+
+    @contextmanager
+    def following(self):
+        """Within it, calls of Cells are followed."""
+        tracer = thread.recorder.tracer
+        outer, tracer.cell_log = tracer.cell_log, self
+        try:
+            yield self
+        finally:
+            tracer.cell_log = outer
+
+    def call(self, cell, args, kwargs):
+        """Call a Cell; see `Tracer.cell_log`."""
+        first = len(_entries())
+        result = cell._compute(args, kwargs)
+        self._calls.append((first, len(_entries()), cell))  # those inside are there already
+        if self._names.get(cell):
+            self._outputs += [(self._names[cell], tensor) for tensor in tensors_of(result)]
+        return result
+
+    def results(self):
+        """[(name, Tensor)]: the name is the Cell's path, and the operation's as `draw` has it."""
+        found = list(self._outputs)
+        for k, (op, _, out) in enumerate(_entries()):
+            cell = next((cell for first, end, cell in self._calls if first <= k < end), None)
+            if cell not in self._names or not _computes(op):
+                continue
+            name = ".".join(filter(None, (self._names[cell], op.name)))
+            values = out if isinstance(out, (tuple, list)) else (out,)
+            found += [(name, wrap(value)) for value in values]
+        return found
+
+    def chosen(self, patterns):
+        """Those of `results` whose names, or ends of names, match a pattern. A pattern that none
+        matches is a warning."""
+        results = self.results()
+        for pattern in patterns:
+            if not any(_matches(name, pattern) for name, _ in results):
+                names = sorted({name for name, _ in results})
+                more = f" and {len(names) - _MANY} others" if len(names) > _MANY else ""
+                there = f"{', '.join(names[:_MANY])}{more}" if names else "none"
+                warn(
+                    f"For 'RunRecord', 'activations' must name Cells with Cells in them, or "
+                    f"operations beside these, but none is {pattern!r}. There are: {there}."
+                )
+        return [item for item in results if any(_matches(item[0], p) for p in patterns)]
+
+
+def _entries():
+    tape = active_tape()
+    return [] if tape is None else tape.entries
+
+
+def _computes(op):
+    """Whether it is an operation with results of its own."""
+    return isinstance(op, Op) and not op.alias and not op.name.startswith("gradient.")
+
+
+def _matches(name, pattern):
+    return fnmatchcase(name, pattern) or fnmatchcase(name, f"*.{pattern}")
