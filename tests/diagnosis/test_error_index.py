@@ -55,6 +55,11 @@ CAUGHT = "device_memory.py", "user_key.py", "jax_internals.py", "library.py"
 SIGNALS += ["NameError"]
 
 
+# what `sporax bench` shows as the reason for which a library is left out
+SIGNALS += ["LeftOutError"]
+CAUGHT += ("jax_peer.py",)
+
+
 def classes():
     """{name of an exception: names of its bases}, of Python's and of the sources'."""
     bases = {
