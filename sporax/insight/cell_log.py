@@ -44,7 +44,6 @@ class CellLog:
         self.root = self.current = Call(None, None, "")
         self.of = {}  # state of the recorder -> the call that reached it
         self.names = {}  # Cell -> {Cell below: the way there}
-        self.error = self.failed = None  # the last error, and the innermost call that it left
         return self
 
     def note(self, state):
@@ -62,10 +61,6 @@ class CellLog:
         call.inputs = [t._value.aval for t in tensors_of((args, kwargs))]
         try:
             result = cell._compute(args, kwargs)
-        except Exception as error:
-            if error is not self.error:
-                self.error, self.failed = error, call
-            raise
         finally:
             self.current = outer
         call.outputs = [t._value.aval for t in tensors_of(result)]

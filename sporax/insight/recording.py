@@ -5,7 +5,7 @@ import numpy as np
 
 from sporax.core.cell_tree import is_cell
 from sporax.core.dtype import Type
-from sporax.core.errors import REFUSALS, describe
+from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import Aval, Value
@@ -66,11 +66,7 @@ class Recording:
             self.arguments.append(value)
             return value
 
-        try:
-            self.listing = Listing(who, name, inner, args, kwargs or {}, note, cell_log=self.log)
-        except Exception as error:
-            _add_path(error, self.log, name)
-            raise
+        self.listing = Listing(who, name, inner, args, kwargs or {}, note, cell_log=self.log)
         n = sum(i.kind == "argument" for i in self.listing.inputs)
         self.arguments = self.arguments[-n:] if n else []  # those of the last attempt
         self.name, self.root = name, self.log.root
@@ -180,12 +176,3 @@ def abstract_arguments(arguments):
 def _refused(who, item):
     got = describe(item._value.aval) if isinstance(item, Tensor) else type(item).__name__
     return TypeError(f"For '{who}', 'inputs' {INPUT_RULE}, but got {got}.")
-
-
-def _add_path(error, log, name):
-    """Let the error of a Cell say which one it was, once."""
-    if log.failed is None or not isinstance(error, REFUSALS):
-        return
-    path = ".".join([name, *log.failed.path.split(".")[1:]])
-    if error.args and isinstance(error.args[0], str) and path not in error.args[0]:
-        error.args = (f"{error.args[0]} Raised in the Cell '{path}'.", *error.args[1:])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import Tensor, insight, nn, ops
+from sporax.core import language
 from tests.insight.browser import document_of
 from tests.insight.networks import Block, Twice
 
@@ -133,11 +134,13 @@ def test_in_a_browser(tmp_path, width):
         (
             lambda: insight.draw(nn.SequentialCell(nn.Dense(4, 4)), (2, 3)),
             ValueError,
-            "in the Cell 'SequentialCell.0'",
+            "In the Cell 'SequentialCell.0'",
         ),
     ],
 )
-def test_bad_input(call, error, words):
+def test_bad_input(call, error, words, monkeypatch):
+    monkeypatch.setenv("SPORAX_LANG", "en")
     with pytest.raises(error, match="For '") as caught:
         call()
-    assert words in str(caught.value)
+    language.annotate(caught.value)
+    assert "\n".join([str(caught.value), *caught.value.__notes__]).count(words) == 1

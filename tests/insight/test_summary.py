@@ -6,6 +6,7 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, insight, nn, ops
+from sporax.core import language
 from sporax.core.random import default_generator
 from sporax.insight.recording import Recording, abstract_inputs
 
@@ -148,11 +149,13 @@ class Reads(nn.Cell):
         (lambda: insight.summary(Shared(), "x"), TypeError, "'inputs' must be arrays"),
         (lambda: insight.summary(Shared(), [object()]), TypeError, "but got object"),
         (lambda: insight.summary(Shared(), []), TypeError, "missing a required argument: 'x'"),
-        (lambda: insight.summary(Broken(), (2, 4)), ValueError, "in the Cell 'Broken.block.1'"),
+        (lambda: insight.summary(Broken(), (2, 4)), ValueError, "In the Cell 'Broken.block.1'"),
         (lambda: insight.summary(Reads(), (2, 4)), RuntimeError, "must not need a number"),
     ],
 )
-def test_bad_input(call, error, words):
+def test_bad_input(call, error, words, monkeypatch):
+    monkeypatch.setenv("SPORAX_LANG", "en")
     with pytest.raises(error, match="For '") as caught:
         call()
-    assert words in str(caught.value)
+    language.annotate(caught.value)
+    assert "\n".join([str(caught.value), *caught.value.__notes__]).count(words) == 1
