@@ -162,8 +162,10 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "profiles": "逐个操作的耗时",
         "../bench/README": "怎样测量",
     },
+    ("Errors", "报错"): {
+        "error_index": "错误索引：原因与解决方法",
+    },
     ("Robustness", "可靠性"): {
-        "error_index": "错误索引：原因与解决方法（[中文](docs/zh/error_index.md)）",
         "faults": "故障、线程与长时间运行",
         "mutations": "文件的变异测试",
         "wrong_arguments": "错误的参数",
@@ -176,6 +178,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "../CONTRIBUTING": "参与开发",
     },
 }
+TRANSLATED = [*TUTORIAL, "error_index"]  # pages that are under docs/zh, too
 
 
 # which names there are --------------------------------------------------------------------------
@@ -412,7 +415,7 @@ def _contents():
     parts += [(topic, [_path(name) for name in guides]) for (topic, _), guides in GUIDES.items()]
     shown = [(topic, [(path, "") for path in paths]) for topic, paths in parts]
     parts.append(("Interface", [f"{title} <{path}>" for path, title in api]))
-    parts.append(("中文", ["中文首页 <zh>", *[_path(name, "docs/zh") for name in TUTORIAL]]))
+    parts.append(("中文", ["中文首页 <zh>", *[_path(name, "docs/zh") for name in TRANSLATED]]))
     hidden = [_toctree(paths, caption).replace(":caption", ":hidden:\n:caption")
               for caption, paths in parts]  # fmt: skip
     return _topics([*shown, ("Interface", api)]) + "\n".join(hidden)
@@ -429,9 +432,11 @@ def _chinese():
     guides = [
         (f"{topic}（英文）", [(_path(name), chinese) for name, chinese in names.items()])
         for (_, topic), names in GUIDES.items()
+        if not names.keys() <= {*TRANSLATED}
     ]
+    errors = [(_path("error_index", "docs/zh"), GUIDES["Errors", "报错"]["error_index"])]
     last = "\n按字母排列的全部名称见[总索引](genindex)。\n"
-    return _topics([("教程", tutorial), *guides, ("接口", api)]) + last
+    return _topics([("教程", tutorial), ("报错", errors), *guides, ("接口", api)]) + last
 
 
 def _topics(parts):

@@ -14,9 +14,22 @@ _WHO = re.compile(r"^For ('[^']*'|a random operation), ")
 _TRANSLATIONS = [(re.compile(words), ours) for words, ours in (
     (r"dot_general requires contracting dimensions .* got (\(.*?\)) and (\(.*?\))",
      "The sizes that are summed over must be equal, but got {0} and {1}"),
-    (r"ncompatible shapes for broadcasting: (\(.*?\)) and requested shape (\(.*?\))",
-     "The shape {0} must be one that can be broadcast to {1}: aligned at the last axis, each size "
-     "must be equal or 1"),
+    (r"ncompatible types for broadcasting: input type=\w+\[(.*?)\] and requested type=\w+\[(.*?)\]",
+     "The shape ({0}) must be one that can be broadcast to ({1}): aligned at the last axis, each "
+     "size must be equal or 1"),
+    (r"incompatible shapes for broadcasting: \(.*?(\d+), (\d+)\), \(.*?\2, \1\)",
+     "The last two sizes must be equal, as those of square matrices, but got {0} and {1}"),
+    (r"must have shape \[\.\.\., n, n\], got (\(.*?\))",
+     "The last two sizes must be equal, as those of square matrices, but got {0}"),
+    (r"ncompatible shapes for broadcasting|not be broadcast",
+     "Aligned at the last axis, the shapes must be equal or 1 along each"),
+    (r"label '(\w)' for operand \d+ \((\d+)\) does not match previous terms \((\d+)\)",
+     "The sizes that 'equation' calls {0!r} must be equal, but got {2} and {1}"),
+    (r"array is (\d+)-dimensional, but (\d+) were indexed",
+     "The indices must have at most {0} parts, one for each dimension, but have {1}"),
+    (r"must be 1D, got shapes", "Each operand must have one dimension"),
+    (r"zip\(\) argument", "The tuples must have one item for each dimension"),
+    (r"step cannot be zero", "A step must not be 0"),
     (r"[Cc]annot reshape array of shape (.*) \(size (\d+)\) into shape (.*) \(size",
      "The new shape {2} must have the {1} elements of {0}"),
     (r"annot reshape array of size (\d+) into shape (.*)",
@@ -36,7 +49,7 @@ _TRANSLATIONS = [(re.compile(words), ours) for words, ours in (
     (r"(?:tuple|list) index out of range", "An operand must have more dimensions, or items"),
     (r"recursion", "The nesting must be less deep"),
     (r"values to unpack", "A tuple or a shape must have as many items as the call needs"),
-    (r"all input arrays must have the same shape", "The shapes must be equal"),
+    (r"[Aa]ll input arrays must have the same shape", "The shapes must be equal"),
     (r"concatenate|same number of dimensions", "The shapes must agree but for the axis of joining"),
 )]  # fmt: skip
 

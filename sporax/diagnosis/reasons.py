@@ -53,4 +53,4 @@ def not_an_axis(attributes, avals, cause):
 
 def about_shapes(reason):
     """Whether a sentence is about shapes, and so a ValueError's."""
-    return any(word in reason for word in ("shape", "broadcast", "dimension", "axis"))
+    return any(word in reason for word in ("shape", "sizes", "broadcast", "dimension", "axis"))

@@ -129,10 +129,8 @@ def checked_line(layer, padding, weight_init, **sizes):
 
 
 def as_plane(layer, x):
-    """An input `(N, C, L)` as `(N, C, 1, L)`; anything else is refused."""
-    check.tensor(layer, x)
-    if x.ndim != 3:
-        raise ValueError(f"For '{layer}', the input must be (N, C, L), but got shape {x.shape}.")
+    """An input `(N, C, L)` of a layer as `(N, C, 1, L)`; anything else is refused."""
+    layer._check_input(x, "NCL")
     return x.expand_dims(2)
 
 
@@ -196,7 +194,7 @@ class Conv1d(Conv2d):
         )  # fmt: skip
 
     def construct(self, x):
-        return super().construct(as_plane("Conv1d", x)).squeeze(2)
+        return super().construct(as_plane(self, x)).squeeze(2)
 
 
 class Conv3d(Convolution):

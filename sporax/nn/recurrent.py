@@ -42,6 +42,16 @@ def _pair_of_states(layer, hx):
     return hx
 
 
+def _check_features(layer, x, weight_ih):
+    """Refuse a sequence, or a step of one, with other features than the layer was made for."""
+    size = weight_ih.shape[1]
+    if x.shape[-1:] != (size,):
+        raise ValueError(
+            f"For '{layer}', the last axis of 'x' must be {size} ('input_size'), but got shape "
+            f"{x.shape}."
+        )
+
+
 def _nonlinearity(layer, name):
     check.choice(layer, ("tanh", "relu"), nonlinearity=name)
     return name
@@ -71,6 +81,7 @@ class _OneStep(Cell):
             setattr(self, name, parameter(layer, name, init, shape, dtype))
 
     def _after(self, x, hidden, cell=None):
+        _check_features(type(self).__name__, x, self.weight_ih)
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
         return recurrent_cell(x, hidden, cell, *weights, kind=self._kind)
 
@@ -232,6 +243,7 @@ class _Stack(Cell):
         _checked(layer, x=x)
         if x.ndim != 3:
             raise ValueError(f"For '{layer}', 'x' must have 3 dimensions, but got shape {x.shape}.")
+        _check_features(layer, x, self.w_ih_list[0])
         hx = self._first_states(x, hx)
         if seq_length is not None:
             self._check_lengths(x, seq_length)

@@ -90,9 +90,7 @@ class Conv1dTranspose(_Transposed):
         )  # fmt: skip
 
     def construct(self, x):
-        x = as_plane("Conv1dTranspose", x)
-        self._check_input(x)
-        return self._computed(x).squeeze(2)
+        return self._computed(as_plane(self, x)).squeeze(2)
 
 
 class Conv3dTranspose(_Transposed):
