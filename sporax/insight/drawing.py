@@ -4,11 +4,14 @@ import inspect
 from pathlib import Path
 
 from sporax.autodiff.grad import grad
+from sporax.core import dtype as dtypes
 from sporax.core.cell_tree import is_cell, parameters
+from sporax.graph_capture.export.exported_graph import Exported
 from sporax.insight.graph_model import build
 from sporax.insight.graph_page import write
 from sporax.insight.graph_svg import picture
 from sporax.insight.recording import Recording, abstract_inputs
+from sporax.nn.graph_cell import GraphCell
 
 
 class Drawing:
@@ -42,12 +45,13 @@ class Drawing:
         return f"<Drawing of {self.top.label}: {self.count} operations>"
 
 
-def draw(cell, inputs, backward=False):
+def draw(cell, inputs=None, backward=False):
     """The `Drawing` of a Cell or a function for these inputs: boxes for Cells, nodes for
     operations, edges with shapes.
 
-    `inputs`: as for `summary`. `backward`: whether to draw the gradients with respect to the
-    Parameters too (of a function, with respect to its first input). Nothing is computed or changed.
+    `inputs`: as for `summary`; a graph from `load`, and an `nn.GraphCell`, need none. `backward`:
+    whether to draw the gradients with respect to the Parameters too (of a function, with respect to
+    its first input). Nothing is computed or changed.
     Raises TypeError for what cannot be called, ValueError for a `backward` without Parameters, and
     what the Cell raises, with its path.
 
@@ -58,9 +62,22 @@ def draw(cell, inputs, backward=False):
     if not callable(cell) or isinstance(cell, type):
         got = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
         raise TypeError(f"For 'draw', 'cell' must be a Cell or a function, but got {got}.")
+    exported = cell._exported if isinstance(cell, GraphCell) else cell
+    if inputs is None and isinstance(exported, Exported):
+        inputs = _inputs_of(exported)
     args, kwargs = abstract_inputs("draw", inputs)
     recording = Recording("draw", _with_gradients(cell) if backward else cell, args, kwargs)
     return Drawing(build(recording))
+
+
+def _inputs_of(exported):
+    """The shapes and dtypes that a graph was exported for."""
+    if any(isinstance(n, str) for spec in exported.inputs for n in spec.shape):
+        raise TypeError(
+            "For 'draw', 'inputs' must be given for a graph of unknown sizes, "
+            f"{', '.join(map(str, exported.inputs))}."
+        )
+    return [(tuple(spec.shape), dtypes.NAMES[spec.dtype.lower()]) for spec in exported.inputs]
 
 
 def _with_gradients(cell):

@@ -3,6 +3,7 @@ what lies in the same box."""
 
 from sporax.core.errors import describe
 from sporax.insight.units import shape_text
+from sporax.nn.graph_cell import GraphCell
 
 _MOST_RESULTS = 4  # which have a part each
 _SKIPPED = ("gradient.variable",)  # the same value under another name
@@ -101,7 +102,7 @@ class _Builder:
         for source in sources:
             if len(sources) <= _MOST_RESULTS:
                 shared = self.top.add(Part("output", "result", describe(source[1])))
-            _connect(source, shared)
+            connect(source, shared)
 
     def box(self, call, is_backward):
         """The box of a call; a Cell that is called again has another."""
@@ -125,21 +126,42 @@ class _Builder:
             self.of_call[key] = around.add(Part("cell", label, note, call.path, None, is_backward))
         return self.of_call[key]
 
+    def source(self, pool, i):
+        """Where an operand comes from: a part and its aval, the text of a Parameter, or None."""
+        if pool == "output":
+            return self.of_output[i]
+        if pool != "input" or i in self.of_input:
+            return self.of_input.get(i)
+        item = self.recording.listing.inputs[i]
+        if item.kind not in ("parameter", "state"):
+            return None
+        return _held(item.name.rpartition(".")[2], item.aval)
+
+    def add_program(self, one, found):
+        """Add the operations of an exported program in a box; returns the sources of its
+        results."""
+        from sporax.insight.program_graph import fill  # which has parts, too
+
+        box = self.box(one.call, one.is_backward)
+        if one.call.parent is None or not isinstance(one.call.cell, GraphCell):
+            box = box.add(Part("group", one.name, "exported", one.call.path, one.line))
+        names, n = one.program.array_names, len(found) - len(one.program.array_names)
+        avals = one.program.program.in_avals
+        held = [_held(name, aval) for name, aval in zip(names, avals[n:], strict=True)]
+        made = fill(box, one.program.program, [*found[:n], *held])
+        return [
+            (source[0], aval) if isinstance(source, tuple) else source
+            for source, aval in zip(made, one.avals, strict=True)
+        ]
+
     def add(self, one):
         """Add an operation, with edges from what it uses."""
-        sources, parameters = [], []
-        for pool, i in one.operands:
-            item = self.recording.listing.inputs[i] if pool == "input" else None
-            made = self.of_output[i] if pool == "output" else None
-            if isinstance(made, str):
-                parameters.append(made)
-            elif pool == "output":
-                sources.append(made)
-            elif i in self.of_input and item is not None:
-                sources.append(self.of_input[i])
-            elif item is not None and item.kind in ("parameter", "state"):
-                name = item.name.rpartition(".")[2]
-                parameters.append(f"{name} {shape_text(item.aval)}".removesuffix(" ()"))
+        found = [self.source(pool, i) for pool, i in one.operands]
+        if one.program is not None:
+            self.of_output += self.add_program(one, found)
+            return
+        sources = [source for source in found if isinstance(source, tuple)]
+        parameters = [source for source in found if isinstance(source, str)]
         if one.name in _SKIPPED:
             self.of_output.append(next(iter((*sources, *parameters)), None))
             return
@@ -148,12 +170,16 @@ class _Builder:
         )
         self.box(one.call, one.is_backward).add(part)
         for source in sources:
-            if source is not None:
-                _connect(source, part)
+            connect(source, part)
         self.of_output += [(part, aval) for aval in one.avals]
 
 
-def _connect(source, target):
+def _held(name, aval):
+    """The text of a Parameter or another array that a node shows."""
+    return f"{name} {shape_text(aval)}".removesuffix(" ()")
+
+
+def connect(source, target):
     """Add an edge where both lie in the same box, and where it enters and leaves boxes. What the
     backward pass uses of the forward pass is an edge between these two alone."""
     start, shape = source[0], shape_text(source[1])

@@ -11,6 +11,7 @@ from sporax.core.tree import map_tensors
 from sporax.core.value import Aval, Value
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import wrap
+from sporax.graph_capture.export.exported_graph import ProgramOp
 from sporax.graph_capture.flops import count
 from sporax.graph_capture.graph_text import Listing
 from sporax.insight.cell_log import CellLog
@@ -28,12 +29,13 @@ class Operation:
 
     `name`, `attributes`; `call`: the call of a Cell that it belongs to; `is_backward`; `line`: the
     user's (file, line); `operands`: (pool, index) of each, see `TraceFunction`; `first`: the index
-    of its first result among those of all operations; `avals`: of its results; `flops`.
+    of its first result among those of all operations; `avals`: of its results; `flops`; `program`:
+    the `ProgramOp` that it is, or None.
     """
 
     __slots__ = (
         "attributes", "avals", "call", "first", "flops", "is_backward", "is_view", "line", "name",
-        "operands",
+        "operands", "program",
     )  # fmt: skip
 
     def __init__(self, op, rule, operands, line, call, first):
@@ -41,6 +43,7 @@ class Operation:
         self.call, self.line, self.first, self.avals = call, line, first, rule.avals
         self.is_backward, self.is_view = False, op.alias
         self.flops = count(rule.jaxpr.jaxpr)
+        self.program = op if isinstance(op, ProgramOp) else None
 
     @property
     def bytes(self):

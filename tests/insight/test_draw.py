@@ -1,13 +1,16 @@
 """`draw`: boxes, edges and shapes of networks whose graphs are known; pages and pictures."""
 
+import collections
 import re
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+import sporax as ms
 from sporax import Tensor, insight, nn, ops
 from sporax.core import language
+from sporax.core.jax_internals import module_text
 from tests.insight.browser import document_of
 from tests.insight.networks import Block, Twice
 
@@ -144,3 +147,76 @@ def test_bad_input(call, error, words, monkeypatch):
         call()
     language.annotate(caught.value)
     assert "\n".join([str(caught.value), *caught.value.__notes__]).count(words) == 1
+
+
+class Normed(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense, self.norm = nn.Dense(3, 4), nn.LayerNorm((4,))
+
+    def construct(self, x):
+        return ops.relu(self.norm(self.dense(x)))
+
+
+class Loops(nn.Cell):
+    def construct(self, x):
+        i = ops.zeros((), ms.int32)
+        while i < 3:
+            x, i = x * 2 + 1, i + 1
+        return ops.cholesky(x @ x.T)
+
+
+class Around(nn.Cell):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def construct(self, x):
+        return ops.softmax(self.inner(x * 2))
+
+
+@pytest.fixture(params=[Normed, Loops], ids=lambda cls: cls.__name__)
+def loaded(request, tmp_path):
+    file = str(tmp_path / "net.mindir")
+    ms.export(request.param(), ops.ones((2, 3)), file_name=file, file_format="MINDIR")
+    return ms.load(file)
+
+
+def _labels(drawing):
+    return [part.label for part in drawing.top.walk() if part.kind == "operation"]
+
+
+def test_exported_graphs_show_their_operations(loaded):
+    text = module_text(loaded.program.mlir_module_serialized)
+    written = collections.Counter(re.findall(r"(?:stablehlo|chlo)\.(\w+)", text))
+    drawn = collections.Counter(_labels(insight.draw(loaded)))
+    assert drawn["dot_general"] == written["dot_general"] > 0
+    boxes = collections.Counter(part.label for part in insight.draw(loaded).top.walk())
+    for name in ("cholesky", "while"):  # with operations inside
+        assert boxes[name] == written[name] + text.count(f"call @{name}(")
+    assert not drawn.keys() & {"constant", "broadcast_in_dim", "return", "Normed", "Loops"}
+
+
+def test_a_graph_cell_is_drawn_as_what_it_was_exported_from(loaded):
+    alone, cell = insight.draw(loaded), insight.draw(nn.GraphCell(loaded))
+    around = insight.draw(Around(nn.GraphCell(loaded)), (2, 3))
+    assert _labels(alone) == _labels(cell) == _labels(around)[1:-1]
+    results = [part for part in alone.top.walk() if part.kind == "output"]
+    assert len(results) == 1 and any(j == results[0].place for _, j in alone.top.edges)
+
+
+def test_exported_parameters_are_named(tmp_path):
+    file = str(tmp_path / "net.mindir")
+    ms.export(Normed(), ops.ones((2, 3)), file_name=file, file_format="MINDIR")
+    notes = " ".join(part.note for part in insight.draw(ms.load(file)).top.walk())
+    for name, parameter in Normed().parameters_and_names():
+        assert f"{name} {parameter.shape}" in notes
+
+
+def test_an_exported_graph_of_unknown_sizes_needs_inputs(tmp_path):
+    file = str(tmp_path / "net.mindir")
+    x = Tensor(shape=[None, 3], dtype=ms.float32)
+    ms.export(Normed(), x, file_name=file, file_format="MINDIR")
+    with pytest.raises(TypeError, match=r"'inputs' must be given for a graph of unknown sizes, x"):
+        insight.draw(ms.load(file))
+    assert "dot_general" in _labels(insight.draw(ms.load(file), (5, 3)))

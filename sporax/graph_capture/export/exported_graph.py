@@ -32,6 +32,13 @@ class Spec:
         return f"{self.name}: {self.dtype} ({', '.join(map(str, self.shape))})"
 
 
+class ProgramOp(Op):
+    """The operation that runs an exported `program`, whose last operands are arrays of these
+    names."""
+
+    __slots__ = ("array_names", "program")
+
+
 class Exported:
     """An exported function, as returned by `load`: call it, or create an `nn.GraphCell` with it.
 
@@ -47,7 +54,8 @@ class Exported:
         self.result, self.outputs, self.program = result, outputs, program
         self.arrays = [(kind, key, jnp.asarray(array)) for kind, key, array in arrays]
         self._tensors = [Tensor(array) for _, _, array in self.arrays]
-        self.op = Op(name, _without_derivative(name, program))
+        self.op = ProgramOp(name, _without_derivative(name, program))
+        self.op.program, self.op.array_names = program, [key for _, key, _ in arrays]
         self.origin, self._tried = origin, set()
 
     def __call__(self, *args):
