@@ -9,7 +9,8 @@ from sporax.core.language import language
 from sporax.diagnosis import error_index
 
 _WIDTH = 96
-_BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^(```.*?^```$)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^```\w*\n?", re.MULTILINE)
 _UNKNOWN = 2  # the exit code, as of other wrong arguments
 
 
@@ -26,8 +27,10 @@ def errors(name):
         print(f"  {message}")
     for paragraph in entry.prose.split("\n\n"):
         print("\n" + _wrapped(_plain(paragraph)))
-    for block in _BLOCK.findall(entry.blocks):
-        print("\n" + textwrap.indent(block.rstrip(), "    "))
+    for part in _BLOCK.split(entry.shown()):
+        code = _FENCE.sub("", part)
+        if part.strip():
+            print("\n" + (textwrap.indent(code.rstrip(), "    ") if code != part else part.strip()))
     return 0
 
 
@@ -52,19 +55,12 @@ def _refused(name, known):
 def _plain(markdown):
     """Markdown's text without its marks."""
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", markdown)
-    return re.sub(r"`([^`]+)`|\*\*([^*]+)\*\*", lambda m: m[1] or m[2], text)
+    text = re.sub(r"`([^`]+)`|\*\*([^*]+)\*\*", lambda m: m[1] or m[2], text)
+    return text.replace("： ", "：")  # Markdown needs the space
 
 
-def _wrapped(text, first="", rest=""):
-    """Lines of `_WIDTH` columns; text without spaces, as Chinese is, keeps its own lines."""
-    lines = text.splitlines() if not text.isascii() and _is_chinese(text) else [text]
-    return "\n".join(
-        textwrap.fill(
-            line, _WIDTH, initial_indent=first, subsequent_indent=rest,
-            break_long_words=False, break_on_hyphens=False,
-        ) for line in lines
-    )  # fmt: skip
-
-
-def _is_chinese(text):
-    return re.search(r"[\u4e00-\u9fff]", text) is not None
+def _wrapped(text):
+    """Lines of `_WIDTH` columns; Chinese is left to the terminal, which may break it anywhere."""
+    if re.search(r"[\u4e00-\u9fff]", text):
+        return text
+    return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)

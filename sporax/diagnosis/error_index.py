@@ -15,7 +15,10 @@ from sporax.diagnosis.causes import innermost, is_raised_here
 
 _PAGES = {"en": Path(__file__).with_suffix(".md"), "zh": Path(__file__).with_suffix(".zh.md")}
 _PACKAGES = "sporax.", "mindspore."  # that classes of sporax's name as theirs
-_SHOWN = 4
+_SHOWN = 2  # messages: the others are less particular
+_WORKS = {"en": "This works:", "zh": "改正后："}
+# a line break between characters of Chinese is no space
+_BROKEN = re.compile(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])|(?<=[，。；：、])\n(?=\S)")
 _HEADING = re.compile(r"^##(?= )", re.MULTILINE)
 _SECTION = re.compile(r"^### ", re.MULTILINE)
 # what came, in an error of an operation: the rule stands behind it
@@ -39,22 +42,31 @@ class Entry:
     prose: str
     blocks: str
 
+    language: str = "en"
+
     def printed(self):
-        """The messages as they are printed, without those that are less particular."""
+        """The messages as they are printed, the most particular ones."""
         rows = [(kinds[0], text) for kinds, texts in self.messages for text in texts]
+        rows = [(kind, text) for kind, text in rows if _SLOT.sub("", text)]
         return [f"{kind}: ... {text} ..." for kind, text in rows[:_SHOWN]]
 
+    def shown(self):
+        """The blocks, with words before the code that works."""
+        failing, mark, working = self.blocks.rpartition("```python")
+        return f"{failing}{_WORKS[self.language]}\n\n{mark}{working}" if failing else self.blocks
+
     def markdown(self):
-        """The entry as a section of a page."""
+        """The entry as a section of a page, in which long lines of what is printed are broken."""
         listed = "\n".join(f"- `{message}`" for message in self.printed())
-        parts = f"### {self.name}", self.title, listed, self.prose, self.blocks
+        blocks = self.shown().replace("```text\n", "```{code-block} text\n:class: message\n\n")
+        parts = f"### {self.name}", f"**{self.title}**", listed, self.prose, blocks
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
 @functools.cache
 def groups(language="en"):
     """(introduction, {title of a group: its entries})."""
-    first, *sections = _HEADING.split(_PAGES[language].read_text("utf8"))
+    first, *sections = _HEADING.split(_BROKEN.sub("", _PAGES[language].read_text("utf8")))
     named = {}
     for section in sections:
         title, *texts = _SECTION.split(section)
@@ -72,7 +84,7 @@ def _parsed(text, language):
     if language != "en":
         english = entries()[found["name"]]
         messages, blocks = english.messages, english.blocks
-    return Entry(found["name"], found["title"], messages, found["prose"], blocks)
+    return Entry(found["name"], found["title"], messages, found["prose"], blocks, language)
 
 
 @functools.cache

@@ -257,7 +257,8 @@ class Cell(
         make = type(self)._on_request.get(name)
         if make is not None:
             return make(self)
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        said = f"The '{type(self).__name__}' object has no attribute '{name}'."
+        raise AttributeError(said, name=name, obj=self)  # Python suggests the nearest name
 
     def __delattr__(self, name):
         Changes.count += 1

@@ -141,7 +141,7 @@ def test_only_errors_of_sporax_have_an_entry(fails, name, monkeypatch):
 def test_the_command_prints_an_entry_in_both_languages(monkeypatch, capsys):
     for chosen, words in (
         ("en", "Remedy. Print both shapes."),
-        ("zh", "解决方法： 打印两个形状。"),
+        ("zh", "解决方法：打印两个形状。"),
     ):
         monkeypatch.setenv("SPORAX_LANG", chosen)
         assert main(["errors", "shape-broadcast"]) == 0

@@ -50,10 +50,11 @@ class Parser:
         """(pattern, operands)"""
         items = items_of(index)
         taken = sum(map(_axes_of, items))
-        if taken > len(self.shape):
+        if taken > (n := len(self.shape)):
             raise (IndexError if self.shape else NoIndex)(
-                f"For '{self.name}', the index must have at most {len(self.shape)} parts, one for "
-                f"each dimension of shape {self.shape}, but got {taken}."
+                f"For '{self.name}', the index must have at most {n} "
+                f"{'part' if n == 1 else 'parts'}, one for each dimension of "
+                f"shape {self.shape}, but got {taken}."
             )
         ellipses = sum(item is Ellipsis for item in items)
         if ellipses > 1:
