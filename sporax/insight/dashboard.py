@@ -88,7 +88,7 @@ def data_of(runs):
 
 def _thinned(steps):
     """[[step, number]...], at most about `_POINTS`: of each stretch the lowest and the highest."""
-    points = sorted(steps.items())
+    points = [(step, _short(value)) for step, value in sorted(steps.items())]
     stretch = -(-2 * len(points) // _POINTS)
     if stretch <= 2:
         return points
@@ -105,4 +105,12 @@ def _columns(steps):
     if len(chosen) > _COLUMNS:
         last = len(chosen) - 1
         chosen = [chosen[round(k * last / (_COLUMNS - 1))] for k in range(_COLUMNS)]
-    return [[step, steps[step]] for step in chosen]
+    return [
+        [step, {k: v if k == "counts" else _short(v) for k, v in steps[step].items()}]
+        for step in chosen
+    ]
+
+
+def _short(value):
+    """A number with the digits that a page needs; 'nan' and the like as they are."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value

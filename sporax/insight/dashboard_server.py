@@ -57,7 +57,12 @@ class DashboardServer(ThreadingHTTPServer):
             return self._data
 
 
-_PAGES = {"/": DashboardServer.page, "/data": DashboardServer.data}
+def _icon(server):
+    """(content type, text) of what browsers look for: there is none."""
+    return "image/x-icon", ""
+
+
+_PAGES = {"/": DashboardServer.page, "/data": DashboardServer.data, "/favicon.ico": _icon}
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -73,6 +73,7 @@ def found(server):
     ("request_", "status"),
     [
         ({"host": ["localhost:{port}"]}, 200),
+        ({"host": ["evil.example:{port}"], "path": "/favicon.ico"}, 403),
         ({"host": ["evil.example:{port}"]}, 403),
         ({"host": ["127.0.0.1"]}, 403),
         ({"host": ["127.0.0.1:{port}", "evil.example"]}, 403),
