@@ -14,6 +14,21 @@ from sporax.cli.run import run_module, run_script
 from sporax.compat import MINDSPORE_VERSION
 
 
+class _Command(argparse.ArgumentParser):
+    """A command or one of its parts, whose help ends with examples, a line each."""
+
+    def __init__(self, *args, examples=(), **options):
+        lines = ["examples:", *(f"  {one}" for one in examples)] if examples else []
+        super().__init__(*args, epilog="\n".join(lines), formatter_class=_KeepsLines, **options)
+
+
+class _KeepsLines(argparse.HelpFormatter):
+    """Fills text of one line, and leaves that of several as it is."""
+
+    def _fill_text(self, text, width, indent):
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
 def main(arguments=None):
     """Run the command with `arguments` (else those of the process); returns the exit code."""
     parser = _parser()
@@ -22,7 +37,7 @@ def main(arguments=None):
 
 
 def _parser():
-    parser = argparse.ArgumentParser("sporax", description="MindSpore programs on JAX/XLA.")
+    parser = _Command("sporax", description="MindSpore programs on JAX/XLA.")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     for add in (
@@ -38,7 +53,7 @@ def _parser():
     ):
         add(commands)
     _add_completion(commands, parser)
-    version = commands.add_parser("version", help="say which sporax this is")
+    version = commands.add_parser("version", help="print the version")
     version.set_defaults(action=_version)
     return parser
 
@@ -50,7 +65,7 @@ def _add_run(commands):
         usage="sporax run [--mesh data=8] script.py [arguments]\n"
         "       sporax run [--mesh data=8] -m module [arguments]",
         description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
-        epilog="examples: sporax run train.py --epochs 3; sporax run --mesh data=8 train.py",
+        examples=["sporax run train.py --epochs 3", "sporax run --mesh data=8 train.py"],
     )
     _add_mesh(run, "several devices")
     _add_script(run)
@@ -60,11 +75,11 @@ def _add_run(commands):
 def _add_check(commands):
     checking = commands.add_parser(
         "check",
-        help="say which of MindSpore's names in a program are not there",
+        help="list the MindSpore names in a program that sporax lacks",
         description="Read Python files and notebooks, without running them, and name each use of a "
         "name of MindSpore's that would fail here. What is asked of Tensors and Cells "
         "(x.argmax()) is not followed.",
-        epilog="example: sporax check train.py src",
+        examples=["sporax check train.py src"],
     )
     paths = checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
     _completes_files(paths)
@@ -74,7 +89,7 @@ def _add_check(commands):
 def _add_doctor(commands):
     examining = commands.add_parser(
         "doctor",
-        help="say what sporax runs on here, and what is wrong with it",
+        help="check the installation: versions, devices, cache, threads",
         description="Versions, devices, threads, oneDNN, kept programs, extras and settings, and "
         "some steps of a training. The exit code is 1 where something does not work.",
     )
@@ -87,7 +102,7 @@ def _add_errors(commands):
         help="explain an error: cause, remedy, and code that works",
         description="Print the entry of the error index that the last line of an error names; "
         "without a name, list all. In Chinese where the locale or SPORAX_LANG=zh asks for it.",
-        epilog="examples: sporax errors; sporax errors shape-broadcast",
+        examples=["sporax errors", "sporax errors shape-broadcast"],
     )
     explaining.add_argument("name", nargs="?", help="of the entry, such as shape-broadcast")
     explaining.set_defaults(action=lambda options: errors(options.name))
@@ -100,8 +115,11 @@ def _add_bench(commands):
         description="Measure small operations and steps of training, in dynamic mode and under "
         "jit, in a minute or two, beside PyTorch and MindSpore where this Python has them or "
         "another one is named. Each is a process of its own; they take turns, one at a time.",
-        epilog="examples: sporax bench; sporax bench --rows MLP,GPT --torch ~/torch/bin/python; "
-        "sporax bench --seconds 5 --json here.json",
+        examples=[
+            "sporax bench",
+            "sporax bench --rows MLP,GPT --torch ~/torch/bin/python",
+            "sporax bench --seconds 5 --json here.json",
+        ],
     )
     measuring.add_argument(
         "--rows", metavar="NAMES", default="", help="only these: MLP,GPT; a wrong one lists all"
@@ -123,10 +141,10 @@ def _add_bench(commands):
 def _add_completion(commands, parser):
     completing = commands.add_parser(
         "completion",
-        help="print a script that completes commands in a shell",
+        help="print a script for completion in a shell",
         description="Print the script by which a shell completes the commands and options of "
         "sporax (pip install 'sporax[completion]').",
-        epilog='example: eval "$(sporax completion bash)"',
+        examples=['eval "$(sporax completion bash)"'],
     )
     completing.add_argument("shell", choices=["bash", "zsh"])
     completing.set_defaults(action=lambda options: _completion(parser, options.shell))
@@ -135,10 +153,10 @@ def _add_completion(commands, parser):
 def _add_lint(commands):
     linting = commands.add_parser(
         "lint",
-        help="list what to look at in scripts of MindSpore's or PyTorch's",
+        help="list differing defaults and graph pitfalls in a script",
         description="Read Python files and notebooks, without running them, and list "
         + "; ".join(KINDS.values()) + ". The exit status is 1 where something is found.",
-        epilog="example: sporax lint train.py --skip differs",
+        examples=["sporax lint train.py --skip differs"],
     )  # fmt: skip
     linting.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
     linting.add_argument(
@@ -153,7 +171,7 @@ def _add_convert(commands):
         help="convert a file of weights: .pth, .pt, .safetensors, .ckpt, .npz",
         description="Write the weights of one file into another; the endings say which formats. "
         "Each tensor's old and new name are printed. No code of a file is run.",
-        epilog="example: sporax convert resnet.pth resnet.ckpt --to mindspore",
+        examples=["sporax convert resnet.pth resnet.ckpt --to mindspore"],
     )
     _completes_files(converting.add_argument("source", metavar="in", help="the file to read"))
     _completes_files(converting.add_argument("target", metavar="out", help="the file to write"))
@@ -172,10 +190,10 @@ def _add_convert(commands):
 def _add_watch(commands):
     watching = commands.add_parser(
         "watch",
-        help="show how trainings go that insight.RunRecord records",
+        help="show trainings that insight.RunRecord records, live",
         description="Serve a page, on this machine alone, of curves, gradients, activations and "
         "images of one or more runs, which follows them until Ctrl-C; or write it to a file.",
-        epilog="examples: sporax watch runs; sporax watch runs/a runs/b --html runs.html",
+        examples=["sporax watch runs", "sporax watch runs/a runs/b --html runs.html"],
     )
     runs = watching.add_argument(
         "runs", nargs="+", metavar="run_dir", help="a run's folder, or one with such folders in it"
@@ -200,7 +218,7 @@ def _add_launch(commands):
         description="Run a script as N ranks, which communicate as with msrun or mpirun. With "
         "several hosts, run the same command on each of them: they share the ranks, and the first "
         "has the coordinator.",
-        epilog="examples: sporax launch -n 4 train.py; sporax launch -n 8 --hosts a,b train.py",
+        examples=["sporax launch -n 4 train.py", "sporax launch -n 8 --hosts a,b train.py"],
     )
     launching.add_argument("-n", type=_count, required=True, help="the number of ranks, in all")
     launching.add_argument(
