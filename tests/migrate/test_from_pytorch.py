@@ -3,6 +3,7 @@ PyTorch, MindSpore's side runs; `make test-migrate` runs both."""
 
 import contextlib
 import functools
+import re
 import shutil
 import tempfile
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import sporax
+from sporax.migrate.differing_names import FACTS
 from tests.migrate.pytorch_page import PAGE, ROOT, Block, Row, assert_same, items, outcomes
 from tests.migrate.test_with_torch import needs_torch
 
@@ -70,6 +72,15 @@ def test_every_function_of_torch_nn_init_has_a_row():
     text = PAGE.read_text("utf8")
     names = [n for n in vars(torch.nn.init) if n.endswith("_") and n[0] != "_"]
     assert [n for n in [*names, "calculate_gain"] if f"init.{n}(" not in text] == []
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.torch)
+def test_every_known_difference_is_on_the_page(fact):
+    """One of each family: what is said of Conv2d holds for the others, too."""
+    for called in fact.sides:
+        name = called.name.rpartition(".")[2]
+        words = rf"\b{re.sub('[123]d', '2d', name)}\b"
+        assert re.search(words, PAGE.read_text("utf8")), called.name
 
 
 def test_chinese_page_has_the_same_rows():
