@@ -183,7 +183,7 @@ def sections(results):
         ("import, s", {p: w["import"] for p, w in weight.items()}),
         ("installed with all it needs, MB", {p: w["size"] / 1e6 for p, w in weight.items()}),
     ]
-    yield "## Weight", "Of the libraries.", table("", rows, LIBRARY_NAMES)
+    yield "## Weight", "Of the libraries.", table("library", rows, LIBRARY_NAMES)
     left_out = [
         f"- {case}: {STYLES[p]}, {a['left_out']}"
         for case, peers, _ in r.cases(ROWS)

@@ -15,6 +15,7 @@ html_title = "sporax"
 html_theme_options = {"navigation_with_keys": True}
 html_static_path = ["_static"]
 html_css_files = ["site.css", "pairs.css"]
+html_js_files = ["site.js"]
 templates_path = ["_templates"]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
@@ -63,8 +64,9 @@ def _page(app, name, template, context, tree):
 
     def navigation(**options):
         text = str(toctree(**options | {"collapse": True}))
+        text = text.replace('role="heading"', 'role="heading" aria-level="2"')  # Sphinx says none
         rest, caption, chinese = text.partition(
-            '<p class="caption" role="heading"><span class="caption-text">中文'
+            '<p class="caption" role="heading" aria-level="2"><span class="caption-text">中文'
         )
         return caption + chinese + rest if is_chinese else text
 

@@ -8,6 +8,7 @@ that a page loads may come from elsewhere. The exit status is 1 where something 
 """
 
 import json
+import os
 import re
 import sys
 from html.parser import HTMLParser
@@ -24,7 +25,7 @@ class Page(HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.links, self.anchors = [], set()  # links as (address, whether it is loaded)
+        self.links, self.anchors = [], {""}  # links as (address, whether it is loaded)
         self.parts = []  # [anchor, title, pieces of text]
         self._section, self._into, self._article, self._unread = "", 2, False, ""
         self.feed(path.read_text("utf8"))
@@ -77,11 +78,12 @@ def faults(folder, pages):
                 if is_loaded and there.scheme != "data":
                     yield f"{path.relative_to(folder)}: loads {address}"
                 continue
-            target = (path.parent / unquote(there.path)).resolve() if there.path else path
-            anchors = {"", *(pages[target].anchors if target in pages else ())}
-            if not target.is_file():
+            target = path
+            if there.path:
+                target = Path(os.path.normpath(path.parent / unquote(there.path)))
+            if target not in pages and not target.is_file():
                 yield f"{path.relative_to(folder)}: no file {address}"
-            elif unquote(there.fragment) not in anchors:
+            elif target in pages and unquote(there.fragment) not in pages[target].anchors:
                 yield f"{path.relative_to(folder)}: no anchor {address}"
     for style in folder.rglob("*.css"):
         for address in re.findall(r"url\(\s*['\"]?((?:https?:)?//[^)]*)", style.read_text("utf8")):

@@ -355,7 +355,8 @@ def pages():
     for group in GROUPS:
         families = entries()[group.folder]
         for family, items in families.items():
-            texts[f"api/{group.folder}/{family}.md"] = _page(family, items)
+            title = f"{title_of(family)} ({group.folder})"
+            texts[f"api/{group.folder}/{family}.md"] = _page(title, items)
         texts[f"api/{group.folder}/index.md"] = _index(group, families)
     for page in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench" / "README.md"]:
         texts[str(page.relative_to(ROOT))] = page.read_text("utf8")
@@ -364,14 +365,16 @@ def pages():
     decisions = sorted(path.stem for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     texts["docs/decisions/README.md"] += "\n" + _toctree(decisions)
     texts["index.md"] = _landing("README.md", _contents())
-    texts["zh.md"] = _landing("README.zh.md", _chinese())
+    texts["zh.md"] = _landing("README.zh.md", _chinese()).replace(
+        "# sporax", "# sporax 中文首页", 1
+    )
     return texts
 
 
-def _page(family, items):
+def _page(title, items):
     homes = {module_of(getattr(x, "fget", x)) for x in items.values()} - {None}
     sentences = {_sentence(sys.modules[home]) for home in homes if home in sys.modules}
-    parts = [f"# {title_of(family)}", *sorted(sentences)]
+    parts = [f"# {title}", *sorted(sentences)]
     return "\n\n".join([*parts, *[entry(name, value) for name, value in items.items()]])
 
 
@@ -384,7 +387,7 @@ def _index(group, families):
     for family, items in families.items():
         links = ", ".join(_link(n, n.rpartition(".")[2]) for n in items)
         lines += [f"[{title_of(family)}]({family}.md)", f": {links}", ""]
-    return "\n".join([*lines, _toctree(families)])
+    return "\n".join([*lines, _toctree(f"{title_of(f)} <{f}>" for f in families)])
 
 
 def _toctree(paths, caption=""):

@@ -58,12 +58,13 @@ QUERIES = {
     "静态图": "docs/zh/tutorial/3_train.html#jit",
     "检查点": "docs/zh/tutorial/3_train.html",
     "怎么保存模型": "api/mindspore/checkpoint.html#mindspore.save_checkpoint",
-    "混合精度": "api/amp/mixed_precision.html",
+    "混合精度": "api/amp/",
     "调试": "docs/zh/tutorial/4_debug.html",
     "多个设备": "docs/zh/tutorial/5_devices.html",
     "自定义导数": "docs/zh/tutorial/2_network.html",
     "导出onnx": "docs/zh/tutorial/6_deploy.html#onnx",
     "性能": "docs/performance.html",
+    "从PyTorch迁移": "docs/zh/from_pytorch.html",
 }
 
 
