@@ -1,8 +1,10 @@
 """`draw`: a network's operations as nested boxes, in a page or as a picture."""
 
+import base64
 import inspect
 from pathlib import Path
 
+from sporax import pages
 from sporax.autodiff.grad import grad
 from sporax.core import dtype as dtypes
 from sporax.core.cell_tree import is_cell, parameters
@@ -39,7 +41,10 @@ class Drawing:
         return path
 
     def _repr_html_(self):
-        return picture(self.top, 2)
+        """The picture as an image of its own, whose styles are not those of the notebook."""
+        data = base64.b64encode(picture(self.top, 2).encode()).decode()
+        source = f"data:image/svg+xml;base64,{data}"
+        return pages.element("img", src=source, alt=repr(self), style="max-width:100%")
 
     def __repr__(self):
         return f"<Drawing of {self.top.label}: {self.count} operations>"

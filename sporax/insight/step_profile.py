@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax import pages
 from sporax.core.errors import describe
 from sporax.core.tree import tensors_of
 from sporax.insight.hlo_scopes import shares
@@ -149,8 +150,8 @@ class StepProfile:
             *[(f"memory of {name}", quantity(size, "B")) for name, size in self.memory.items()],
         ]  # fmt: skip
 
-    def __str__(self):
-        lines = [f"profile of {self.name}", *[f"  {name}: {value}" for name, value in self.facts]]
+    def _rows(self):
+        """(rows of Cells, rows of operations) that are shown."""
         cells = [
             ("  " * c.depth + f"{c.name}: {c.cls}",
              seconds(c.total_seconds), f"{c.total_seconds / self.seconds:.1%}",
@@ -163,10 +164,24 @@ class StepProfile:
              quantity(o.rate, "FLOP/s"), quantity(o.bytes, "B"))
             for o in self.operations[:_SHOWN]
         ]  # fmt: skip
+        return cells, operations
+
+    def __str__(self):
+        lines = [f"profile of {self.name}", *[f"  {name}: {value}" for name, value in self.facts]]
+        cells, operations = self._rows()
         lines += ["", *_columns(CELL_HEADERS, cells, 1), ""]
         return "\n".join(lines + _columns(OPERATION_HEADERS, operations, 2))
 
     __repr__ = __str__
+
+    def _repr_html_(self):
+        cells, operations = self._rows()
+        cells = [(pages.element("span", c[0], style="white-space:pre"), *c[1:]) for c in cells]
+        return pages.join((
+            pages.table(("", ""), self.facts),
+            pages.table(CELL_HEADERS, cells, numeric=range(1, len(CELL_HEADERS))),
+            pages.table(OPERATION_HEADERS, operations, numeric=range(2, len(OPERATION_HEADERS))),
+        ))  # fmt: skip
 
     def write_html(self, path):
         """Write a page of its own with a flame graph and tables; returns its path."""

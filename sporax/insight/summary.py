@@ -116,7 +116,7 @@ class Summary:
             (pages.element("span", cells[0], style="white-space:pre"), *cells[1:])
             for cells in self._table()
         ]
-        return pages.facts(self.totals) + pages.table(_HEADERS, rows, numeric=_NUMERIC)
+        return pages.table(("", ""), self.totals) + pages.table(_HEADERS, rows, numeric=_NUMERIC)
 
 
 _HEADERS = ("Cell", "output", "dtype", "parameters", "FLOP", "activations")

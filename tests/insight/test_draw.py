@@ -1,5 +1,6 @@
 """`draw`: boxes, edges and shapes of networks whose graphs are known; pages and pictures."""
 
+import base64
 import collections
 import re
 from xml.etree import ElementTree
@@ -220,3 +221,23 @@ def test_an_exported_graph_of_unknown_sizes_needs_inputs(tmp_path):
     with pytest.raises(TypeError, match=r"'inputs' must be given for a graph of unknown sizes, x"):
         insight.draw(ms.load(file))
     assert "dot_general" in _labels(insight.draw(ms.load(file), (5, 3)))
+
+
+def test_a_notebook_shows_drawings_as_images_and_loaded_graphs_as_tables(tmp_path):
+    def hostile(x):
+        return x + 1
+
+    hostile.__name__ = "<script>"
+    shown = ElementTree.fromstring(insight.draw(hostile, (2,))._repr_html_())
+    picture = base64.b64decode(shown.get("src").partition(",")[2]).decode()
+    assert shown.tag == "img" and "&lt;script&gt;" in picture and "<script" not in picture
+    file = str(tmp_path / "net.mindir")
+    ms.export(Normed(), ops.ones((2, 3)), file_name=file, file_format="MINDIR")
+    graph = ms.load(file)
+    graph.name = "<script>"
+    graph.arrays = [(kind, f"<b>{name}", array) for kind, name, array in graph.arrays]
+    table = ElementTree.fromstring(graph._repr_html_())
+    assert "".join(table.find("caption").itertext()) == "exported <script>"
+    texts = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+    assert texts[0] == ["input", "x", "Float32", "(2, 3)"]
+    assert ["parameter", "<b>dense.weight", "Float32", "(4, 3)"] in texts
