@@ -137,6 +137,7 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "tutorial/6_deploy": "部署",
     "from_mindspore": "从 MindSpore 迁移",
     "from_pytorch": "从 PyTorch 迁移",
+    "how_it_works": "工作原理：几百行的小引擎",
 }
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
     ("Coming from elsewhere", "迁移"): {

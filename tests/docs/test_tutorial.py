@@ -11,9 +11,7 @@ from tools import run_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [
-    page for page in [*sorted((DOCS / "tutorial").glob("*.md")), *sorted(DOCS.glob("from_*.md"))]
-]
+PAGES = sorted([*DOCS.glob("tutorial/*.md"), *DOCS.glob("from_*.md"), DOCS / "how_it_works.md"])
 DEVICES = {"5_devices.md": 4}  # simulated ones; they need a process of their own
 
 
@@ -49,3 +47,13 @@ def test_other_output_is_a_difference(tmp_path, monkeypatch):
     page = "```python\nx = 1\nprint(x)\n```\n\n```text\n2\n```\n\n```python\nprint(x + 1)\n```\n"
     assert [row[1:] for row in run_page.differences(page)] == [("2\n", "1\n"), ("", "2\n")]
     assert run_page.differences(run_page.rewritten(page)) == []
+
+
+def test_engine_of_how_it_works_is_built_on_jax_alone():
+    text = (DOCS / "how_it_works.md").read_text("utf8")
+    *parts, comparison = [code for code, _ in run_page.blocks(text)]
+    assert "import sporax" in comparison
+    assert not any("sporax" in part or "mindspore" in part for part in parts)
+    engine = [line for part in parts if "print(" not in part and "training" not in part
+              for line in part.splitlines() if line.strip()]  # fmt: skip
+    assert f"in {round(len(engine), -1)} lines" in text
