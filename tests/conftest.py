@@ -31,6 +31,20 @@ def seeded():
         yield  # who sets the number of workers has threads draw, in an order of their own
 
 
+@pytest.fixture(autouse=True, scope="module")
+def generators(request):
+    """[(generator of the module, its state after the import)]."""
+    found = vars(request.module).values()
+    return [(g, g.bit_generator.state) for g in found if isinstance(g, np.random.Generator)]
+
+
+@pytest.fixture(autouse=True)
+def same_data(generators):
+    """A row draws the same numbers whichever rows have run before it."""
+    for generator, state in generators:
+        generator.bit_generator.state = state
+
+
 @pytest.fixture(scope="module")
 def on_numpy(request):
     """Programs are run by the interpreter of jaxprs: what they compute counts here, and to compile
