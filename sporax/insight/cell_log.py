@@ -77,8 +77,9 @@ class CellLog:
 def _variable(cell):
     """The name of the user's variable that holds the Cell that is being called, or its class."""
     frame, _ = users_frame(sys._getframe(3))
-    if frame is not None:
-        for name, held in itertools.chain(frame.f_locals.items(), frame.f_globals.items()):
-            if held is cell and name != "self":
-                return name
-    return type(cell).__name__
+    if frame is None:
+        return type(cell).__name__
+    held = itertools.chain(frame.f_locals.items(), frame.f_globals.items())
+    names = [name for name, value in held if value is cell and name != "self"]
+    # IPython keeps what a notebook has shown as `_`, `__` and `_3`
+    return min(names, key=lambda name: name.startswith("_"), default=type(cell).__name__)

@@ -49,6 +49,11 @@ def test_each_call_has_a_box():
     assert drawing.count == 8
 
 
+def test_a_cell_has_the_name_of_its_variable_not_of_ipythons():
+    __ = net = Block()  # `__`: what a notebook has shown before the last
+    assert parts_of(insight.draw(net, (2, 6)), "net")
+
+
 def test_operations_name_parameters_and_lines():
     (dense,) = [p for p in insight.draw(nn.Dense(6, 4), (2, 6)).top.walk() if p.label == "Dense"
                 and p.kind == "operation"]  # fmt: skip
