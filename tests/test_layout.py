@@ -32,6 +32,7 @@ ROOMS |= {
     "parallel": {*LINE, "io", "parallel"},
 }
 ROOMS["train"] = ROOMS["train"] | {"io", "profiler"}
+ROOMS["graph_capture"] = ROOMS["graph_capture"] | {"pages"}  # which notebooks show a graph with
 ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 
 # Files below `graph_capture` that import a module by a string, each with its reason.

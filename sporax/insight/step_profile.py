@@ -176,12 +176,11 @@ class StepProfile:
 
     def _repr_html_(self):
         cells, operations = self._rows()
-        cells = [(pages.element("span", c[0], style="white-space:pre"), *c[1:]) for c in cells]
-        return pages.join((
+        return pages.in_notebook(
             pages.table(("", ""), self.facts),
             pages.table(CELL_HEADERS, cells, numeric=range(1, len(CELL_HEADERS))),
             pages.table(OPERATION_HEADERS, operations, numeric=range(2, len(OPERATION_HEADERS))),
-        ))  # fmt: skip
+        )
 
     def write_html(self, path):
         """Write a page of its own with a flame graph and tables; returns its path."""

@@ -112,11 +112,10 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self):
-        rows = [
-            (pages.element("span", cells[0], style="white-space:pre"), *cells[1:])
-            for cells in self._table()
-        ]
-        return pages.table(("", ""), self.totals) + pages.table(_HEADERS, rows, numeric=_NUMERIC)
+        return pages.in_notebook(
+            pages.table(("", ""), self.totals),
+            pages.table(_HEADERS, list(self._table()), numeric=_NUMERIC),
+        )
 
 
 _HEADERS = ("Cell", "output", "dtype", "parameters", "FLOP", "activations")

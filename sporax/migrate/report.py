@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sporax import pages
 from sporax.migrate import report_page
 
 _WIDTH = 46
@@ -175,7 +176,7 @@ class Report:
         report_page.write(self, path)
 
     def _repr_html_(self):
-        return report_page.body(self)
+        return pages.in_notebook(report_page.body(self))
 
     def other_differences(self):
         """[(difference, the layers that have it)] of those that are no cause of the first

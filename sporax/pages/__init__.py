@@ -7,9 +7,9 @@
 
 from sporax.pages.frame import page, write_page
 from sporax.pages.markup import Markup, element, embedded, escape, join
-from sporax.pages.parts import bar, details, facts, table
+from sporax.pages.parts import bar, details, facts, in_notebook, table
 
 __all__ = [
-    "Markup", "bar", "details", "element", "embedded", "escape", "facts", "join", "page", "table",
-    "write_page",
+    "Markup", "bar", "details", "element", "embedded", "escape", "facts", "in_notebook", "join",
+    "page", "table", "write_page",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parts of bodies: tables, bars, facts, foldable sections."""
+"""Parts of bodies and of what notebooks show: tables, bars, facts, foldable sections."""
 
 from sporax.pages.markup import Markup, element, escape, join
 
@@ -33,6 +33,19 @@ def table(headers, rows, *, caption="", numeric=(), classes=None):
     label = caption or ", ".join(map(str, headers[:3]))
     inside = element("table", Markup(title), head, body)
     return element("div", inside, class_="scroll", tabindex="0", role="region", aria_label=label)
+
+
+_IN_NOTEBOOK = (
+    ".sporax table th, .sporax table td {text-align: left !important} "
+    ".sporax table .number {text-align: right !important} "
+    ".sporax tbody th {font-weight: normal; white-space: pre}"
+)
+
+
+def in_notebook(*parts):
+    """Tables and text for the output of a notebook, whose style aligns all cells to the right."""
+    style = Markup(f"<style>{_IN_NOTEBOOK}</style>")
+    return element("div", style, *parts, class_="sporax")
 
 
 def bar(share, text="", kind=""):

@@ -242,7 +242,7 @@ def test_a_notebook_shows_drawings_as_images_and_loaded_graphs_as_tables(tmp_pat
     graph.name = "<script>"
     graph.arrays = [(kind, f"<b>{name}", array) for kind, name, array in graph.arrays]
     table = ElementTree.fromstring(graph._repr_html_())
-    assert "".join(table.find("caption").itertext()) == "exported <script>"
+    assert "".join(table.find(".//caption").itertext()) == "exported <script>"
     texts = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
-    assert texts[0] == ["input", "x", "Float32", "(2, 3)"]
+    assert texts[1] == ["input", "x", "Float32", "(2, 3)"]
     assert ["parameter", "<b>dense.weight", "Float32", "(4, 3)"] in texts

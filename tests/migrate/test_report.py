@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from sporax import migrate, nn
+from sporax import migrate, nn, pages
+from sporax.migrate import report_page
 from sporax.migrate.report import gap
 from tests.migrate.cell_networks import Encoder, Wrapped
 from tests.migrate.test_compare import run
@@ -117,7 +118,8 @@ def test_page(make, tmp_path):
     for line in report.verdict().splitlines():
         assert line.strip().removeprefix("cause: ") in shown
     assert text.count("first departure") == (not report.equal)
-    assert report._repr_html_() in text
+    assert pages.in_notebook(report_page.body(report)) == report._repr_html_()
+    assert report_page.body(report) in text
 
 
 def test_a_page_that_cannot_be_written(tmp_path):

@@ -1,7 +1,5 @@
 """`Exported`: a function as a StableHLO program with its arrays; it runs without its source."""
 
-from html import escape
-
 import jax
 import jax.numpy as jnp
 
@@ -130,16 +128,14 @@ class Exported:
 
     def _repr_html_(self):
         """What a notebook shows: the inputs, arrays and outputs as a table."""
+        from sporax import pages
+
         arrays = [(kind, Spec.of(name, array)) for kind, name, array in self.arrays]
         rows = [("input", spec) for spec in self.inputs] + arrays
         rows += [("output", spec) for spec in self.outputs]
-        lines = []
-        for kind, spec in rows:
-            texts = kind, spec.name, spec.dtype, f"({', '.join(map(str, spec.shape))})"
-            cells = [f'<td style="text-align:left">{escape(text)}</td>' for text in texts]
-            lines.append("".join(cells))
-        caption = f"<caption>exported <b>{escape(self.name)}</b></caption>"
-        return f"<table>{caption}<tr>{'</tr><tr>'.join(lines)}</tr></table>"
+        cells = [(kind, s.name, s.dtype, f"({', '.join(map(str, s.shape))})") for kind, s in rows]
+        headers = "", "name", "dtype", "shape"
+        return pages.in_notebook(pages.table(headers, cells, caption=f"exported {self.name}"))
 
     def __str__(self):
         lines = [f"exported {self.name}{self._signature()}"]
