@@ -86,13 +86,16 @@ coverage: $(READY)
 	$(BIN)/python tools/write_coverage.py --calls .calls
 	$(BIN)/python tools/write_stubs.py
 
-# The pages, in build/html: guides, and every public name, from the objects themselves.
+# The pages, in build/html: guides, and every public name, from the objects themselves. All snippets
+# are run, in both languages, and must print what the pages show; then the built site is tested.
+docs: export XLA_FLAGS += --xla_backend_optimization_level=0
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	rm -rf build/pages
 	$(BIN)/python tools/write_pages.py build/pages
 	$(BIN)/sphinx-build -q -W --keep-going -j auto -c docs build/pages build/html
 	$(BIN)/python tools/finish_site.py build/html
+	$(BIN)/python -m pytest -n 2 tests/docs tests/diagnosis/test_error_index.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

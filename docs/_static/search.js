@@ -6,10 +6,10 @@ const SHOWN = 40;
 const HAN = /\p{Script=Han}/u;
 const ENDING = /(?:([bdgmnprt])\1)?(?:ing|ed|es|s)$/; // "clipping" is "clip"
 
-// Where the parts are that are searched first: guides, and pages in the language of the query.
+// Where the parts are that are searched first: guides to the use, and the language of the query.
 function weight(path, isChinese) {
-  if (/^(?:zh|docs\/zh\/)/.test(path)) return isChinese ? 2 : 0.5;
-  return /^(?:api|docs\/decisions|docs\/coverage)/.test(path) ? 1 : 1.5;
+  const guide = /^api|(?:decisions|coverage|error_index|how_it_works)/.test(path) ? 1 : 1.5;
+  return /^(?:zh|docs\/zh\/)/.test(path) ? guide * (isChinese ? 1.5 : 0.5) : guide;
 }
 
 // What else the pages say for a word; those in English for a Chinese one.
