@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -33,14 +32,14 @@ def traced(program, count):
 
 
 def untraced_seconds(program, count):
-    """Median seconds of so many runs of a `NamedProgram` without the profiler."""
+    """The seconds of so many runs of a `NamedProgram` without the profiler."""
     times = []
     for _ in range(count):
         program.prepare()
         begin = time.perf_counter()
         program()
         times.append(time.perf_counter() - begin)
-    return statistics.median(times)
+    return times
 
 
 class Span:
