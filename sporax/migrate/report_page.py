@@ -14,6 +14,8 @@ _STYLE = """
 tr.first > * { background: var(--c4); }
 tr.first > th:first-child { box-shadow: inset 4px 0 var(--bad); }
 li { overflow-wrap: anywhere; }
+.layers summary { white-space: nowrap; }
+.layers > .scroll > table > tbody > tr > .number { white-space: normal; }
 @media (max-width: 40rem) {
   .layers thead { position: absolute; clip-path: inset(50%); }
   .layers > .scroll > table > tbody > tr { display: block; padding: 5px 0;
@@ -72,7 +74,8 @@ def _row(row, is_first):
     kinds = [row.torch_class, *([row.cell_class] if row.cell_class != row.torch_class else [])]
     gaps = [[name, _number(gap)] for name, gap in row.gaps.items() if gap is not None]
     inside = details(
-        _code(row.title), table(("tensor", "difference"), gaps, numeric=(1,), caption=""),
+        _code(row.title),
+        table(("tensor", "difference"), gaps, label=f"tensors of {row.title}", numeric=(1,)),
         _items(row.causes),
     )  # fmt: skip
     verdict = element("b", "first departure") if is_first else row.verdict()

@@ -41,7 +41,7 @@ def page(title, body, *, subtitle="", style="", script="", lang="en", is_live=Fa
         f"base-uri 'none'; form-action 'none'{_CONNECTS if is_live else ''}"
     )
     button = element(
-        "button", "Dark", id="theme", type="button", aria_pressed="false",
+        "button", "Dark", id="theme", type="button",
         title="Switch between light and dark",
     )  # fmt: skip
     heading = element("h1", title) + (element("p", subtitle, class_="subtitle") if subtitle else "")

@@ -3,12 +3,13 @@
 from sporax.pages.markup import Markup, element, escape, join
 
 
-def table(headers, rows, *, caption="", numeric=(), classes=None):
+def table(headers, rows, *, caption="", label="", numeric=(), classes=None):
     """An HTML table in a box that scrolls by itself on narrow screens.
 
     `headers`: the columns' names. `rows`: sequences of cells, text or `Markup`; the first cell of
-    each is its heading. `numeric`: the indices of columns that are aligned to the right. `classes`:
-    a CSS class for each row, or None.
+    each is its heading. `label`: what a screen reader says of the box, where it is neither the
+    caption nor the first headers. `numeric`: the indices of columns that are aligned to the right.
+    `classes`: a CSS class for each row, or None.
 
     >>> from sporax import pages
     >>> "<td>1 &lt; 2</td>" in pages.table(["name", "rule"], [["a", "1 < 2"]])
@@ -30,7 +31,7 @@ def table(headers, rows, *, caption="", numeric=(), classes=None):
         for k, row in enumerate(rows)
     ))  # fmt: skip
     title = element("caption", caption) if caption else ""
-    label = caption or ", ".join(map(str, headers[:3]))
+    label = label or caption or ", ".join(map(str, headers[:3]))
     inside = element("table", Markup(title), head, body)
     return element("div", inside, class_="scroll", tabindex="0", role="region", aria_label=label)
 

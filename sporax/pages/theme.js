@@ -4,7 +4,7 @@
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const show = isDark => {
     root.dataset.theme = isDark ? "dark" : "light";
-    button.setAttribute("aria-pressed", String(isDark));
+    button.textContent = isDark ? "Light" : "Dark";
   };
   let chosen = null;
   show(system.matches);
