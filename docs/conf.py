@@ -1,5 +1,7 @@
 """How Sphinx builds the pages that tools/write_pages.py writes; `make docs`."""
 
+import re
+
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -56,10 +58,20 @@ def _without_index(app):
     app.builder.search = False
 
 
+_LINES = re.compile(r'<dl>\n((?:<dd><em class="sig-param">.*</dd>\n)+)</dl>')
+
+
+def _as_spans(match):
+    """A signature of several lines, which Sphinx makes a list of definitions without terms."""
+    lines = match[1].replace("<dd>", "<span>").replace("</dd>", "</span>")
+    return f'<span class="sig-lines">{lines}</span>'
+
+
 def _page(app, name, template, context, tree):
     """Navigation opens at the page alone (all of it is 80 kB a page), Chinese pages first there."""
     is_chinese = name == "zh" or name.startswith("docs/zh/")
     context["language"] = "zh-CN" if is_chinese else "en"
+    context["body"] = _LINES.sub(_as_spans, context.get("body", ""))
     toctree = context.get("toctree")
 
     def navigation(**options):
