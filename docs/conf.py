@@ -22,6 +22,7 @@ templates_path = ["_templates"]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
 html_show_sourcelink = False
+html_show_copyright = False
 toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 88
 html_math_renderer = "mathml"
