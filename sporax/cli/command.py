@@ -113,7 +113,7 @@ def _add_bench(commands):
         "bench",
         help="measure how fast sporax is here, beside PyTorch and MindSpore",
         description="Measure small operations and steps of training, in dynamic mode and under "
-        "jit, in a minute or two, beside PyTorch and MindSpore where this Python has them or "
+        "jit, in about four minutes, beside PyTorch and MindSpore where this Python has them or "
         "another one is named. Each is a process of its own; they take turns, one at a time.",
         examples=[
             "sporax bench",
