@@ -30,6 +30,21 @@ SAID = [
         "transpose。",
     ),
     (
+        lambda: nn.Conv2d(3, 4, 0),
+        "'Conv2d'：'kernel_size' 必须是一个或两个不小于 1 的整数，但得到的是 0。",
+    ),
+    (
+        lambda: ops.matmul(ops.ones((1, 2)), ops.ones((1, 2))),
+        "'MatMul'：操作数不匹配：'input' Float32 (1, 2), 'other' Float32 (1, 2)。第一个操作数最后"
+        "一维的大小 2 必须等于第二个操作数倒数第二维的大小 1；请转置其中一个，或检查它来自哪一层。",
+    ),
+    (
+        lambda: nn.LSTM(3),
+        "'LSTM'：必须给出 'hidden_size'，但只给出了 'input_size'。它的调用方式是 LSTM(input_size, "
+        "hidden_size, num_layers=1, has_bias=True, batch_first=False, dropout=0.0, "
+        "bidirectional=False, dtype=mindspore.float32)。",
+    ),
+    (
         lambda: sporax.recompute(3),
         "'recompute'：'block' 必须是 Cell 或函数，但得到的是 int。",
     ),
@@ -88,6 +103,18 @@ COMPOSED = [
     "For 'item', 'x' must be a Python float, but got ints. 'x' is not set.",
     "For 'reshape', 'shape' must be an int from 0 to 3. Reshape one, e.g. with 'reshape'.",
     "For 'where', 'x' and 'y' must have the same dtype, but have Bool and Int32.",
+    "For 'LSTM', 'hidden_size' must be given, but got 'input_size' only.",
+    "For 'OneHot', the operands do not fit: 'on_value' a Python int, 'off_value' a Python float "
+    "with 'depth' 3. Indices must be integers; convert them with 'astype'.",
+    "For 'Conv2d', 'kernel_size' must be an int of at least 1 or two, but got 0.",
+    "For 'Conv3d', 'kernel_size' must be an int of at least 1 or three, but got 0.",
+    "For 'Embedding', 'vocab_size' must be an int greater than 0, but got 0.",
+    "For 'Parameter', 'x' must be a Tensor, an int, a float, a NumPy array or a list.",
+    *(
+        f"For 'MatMul', the last axis of the first operand, of size 2, must equal the {name} one "
+        "of the second, of size 1; transpose one of them, or check which layer it comes from."
+        for name in ("second-last", "only")
+    ),
 ]
 
 
