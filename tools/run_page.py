@@ -30,6 +30,7 @@ os.environ.setdefault("SPORAX_TIERS", "off")  # what is compiled does not depend
 import sporax  # noqa: E402
 from sporax.cli import main  # noqa: E402
 from sporax.core.language import annotate  # noqa: E402
+from sporax.distributed.ranks import release  # noqa: E402
 
 BLOCK = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?"
@@ -74,6 +75,7 @@ def run(text):
                 line += part.count("\n")
         lines = output.getvalue().replace(os.getcwd() + os.sep, "").splitlines()
         printed.append("".join(f"{text.rstrip()}\n" for text in lines))
+    release()  # its `init`: the next script begins anew
     return printed
 
 
