@@ -396,16 +396,17 @@ def _toctree(paths, caption=""):
     return "\n".join(["```{toctree}", *options, "", *paths, "```", ""])
 
 
-_PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n?", re.MULTILINE)
+_PICTURES = re.compile(r"<p>\n(?:<img .*>\n)+</p>\n")
+_PICTURE = re.compile(r'<img src="(.*?)" alt="(.*?)" width=.*>')
 
 
 def _landing(file, contents):
     """A README, in which its pictures and the contents come after the first paragraphs."""
     text = (ROOT / file).read_text("utf8")
     text = text.replace("](README.zh.md)", "](zh.md)").replace("](README.md)", "](index.md)")
-    first, rest = text.split("\n## ", 1)
-    pictures = f":::{{container}} pictures\n{''.join(_PICTURE.findall(text))}:::\n"
-    return f"{first}\n{pictures}\n{contents}\n## {_PICTURE.sub('', rest)}"
+    pictures = "\n".join(f"![{says}]({file})\n" for file, says in _PICTURE.findall(text))
+    first, rest = _PICTURES.sub("", text).split("\n## ", 1)
+    return f"{first}\n:::{{container}} pictures\n{pictures}:::\n\n{contents}\n## {rest}"
 
 
 def _path(name, folder="docs"):
