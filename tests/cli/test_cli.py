@@ -137,12 +137,14 @@ TRACEBACKS = {
           File "train.py", line 21, in <module>
             from mindspore.nn import Nowhere
         ImportError: sporax has no 'mindspore.nn.Nowhere' yet
+        Cause and remedy: sporax errors name-missing
         """,
     "train.py uses": """
         Traceback (most recent call last):
           File "train.py", line 23, in <module>
             ms.nn.Nowhere
         AttributeError: sporax has no 'mindspore.nn.Nowhere' yet
+        Cause and remedy: sporax errors name-missing
         """,
     "train.py chain": """
         Traceback (most recent call last):
@@ -165,6 +167,7 @@ TRACEBACKS = {
             ms.grad(lambda x: ms.nn.Dense(3, 4)(x))(ms.ops.ones((2, 5)))
         ValueError: For 'Dense', the last axis of the input must be 3 ('in_channels'), but got \
 shape (2, 5).
+        Cause and remedy: sporax errors layer-input-size
         """,
     "wrong.py": """
           File "wrong.py", line 1
