@@ -58,7 +58,7 @@ QUERIES = {
     "静态图": "docs/zh/tutorial/3_train.html#jit",
     "检查点": "docs/zh/tutorial/3_train.html",
     "怎么保存模型": "api/mindspore/checkpoint.html#mindspore.save_checkpoint",
-    "混合精度": "api/amp/",
+    "混合精度": "api/amp/mixed_precision.html",
     "调试": "docs/zh/tutorial/4_debug.html",
     "多个设备": "docs/zh/tutorial/5_devices.html",
     "自定义导数": "docs/zh/tutorial/2_network.html",
