@@ -8,7 +8,7 @@ const ENDING = /(?:([bdgmnprt])\1)?(?:ing|ed|es|s)$/; // "clipping" is "clip"
 
 // Where the parts are that are searched first: guides to the use, and the language of the query.
 function weight(path, isChinese) {
-  const guide = /^api|(?:decisions|coverage|error_index|how_it_works)/.test(path) ? 1 : 1.5;
+  const guide = /^api|decisions|coverage|error_index|how_it_works/.test(path) ? 1 : 1.5;
   return /^(?:zh|docs\/zh\/)/.test(path) ? guide * (isChinese ? 1.5 : 0.5) : guide;
 }
 

@@ -286,10 +286,11 @@ def profile(step, *args, runs=5, **kwargs):
     """The `StepProfile` of `step(*args, **kwargs)`: time, rate and memory by Cell and operation.
 
     `step`: a Cell, a function or a `jit` function, such as a whole training step. It is recorded as
-    one program, which is compiled with names and runs `runs` times under JAX's profiler, of which
-    the median run counts. The step itself is called as often, for what Python takes; Parameters,
-    random state and other Tensors that it writes are put back. Where XLA fuses operations of
-    several Cells into one loop, each has a share in proportion to the elements.
+    one program, which is compiled with names and runs twice `runs` times under JAX's profiler: to
+    warm it up, and to be measured, where the median run counts. The step itself is called `runs`
+    times, for what Python takes; Parameters, random state and other Tensors that it writes are put
+    back. Where XLA fuses operations of several Cells into one loop, each has a share in proportion
+    to the elements.
 
     Raises TypeError for what cannot be called, ValueError for `runs` below 1, RuntimeError where
     the step needs a concrete value on the way, within a Mesh, or where another profiler runs.
@@ -319,9 +320,9 @@ def profile(step, *args, runs=5, **kwargs):
     program()
     written = set(listing.written)
     handles = [i.source for i in listing.inputs if i.name in written and i.source is not None]
-    half = -(-runs // 2)  # before and after: machines become faster and slower
+    half = -(-runs // 2)  # before and after the profiler, since a machine's speed drifts
     untraced = untraced_seconds(program, half)
-    traced(program, runs)  # the memory for events is found: runs take a quarter longer
+    traced(program, runs)  # a first session allocates memory for events: a quarter slower
     events = traced(program, runs)
     untraced += untraced_seconds(program, half)
     with put_back([*handles, *tensors_of((args, kwargs))]):
