@@ -28,8 +28,12 @@ class Spec:
         shape = [n if isinstance(n, int) else str(n) for n in aval.shape]
         return cls(name, shape, dtypes.from_numpy(aval.dtype).name)
 
+    @property
+    def shape_text(self):
+        return f"({', '.join(map(str, self.shape))})"
+
     def __str__(self):
-        return f"{self.name}: {self.dtype} ({', '.join(map(str, self.shape))})"
+        return f"{self.name}: {self.dtype} {self.shape_text}"
 
 
 class ProgramOp(Op):
@@ -115,7 +119,7 @@ class Exported:
             known = "".join(f", where {name} is {n} so far" for name, n in sizes.items())
             raise ValueError(
                 f"For 'GraphCell', '{spec.name}' must be {spec.dtype} "
-                f"({', '.join(map(str, spec.shape))}){known}, but got {dtype} {shape}. For sizes "
+                f"{spec.shape_text}{known}, but got {dtype} {shape}. For sizes "
                 "that vary, export again with a Tensor(shape=[None, ...], dtype=...)."
             )
 
@@ -133,7 +137,7 @@ class Exported:
         arrays = [(kind, Spec.of(name, array)) for kind, name, array in self.arrays]
         rows = [("input", spec) for spec in self.inputs] + arrays
         rows += [("output", spec) for spec in self.outputs]
-        cells = [(kind, s.name, s.dtype, f"({', '.join(map(str, s.shape))})") for kind, s in rows]
+        cells = [(kind, s.name, s.dtype, s.shape_text) for kind, s in rows]
         headers = "", "name", "dtype", "shape"
         return pages.in_notebook(pages.table(headers, cells, caption=f"exported {self.name}"))
 
