@@ -30,7 +30,7 @@ os.environ.setdefault("SPORAX_TIERS", "off")  # what is compiled does not depend
 import sporax  # noqa: E402
 from sporax.cli import main  # noqa: E402
 from sporax.core.language import annotate  # noqa: E402
-from sporax.distributed.ranks import release  # noqa: E402
+from sporax.distributed.ranks import release  # noqa: E402 - of this checkout, by the path above
 
 BLOCK = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?"
