@@ -18,6 +18,7 @@ from jax._src import distributed
 from jax._src.clusters.ompi_cluster import OmpiCluster
 from jax._src.clusters.slurm_cluster import SlurmCluster
 from jax._src.core import extend_axis_env_nd, jaxprs_in_params
+from jax._src.interpreters.partial_eval import lower_jaxpr2
 from jax._src.interpreters.pxla import batched_device_put
 from jax._src.lib import _jax  # pyright: ignore[reportPrivateImportUsage]
 from jax._src.xla_bridge import (
@@ -33,11 +34,11 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
-    "ad", "axis_environment", "backends_are_initialized", "barrier", "batching",
-    "bind_collectives", "called", "cluster_address", "compared_dims", "compiled_for_once",
-    "coordinator", "device_array", "equations", "evaluate_size", "evaluated", "interpret",
-    "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
-    "set_compilation_cache", "terms_of", "used_inputs", "with_jaxprs", "within",
+    "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
+    "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
+    "device_array", "equations", "evaluate_size", "evaluated", "interpret", "is_symbolic",
+    "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module", "primitive_jaxpr",
+    "scan_counts", "set_compilation_cache", "terms_of", "used_inputs", "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -128,8 +129,9 @@ def cluster_address(name):
 # operations that call a jaxpr -> the parameter that holds it
 CALLS = {
     "jit": "jaxpr", "pjit": "jaxpr", "remat": "jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr",
-    "closed_call": "call_jaxpr", "core_call": "call_jaxpr", "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr", "custom_vjp_call_jaxpr": "fun_jaxpr",
+    "closed_call": "call_jaxpr", "core_call": "call_jaxpr", "eval_jaxpr": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr",
 }  # fmt: skip
 
 
@@ -140,6 +142,20 @@ def called(equation):
         return None
     part = equation.params[name]
     return getattr(part, "jaxpr", part), getattr(part, "consts", ())
+
+
+def primitive_jaxpr(closed):
+    """The same closed jaxpr, with primitives in place of what JAX expands before it compiles, such
+    as a search in a sorted array."""
+    return lower_jaxpr2(closed) if getattr(closed, "is_high", False) else closed
+
+
+def scan_counts(params):
+    """(number of constants, number of carried values) of the operands of a scan."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    constants, carried, _ = params["ft_in"].unpack()  # since 0.12
+    return len(constants), len(carried)
 
 
 def with_jaxprs(function, value):

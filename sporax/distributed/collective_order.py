@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.core.jax_internals import called, evaluated, interpret, within
+from sporax.core.jax_internals import called, evaluated, interpret, scan_counts, within
 
 
 def in_order(run, is_collective, note):
@@ -77,7 +77,8 @@ class _Chain:
         return chain.token, results
 
     def _scan(self, params, operands):
-        first, end = params["num_consts"], params["num_consts"] + params["num_carry"]
+        first, n_carried = scan_counts(params)
+        end = first + n_carried
 
         def turn(carried, items):
             token, *carried = carried

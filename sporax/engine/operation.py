@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import get_abstract_mesh
 
 from sporax.core.errors import REFUSALS, listed, operand_error
-from sporax.core.jax_internals import jaxpr_as_fun
+from sporax.core.jax_internals import jaxpr_as_fun, primitive_jaxpr
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
 from sporax.diagnosis.sizes import refuse_huge
@@ -62,7 +62,7 @@ class Rule:
         if mesh not in self._jaxprs:
             specs = [spec(a) for a in self.operands]
             run = self.run if self.is_traced else jax.jit(self.run)
-            self._jaxprs[mesh] = run.trace(*specs).jaxpr
+            self._jaxprs[mesh] = primitive_jaxpr(run.trace(*specs).jaxpr)
         return self._jaxprs[mesh]
 
     @property
@@ -211,7 +211,7 @@ class Op:
         out = traced.out_info
         single = not isinstance(out, (tuple, list))
         outs = [Aval.of(o.shape, o.dtype) for o in ([out] if single else out)]
-        self._refuse_huge(outs, intermediates(traced.jaxpr.jaxpr))
+        self._refuse_huge(outs, intermediates(primitive_jaxpr(traced.jaxpr).jaxpr))
         return Rule(avals, tuple(outs), run, single)
 
     def _refuse_huge(self, outs, found):

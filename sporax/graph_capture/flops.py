@@ -59,11 +59,13 @@ def _cumulative(equation):
 _ELEMENTWISE = [
     "abs", "acos", "acosh", "add", "add_any", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",
     "ceil", "clamp", "cos", "cosh", "digamma", "div", "erf", "erf_inv", "erfc", "exp", "exp2",
-    "expm1", "floor", "igamma", "igammac", "integer_pow", "lgamma", "log", "log1p", "logistic",
-    "max", "min", "mul", "neg", "nextafter", "pow", "rem", "round", "rsqrt", "sign", "sin",
-    "sinh", "sqrt", "square", "sub", "tan", "tanh", "zeta",
+    "expm1", "floor", "igamma", "igammac", "integer_pow", "lgamma", "log", "log1p", "log2",
+    "logistic", "max", "min", "mul", "neg", "nextafter", "pow", "rem", "round", "rsqrt", "sign",
+    "sin", "sinh", "sqrt", "square", "sub", "tan", "tanh", "zeta",
 ]  # fmt: skip
 _ALL = MULTIPLICATIONS | dict.fromkeys(_ELEMENTWISE, _results)
+_ALL |= {"one_minus_square": lambda equation: 3 * _results(equation)}
+_ALL |= {"polynomial": lambda equation: 2 * (len(equation.invars) - 2) * _results(equation)}
 _ALL |= dict.fromkeys(("reduce_sum", "reduce_max", "reduce_min", "reduce_prod"), _reduced)
 _ALL |= dict.fromkeys(("reduce_window_sum", "reduce_window_max", "reduce_window_min"), _window)
 _ALL |= dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"), _cumulative)

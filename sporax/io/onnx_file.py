@@ -20,7 +20,14 @@ from jax.errors import InconclusiveDimensionOperation
 from jax.export import is_symbolic_dim
 
 from sporax.core.errors import describe
-from sporax.core.jax_internals import ClosedJaxpr, called, interpret, jaxpr_as_fun, with_jaxprs
+from sporax.core.jax_internals import (
+    ClosedJaxpr,
+    called,
+    interpret,
+    jaxpr_as_fun,
+    scan_counts,
+    with_jaxprs,
+)
 from sporax.core.tree import tensors_of
 from sporax.core.value import UnknownShape
 from sporax.graph_capture.export.export import by_jax, lowered
@@ -135,12 +142,12 @@ def _convertible(jaxpr):
             return interpret(*inner, operands, evaluate, literal)
         is_reversed = name == "scan" and params["reverse"]
         if is_reversed:
-            first, params["reverse"] = params["num_consts"] + params["num_carry"], False
+            n_constants, n = scan_counts(params)
+            first, params["reverse"] = n_constants + n, False
             operands = [*operands[:first], *map(_reversed, operands[first:])]
         params = {key: with_jaxprs(_convertible, value) for key, value in params.items()}
         outs = eqn.primitive.bind(*operands, **params)
         if is_reversed:
-            n = params["num_carry"]
             return [*outs[:n], *map(_reversed, outs[n:])]
         return outs if eqn.primitive.multiple_results else [outs]
 

@@ -4,6 +4,8 @@ import functools
 
 import numpy as np
 
+from sporax.core.jax_internals import scan_counts
+
 
 def _cond(branches, which, *operands):
     return branches[min(max(int(which), 0), len(branches) - 1)].values(operands)
@@ -66,8 +68,8 @@ def _bind_while(plan, parameters):
 
 
 def _bind_scan(plan, parameters):
-    body, carried = parameters["jaxpr"], parameters["num_carry"]
-    constants, length, reverse = (parameters[k] for k in ("num_consts", "length", "reverse"))
+    body, (constants, carried) = parameters["jaxpr"], scan_counts(parameters)
+    length, reverse = parameters["length"], parameters["reverse"]
     stacked = body.out_avals[carried:]
     return functools.partial(_scan, plan(body), constants, carried, length, reverse, stacked)
 

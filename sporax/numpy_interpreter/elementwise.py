@@ -23,6 +23,14 @@ def _power(x, y):
     return np.power(x, y if y.dtype == x.dtype else y.astype(x.dtype))
 
 
+def _polynomial(x, *coefficients):
+    """Horner's scheme; the coefficient of the highest power comes last."""
+    result = coefficients[-1]
+    for coefficient in coefficients[-2::-1]:
+        result = result * x + coefficient
+    return result
+
+
 def _select(which, *cases):
     if which.dtype == bool:
         return np.where(which, cases[1], cases[0])
@@ -82,6 +90,7 @@ ELEMENTWISE = {
     "le_to": _total(np.less_equal),
     "log": np.log,
     "log1p": np.log1p,
+    "log2": np.log2,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "lt": np.less,
     "lt_to": _total(np.less),
@@ -92,7 +101,9 @@ ELEMENTWISE = {
     "neg": np.negative,
     "nextafter": np.nextafter,
     "not": np.invert,
+    "one_minus_square": lambda x: (1 + x) * (1 - x),
     "or": np.bitwise_or,
+    "polynomial": _polynomial,
     "population_count": _population_count,
     "pow": _power,
     "rem": np.fmod,

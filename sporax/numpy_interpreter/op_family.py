@@ -6,6 +6,7 @@ from itertools import chain, islice
 import jax
 import numpy as np
 
+from sporax.core.jax_internals import primitive_jaxpr
 from sporax.core.value import Aval
 from sporax.numpy_interpreter.polymorphic import PolymorphicJaxpr, SizeFamily, signature
 
@@ -67,4 +68,4 @@ def trace_for(op, avals, sizes):
     op = op.resized(own) if own else op
     taken = tuple([Aval.of(tuple(islice(rest, a.ndim)), a.dtype, a.weak) for a in avals])
     traced = jax.jit(functools.partial(op.compute, taken)).trace(*map(spec, taken))
-    return traced.jaxpr, not isinstance(traced.out_info, (tuple, list))
+    return primitive_jaxpr(traced.jaxpr), not isinstance(traced.out_info, (tuple, list))

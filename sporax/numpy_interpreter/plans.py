@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal
+from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal, primitive_jaxpr
 from sporax.numpy_interpreter.blas import one_thread
 from sporax.numpy_interpreter.control import CONTROL
 from sporax.numpy_interpreter.elementwise import (
@@ -27,7 +27,7 @@ from sporax.xla_kernels.onednn import convolution, recurrence
 from sporax.xla_kernels.recurrence import SCANNED
 
 _ON_KEYS = {"random_bits", "random_fold_in", "random_seed", "random_split", "random_unwrap"}
-_ON_KEYS |= {"random_wrap", "slice", "squeeze"}
+_ON_KEYS |= {"random_wrap", "slice", "squeeze", "unstack"}
 _HALVES = {np.dtype("float16"), np.dtype(jax.numpy.bfloat16)}
 _DTYPES = _HALVES | {np.dtype(name) for name in ("bool", "float32", "float64")}
 _DTYPES |= {np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -458,11 +458,11 @@ def plan(closed):
     """The `Plan` of a closed jaxpr, cached; raises `Unsupported`."""
     built = _plans.get(closed)
     if built is None:
-        builder = Builder()
+        builder, made = Builder(), primitive_jaxpr(closed)
         try:
-            inputs = [builder.input(aval) for aval in closed.in_avals]
-            outs = builder.add(closed, inputs)
-            built = builder.finish(inputs, outs, [aval.shape for aval in closed.out_avals])
+            inputs = [builder.input(aval) for aval in made.in_avals]
+            outs = builder.add(made, inputs)
+            built = builder.finish(inputs, outs, [aval.shape for aval in made.out_avals])
         except Unsupported as missing:
             built = str(missing)
         _plans[closed] = built

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal, barrier, interpret
+from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal, barrier, interpret, scan_counts
 
 # What a variable may be, as bits of a set
 CONSTANT = 1  # known to XLA
@@ -40,12 +40,16 @@ _ARITHMETIC = {
     "sqrt": (0, 0, (_ROOTED,)),
     "rsqrt": (0, 0, (_ROOTED,)),
     "log": (0, 0, (_ROOTED,)),
+    "log2": (0, 0, (_ROOTED,)),
+    # (1 + x) * (1 - x), and Horner's scheme in x: sums and products with constants inside
+    "one_minus_square": (0, 0, (SUM,)),
+    "polynomial": (SUM | PRODUCT, 0, (SUM | _FACTOR,)),
 }
 
 # Results that are of a kind by themselves, also in the formula that XLA has for the operation
 _KINDS = {
-    "div": QUOTIENT, "exp": POWER, "exp2": POWER, "integer_pow": _ROOTED, "logistic": QUOTIENT,
-    "pow": _ROOTED, "square": POWER,
+    "div": QUOTIENT, "exp": POWER, "exp2": POWER, "integer_pow": _ROOTED, "log2": PRODUCT,
+    "logistic": QUOTIENT, "pow": _ROOTED, "square": POWER,
 }  # fmt: skip
 
 # What does not change a number: (operation, place of the constant, the constant)
@@ -140,6 +144,7 @@ def _rule(step, kinds):
         out_kind |= with_constant | functools.reduce(operator.or_, kinds) & ~CONSTANT
     if name == "mul" and step.invars[0] is step.invars[1]:
         out_kind |= POWER
+    never = (*never, *[0] * (len(kinds) - len(never)))
     barred = [
         i
         for i, kind in enumerate(kinds)
@@ -173,7 +178,7 @@ def _while(part, params, kinds):
 
 
 def _scan(part, params, kinds):
-    n = params["num_consts"]
+    n, _ = scan_counts(params)
     body, outs = part(params["jaxpr"], kinds[:n] + [ANY] * (len(kinds) - n))
     return {"jaxpr": body}, [ANY] * len(outs)
 

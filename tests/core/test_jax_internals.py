@@ -48,6 +48,23 @@ def interpretation():
     assert results == ["add(mul(x, 3.0), y)", "2.0"]
 
 
+def counts_of_scans():
+    def run(offset, first, xs):
+        return jax.lax.scan(lambda c, x: ((c[0] + x, c[1] * offset), c[0]), (first, first), xs)
+
+    traced = jax.make_jaxpr(run)(2.0, 1.0, jnp.ones(3))
+    (params,) = [e.params for e in traced.eqns if e.primitive.name == "scan"]
+    assert internals.scan_counts(params) == (1, 2)
+
+
+def primitives_of_expansions():
+    traced = jax.make_jaxpr(jnp.searchsorted)(jnp.ones(4), jnp.ones(2))
+    made = internals.primitive_jaxpr(traced)
+    names = {equation.primitive.name for equation in internals.equations(made.jaxpr)}
+    assert "call_hi_primitive" not in names
+    assert internals.primitive_jaxpr(made) is made
+
+
 def dead_code():
     assert internals.used_inputs(TRACED.jaxpr) == [True, False]
 
@@ -236,6 +253,8 @@ ROWS = [
     ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),
     ("Var, JaxprEqn.replace", "barriers between constants", barriers),
     ("Primitive, ad, batching, mlir", "recurrent layers: their primitives", primitives_with_rules),
+    ("num_carry or ft_in of a scan", "scans on NumPy, with barriers, in ONNX", counts_of_scans),
+    ("lower_jaxpr2", "searches and nonzero on NumPy", primitives_of_expansions),
     ("dce_jaxpr", "which operands saved_tensors_hooks pack; checks of indices", dead_code),
     ("compilation_cache", "the bound of the folder of compiled programs", cache_is_exchanged),
     ("persistent_cache_min_compile_time_secs", "profiles by Cell", programs_for_once),

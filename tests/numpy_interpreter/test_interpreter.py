@@ -9,13 +9,18 @@ import pytest
 from jax import lax
 
 from sporax import ops
+from sporax.core.jax_internals import CALLS
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, thread
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import Recorder, run_pending
-from sporax.numpy_interpreter.plans import Unsupported, evaluate, plan, supported
+from sporax.numpy_interpreter.control import CONTROL
+from sporax.numpy_interpreter.elementwise import ELEMENTWISE, ELEMENTWISE_RULES
+from sporax.numpy_interpreter.plans import THIN, Unsupported, evaluate, plan, supported
 from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
+from sporax.numpy_interpreter.primitives import RULES, SAME
+from sporax.xla_kernels.recurrence import SCANNED
 from tests.samples import collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -278,6 +283,29 @@ EXACT = [
     ("unused", lambda x, y: (x, x, y[0]), X, Y),
     ("next", lambda x: jnp.nextafter(x, x + 1), X),
 ]  # fmt: skip
+
+
+# primitives of `jax.lax` without a rule: decompositions, special functions, transforms, windows,
+# collectives, references, complex numbers, and what only JAX itself makes
+WITHOUT_RULE = {
+    "after_all", "all_gather", "all_to_all", "approx_top_k", "axis_index", "bessel_i0e",
+    "bessel_i1e", "call", "clz", "complex", "conj", "create_token", "custom_lin",
+    "custom_linear_solve", "dce_sink", "digamma", "eig", "eigh", "fft", "get", "hessenberg",
+    "householder_product", "igamma", "igamma_grad_a", "igammac", "imag", "lgamma", "lu", "mulhi",
+    "pmax", "pmin", "polygamma", "ppermute", "psum", "qr", "ragged_all_to_all", "random_gamma",
+    "real", "reduce_window", "reduce_window_max", "reduce_window_min", "reduce_window_sum",
+    "regularized_incomplete_beta", "rng_bit_generator", "rng_uniform", "schur",
+    "select_and_gather_add", "select_and_scatter", "select_and_scatter_add", "sharding_constraint",
+    "stage", "svd", "swap", "tridiagonal", "tridiagonal_solve", "zeta",
+}  # fmt: skip
+
+
+def test_every_primitive_of_this_jax_is_known():
+    """One that a new JAX adds gets a rule, or stands in the list above."""
+    public = [*vars(lax).values(), *vars(jax.extend.core.primitives).values()]
+    names = {p.name for p in public if isinstance(p, jax.extend.core.Primitive)}
+    tables = (CALLS, CONTROL, ELEMENTWISE, ELEMENTWISE_RULES, RULES, SAME, SCANNED, THIN)
+    assert names - set().union(*tables) - {"conv_general_dilated"} <= WITHOUT_RULE
 
 
 def both(function, arrays):

@@ -22,7 +22,7 @@ import numpy as np
 
 from sporax.ast_transform.print_runtime import print_replaced
 from sporax.core.errors import is_users
-from sporax.core.jax_internals import is_symbolic, on_comparison
+from sporax.core.jax_internals import is_symbolic, on_comparison, primitive_jaxpr
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import (
     WEAK_AVALS,
@@ -172,7 +172,7 @@ class BucketedGraph(CapturedGraph):
             return self.trace.outputs(reals, integers, arrays[:n], self.outputs)
 
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.avals]
-        self.program = jax.make_jaxpr(run)(*specs)
+        self.program = primitive_jaxpr(jax.make_jaxpr(run)(*specs))
         self.out_avals = [Aval.of(a.shape, a.dtype) for a in self.program.out_avals]
         if any(map(dynamic_axes, self.out_avals[self.n_results :])):
             raise CannotPad("what it writes has a size that varies")

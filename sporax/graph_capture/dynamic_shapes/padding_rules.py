@@ -241,11 +241,12 @@ _ELEMENTWISE = (
     "clz", "complex", "conj", "convert_element_type", "copy", "copy_p", "cos", "cosh", "digamma",
     "div", "eq", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "ge", "gt", "igamma",
     "igamma_grad_a", "igammac", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p",
-    "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not", "optimization_barrier",
-    "or", "polygamma", "population_count", "pow", "real", "reduce_precision",
-    "regularized_incomplete_beta", "rem", "round", "rsqrt", "select_n", "shift_left",
-    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "sqrt", "square",
-    "stop_gradient", "sub", "tan", "tanh", "threefry2x32", "transpose", "xor", "zeta",
+    "log2", "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not",
+    "one_minus_square", "optimization_barrier", "or", "polygamma", "polynomial", "population_count",
+    "pow", "real", "reduce_precision", "regularized_incomplete_beta", "rem", "round", "rsqrt",
+    "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin",
+    "sinh", "sqrt", "square", "stop_gradient", "sub", "tan", "tanh", "threefry2x32", "transpose",
+    "xor", "zeta",
 )  # fmt: skip
 
 RULES: dict[str, Any] = {
