@@ -16,7 +16,7 @@ from sporax import nn
 from sporax.compat import MINDSPORE_VERSION
 from sporax.compilation_cache import folder
 from sporax.insight.units import quantity
-from sporax.xla_kernels import cuda_atomics
+from sporax.xla_kernels import jaxlib_faults
 from sporax.xla_kernels.onednn import library
 
 _MARKS = {"fine": " ", "note": "!", "problem": "x"}
@@ -71,11 +71,8 @@ def _versions():
 
 
 def _jax():
-    jaxlib = metadata.version("jaxlib")
-    found = f"jax {jax.__version__}, jaxlib {jaxlib}"
-    if jaxlib in cuda_atomics.SLOW and jax.default_backend() == "gpu":
-        found += ", whose additions at an index are slow here but for an option that sporax sets"
-    return found
+    avoided = [f"avoided: {f.name} ({f.issue}): {f.remedy}" for f in jaxlib_faults.present()]
+    return [f"jax {jax.__version__}, jaxlib {metadata.version('jaxlib')}", *avoided]
 
 
 def _devices():

@@ -13,7 +13,7 @@ from sporax.core.environment import Process
 from sporax.core.tensor import FACTORIES
 from sporax.core.value import Aval
 from sporax.engine.debug.out_of_memory import is_out_of_memory, lacks_memory
-from sporax.xla_kernels import host_memory
+from sporax.xla_kernels import host_memory, jaxlib_faults
 from sporax.xla_kernels.constant_barriers import kind_of
 from sporax.xla_kernels.rewrite import rewritten
 
@@ -144,7 +144,8 @@ class Program:
         self.runs = host_memory.Runs()
         on_cpu = jax.default_backend() == "cpu" and self.devices is None
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
-        self.compiled: Any = jax.jit(run_here, donate_argnums=(2,))
+        options = jaxlib_faults.compiler_options() if on_cpu else None
+        self.compiled: Any = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:
             self.compiled = _waited(self.compiled)
         compilations["programs"] += 1

@@ -1,11 +1,13 @@
-"""Barriers between constants, so that XLA computes each operation in the dtype that it has.
+"""Barriers between operations that XLA would join, so that it computes each as it is written.
 
 XLA's algebraic simplifier takes floating-point numbers for real ones where two constants meet: it
 makes `(1 - p) + 1e-8` into `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
-into `x`; and wherever quotients meet: `a / (b / c)` becomes `(a * c) / b`, which may overflow. It
-does not look through an optimization barrier. On a CPU, XLA removes barriers after that pass and
-before it fuses operations, so one costs nothing when the program runs. They are put only where such
-a pair meets, in the whole program: the two may come from two operations, each harmless alone.
+into `x`; and wherever quotients meet: `a / (b / c)` becomes `(a * c) / b`, which may overflow. A
+converted Bool times `y` becomes a selection, 0 in place of NaN. What it does with windows of arrays
+is wrong for some (see `jaxlib_faults`): a window of a window, an array's own elements written into
+it. It does not look through an optimization barrier. On a CPU, XLA removes barriers after that pass
+and before it fuses operations, so one costs nothing when the program runs. They are put only where
+such a pair meets, in the whole program: the two may come from two operations, each harmless alone.
 """
 
 import functools
@@ -23,7 +25,10 @@ SUM = 2  # a sum or difference with a constant
 PRODUCT = 4  # a product or quotient with a constant
 QUOTIENT = 8
 POWER = 16  # also an exponential
-ANY = 31
+MASK = 32  # a converted Bool
+ANY = 63
+WINDOW = 64  # at an index that is not known
+WRITTEN = 128  # an array into which a window was written
 
 # {operation: (what a constant makes of its result, what must not meet a constant in it, what its
 # operands must not be)}
@@ -32,8 +37,10 @@ _ARITHMETIC = {
     "add": (SUM, SUM, (0, 0)),
     "add_any": (SUM, SUM, (0, 0)),
     "sub": (SUM, SUM, (0, 0)),
-    "mul": (PRODUCT, 0, (_FACTOR, _FACTOR)),
-    "div": (PRODUCT, 0, (_FACTOR, _FACTOR | CONSTANT)),  # x / 1e38 is not 1e-38 * x, which is 0
+    "mul": (PRODUCT, 0, (_FACTOR | MASK, _FACTOR | MASK)),
+    # x / 1e38 is not 1e-38 * x, which is 0
+    "div": (PRODUCT, 0, (_FACTOR | MASK, _FACTOR | MASK | CONSTANT)),
+    "dot_general": (0, 0, (MASK, MASK)),
     "integer_pow": (0, 0, (_FACTOR,)),
     "square": (0, 0, (_FACTOR,)),
     "pow": (0, 0, (_FACTOR | POWER, 0)),
@@ -68,6 +75,7 @@ _MOVES = {
     "rev": _ONE, "select_n": slice(1, None), "slice": _ONE, "split": _ONE, "squeeze": _ONE,
     "stack": _ALL, "tile": _ONE, "transpose": _ONE, "unstack": _ONE,
 }  # fmt: skip
+_SHAPES = {"broadcast_in_dim", "expand_dims", "reshape", "squeeze", "transpose"}
 
 
 def kind_of(array):
@@ -131,7 +139,13 @@ def _rule(step, kinds):
     if name in _MOVES:
         moved = kinds[_MOVES[name]]
         same = functools.reduce(operator.and_, moved) & CONSTANT
-        return [], functools.reduce(operator.or_, moved) & ~CONSTANT | same
+        barred, out_kind = _windows(name, kinds)
+        if barred == [0]:
+            moved = [kinds[0] & ~(WINDOW | WRITTEN), *moved[1:]]
+        is_converted = name == "convert_element_type" and step.invars[0].aval.dtype == bool
+        if is_converted or (name == "select_n" and same):
+            out_kind |= MASK
+        return barred, out_kind | functools.reduce(operator.or_, moved) & ~CONSTANT | same
     out_kind = _KINDS.get(name, 0)
     if name not in _ARITHMETIC or not jnp.issubdtype(step.outvars[0].aval.dtype, np.inexact):
         return [], out_kind
@@ -151,6 +165,18 @@ def _rule(step, kinds):
         if kind & never[i] or (kind & apart and any(constants[:i] + constants[i + 1 :]))
     ]
     return barred, out_kind
+
+
+def _windows(name, kinds):
+    """(which operands need a barrier since the operation reads or writes a window, the kind that
+    this gives the result)"""
+    if name == "dynamic_slice":
+        return ([0] if kinds[0] & WINDOW else []), WINDOW
+    if name == "dynamic_update_slice":
+        return ([] if kinds[1] & CONSTANT else [1]), WRITTEN
+    if name in _SHAPES and kinds[0] & WRITTEN:
+        return [0], 0
+    return [], 0
 
 
 # The parts of a step: (what is put into its params, the kinds of its results)

@@ -1,0 +1,243 @@
+"""Known faults of jaxlib, by version, and what sporax does about each: the table of
+docs/versions.md.
+
+An option of XLA's avoids some of them. It is set when sporax is imported, before XLA starts; where
+JAX has run before, programs of sporax's are compiled with it one by one. Others are avoided by the
+form in which a program is given to XLA. `reproducers` run on every machine once, before the first
+program is compiled (`engine.verification.admission`).
+"""
+
+import functools
+import importlib.util
+import os
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax.core.errors import warn
+from sporax.core.jax_internals import backends_are_initialized
+
+
+class Option(NamedTuple):
+    """An option of XLA's, and the value that avoids a fault: in XLA_FLAGS, and (`setting`) among
+    the options of one program. `joins`: whether the value is put in front of one that the user has
+    set; else the user's stays."""
+
+    name: str
+    value: str
+    setting: str = ""
+    joins: bool = False
+
+    @property
+    def flag(self):
+        """The option as in XLA_FLAGS, without a value."""
+        return f"--{self.name}="
+
+    def added_to(self, flags):
+        """XLA's flags with this one; unchanged if they have it, or another value of it."""
+        if self.flag not in flags:
+            return f"{flags} {self.flag}{self.value}".strip()
+        if not self.joins or self.value in flags:
+            return flags
+        return flags.replace(self.flag, f"{self.flag}{self.value},", 1)
+
+
+class Fault(NamedTuple):
+    """A fault of jaxlib's. `first`, `last`: the versions that have it, `last` None where the newest
+    known one does. `platform`: 'cpu' or 'cuda'. `option`: avoids it, if there is one; else `remedy`
+    says what does. `reproducer`: (a function that compiles) -> whether the result is right; where
+    it `ends_process`, it is run in a process of its own."""
+
+    name: str
+    issue: str
+    platform: str
+    first: str | None
+    last: str | None
+    trigger: str
+    effect: str
+    remedy: str
+    option: Option | None = None
+    reproducer: Callable[..., bool] | None = None
+    ends_process: bool = False
+
+    def is_in(self, jaxlib):
+        """Whether a version of jaxlib has it."""
+        found = _numbers(jaxlib)
+        return not (
+            (self.first and found < _numbers(self.first))
+            or (self.last and found > _numbers(self.last))
+        )
+
+
+def _numbers(text):
+    return tuple(int(part) for part in text.split(".")[:4] if part.isdigit())
+
+
+def _broadcast_product(jit):
+    """A product of matrices with one that is broadcast, times an array, summed."""
+    left = np.ones((5, 60, 60), np.float32)
+    weights = np.ones((5, 60, 60), np.float32)
+
+    def run(left, scalar, weights):
+        right = jnp.broadcast_to(scalar, (5, 60, 60))
+        return (jnp.matmul(left, right) * weights).sum()
+
+    return float(jit(run)(left, np.float32(0.5), weights)) == 5 * 60 * 60 * 30
+
+
+def _products_with_rows(jit):
+    """A matrix times each of many vectors, squared and summed."""
+    rows = np.zeros((32_769, 3), np.float32)
+    rows[:, 0] = np.arange(len(rows))
+    matrix = np.eye(3, dtype=np.float32)
+
+    def run(matrix, rows):
+        return jax.vmap(lambda row: ((matrix @ row) ** 2).sum())(rows)
+
+    return bool(np.allclose(jit(run)(matrix, rows), rows[:, 0] ** 2, rtol=1e-4))
+
+
+def _sum_in_seven_dimensions(jit):
+    """A sum of products along an axis of arrays with seven dimensions."""
+    x = np.ones((3, 1, 2, 2, 8, 8, 8), np.float32)
+    return bool((np.asarray(jit(lambda x, y: (x * y).sum(3))(x, x)) == 2).all())
+
+
+def _shifted_rows(jit):
+    """Rows of an array written over the next ones, then another shape."""
+
+    def run(x):
+        moved = x + 1
+        return lax.dynamic_update_slice(moved, moved[:-1], (1, 0)).reshape(1, 8, 2)
+
+    expected = [[1, 2], *[[2 * i + 1, 2 * i + 2] for i in range(7)]]
+    return np.asarray(jit(run)(np.arange(16).reshape(8, 2)))[0].tolist() == expected
+
+
+def _window_of_a_window(jit):
+    """A window that begins beyond the end, of an array that is rolled."""
+
+    def run(x, shift, start):
+        return lax.dynamic_slice(jnp.roll(x, shift), [start], [4])
+
+    rolled = jit(run)(np.arange(9), np.int32(4), np.int32(12))
+    return np.asarray(rolled).tolist() == [0, 1, 2, 3, 4][1:]
+
+
+_YNN = "xla_cpu_experimental_ynn_fusion_type"
+_NO_YNN_SUMS = Option(_YNN, "-reduce", "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT")
+_ATOMICS = Option("xla_backend_extra_options", "-nvptx-allow-ftz-atomics", joins=True)
+_BARRIER = "an optimization barrier between the two (xla_kernels/constant_barriers.py)"
+
+FAULTS = (
+    Fault(
+        "sum of a product with a broadcast matrix", "not reported", "cpu", "0.10.2", None,
+        "a batch of matrix products, one operand broadcast, times an array and summed",
+        "reads memory beyond the operand: any number, NaN", "sums stay out of YNNPACK's fusions",
+        _NO_YNN_SUMS, _broadcast_product,
+    ),
+    Fault(
+        "vmapped matrix-vector product and sum", "jax-ml/jax#39103", "cpu", "0.10.2", "0.10.2",
+        "more than 32,768 rows of float32, or 16,384 of float64", "wrong numbers",
+        "the same option", _NO_YNN_SUMS, _products_with_rows,
+    ),
+    Fault(
+        "sum in seven dimensions", "jax-ml/jax#39257", "cpu", "0.10.2", "0.11.0",
+        "a product of arrays with seven dimensions or more, summed along one",
+        "a segmentation fault, or no end", "the same option", _NO_YNN_SUMS,
+        _sum_in_seven_dimensions, True,
+    ),
+    Fault(
+        "elements written over the next ones", "openxla/xla#49176", "cpu", None, None,
+        "x[1:] = x[:-1], then another shape", "reads elements that are overwritten already",
+        _BARRIER, None, _shifted_rows,
+    ),
+    Fault(
+        "window of a window", "openxla/xla#49121", "cpu", None, "0.11.2",
+        "a window at an index beyond the end, of an array that is rolled or a window itself",
+        "the wrong window", _BARRIER, None, _window_of_a_window,
+    ),
+    Fault(
+        "constants that meet", "XLA's algebraic simplifier", "cpu", None, None,
+        "(1 - p) + 1e-8, (x * 1e30) * 1e-30, a / (b / c), a converted Bool times NaN",
+        "the result in real numbers: 1 - p, x, (a * c) / b, 0", _BARRIER,
+    ),
+    Fault(
+        "convolution with negative padding", "not reported", "cpu", None, None,
+        "padding below zero, or beyond the window",
+        "reads beyond the operand, or ends the process", "slices and zeros (xla_kernels/rewrite.py)",
+    ),
+    Fault(
+        "decompositions of stacks in two threads", "not reported", "cpu", None, None,
+        "two decompositions of stacks of matrices that do not depend on each other", "no end",
+        "one after another (xla_kernels/lapack_order.py)",
+    ),
+    Fault(
+        "conditions in loops", "google-deepmind/torax#2270", "cpu", None, None,
+        "a condition in a loop, now and then", "wrong numbers or a crash",
+        "nothing; programs are compared with the interpreter",
+    ),
+    Fault(
+        "small writes in loops", "jax-ml/jax#40101", "cpu", "0.11.1", "0.11.1",
+        "writes of less than 256 bytes into a large array in a loop, scans that stack results",
+        "up to 37,000 times slower", "the version is excluded",
+    ),
+    Fault(
+        "additions at an index", "jax-ml/jax#38806", "cuda", "0.10.2", "0.11.0",
+        "the gradient of an embedding whose words repeat", "up to 2,000 times slower",
+        "an option of LLVM's", _ATOMICS,
+    ),
+)  # fmt: skip
+
+_PLUGINS = "jax_cuda12_plugin", "jax_cuda13_plugin"
+
+
+@functools.cache
+def present():
+    """The faults that the jaxlib here has, on the platforms that are installed."""
+    installed = version("jaxlib")
+    has_cuda = any(map(importlib.util.find_spec, _PLUGINS))
+    return [f for f in FAULTS if f.is_in(installed) and (f.platform == "cpu" or has_cuda)]
+
+
+def set_options():
+    """Add the options that avoid faults to XLA_FLAGS. Warns where XLA has started before on a GPU,
+    so that they come too late."""
+    flags = before = os.environ.get("XLA_FLAGS", "")
+    for option in dict.fromkeys(f.option for f in present() if f.option):
+        flags = option.added_to(flags)
+    if flags != before:
+        os.environ["XLA_FLAGS"] = flags
+    if flags == before or not backends_are_initialized():
+        return
+    late = {fault.option for fault in present()} - {None}
+    _Late.options = [option for option in late if option.flag not in before]
+    if jax.default_backend() == "gpu" and _ATOMICS in _Late.options:
+        warn(
+            "JAX ran before sporax was imported, so that additions at an index on this GPU are up "
+            f"to 2,000 times slower (jaxlib {version('jaxlib')}). Import sporax first, or set "
+            f"XLA_FLAGS={_ATOMICS.flag}{_ATOMICS.value}."
+        )
+
+
+class _Late:
+    """Options that came after XLA had started."""
+
+    options: ClassVar[list[Any]] = []
+
+
+def compiler_options():
+    """The options with which programs for a CPU are compiled, where XLA has started without them;
+    None elsewhere."""
+    return {o.name: o.setting for o in _Late.options if o.setting} or None
+
+
+def safer_options():
+    """The sets of options, each of which may avoid a fault that a program has met; in order."""
+    options = dict.fromkeys(f.option for f in FAULTS if f.option and f.option.setting)
+    return [*[{option.name: option.setting} for option in options], {_YNN: ""}]
