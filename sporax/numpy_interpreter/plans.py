@@ -17,6 +17,7 @@ import numpy as np
 from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal, primitive_jaxpr
 from sporax.numpy_interpreter.blas import one_thread
 from sporax.numpy_interpreter.control import CONTROL
+from sporax.numpy_interpreter.denormals import flushed
 from sporax.numpy_interpreter.elementwise import (
     ELEMENTWISE,
     ELEMENTWISE_INTEGER,
@@ -67,7 +68,7 @@ class Plan:
 
     def __call__(self, *arrays):
         """The outputs as arrays of their own, which share memory with nothing else."""
-        with np.errstate(all="ignore"), one_thread:
+        with np.errstate(all="ignore"), one_thread, flushed:
             results = self.values(arrays)
         seen = set()
         for array in (*arrays, *self.start):
