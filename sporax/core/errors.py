@@ -1,5 +1,6 @@
 """The one voice in which sporax refuses: who, rule, what came, remedy."""
 
+import linecache
 import sys
 import traceback
 import warnings
@@ -117,6 +118,13 @@ def user_call():
 def user_frame():
     """The innermost line of the call that is the user's own; None if there is none."""
     return user_call()[0]
+
+
+def located(file, line, cell=""):
+    """How messages say where something was recorded: `, at a.py:7: y = x[i] (in cell Net.head)`."""
+    source = linecache.getline(file, line).strip()
+    where = f", at {file}:{line}" + (f": {source}" if source else "")
+    return f"{where} (in cell {cell})" if cell else where
 
 
 def users_frame(frame):

@@ -23,6 +23,7 @@ from sporax.core.errors import user_frame, warn
 from sporax.engine.debug import compile_log
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
+from sporax.engine.verification import switch as verification
 
 TIERS = choice("SPORAX_TIERS", "on", "off") == "on"
 uses_interpreter = TIERS
@@ -49,6 +50,7 @@ def prepare(state, alive, dead, inputs):
     before, family.last = family.last, trace.inputs
     is_new = not state.programs
     family.sets += is_new and before != trace.inputs
+    place = state.programs, (alive, dead)
     plan, avals = None, [a for step in path for a in step.avals]
     kind = Program.kind if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
@@ -65,13 +67,13 @@ def prepare(state, alive, dead, inputs):
         if compile_log.channel.is_on:
             compile_it = compile_log.first_call(compile_it, path, "runs again", compile_log.ASIDE)
         is_captured = any(step.op.recorded for step in path)
-        place = state.programs, (alive, dead)
-        program = interpretation.interpreted(plan, is_captured, place, make, compile_it)
+        switch = verification.switch_of(state, trace, alive, make)
+        program = interpretation.interpreted(plan, is_captured, place, make, compile_it, switch)
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
             _warn_of_change(before, trace.inputs)
     else:
-        program = make()
+        program = verification.on_trial(make, state, trace, alive, place)
     run = program
     if compile_log.channel.is_on:
         was_interpreted = (alive, dead) in state.programs

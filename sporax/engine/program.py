@@ -21,11 +21,14 @@ from sporax.xla_kernels.rewrite import rewritten
 class TraceFunction:
     """A trace as a function on arrays, decoded once from the keys along its path.
 
-    `steps`: (operation, its `Rule`, where each operand is: a pool and an index in it).
+    `steps`: (operation, its `Rule`, where each operand is: a pool and an index in it). `origins`:
+    where each was recorded. `constants`: a pool of arrays that are the same at every run.
     """
 
     def __init__(self, states, inputs=()):
         self.steps: list[Any] = []
+        self.origins = [state.origin for state in states]
+        self.constants: list[Any] = []
         self.inputs = list(inputs)  # avals of the array inputs
         self.n_reals = self.n_integers = 0
         for state in states:
@@ -70,6 +73,7 @@ class TraceFunction:
         """
         results, kinds = [], []
         pools = {"output": results, "input": arrays, "real": reals, "integer": integers}
+        pools["constant"] = self.constants
         for op, rule, refs in self.steps:
             if refs is None:
                 results += [None] * len(rule.avals)
@@ -117,7 +121,7 @@ class Program:
     """A trace compiled at its first call.
 
     `avals`: those of the trace's outputs; `alive`: the outputs to return; `dead`: inputs that
-    nobody else holds.
+    nobody else holds. `options`: of XLA's compiler, for this program.
     """
 
     __slots__ = ("compiled", "donated", "kept", "runs")
@@ -126,7 +130,7 @@ class Program:
     kind: Any  # the class of new ones
     is_of_ranks = False  # whether other processes are to have the same new ones
 
-    def __init__(self, function, avals, alive, dead):
+    def __init__(self, function, avals, alive, dead, options=None):
         inputs, results = function.inputs, [avals[i] for i in alive]
         self.donated = sorted(usable(dead, inputs, results))
         self.kept = sorted({*range(len(inputs))}.difference(self.donated))
@@ -144,7 +148,8 @@ class Program:
         self.runs = host_memory.Runs()
         on_cpu = jax.default_backend() == "cpu" and self.devices is None
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
-        options = jaxlib_faults.compiler_options() if on_cpu else None
+        if on_cpu and options is None:
+            options = jaxlib_faults.compiler_options()
         self.compiled: Any = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:
             self.compiled = _waited(self.compiled)

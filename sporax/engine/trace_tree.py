@@ -5,9 +5,11 @@ by the operation and where its operands are found. A path walked before costs on
 an operation; the programs compiled for a path hang at its end.
 """
 
+import sys
 from typing import Any
 
 from sporax.core.value import Aval, thread
+from sporax.engine.origin import Origin
 
 # A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
 # first length on if the last operations of the first number repeat, from the second on ...
@@ -21,8 +23,9 @@ class TraceNode:
     """A trace up to and including one recorded operation."""
 
     __slots__ = (
-        "aval", "avals", "checks", "collective", "depth", "differentiable", "input_counts", "key",
-        "next", "op", "operands", "parent", "precision", "programs", "size",
+        "aval", "avals", "checks", "collective", "depth", "differentiable", "evidence",
+        "input_counts", "key",
+        "next", "op", "operands", "origin", "parent", "precision", "programs", "size",
     )  # fmt: skip
 
     op: Any
@@ -33,6 +36,8 @@ class TraceNode:
         self.parent, self.key, self.op = parent, key, op
         self.operands = operands  # the operands' avals
         self.next, self.programs = {}, {}
+        self.evidence: Any = None  # runs of the interpreter, see `verification.switch`
+        self.origin: Any = None  # where it was recorded first, an `Origin`
         self.depth = parent.depth + 1 if parent is not None else 0
         self.avals = rule.avals if rule is not None else ()
         # of the one output; None where there are several
@@ -178,6 +183,8 @@ class Forest:
             raise NeedsCast
         rule = op.rule(operands)
         new = TraceNode(state, key, op, operands, rule)
+        if Origin.is_noted:
+            new.origin = Origin(sys._getframe(1))
         if op.collective is not None:
             new.collective = op.collective.joined(new.collective)
         if op.mark is not None:

@@ -14,7 +14,6 @@ import contextlib
 import copy
 import functools
 import itertools
-import linecache
 import os
 import sys
 import threading
@@ -26,8 +25,9 @@ import numpy as np
 
 from sporax.core import context
 from sporax.core.environment import choice
-from sporax.core.errors import is_users
+from sporax.core.errors import is_users, located
 from sporax.core.from_host import host_array
+from sporax.core.hooks import hooks
 from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import as_value
 from sporax.core.value import WEAK_AVALS, Aval, thread
@@ -36,9 +36,6 @@ from sporax.engine.recorder import apply, pending_value, record, wrap
 from sporax.engine.trace_tree import forest
 from sporax.index_checks.deferred import OutOfRange, defer
 from sporax.index_checks.ranges import statuses
-
-# set by `nn`: "path" -> function of a frame, the path of the Cell that computes
-CELLS: dict[str, Any] = {}
 
 
 class Bounds:
@@ -151,7 +148,7 @@ class Site:
         if frame is not None:
             self.code, self.last = frame.f_code, frame.f_lasti
             self.file, self.line = frame.f_code.co_filename, frame.f_lineno
-        self.cell = CELLS["path"](sys._getframe(1)) if CELLS else ""
+        self.cell = hooks.cell_path(hooks.calling_cells(sys._getframe(1)))
 
     def is_here(self):
         """Whether the same instruction of the user's code records now; called by `_check`."""
@@ -175,9 +172,7 @@ class Site:
         return None
 
     def __str__(self):
-        source = linecache.getline(self.file, self.line).strip()
-        where = f", at {self.file}:{self.line}" + (f": {source}" if source else "")
-        return f"{where} (in cell {self.cell})" if self.cell else where
+        return located(self.file, self.line, self.cell)
 
 
 class Check:

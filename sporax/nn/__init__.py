@@ -4,7 +4,7 @@ import importlib
 
 from sporax.autodiff.debug import anomaly
 from sporax.core.errors import missing
-from sporax.index_checks import checks
+from sporax.core.hooks import hooks
 from sporax.nn import mint_functional_layers, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
 from sporax.nn.activation import (
     CELU,
@@ -53,7 +53,7 @@ from sporax.nn.array_layers import (
 from sporax.nn.attention import MultiheadAttention
 from sporax.nn.cell import Cell
 from sporax.nn.cell_buffers import register_cell_buffer_registration_hook
-from sporax.nn.cell_path import path_at, path_of_cell
+from sporax.nn.cell_path import calling_cells, path_of_cell, path_within
 from sporax.nn.container import CellDict, CellList, SequentialCell
 from sporax.nn.conv_bn_act import (
     Conv2dBnAct,
@@ -279,7 +279,7 @@ __all__ = [
 ]  # fmt: skip
 
 anomaly.PATHS["cells"] = path_of_cell
-checks.CELLS["path"] = path_at
+hooks.calling_cells, hooks.cell_path = calling_cells, path_within
 
 
 def __getattr__(name):

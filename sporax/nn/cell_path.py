@@ -32,17 +32,19 @@ def path_of_cell(frames):
     return path
 
 
-def path_at(frame):
-    """As `path_of_cell`, from a frame outwards; the outermost Cell is named by its class."""
+def calling_cells(frame):
+    """The Cells that compute on the stack from a frame outwards, outermost first."""
     cells = {}
     while frame is not None:
         if frame.f_code is _CALL:
             cells[frame.f_locals["self"]] = None
         frame = frame.f_back
-    if not cells:
-        return ""
-    *_, outermost = cells
-    return ".".join([type(outermost).__name__, *_steps([*cells][::-1])])
+    return [*cells][::-1]
+
+
+def path_within(cells):
+    """As `path_of_cell`, for Cells one within the other; the outermost is named by its class."""
+    return ".".join([type(cells[0]).__name__, *_steps(cells)]) if cells else ""
 
 
 def _steps(cells):

@@ -27,14 +27,7 @@ def numpy_plan(families, trace, wanted):
 
     `families`: the plans for all sizes, which it looks up and adds to.
     """
-    inputs, first = [*trace.inputs], {"input": 0}
-    for kind, dtype, n in ("real", float, trace.n_reals), ("integer", int, trace.n_integers):
-        first[kind] = len(inputs)
-        inputs += [Aval.of((), np.dtype(dtype))] * n
-    steps = [
-        (rule, op, [i if kind == "output" else ~(first[kind] + i) for kind, i in refs])
-        for op, rule, refs in trace.steps
-    ]
+    steps, inputs = steps_and_inputs(trace)
     try:
         plan = plan_for_all_sizes(families, steps, inputs, wanted)
         if plan is None:
@@ -44,24 +37,51 @@ def numpy_plan(families, trace, wanted):
     return plan if plan.work <= MOST_WORK else None
 
 
-def interpreted(plan, is_captured, place, make, compile_it):
+def steps_and_inputs(trace):
+    """(the steps, the inputs' avals) of a `TraceFunction`, as plans are built of them."""
+    inputs, first = [*trace.inputs], {"input": 0}
+    for kind, dtype, n in ("real", float, trace.n_reals), ("integer", int, trace.n_integers):
+        first[kind] = len(inputs)
+        inputs += [Aval.of((), np.dtype(dtype))] * n
+    first["constant"] = len(inputs)
+    inputs += [Aval.of(np.shape(x), np.asarray(x).dtype) for x in trace.constants]
+    steps = [
+        (rule, op, [i if kind == "output" else ~(first[kind] + i) for kind, i in refs])
+        for op, rule, refs in trace.steps
+    ]
+    return steps, inputs
+
+
+def operands(trace, arrays, reals, integers):
+    """The operands of such a plan, for the inputs of a run."""
+    return [
+        *map(np.asarray, arrays), *[np.float64(v.array) for v in reals],
+        *[np.int64(v.array) for v in integers], *map(np.asarray, trace.constants),
+    ]  # fmt: skip
+
+
+def interpreted(plan, is_captured, place, make, compile_it, switch):
     """What runs a trace first. `place`: the programs and the key where it is, until a program of
-    `make()` takes its place, compiled by `compile_it(program, arrays, reals, integers)`."""
+    `make()` takes its place, compiled by `compile_it(program, arrays, reals, integers)`. `switch`:
+    compares the program with the last run, see `engine.verification`; None: nothing does."""
     steps = len(plan.steps)
     compiling, running = COMPILE * steps, STEP * steps + WORK * plan.work
     if compiling < LONG:
         few = min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
-        return Interpretation(plan, 1 if is_captured else few, place)
+        return Interpretation(plan, 1 if is_captured else few, place, switch=switch)
     few, meanwhile = max(1, int(0.2 * compiling / running)), math.ceil(0.3 * compiling / running)
-    return Interpretation(plan, few, place, BackgroundCompilation(make, compile_it, meanwhile))
+    compilation = BackgroundCompilation(make, compile_it, meanwhile, switch)
+    return Interpretation(plan, few, place, compilation, switch)
 
 
 class Interpretation:
     """A trace run by NumPy; called as a `Program` is. After so many runs its place is empty, or the
     program's that was compiled in the background."""
 
-    def __init__(self, plan, runs: float = math.inf, place: Any = None, compilation: Any = None):
+    def __init__(self, plan, runs: float = math.inf, place: Any = None, compilation: Any = None,
+                 switch: Any = None):  # fmt: skip
         self.plan, self.runs, self.place, self.compilation = plan, runs, place, compilation
+        self.switch = switch
 
     def __call__(self, arrays, reals, integers, results):
         self.runs -= 1
@@ -77,6 +97,8 @@ class Interpretation:
             operands += [np.float64(v.array) for v in reals]
             operands += [np.int64(v.array) for v in integers]
             results.extend([device_array(a) for a in self.plan(*operands)])
+            if self.runs == 0 and self.switch is not None:
+                self.switch.keep(arrays, reals, integers, results)
         else:
             self._leave_to(program)
             program(arrays, reals, integers, results)
@@ -93,8 +115,8 @@ class BackgroundCompilation:
     in_progress: ClassVar[set] = set()  # threads
     _starting = threading.Lock()
 
-    def __init__(self, make, compile_it, runs):
-        self.make, self.compile_it, self.runs = make, compile_it, runs
+    def __init__(self, make, compile_it, runs, switch):
+        self.make, self.compile_it, self.runs, self.switch = make, compile_it, runs, switch
         self._result: Any = None
 
     def program(self, run, *operands):
@@ -111,7 +133,7 @@ class BackgroundCompilation:
         try:
             program = self.make()
             self.compile_it(program, *operands)
-            self._result.set_result(program)
+            self._result.set_result(self.switch.chosen(program) if self.switch else program)
         except BaseException as error:  # noqa: BLE001 - raised where the program is to run
             self._result.set_exception(error)
         self.in_progress.discard(threading.current_thread())

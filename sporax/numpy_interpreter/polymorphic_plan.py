@@ -264,10 +264,11 @@ def plan_for_all_sizes(families, steps, inputs, wanted):
     return None if found is None else found[0].at(found[1])
 
 
-def plan_for_these_sizes(steps, inputs, wanted):
+def plan_for_these_sizes(steps, inputs, wanted, builder=None):
     """The plan of a trace from the forms of its operations, or from a jaxpr for these sizes where
-    an operation has no form; raises `Unsupported`. Arguments as of `plan_for_all_sizes`."""
-    builder, n = SizingBuilder(), len(inputs)
+    an operation has no form; raises `Unsupported`. `builder`: collects its steps. Other arguments
+    as of `plan_for_all_sizes`."""
+    builder, n = builder or SizingBuilder(), len(inputs)
     slots = [builder.input(aval) for aval in inputs]
     shapes = [aval.shape for aval in inputs]
     for rule, _, places in steps:

@@ -170,7 +170,8 @@ FAULTS = (
     Fault(
         "convolution with negative padding", "not reported", "cpu", None, None,
         "padding below zero, or beyond the window",
-        "reads beyond the operand, or ends the process", "slices and zeros (xla_kernels/rewrite.py)",
+        "reads beyond the operand, or ends the process",
+        "slices and zeros (xla_kernels/rewrite.py)",
     ),
     Fault(
         "decompositions of stacks in two threads", "not reported", "cpu", None, None,

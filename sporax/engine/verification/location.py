@@ -1,0 +1,76 @@
+"""The first operation of a trace whose compiled program is wrong, and the smallest part of the
+trace around it that shows this."""
+
+from sporax.core.jax_internals import device_array
+from sporax.engine.program import Program
+from sporax.engine.verification import parts
+from sporax.engine.verification.agreement import Operands, compiled, disagreement, interpreted
+
+
+class Located:
+    """A part of a trace that is compiled wrongly: its last operation is the first wrong one.
+
+    `trace`, `outputs`, `operands`, `expected`: the part, as it was run. `difference`: of the
+    outputs. `whole`: whether no smaller part than all that the operation depends on shows it.
+    """
+
+    def __init__(self, trace, outputs, operands, expected, difference):
+        self.trace, self.outputs, self.operands = trace, outputs, operands
+        self.expected, self.difference = expected, difference
+        self.op, self.rule, _ = trace.steps[-1]
+        self.origin = trace.origins[-1]
+
+
+def located(trace, output, operands):
+    """The `Located` for an output of a trace whose program is wrong; None if no program of a part
+    of it is, so that it takes them all together."""
+    whole, places = parts.flattened(trace)
+    pool, i = places[output] if output >= 0 else ("input", ~output)
+    if pool != "output":
+        return None
+    search = _Search(whole, operands)
+    steps = parts.ancestors(whole, parts.step_of_outputs(whole)[i])
+    if search.wrong(steps, steps[-1]) is None:
+        return None
+    right, wrong = -1, len(steps) - 1  # places in `steps`
+    while wrong - right > 1:
+        middle = (right + wrong) // 2
+        if search.wrong(parts.ancestors(whole, steps[middle]), steps[middle]) is None:
+            right = middle
+        else:
+            wrong = middle
+    return search.smallest(parts.ancestors(whole, steps[wrong]))
+
+
+class _Search:
+    def __init__(self, trace, operands):
+        self.trace, self.operands = trace, operands
+
+    def wrong(self, steps, last):
+        """The `Located` of the program of these steps for the outputs of the last one, if it is
+        wrong."""
+        trace, sources, outputs = parts.part(self.trace, steps)
+        wanted = [outputs.index(i) for i in parts.outputs_of_step(self.trace, last)]
+        operands = Operands(self._values(sources), self.operands.reals, self.operands.integers)
+        avals = [aval for _, rule, _ in trace.steps for aval in rule.avals]
+        expected = interpreted(trace, wanted, operands)
+        found = compiled(Program(trace, avals, tuple(wanted), ()), operands)
+        difference = disagreement(trace, wanted, operands, expected, found)
+        if difference is None:
+            return None
+        return Located(trace, wanted, operands, expected, difference)
+
+    def _values(self, sources):
+        """The arrays at these places of the whole trace."""
+        wanted = [i if pool == "output" else ~i for pool, i in sources]
+        return list(map(device_array, interpreted(self.trace, wanted, self.operands)))
+
+    def smallest(self, steps):
+        """The `Located` with the fewest of these steps, counted from the last one."""
+        count = 1
+        while count < len(steps):
+            found = self.wrong(steps[-count:], steps[-1])
+            if found is not None:
+                return found
+            count *= 2
+        return self.wrong(steps, steps[-1])

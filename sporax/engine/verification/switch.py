@@ -1,0 +1,176 @@
+"""Where a compiled program takes the interpreter's place, it is compared with it first.
+
+`SPORAX_VERIFY=switch` (the default): each program, on the operands of the interpreter's last run;
+the outputs of that run are what it must give. Where they are not there any more (other outputs are
+held now, or a program has taken the arrays over), the interpreter runs once more. `always`: each
+program at each run. `off`: none. A program that is wrong is not used: it is compiled again without
+the fusions that have known faults, or the interpreter stays.
+"""
+
+import collections
+import threading
+import weakref
+
+import numpy as np
+
+from sporax.core.environment import choice
+from sporax.core.errors import warn
+from sporax.engine.program import Program
+from sporax.engine.verification.agreement import Operands, compiled, disagreement, interpreted
+from sporax.engine.verification.finding import Finding
+from sporax.engine.verification.float64_form import in_float64
+from sporax.engine.verification.report import report
+from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
+from sporax.numpy_interpreter.plans import Unsupported
+from sporax.xla_kernels.jaxlib_faults import safer_options
+
+MODE = choice("SPORAX_VERIFY", "switch", "always", "off")
+MOST_BYTES = 2**28  # of a program's operands, and of all that is kept until the switch
+
+
+class Evidence:
+    """A run of the interpreter: operands, and what it gave."""
+
+    def __init__(self, operands, results):
+        self.operands, self.results = operands, list(results)
+        self.size = operands.size + sum(a.nbytes for a in self.results)
+
+    def is_whole(self):
+        """Whether no program has taken over one of its arrays."""
+        return not any(a.is_deleted() for a in (*self.operands.arrays, *self.results))
+
+
+class _Kept:
+    """All evidence; the oldest makes room."""
+
+    def __init__(self):
+        self.lock, self.size = threading.Lock(), 0
+        self.order = collections.deque()  # (weak reference to a table, key, size)
+
+    def put(self, table, key, evidence):
+        with self.lock:
+            table[key] = evidence
+            self.order.append((weakref.ref(table), key, evidence.size))
+            self.size += evidence.size
+            while self.size > MOST_BYTES:
+                oldest, key, size = self.order.popleft()
+                self.size -= size
+                if (held := oldest()) is not None:
+                    held.pop(key, None)
+
+
+class Table(dict):
+    """{outputs: Evidence} of a trace, to which there may be weak references."""
+
+    __slots__ = ("__weakref__",)
+
+
+_kept = _Kept()
+
+
+class Switch:
+    """The comparison for the outputs `alive` of a trace. `table`: its evidence; `make`: (options)
+    -> a new program."""
+
+    def __init__(self, trace, alive, table, make):
+        self.trace, self.alive, self.table, self.make = trace, alive, table, make
+
+    def keep(self, arrays, reals, integers, results):
+        """Keep the interpreter's last run."""
+        operands = Operands(arrays, reals, integers)
+        if operands.size <= MOST_BYTES:
+            _kept.put(self.table, self.alive, Evidence(operands, results))
+
+    def chosen(self, program, operands=None):
+        """What runs the trace from now on: the program, if it is right; else a safer one or the
+        interpreter, which say so at their first run. `operands`: of the next run; None: they are
+        not known yet, and without evidence there is no comparison."""
+        evidence = self.table.pop(self.alive, None)
+        if evidence is not None and evidence.is_whole():
+            operands, expected = evidence.operands, evidence.results
+        elif operands is None:
+            return program
+        elif operands.size > MOST_BYTES:
+            report.leave_out(self.trace, "its operands take {:.0f} MB", operands.size / 1e6)
+            return program
+        else:
+            try:
+                expected = self.expected(operands)
+            except Unsupported as missing:
+                report.leave_out(self.trace, "the interpreter has no rule for '{}'", missing)
+                return program
+        expected = [np.asarray(x) for x in expected]
+        found = compiled(program, operands)
+        differs = disagreement(self.trace, self.alive, operands, expected, found)
+        report.note(self.trace, differs)
+        if differs is None:
+            return program
+        return self.replaced(operands, expected, differs)
+
+    def expected(self, operands):
+        """What the program must give. Raises `Unsupported`."""
+        try:
+            return interpreted(self.trace, self.alive, operands)
+        except Unsupported:
+            if MODE != "always":
+                raise
+            return in_float64(self.trace, self.alive, operands)
+
+    def replaced(self, operands, expected, differs):
+        """What takes the place of a program that is wrong, and says so."""
+        finding = Finding(self.trace, self.alive, operands, differs)
+        for options in safer_options():
+            program = self.make(options=options)
+            found = compiled(program, operands)
+            if disagreement(self.trace, self.alive, operands, expected, found) is None:
+                return Announced(program, finding, options)
+        plan = numpy_plan({}, self.trace, self.alive)
+        return Announced(Interpretation(plan), finding, None)
+
+
+def switch_of(state, trace, alive, make):
+    """The `Switch` of a trace that the interpreter runs; None where it is not compared."""
+    if MODE == "off":
+        return None
+    if state.evidence is None:
+        state.evidence = Table()
+    return Switch(trace, alive, state.evidence, make)
+
+
+def on_trial(make, state, trace, alive, place):
+    """A new program as it is, or as a `Trial` where it is compared: with `always`, or after runs on
+    the interpreter. Programs of several devices are not."""
+    program = make()
+    is_left_out = MODE == "off" or (MODE == "switch" and state.evidence is None)
+    if is_left_out or type(program) is not Program or Program.devices is not None:
+        return program
+    table = Table() if state.evidence is None or MODE == "always" else state.evidence
+    return Trial(Switch(trace, alive, table, make), program, place, MODE == "always")
+
+
+class Announced:
+    """What runs in the place of a wrong program; warns at its first run."""
+
+    def __init__(self, program, finding, options):
+        self.program, self.finding, self.options = program, finding, options
+
+    def __call__(self, *arguments):
+        finding, self.finding = self.finding, None
+        if finding is not None:
+            warn(finding.text(self.options))
+        self.program(*arguments)
+
+
+class Trial:
+    """A program that is compared before it runs, once or (`stays`) each time; called as a `Program`
+    is."""
+
+    def __init__(self, switch, program, place, stays):
+        self.switch, self.program, self.place, self.stays = switch, program, place, stays
+
+    def __call__(self, arrays, reals, integers, results):
+        program = self.switch.chosen(self.program, Operands(arrays, reals, integers))
+        programs, key = self.place
+        if programs.get(key) is self and not (self.stays and program is self.program):
+            programs[key] = program
+        program(arrays, reals, integers, results)

@@ -1,0 +1,127 @@
+"""How much the results of a plan depend on rounding: the plan with every rounded number moved by a
+random fraction of the distance to its neighbours (Monte Carlo arithmetic, D. S. Parker, 1997).
+
+A number that is exact (a sum of small whole numbers, say) stays as it is: where no rounding takes
+place, none is made up. Whether it is exact is seen by computing it once more in a wider type.
+"""
+
+import functools
+
+import numpy as np
+
+from sporax.numpy_interpreter.comparison import Distance, distance
+from sporax.numpy_interpreter.control import CONTROL
+from sporax.numpy_interpreter.plans import MOVES, Unsupported, numpy_function
+from sporax.numpy_interpreter.polymorphic_plan import SizingBuilder
+
+# Steps whose results are some of their operands' elements, or follow from comparisons
+_EXACT = {
+    "abs", "and", "argmax", "argmin", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp",
+    "concatenate", "convert_element_type", "cummax", "cummin", "dynamic_update_slice", "eq",
+    "eq_to", "floor", "gather", "ge", "gt", "iota", "is_finite", "le", "le_to", "lt", "lt_to",
+    "max", "min", "ne", "neg", "nextafter", "not", "or", "pad", "population_count",
+    "random_bits", "random_fold_in", "random_seed", "random_split", "random_unwrap",
+    "random_wrap", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or",
+    "reduce_precision", "reduce_xor", "rem", "round", "scatter", "scatter-max", "scatter-min",
+    "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sort",
+    "split", "stack", "threefry2x32", "tile", "top_k", "unstack", "xor", *MOVES,
+}  # fmt: skip
+# Sums, whose terms are rounded, too
+_SUMS = {
+    "conv_general_dilated", "cumlogsumexp", "cumprod", "cumsum", "dot_general", "reduce_prod",
+    "reduce_sum", "scatter-add", "scatter-mul", "scatter-sub", "triangular_solve", "cholesky",
+}  # fmt: skip
+_ULPS = 2  # by how many a result is moved at most; twice as many after a function such as exp
+_BASIC = {"add", "add_any", "div", "integer_pow", "mul", "sqrt", "square", "sub"}
+# Steps that can be computed in a wider type, and types that have one
+_WIDENED = _BASIC | _SUMS - {"cholesky", "conv_general_dilated", "triangular_solve"}
+_WIDER = {np.dtype(np.float32): np.dtype(np.float64)}
+if np.dtype(np.longdouble).itemsize > 8:
+    _WIDER[np.dtype(np.float64)] = np.dtype(np.longdouble)
+
+
+class PerturbingBuilder(SizingBuilder):
+    """Builds a plan whose steps move what they round; `random`: a NumPy generator."""
+
+    def __init__(self, random):
+        super().__init__()
+        self.random = random
+
+    def function(self, name, parameters, operands, results):
+        """A step's function, which moves its results."""
+        if name in CONTROL and name != "reduce":
+            try:
+                return CONTROL[name](self.plan, parameters)
+            except Unsupported as missing:
+                return missing
+        function = numpy_function(name, parameters, operands, results)
+        is_rounded = any(_is_floating(a.dtype) for a in results)
+        if name in _EXACT or not is_rounded or isinstance(function, Unsupported):
+            return function
+        ulps = _ULPS if name in _BASIC else 2 * _ULPS
+        floats = {a.dtype for a in operands if _is_floating(a.dtype)}
+        has_wider = name in _WIDENED and floats <= _WIDER.keys()
+        return functools.partial(self._moved, function, ulps, name in _SUMS, has_wider)
+
+    def plan(self, closed):
+        """The plan of a closed jaxpr inside another."""
+        inner = PerturbingBuilder(self.random)
+        inputs = [inner.input(aval) for aval in closed.in_avals]
+        outs = inner.add(closed, inputs)
+        return inner.finish(inputs, outs, [aval.shape for aval in closed.out_avals])
+
+    def _moved(self, function, ulps, is_sum, has_wider, *operands):
+        if is_sum:
+            operands = [x if _is_whole(x) else self._nudged(x, _ULPS) for x in operands]
+        results = function(*operands)
+        is_one = not isinstance(results, (tuple, list))
+        wide = _widened(function, operands) if has_wider else None
+        moved = [
+            self._nudged(x, ulps, None if wide is None else _is_equal(x, wide[i]))
+            for i, x in enumerate([results] if is_one else results)
+        ]
+        return moved[0] if is_one else moved
+
+    def _nudged(self, x, ulps, is_exact=None):
+        """An array with its elements moved by up to so many units in the last place, but those
+        that are exact."""
+        x = np.asarray(x)
+        if not _is_floating(x.dtype):
+            return x
+        sizes = self.random.uniform(-ulps, ulps, x.shape).astype(np.float64)
+        sizes *= float(np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 2**-8)
+        moved = (x * (1 + sizes)).astype(x.dtype)
+        return moved if is_exact is None else np.where(is_exact, x, moved)
+
+
+def _is_floating(dtype):
+    return dtype.kind in "fcV"  # bfloat16 is of kind 'V' in NumPy's eyes
+
+
+def _is_whole(x):
+    """Whether an array holds small whole numbers, whose products and sums are exact."""
+    x = np.asarray(x)
+    return not _is_floating(x.dtype) or bool(((x == np.rint(x)) & (np.abs(x) < 2**8)).all())
+
+
+def _widened(function, operands):
+    """The results in a wider type."""
+    operands = map(np.asarray, operands)
+    results = function(*[x.astype(_WIDER.get(x.dtype, x.dtype)) for x in operands])
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+def _is_equal(x, wide):
+    """Which elements of a result are those of the wider one."""
+    return x.astype(wide.dtype) == wide
+
+
+def deviations(build, inputs, expected, runs):
+    """For each output of a plan, the largest `Distance` between what is expected and the results of
+    `runs` perturbed plans. `build`: (builder) -> the plan."""
+    largest = [Distance(0.0, 0)] * len(expected)
+    for seed in range(runs):
+        plan = build(PerturbingBuilder(np.random.default_rng(seed)))
+        found = map(distance, expected, plan(*inputs))
+        largest = [Distance(*map(max, *pair)) for pair in zip(largest, found, strict=True)]
+    return largest
