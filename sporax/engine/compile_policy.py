@@ -48,9 +48,8 @@ def prepare(state, alive, dead, inputs):
     trace = TraceFunction(path, inputs)
     family = families.setdefault(hash(tuple([s.op.name for s in path])), Family())
     before, family.last = family.last, trace.inputs
-    is_new = not state.programs
+    is_new, place = not state.programs, (state.programs, (alive, dead))
     family.sets += is_new and before != trace.inputs
-    place = state.programs, (alive, dead)
     plan, avals = None, [a for step in path for a in step.avals]
     kind = Program.kind if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
