@@ -1,0 +1,127 @@
+"""Expressions on NumPy, operation by operation, with denormal numbers flushed to zero."""
+
+import numpy as np
+
+F = np.float32
+
+
+def flushed(x):
+    """An array with zeros in place of denormal numbers."""
+    x = np.asarray(x)
+    if x.dtype.kind != "f" or x.dtype == np.float16:  # whose denormal numbers float32 holds
+        return x
+    return np.where(np.abs(x) < np.finfo(x.dtype).tiny, np.copysign(x.dtype.type(0), x), x)
+
+
+def _number(x, n):
+    return flushed(x.dtype.type(n))
+
+
+def _to_int(x):
+    return np.where(np.abs(x) < 1e9, x, 0).astype(np.int32)
+
+
+def _half(function):
+    return lambda x, y: function(x.astype(F), y.astype(F)).astype(np.float16)
+
+
+def _sum(x):
+    return x.sum(1, keepdims=True, dtype=x.dtype)
+
+
+def _extreme(function):
+    return lambda x: function.reduce(x, axis=1, keepdims=True)
+
+
+def _power(x, e):
+    if e == 0.5:  # as PyTorch: of -inf NaN, where C has inf
+        return np.sqrt(x)
+    return 1 / np.sqrt(x) if e == -0.5 else np.power(x, x.dtype.type(e))
+
+
+def _sign(x):
+    return np.where(np.isnan(x), 0, np.copysign(np.sign(x), x)).astype(x.dtype)
+
+
+OPERATIONS = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
+    "add_number": lambda x, n: x + _number(x, n), "sub_number": lambda x, n: x - _number(x, n),
+    "mul_number": lambda x, n: x * _number(x, n), "div_number": lambda x, n: x / _number(x, n),
+    "number_sub": lambda x, n: _number(x, n) - x, "number_div": lambda x, n: _number(x, n) / x,
+    "mul_mask": lambda m, x: m.astype(x.dtype) * x, "add_mask": lambda m, x: m.astype(x.dtype) + x,
+    "div_mask": lambda m, x: x / m.astype(x.dtype), "neg": np.negative, "abs": np.abs,
+    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "square": np.square, "pow": _power,
+    "maximum": np.maximum, "minimum": np.minimum, "where": np.where,
+    "where_number": lambda m, x, n: np.where(m, x, x.dtype.type(n)), "floor": np.floor,
+    "sign": _sign, "from_bool": lambda m: m.astype(F), "from_int": lambda k: k.astype(F),
+    "from_half": lambda h: h.astype(F), "from_double": lambda d: d.astype(F),
+    "reciprocal": lambda x: 1 / x, "rsqrt": lambda x: 1 / np.sqrt(x), "sum": _sum,
+    "max": _extreme(np.maximum), "min": _extreme(np.minimum),
+    "mean": lambda x: _sum(x) / x.dtype.type(x.shape[1]),
+    "sum_of_product": lambda x, y: _sum(x * y),
+    "prod": lambda x: x.prod(1, keepdims=True, dtype=x.dtype),
+    "greater": np.greater, "less_equal": np.less_equal, "equal": np.equal,
+    "not_equal": np.not_equal, "positive": lambda x: x > 0, "and": np.logical_and,
+    "or": np.logical_or, "not": np.logical_not, "isnan": np.isnan, "isfinite": np.isfinite,
+    "to_bool": lambda x: x.astype(bool), "any": lambda m: m.any(1, keepdims=True),
+    "greater_int": np.greater, "to_int": _to_int, "add_int": np.add, "mul_int": np.multiply,
+    "bool_to_int": lambda m: m.astype(np.int32),
+    "argmax": lambda x: x.argmax(1, keepdims=True).astype(np.int32),
+    "sum_int": lambda k: k.sum(1, keepdims=True, dtype=np.int32),
+    "mul_mask_int": lambda m, k: m * k, "neg_int": np.negative,
+    "count": lambda m: m.sum(1, keepdims=True, dtype=np.int32),
+    "to_half": lambda x: x.astype(np.float16), "add_half": _half(np.add),
+    "mul_half": _half(np.multiply), "to_double": lambda x: x.astype(np.float64),
+    "add_double": np.add, "mul_double": np.multiply, "div_double": np.divide,
+}  # fmt: skip
+# what reads the bits of its operand and not its value
+_MOVES = {"where", "where_number"}
+# what IEEE 754 rounds to the nearest number, and what a library computes to some units
+_NEAREST = {
+    "add", "sub", "mul", "div", "add_number", "sub_number", "mul_number", "div_number",
+    "number_sub", "number_div", "add_mask", "div_mask", "sqrt", "square", "reciprocal",
+    "add_double", "mul_double", "div_double",
+}  # fmt: skip
+_TO_SOME_UNITS = {"exp", "log", "pow", "rsqrt"}
+_EXTREMES = {"maximum", "minimum", "max", "min"}
+_SUMS = {"sum", "mean", "sum_of_product", "prod"}
+_UNITS = 4
+
+
+def value(expression, inputs, noise=None):
+    """An expression's value. `noise`, a random generator: rounded numbers are moved by a few units
+    in the last place, what is summed comes in another order, and a zero that is the largest or
+    smallest of several has the sign that the parity of the seed says."""
+    if expression.kind in "ne":
+        return expression.name
+    if not expression.operands:
+        return inputs[expression.name]
+    name, function = expression.name, OPERATIONS[expression.name]
+    operands = [value(operand, inputs, noise) for operand in expression.operands]
+    if name in _MOVES:
+        return function(*operands)
+    operands = [flushed(x) if isinstance(x, np.ndarray) else x for x in operands]
+    if noise is not None and name in _SUMS:
+        order = noise.permutation(8)
+        operands = [np.broadcast_to(x, (8, 8))[:, order] for x in operands]
+    result = function(*operands)
+    if noise is not None and name in _EXTREMES:  # of 0 and -0, it may be either
+        sign = 1 - 2 * (noise.bit_generator.seed_seq.entropy % 2)
+        result = np.where(result == 0, np.copysign(result, sign), result)
+    if noise is not None and result.dtype.kind == "f":
+        result = _moved(name, function, operands, result, noise)
+    return flushed(result)
+
+
+def _moved(name, function, operands, result, noise):
+    """A rounded result within some units of the last place."""
+    if name not in _NEAREST | _TO_SOME_UNITS | _SUMS:
+        return result
+    eps = np.finfo(result.dtype).eps
+    units = _UNITS * (4 if name in _TO_SOME_UNITS else 2 if name in _SUMS else 1)
+    moved = (result * (1 + eps * noise.uniform(-units, units, result.shape))).astype(result.dtype)
+    if name not in _NEAREST or result.dtype == np.float64:
+        return moved
+    wide = [x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype == F else x
+            for x in operands]  # fmt: skip
+    return np.where(function(*wide) == result, result, moved)
