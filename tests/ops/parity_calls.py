@@ -32,6 +32,8 @@ _ALIKE = """
 add(x, y); add(x, y, alpha=2); add(i, i, alpha=-1); sub(x, y, alpha=0.5); sub(i, 1); pow(w, y)
 pow(x, 2); pow(2, x); pow(i, 2); arange(5); arange(1, 7, 2); arange(0.0, 1.0, 0.25)
 arange(5, 1, -2)
+add(x, i.astype(ms.int8), alpha=100); sub(i, i.astype(ms.int8), alpha=100); add(b, i, alpha=2)
+add(i, i.astype(ms.uint8), alpha=-1); sub(x.astype(ms.float16), i, alpha=0.5)
 meshgrid(v, u, indexing='ij'); meshgrid(v, u, indexing='xy'); clamp(x, -1, 1); clamp(x, min=0.5)
 clamp(x, max=0.5); clamp(n, -1.0, 1.0); clamp(i, 0, 3); clamp(x, y, w); clip(x, -0.5, 0.5)
 float_power(x, 2); float_power(i, 2); float_power(w, y); addcmul(x, y, w, value=0.5)
@@ -293,6 +295,9 @@ x.float_power(2) | x**2
 x.sub(y, alpha=2) | x - 2 * y
 x.add(y, alpha=2) | x + 2 * y
 x.subtract(y) | x - y
+x.add(i.astype(ms.int8), alpha=100) | x + 100 * i
+x.sub(i.astype(ms.int8), alpha=100) | x - 100 * i
+x.subtract(i.astype(ms.int8), alpha=100) | x - 100 * i
 x.svd(compute_uv=False) | np.linalg.svd(x, compute_uv=False)
 x + 1 | x + 1
 1 - x | 1 - x

@@ -49,6 +49,8 @@ SAMPLES = [
     ],
     Sample("integer_pow", [WHOLE], integer_pow, {"exponent": 3}),
     Sample("integer_pow", [WHOLE], integer_pow, {"exponent": 2, "real": True}),
+    Sample("scaled_sum", [(2, 3), (3,), (), ()], lambda a, b, beta, alpha: beta * a + alpha * b),
+    Sample("scaled_difference", [(2, 3), (3,), ()], lambda a, b, alpha: a - alpha * b),
     Sample("maximum", [(2, 3), (3,)], np.maximum),
     Sample("minimum", [(2, 3), (3,)], np.minimum),
 ]

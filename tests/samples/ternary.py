@@ -26,6 +26,15 @@ SAMPLES = [
     Sample("div_no_nan", [(2, 3), (2, 3)], div_no_nan, range=POSITIVE),
     Sample("div_no_nan", [(3,), ZEROS], div_no_nan, sharp="the quotient jumps at a divisor of 0"),
     Sample("lerp", [(2, 3), (3,), ()], lambda a, b, w: a + w * (b - a)),
+    Sample("addcmul", [(2, 3), (3,), (2, 1)], lambda a, b, c: a + b * c),
+    Sample("addcmul", [(2, 3), (3,), (2, 1), ()], lambda a, b, c, value: a + value * b * c),
+    Sample("addcdiv", [(2, 3), (3,), (2, 1)], lambda a, b, c: a + b / c, range=POSITIVE),
+    Sample(
+        "addcdiv",
+        [(2, 3), (3,), (2, 1), ()],
+        lambda a, b, c, value: a + value * b / c,
+        range=POSITIVE,
+    ),
     Sample("nan_to_num", [(2, 3)], lambda x: x),
     Sample(
         "nan_to_num",

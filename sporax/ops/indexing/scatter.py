@@ -8,7 +8,7 @@ from sporax.index_checks.ranges import Range
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 from sporax.ops.indexing.assignment import put
 from sporax.ops.indexing.gather import rows_within
-from sporax.ops.math.arithmetic import mul
+from sporax.ops.math.arithmetic import is_one, mul
 from sporax.xla_kernels.products import multiply_at
 
 # how values meet what is there, or each other: name -> method of `x.at[...]`
@@ -285,7 +285,15 @@ def index_add_along(x, dim, index, source, *, alpha=1):
     >>> mint.index_add(Tensor([1.0, 2.0]), 0, Tensor([1, 1]), Tensor([9.0, 3.0])).asnumpy()
     array([ 1., 14.], dtype=float32)
     """
-    return index_add_functional(x, index, source if alpha == 1 else mul(source, alpha), dim)
+    if is_one(alpha):
+        return index_add_functional(x, index, source, dim)
+    added = mul(source.astype(x.dtype), alpha)
+    if not x.is_floating_point() and added.is_floating_point():
+        raise TypeError(
+            f"For 'index_add', 'alpha' must be an int where 'input' is {x.dtype}, but got "
+            f"{alpha!r:.80}. Convert 'input' with 'astype' first."
+        )
+    return index_add_functional(x, index, added, dim)
 
 
 def _index_add_by_axis(self, indices, y, axis, use_lock=True, check_index_bound=True):

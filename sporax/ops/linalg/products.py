@@ -10,7 +10,7 @@ from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
 from sporax.engine.recorder import apply
 from sporax.ops.declare import OPS, Array, Arrays, attach, composite, op
-from sporax.ops.math.arithmetic import add, at_least_single, floating, mul
+from sporax.ops.math.arithmetic import add, at_least_single, floating, is_one, scaled_sum
 
 product = functools.partial(op, promotes=True)
 
@@ -174,10 +174,10 @@ def outer(input: Array, other: Array):
 
 
 def _scaled(input, product_, beta, alpha):
-    """$beta \\cdot input + alpha \\cdot product$, where a factor of 1 costs nothing."""
-    input = input if beta.__class__ is int and beta == 1 else mul(input, beta)
-    product_ = product_ if alpha.__class__ is int and alpha == 1 else mul(product_, alpha)
-    return add(input, product_)
+    """$beta \\cdot input + alpha \\cdot product$, where factors of 1 cost nothing."""
+    if is_one(beta) and is_one(alpha):
+        return add(input, product_)
+    return scaled_sum(input, product_, beta, alpha)
 
 
 @composite(tensor=True, mint=True)

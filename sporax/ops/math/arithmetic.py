@@ -72,11 +72,43 @@ def mul_no_nan(input: Array, other: Array):
     return jnp.where((other == 0) & ~jnp.isfinite(input), jnp.zeros_like(input), input) * other
 
 
-def _scaled(other, alpha):
-    """$alpha \\cdot other$; of two numbers a number, which has no say in a result's dtype."""
-    if alpha.__class__ is int and alpha == 1:
-        return other
-    return mul(other, alpha) if isinstance(other, (Tensor, list, tuple)) else other * alpha
+def scaled_by(count, floating=False):
+    """`promotes` of an operation whose last `count` operands are factors: the others meet first,
+    then Python floats make integers Float32; `floating`: in any case."""
+
+    def promotes(avals, attributes=()):
+        met = promote(avals[:-count])
+        for factor in avals[-count:]:
+            if not factor.weak or (met.kind in "iu" and factor.inexact):
+                met = promote((Aval.of((), met), factor))
+        return [np.dtype(np.float32) if floating and met.kind in "biu" else met] * len(avals)
+
+    return promotes
+
+
+@op(name="AddExt", promotes=scaled_by(2), function=())
+def scaled_sum(input: Array, other: Array, beta: Array, alpha: Array):
+    """$beta \\cdot input + alpha \\cdot other$; `mint.add`, `addmm` and others call it.
+
+    >>> mint.add(Tensor([1.0]), Tensor([200], ms.uint8), alpha=2).asnumpy()
+    array([401.], dtype=float32)
+    """
+    return beta * input + alpha * other
+
+
+@op(name="SubExt", promotes=scaled_by(1), function=())
+def scaled_difference(input: Array, other: Array, alpha: Array):
+    """$input - alpha \\cdot other$; `mint.sub` calls it.
+
+    >>> mint.sub(Tensor([1.0]), Tensor([200], ms.uint8), alpha=2).asnumpy()
+    array([-399.], dtype=float32)
+    """
+    return sub.declaration.fn(input, alpha * other)
+
+
+def is_one(factor):
+    """Whether it is the int 1, which need not be multiplied by."""
+    return factor.__class__ is int and factor == 1
 
 
 @composite(tensor="add", mint="add", function=())
@@ -86,7 +118,7 @@ def scaled_add(input, other, *, alpha=1):
     >>> mint.add(Tensor([1.0]), Tensor([2.0]), alpha=3).asnumpy()
     array([7.], dtype=float32)
     """
-    return add(input, _scaled(other, alpha))
+    return add(input, other) if is_one(alpha) else scaled_sum(input, other, 1, alpha)
 
 
 @composite(
@@ -100,7 +132,7 @@ def subtract(input, other, *, alpha=1):
     >>> ops.subtract(Tensor([4.0]), Tensor([1.0]), alpha=3).asnumpy()
     array([1.], dtype=float32)
     """
-    return sub(input, _scaled(other, alpha))
+    return sub(input, other) if is_one(alpha) else scaled_difference(input, other, alpha)
 
 
 @binary(

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, composite, op
-from sporax.ops.math.arithmetic import add, binary, div, floating_binary, mul
+from sporax.ops.math.arithmetic import binary, floating_binary, scaled_by
 
 _ATAN2 = ("atan2(input, other)", "arctan2(input, other)")
 
@@ -148,31 +148,34 @@ def lerp(input: Array, end: Array, weight: Array):
     return input + weight * (end - input)
 
 
-@composite(
-    tensor=True, mint="addcmul(input, tensor1, tensor2, *, value=1)",
+@op(
     primitive="Addcmul()(input, tensor1, tensor2, value)",
-)  # fmt: skip
-def addcmul(input, tensor1, tensor2, value=1):
+    tensor=True,
+    mint="addcmul(input, tensor1, tensor2, *, value=1)",
+    promotes=scaled_by(1),
+)
+def addcmul(input: Array, tensor1: Array, tensor2: Array, value: Array = 1):
     r"""$input + value \cdot tensor1 \cdot tensor2$.
 
     >>> ops.addcmul(Tensor([1.0]), Tensor([2.0]), Tensor([3.0])).asnumpy()
     array([7.], dtype=float32)
     """
-    return add(input, mul(mul(tensor1, tensor2), value))
+    return input + tensor1 * tensor2 * value
 
 
-@composite(
+@op(
+    primitive="Addcdiv()(input, tensor1, tensor2, value)",
     tensor="addcdiv(input, tensor1, tensor2, *, value=1)",
     mint="addcdiv(input, tensor1, tensor2, *, value=1)",
-    primitive="Addcdiv()(input, tensor1, tensor2, value)",
+    promotes=scaled_by(1, floating=True),
 )
-def addcdiv(input, tensor1, tensor2, value=1):
+def addcdiv(input: Array, tensor1: Array, tensor2: Array, value: Array = 1):
     r"""$input + value \cdot tensor1 / tensor2$.
 
     >>> ops.addcdiv(Tensor([1.0]), Tensor([6.0]), Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
     """
-    return add(input, mul(div(tensor1, tensor2), value))
+    return input + tensor1 / tensor2 * value
 
 
 @op(primitive="NanToNum(nan=None, posinf=None, neginf=None)(input)", tensor=True, mint=True)
