@@ -453,7 +453,7 @@ def maximum(input, other) -> Tensor:
 def mean(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def median(input, dim=None, keepdim=False) -> Tensor:
-    """The lower of the two middle elements of all; along `dim` also its index."""
+    """The lower of the two middle elements of all; along `dim` also its index. Of no elements it is NaN, for integers the lowest one."""
 def meshgrid(*tensors, indexing=None) -> Tensor:
     """Coordinate tensors of the grid over one-dimensional tensors; rows first by default."""
 def min(input) -> Tensor:

@@ -115,7 +115,8 @@ _PAIRS = [
 
 def _on_zero(x1, x2):
     zero = jnp.zeros((), x2.dtype)
-    return jnp.where(x1 < 0, zero, jnp.where(x1 > 0, zero + 1, x2))
+    step = jnp.where(x1 < 0, zero, jnp.where(x1 > 0, zero + 1, x2))
+    return jnp.where(x1 == x1, step, x1)  # NaN stays
 
 
 def _of_whole(compute):

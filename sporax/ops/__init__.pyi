@@ -3859,7 +3859,7 @@ def tensor_split(input, indices_or_sections, axis=0) -> builtins.tuple[Tensor, .
 def tensor_sub(input, other) -> Tensor:
     """$input - other$, broadcast together; on Bool, "exclusive or"."""
 def threshold(input, thr, value) -> Tensor:
-    """$x$ where it exceeds `thr`, else `value`."""
+    """`value` where $x$ is at most `thr`, else $x$."""
 def tile(input, dims) -> Tensor:
     """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right."""
 def top_k(input_x, k, sorted=True) -> builtins.tuple[Tensor, ...]:

@@ -91,6 +91,9 @@ nn.functional.interpolate(s, 9, mode='linear')
 nn.functional.interpolate(p, (8, 5), mode='bilinear', align_corners=True)
 nn.functional.interpolate(p, (8, 5), mode='bicubic', align_corners=True)
 nn.functional.interpolate(c, (2, 6, 8), mode='trilinear', align_corners=False)
+nn.functional.threshold(n, 0.5, 2.0); nn.functional.kl_div(n, w); median(e); median(z[:0])
+median(n); nn.functional.kl_div(x, w * n[0, 0], reduction='none'); cdist(n, x, 0.0); median(e, 1)
+nn.functional.kl_div(x * n[0, 0], b.astype(ms.float32), reduction='none')
 """  # calls that PyTorch has likewise
 
 _OTHERS = """
@@ -103,6 +106,9 @@ ops.adaptive_max_pool1d(s, 3) | pt.nn.functional.adaptive_max_pool1d(s, 3)
 ops.adaptive_max_pool2d(p, (2, 3)) | pt.nn.functional.adaptive_max_pool2d(p, (2, 3))
 ops.adaptive_max_pool3d(c, 2) | pt.nn.functional.adaptive_max_pool3d(c, 2)
 ops.subtract(x, y, alpha=3) | x - 3 * y
+ops.threshold(n, 0.5, 2.0) | np.where(n <= 0.5, 2, n)
+ops.kl_div(x, w * n[0, 0], 'none') | np.full((2, 3), np.nan)
+ops.pdist(n, 0.0) | pt.pdist(n, 0.0)
 ops.pow(x, 2) | x**2
 ops.pow(2, x) | 2.0**x
 ops.pow(i, 3) | i**3

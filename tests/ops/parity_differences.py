@@ -41,7 +41,8 @@ AT_EDGES = list(_entries({
     "NaN stays NaN; MindSpore loses it": "relu_of_class/odd relu6/odd softplus/odd hardtanh/odd "
     "rgb_to_hsv/nan0 "
     "hardshrink/odd softshrink/odd softmax*/nan0 log_softmax*/nan0 maximum/odd minimum/odd "
-    "tensor_scatter_max*/nan2 tensor_scatter_min*/nan2 unsorted_segment_m*/nan0 kl_div*/nan0 "
+    "tensor_scatter_max*/nan2 tensor_scatter_min*/nan2 unsorted_segment_m*/nan0 kl_div*/nan? "
+    "threshold/odd ops.threshold* ops.kl_div* mint.cdist* "
     "clamp_*/odd clamp_*/nan* mint.clamp* ops.clamp* linspace/nan0 l2_normalize/nan0 "
     "sparse_softmax_cross_entropy_with_logits/nan0 nll_loss/nan0 "
     "gaussian_nll_loss/nan2 cond*/nan0 inverse/nan0 cummax*/nan0 cummin*/nan0 relu6/nan0 "
@@ -51,7 +52,8 @@ AT_EDGES = list(_entries({
     "NaN comes last, as in NumPy and PyTorch": "topk*/nan0 sort*/nan0 argsort*/nan0 argm*/nan0 "
     "argmax_with_value*/nan0 argmin_with_value*/nan0 am??*/nan0",
     "the limit, or NaN where there is none, as the formula has it": "mish/odd logsigmoid/odd "
-    "hardswish/odd fast_gelu/odd gelu/odd softmax*/inf0 log_softmax*/inf0 polar/inf* det/inf0 "
+    "hardswish/odd fast_gelu/odd gelu/odd sinc/odd softmax*/inf0 log_softmax*/inf0 polar/inf* "
+    "det/inf0 "
     "inverse/inf0 cond*/inf0 nll_loss/inf0 sparse_softmax_cross_entropy_with_logits/inf0 "
     "xlogy/odd xlogy/0-d logaddexp/odd logaddexp2/odd deg2rad/odd rad2deg/odd "
     "fft_with_size*/nan0 fft_with_size*/inf0 logsumexp*/inf0 linspace*/inf0 group_norm*/inf1 "
@@ -68,6 +70,7 @@ AT_EDGES = list(_entries({
     "MindSpore's remainder by zero is not the same for all sizes and dtypes; NumPy's is 0":
     "remainder/whole-* remainder/*,0 fmod/whole-* fmod/*,0",
     "a division 'in floating-point type', as documented": "div*/* | ops.RealDiv*",
+    "integers are divided as floats": "addcdiv*/int64",
     "1 / 4 is 0.25": "reciprocal*/* | ops.Inv*",
     "no fraction: False": "frac/bool",
     "MindSpore is 3e-6 off, or less exact than its dtype": "log_softmax*/* cond/float64 "
@@ -105,7 +108,8 @@ AT_EDGES = list(_entries({
 
 # what the reference is not for
 NOT_REFERENCES = list(_entries({
-    "the limit, where PyTorch has NaN": "gelu/odd hardswish/odd group_norm*/inf1 linspace*/inf0",
+    "the limit, where PyTorch has NaN": "gelu/odd hardswish/odd sinc/odd group_norm*/inf1 "
+    "linspace*/inf0",
     "what is no number, in another order": "stft_of_class/nan* stft_of_class/inf* logspace/inf0",
     "Python's least of NaN and 1 is 1": "adjust_saturation/nan1",
     "integers are refused, as documented": "digamma/*int* digamma/bool",
@@ -119,4 +123,13 @@ NOT_REFERENCES = list(_entries({
     "negative powers of integers are whole": "integer_pow*/*",
     "0-d counts as 1": "dot/0-d floor_divide/* kl_div*/0-d",
     "a product with NaN or infinity in it, in another order": "conv2d*/* mean*/empty*",
+}))  # fmt: skip
+
+# results without NaN where the reference has it
+WITHOUT_NAN = list(_entries({
+    "NaN is what it takes out": "nan_to_num/odd mul_no_nan/odd",
+    "the sign of NaN is 0, as in PyTorch": "sign/odd",
+    "infinite, or the limit there": "gelu/odd sinc/odd lerp/odd addcmul*/odd addcdiv*/odd",
+    "a logit of another class than the label's, which the reference multiplies by 0":
+    "nll_loss_of_class/nan0",
 }))  # fmt: skip

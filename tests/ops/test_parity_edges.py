@@ -8,6 +8,7 @@ in float64.
 """
 
 import functools
+import re
 import warnings
 
 import numpy as np
@@ -15,8 +16,8 @@ import pytest
 
 from sporax.core.context import set_context
 from sporax.core.tensor import Tensor
-from tests.ops import call_forms, parity_rows, result_json
-from tests.ops.parity_differences import AT_EDGES, NOT_REFERENCES
+from tests.ops import call_forms, parity_edges, parity_rows, result_json
+from tests.ops.parity_differences import AT_EDGES, NOT_REFERENCES, WITHOUT_NAN
 from tests.ops.result_json import tensors_in
 
 RECORDED = parity_rows.recorded(parity_rows.of_edges) | parity_rows.recorded(parity_rows.of_calls)
@@ -37,6 +38,7 @@ FAMILIES = [
     pytest.param(family, marks=[pytest.mark.slow] if family in COMPILED_LONG else [])
     for family in parity_rows.families_of_edges()
 ]
+WITH_NAN = sorted(parity_edges.ELEMENTWISE - COMPILED_LONG | {"losses"})
 MANY = 300  # calls that are read together, so that they are one program
 # how far two ways of rounding are apart
 LOOSE = {"float16": 5e-3, "bfloat16": 4e-2}
@@ -85,6 +87,15 @@ def given(rows):
         results = [evaluate(row, call) for row, call in some]
         for (row, call), result in zip(some, results, strict=True):
             yield row, call, result if refused(result) else result_json.described(result)
+
+
+def loses_nan(actual, expected):
+    """Whether the reference has NaN where the result, of the same shape, has none."""
+    if isinstance(actual, str) or isinstance(expected, str) or actual[1] != expected[1]:
+        return False
+    if len(actual[2]) != len(expected[2]):  # complex and real
+        return False
+    return any(b != b and a == a for a, b in zip(actual[2], expected[2], strict=True))
 
 
 def refused(outcome):
@@ -155,6 +166,24 @@ def test_edges_are_mindspores_or_the_reference_s(family, on_numpy, request):
         if parity_rows.reason(row, call, NOT_REFERENCES) is None:
             wrong.append((row.name, call, actual, "is not the reference's", expected))
     assert not wrong, f"{len(wrong)}\n" + "\n".join(map(str, wrong))
+
+
+# MindSpore loses NaN here and there: to give what it gives is no excuse for that.
+@pytest.mark.parametrize("family", WITH_NAN)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("unchecked_indices")
+def test_nan_stays_where_the_reference_has_it(family, on_numpy):
+    rows = [row for row in rows_by_family()[family] if re.fullmatch(r".*/(odd|nan\d)", row.name)]
+    lost = []
+    for row, call, actual in given(rows):
+        expected = None if refused(actual) else reference(row, RECORDED.get(row.name, []), call)
+        if expected is None or refused(expected):
+            continue
+        pairs = zip(tensors_in(actual), tensors_in(expected), strict=True)
+        reason = parity_rows.reason(row, call, WITHOUT_NAN)
+        if any(loses_nan(a, b) for a, b in pairs) and reason is None:
+            lost.append((row.name, call, actual, expected))
+    assert not lost, f"{len(lost)}\n" + "\n".join(map(str, lost))
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ SAMPLES = [
     Sample("glu", [(2, 4)], glu),
     Sample("glu", [(2, 4)], glu, {"axis": 0}),
     Sample(
-        "threshold", [(2, 3)], lambda x, thr, value: np.where(x > thr, x, value),
+        "threshold", [(2, 3)], lambda x, thr, value: np.where(x <= thr, value, x),
         {"thr": 0.3, "value": 9.0},
     ),
     Sample("softmax", [(2, 3)], softmax),

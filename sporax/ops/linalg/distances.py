@@ -11,7 +11,7 @@ def _power(d, p):
     if p == float("inf"):
         return size.max(-1)
     if p == 0:
-        return (size != 0).sum(-1).astype(d.dtype)
+        return jnp.where(jnp.isnan(size), size, size != 0).sum(-1)
     total = (size**p).sum(-1)
     zero = total == 0
     return jnp.where(zero, 0, jnp.where(zero, 1, total) ** (1 / p))

@@ -122,9 +122,9 @@ def kl_div(logits: Array, labels: Array, reduction="mean"):
     array(0., dtype=float32)
     """
     _same_shape(logits, labels)
-    positive = labels > 0
-    safe = jnp.where(positive, labels, jnp.ones((), labels.dtype))
-    loss = jnp.where(positive, labels * (jnp.log(safe) - logits), jnp.zeros((), labels.dtype))
+    none = (labels <= 0) & ~jnp.isnan(logits)
+    safe = jnp.where(none, jnp.ones((), labels.dtype), labels)
+    loss = jnp.where(none, jnp.zeros((), labels.dtype), labels * (jnp.log(safe) - logits))
     if reduction == "batchmean":
         return loss.sum() / (labels.shape[0] if labels.ndim else 1)
     return _reduced(loss, reduction)

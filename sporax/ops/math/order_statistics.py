@@ -1,6 +1,9 @@
 """Order statistics, sums without NaN, counts, and differences."""
 
+import math
+
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from sporax.core import dtype as dtypes
@@ -9,6 +12,7 @@ from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
 from sporax.ops.math.reduction import amax, amin, axes
 from sporax.ops.math.sorting import sort
+from sporax.ops.shape.creation import full
 
 
 def _picked(x, order, place, axis, keepdims):
@@ -23,6 +27,8 @@ def _picked(x, order, place, axis, keepdims):
 def _lower_median(x, axis, keepdims, leave_out):
     if x.ndim == 0:
         return x, jnp.zeros((), jnp.int64)
+    if x.shape[axis] == 0:
+        raise ValueError(f"axis {axis} must have elements, but the operand has shape {x.shape}")
     order = jnp.argsort(x, axis, stable=True)  # NaN comes last
     size = x.shape[axis]
     missing = jnp.isnan(x).sum(axis, keepdims=True) if jnp.issubdtype(x.dtype, jnp.inexact) else 0
@@ -79,14 +85,20 @@ def kthvalue(input: Array, k, dim=-1, keepdim=False) -> Arrays:
 
 @composite(mint="median(input, dim=None, keepdim=False)", function=(), name="median")
 def median_of_all(input, dim=None, keepdim=False):
-    """The lower of the two middle elements of all; along `dim` also its index.
+    """The lower of the two middle elements of all; along `dim` also its index. Of no elements it
+    is NaN, for integers the lowest one.
 
     >>> mint.median(Tensor([[1.0, 5.0], [3.0, 2.0]])).asnumpy()
     array(2., dtype=float32)
     """
-    if dim is None:
-        return median(input.reshape((-1,)))[0]
-    return median(input, dim, keepdim)
+    if dim is not None:
+        return median(input, dim, keepdim)
+    flat = input.reshape((-1,))
+    if flat.shape[0] == 0:
+        dtype = dtypes.to_numpy(input.dtype)
+        lowest = np.iinfo(dtype).min if dtype.kind in "iu" else False
+        return full((), lowest if dtype.kind in "biu" else math.nan, dtype=input.dtype)
+    return median(flat)[0]
 
 
 def _quantile(compute, x, q, axis, keepdims):

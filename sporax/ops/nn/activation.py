@@ -262,12 +262,12 @@ def swiglu(input: Array, axis=-1):
 
 @op(function="threshold(input, thr: bound, value)", check=tensors_only("Threshold"))
 def threshold(input: Array, bound, value):
-    """$x$ where it exceeds `thr`, else `value`.
+    """`value` where $x$ is at most `thr`, else $x$.
 
     >>> ops.threshold(Tensor([1.0, 3.0]), 2.0, 9.0).asnumpy()
     array([9., 3.], dtype=float32)
     """
-    return jnp.where(input > bound, input, jnp.asarray(value, input.dtype))
+    return jnp.where(input <= bound, jnp.asarray(value, input.dtype), input)
 
 
 # along an axis ------------------------------------------------------------------------------
