@@ -108,8 +108,11 @@ def average(
             )
         weights = weights.reshape([-1 if i == axes[0] else 1 for i in range(x.ndim)])
         weights = ops.broadcast_to(weights, x.shape)
+    is_whole = not any(a.is_floating_point() or a.is_complex() for a in (x, weights))
+    x, weights = (x.double(), weights.double()) if is_whole else (x, weights)
     total = ops.reduce_sum(weights, axes)
     result = ops.div(ops.reduce_sum(ops.mul(x, weights), axes), total)
+    result = result.float() if is_whole else result
     return (result, total.astype(result.dtype)) if returned else result
 
 

@@ -1,5 +1,7 @@
 """Reductions along axes."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 
@@ -7,7 +9,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.indexing.gather import where as choose
-from sporax.ops.math.arithmetic import floating, maximum, minimum
+from sporax.ops.math.arithmetic import maximum, minimum
 from sporax.ops.shape.zero_dimensional import of_any_rank
 
 
@@ -55,8 +57,24 @@ def sum(input: Array, dim=None, keepdim=False, *, dtype=None, initial=None):
 def _mean(x, axis, keepdims):
     if x.dtype == bool:
         raise TypeError("a mean is of numbers, not of Bool. Cast it first, or give a 'dtype'.")
-    total = jnp.mean(floating(x), axes(axis), keepdims=keepdims)
-    return total.astype(x.dtype)
+    if jnp.issubdtype(x.dtype, jnp.integer):
+        return _integer_mean(x, axes(axis), keepdims)
+    return jnp.mean(x, axes(axis), keepdims=keepdims)
+
+
+def _integer_mean(x, axis, keepdims):
+    """The exact mean, rounded toward zero, whatever the sum is; 0 of no elements."""
+    along = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    count = jnp.maximum(jnp.asarray(math.prod(x.shape[n] for n in along), jnp.int64), 1)
+    wide = x.dtype if x.dtype.itemsize == 8 else jnp.int64
+    count, high = count.astype(wide), jnp.zeros((), wide)
+    x, dtype = x.astype(wide), x.dtype
+    if dtype == wide:  # a sum of these may not fit
+        quotients = x // count
+        high, x = jnp.sum(quotients, axis, wide, keepdims=keepdims), x - quotients * count
+    low = jnp.sum(x, axis, wide, keepdims=keepdims)
+    floor = high + low // count
+    return (floor + ((floor < 0) & (low % count > 0))).astype(dtype)
 
 
 @op(
@@ -73,7 +91,7 @@ def _mean(x, axis, keepdims):
 def mean(x: Array, axis=None, keep_dims=False, dtype=None):
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all.
 
-    The dtype stays; the mean of integers is rounded toward zero.
+    The dtype stays; the mean of integers is exact, rounded toward zero.
 
     >>> ops.mean(Tensor([[1.0, 2.0], [3.0, 4.0]]), 1).asnumpy()
     array([1.5, 3.5], dtype=float32)

@@ -13,7 +13,10 @@ from sporax.ops.shape.zero_dimensional import of_any_rank
 
 def _spread(name, formula, shown, compute):
     def function(input: Array, axis=None, ddof=0, keepdims=False):
-        return compute(floating(input), axes(axis), ddof=int(ddof), keepdims=keepdims)
+        is_whole = not jnp.issubdtype(input.dtype, jnp.inexact)
+        x = input.astype(jnp.float64) if is_whole else input  # which holds all of 32 bits
+        result = compute(x, axes(axis), ddof=int(ddof), keepdims=keepdims)
+        return result.astype(jnp.float32) if is_whole else result
 
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""{formula} along `axis`: an int, a tuple of ints, or None for all.
