@@ -48,7 +48,7 @@ MAX_FILE, MAX_FUNCTION = 600, 40
 LONG_FUNCTIONS = {
     # on the path of every operation, where a call is 50 ns
     "engine/recorder.py: record": 42,
-    "engine/recorder.py: apply": 54,
+    "engine/recorder.py: apply": 56,
     # one sequence, whose steps share most of their variables
     "graph_capture/dynamic_shapes/bucketed_shapes.py: __init__": 41,
     "graph_capture/graph_text.py: _record": 44,

@@ -37,7 +37,8 @@ else:
 
 
 # Functions that other rooms register: "initial_value" (of an initializer), "detached" (the same
-# value, through which no derivative goes), "raise_deferred" (the first of the `deferred` errors)
+# value, through which no derivative goes), "raise_deferred" (the first of the `deferred` errors),
+# "stacked" (a sequence of Tensors as one Tensor)
 FACTORIES = {}
 
 
@@ -347,9 +348,32 @@ def new_value(data, dtype, is_owned=False):
     return value
 
 
+class NeedsStack(Exception):
+    """An operand is a sequence of Tensors, which `stacked_operands` makes a Tensor."""
+
+
+def _holds_tensors(data):
+    return isinstance(data, (list, tuple)) and any(
+        isinstance(item, Tensor) or _holds_tensors(item) for item in data
+    )
+
+
+def stacked_operands(op, operands):
+    """The operands with each sequence of Tensors stacked, so that derivatives go through it."""
+    return [
+        FACTORIES["stacked"](f"For '{op.name}', {_place(op, n)}", x) if _holds_tensors(x) else x
+        for n, x in enumerate(operands)
+    ]
+
+
+def _place(op, place):
+    """How messages call an operand."""
+    return f"'{op.operands[place]}'" if place < len(op.operands) else "an operand"
+
+
 def as_value(op, operand, place):
     """The Value of an operand that is no Tensor: a number or NumPy data. `place`: which one of the
-    operation's it is."""
+    operation's it is. Raises `NeedsStack` for a sequence of Tensors."""
     name, kind = op.name, operand.__class__
     if kind in NUMBERS:
         return scalar_value(name, operand)
@@ -358,16 +382,18 @@ def as_value(op, operand, place):
         if operand.__class__ in NUMBERS:
             return scalar_value(name, operand)
     if isinstance(operand, (np.ndarray, jax.Array, list, tuple)):
+        if _holds_tensors(operand):
+            raise NeedsStack
         return new_value(operand, None)
     if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
         base: Any = next(k for k in NUMBERS if isinstance(operand, k))
         return scalar_value(name, base(operand))
     if is_symbolic_dim(operand):
         return thread.recorder.tracer.symbolic_size(operand)
-    which = f"'{op.operands[place]}'" if place < len(op.operands) else "an operand"
     what = "" if hasattr(kind, "is_sparse") else f": {shown(operand)}"  # its repr reads Tensors
     raise TypeError(
-        f"For '{name}', {which} must be a Tensor or a number, but got {kind.__name__}{what}."
+        f"For '{name}', {_place(op, place)} must be a Tensor or a number, but got "
+        f"{kind.__name__}{what}."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import ref
 
 from sporax.core.environment import Process
-from sporax.core.tensor import Tensor, as_value
+from sporax.core.tensor import NeedsStack, Tensor, as_value, stacked_operands
 from sporax.core.value import EXTERNAL, PendingTrace, Value, set_arrays, shared_value, thread
 from sporax.engine.compile_policy import prepare
 from sporax.engine.debug.out_of_memory import out_of_memory
@@ -343,6 +343,8 @@ def apply(op, *operands) -> Any:
         recorder.rewind()
         if refusal.__class__ is NeedsCast:
             return fitted(op, operands, values, apply)
+        if refusal.__class__ is NeedsStack:
+            return apply(op, *stacked_operands(op, operands))
         if refusal.__class__ is not TraceEnds:
             raise
         recorder.run()

@@ -29,7 +29,7 @@ from sporax.core.errors import is_users, located
 from sporax.core.from_host import host_array
 from sporax.core.hooks import hooks
 from sporax.core.jax_internals import used_inputs
-from sporax.core.tensor import as_value
+from sporax.core.tensor import as_value, stacked_operands
 from sporax.core.value import WEAK_AVALS, Aval, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, pending_value, record, wrap
@@ -329,6 +329,7 @@ def _check(op, operands):
             known[op] = pending, site
         _add(recorder, pending, (site,))
         return
+    operands = stacked_operands(op, operands)
     avals, bounds = _bounds_of(op, operands)
     if bounds is None or not bounds.taken:
         return

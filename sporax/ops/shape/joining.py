@@ -3,7 +3,12 @@
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.core.dtype import Type
 from sporax.core.errors import describe
+from sporax.core.from_host import plain
+from sporax.core.promotion import promote
+from sporax.core.tensor import FACTORIES, Tensor
+from sporax.core.value import WEAK_AVALS, Aval
 from sporax.diagnosis.sizes import refuse_huge
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.shape.reshape import reshape, sizes
@@ -61,6 +66,43 @@ def stack(tensors: Arrays, axis=0):
            [2, 4]])
     """
     return jnp.stack(tensors, axis)
+
+
+def _leaves(sequence):
+    for item in sequence:
+        if isinstance(item, (list, tuple)):
+            yield from _leaves(item)
+        else:
+            yield item
+
+
+def _stacked(who, sequence):
+    """A sequence of Tensors, numbers and such sequences as a Tensor; `who`: what errors call it."""
+    sequence = plain(sequence)
+    leaves = [item.dtype if isinstance(item, Tensor) else type(item) for item in _leaves(sequence)]
+    dtype = next(kind for kind in leaves if isinstance(kind, Type))
+    if not all(kind == dtype or _holds(dtype, kind) for kind in leaves):
+        names = dict.fromkeys(getattr(kind, "__name__", str(kind)) for kind in leaves)
+        raise TypeError(
+            f"{who} must hold Tensors of one dtype, and Python numbers that it can hold, but got "
+            f"{', '.join(names)}. Convert the Tensors with 'astype'."
+        )
+
+    def joined(item):
+        if isinstance(item, (list, tuple)):
+            return stack(list(map(joined, item)))
+        return item if isinstance(item, Tensor) else Tensor(item, dtype)
+
+    return joined(sequence)
+
+
+def _holds(dtype, kind):
+    """Whether Tensors of a dtype keep it where they meet a Python number of this kind."""
+    weak = WEAK_AVALS.get(kind)
+    return weak and promote((Aval.of((), dtype.numpy_dtype), weak)) == dtype.numpy_dtype
+
+
+FACTORIES["stacked"] = _stacked
 
 
 def _pieces(input, ends, axis):
