@@ -49,8 +49,9 @@ class Tensor(Attached):
     `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
     default that of the data, where Python's floats give Float32 (and so do lists of Float64).
     `shape`, `dtype` and `init` (as of `initializer`) make one without numbers: they are drawn by
-    `init_data()`, or when they are read (printed, say), and computing before that raises. No data
-    and a `shape` with None make one that stands for inputs (`Cell.set_inputs`).
+    `init_data()`, when they are read (printed, say), or by a captured function (`jit`, GRAPH_MODE);
+    computing with it in dynamic code before raises. No data and a `shape` with None make one that
+    stands for inputs (`Cell.set_inputs`).
 
     >>> Tensor([1, 2, 3], dtypes.float32).shape
     (3,)
@@ -346,6 +347,11 @@ def new_value(data, dtype, is_owned=False):
     if recorder is not None and recorder.tracer is not None:
         recorder.tracer.add_constant(recorder, value)
     return value
+
+
+def drawn_value(tensor):
+    """A concrete Value of the numbers that a tensor's initializer draws."""
+    return owned_value(device_array(tensor.init.draw(tensor.shape, tensor.dtype)))
 
 
 class NeedsStack(Exception):

@@ -6,9 +6,18 @@ from itertools import repeat
 from typing import Any
 from weakref import ref
 
+from sporax.core import context
 from sporax.core.environment import Process
 from sporax.core.tensor import NeedsStack, Tensor, as_value, stacked_operands
-from sporax.core.value import EXTERNAL, PendingTrace, Value, set_arrays, shared_value, thread
+from sporax.core.value import (
+    EXTERNAL,
+    PendingTrace,
+    Uninitialized,
+    Value,
+    set_arrays,
+    shared_value,
+    thread,
+)
 from sporax.engine.compile_policy import prepare
 from sporax.engine.debug.out_of_memory import out_of_memory
 from sporax.engine.program import Program
@@ -61,6 +70,9 @@ class Recorder(PendingTrace):
                 return at
         if self.tracer is not None:
             return self.tracer.operand_key(self, value, handle)
+        if value.__class__ is Uninitialized and handle is not None and _draws():
+            handle.init_data()
+            raise TraceEnds
         value.read()
         at = self.input_index.get(id(value.array))
         if at is not None:
@@ -192,6 +204,11 @@ def unclaimed(dead, arrays, recorder):
 
 thread.__class__.new_recorder = Recorder
 thread.recorder = Recorder()
+
+
+def _draws():
+    """Whether computing with an `Uninitialized` value draws it."""
+    return thread.draws or context.get_context("mode") == context.GRAPH_MODE
 
 
 def run_pending():

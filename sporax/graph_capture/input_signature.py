@@ -33,15 +33,19 @@ def _key(obj, tensors, seen, numbers=None):
         position = seen.setdefault(id(obj), len(tensors))
         is_repeated = position != len(tensors)
         tensors.append(obj)
+        value = obj._value
+        if value.array is None and obj.has_init:
+            value = obj.init_data()._value  # as MindSpore does
+        aval = value.aval
         if isinstance(obj, Parameter):
             hooks = map(Identity, hooks_at(obj))
-            return obj._value.aval, position, id(obj), obj.requires_grad, *hooks
+            return aval, position, id(obj), obj.requires_grad, *hooks
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
-            return obj._value.aval, position, obj.__class__, getattr(obj, "requires_grad", True)
+            return aval, position, obj.__class__, getattr(obj, "requires_grad", True)
         if attributes := obj.__dict__:  # hooks, and attributes that a script has set
             named = [(k, _key(v, tensors, seen)) for k, v in attributes.items() if k != "_hooks"]
-            return obj._value.aval, position, *map(Identity, hooks_at(obj)), *named
-        return (obj._value.aval, position) if is_repeated else obj._value.aval
+            return aval, position, *map(Identity, hooks_at(obj)), *named
+        return (aval, position) if is_repeated else aval
     if isinstance(obj, MutableInput):
         tensors.append(obj.as_input())
         return tensors[-1]._value.aval
@@ -61,6 +65,11 @@ def _key(obj, tensors, seen, numbers=None):
         return obj.shape, obj.dtype, obj.tobytes()
     if fields := fields_of(obj):
         return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
+    return _without_tensors(obj)
+
+
+def _without_tensors(obj):
+    """The kind of an argument that holds no Tensors."""
     if isinstance(obj, slice):
         return slice, obj.start, obj.stop, obj.step
     if isinstance(obj, (set, frozenset)):

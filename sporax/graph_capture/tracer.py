@@ -6,8 +6,9 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax.ast_transform.convert import Conversions, obstacle, reading_code
+from sporax.core.tensor import drawn_value
 from sporax.core.tree import tensors_of
-from sporax.core.value import Shared, borrowing, thread
+from sporax.core.value import Shared, Uninitialized, borrowing, thread
 from sporax.engine.autocast import mark_precision
 from sporax.engine.recorder import Recorder
 from sporax.engine.trace_tree import TraceEnds
@@ -62,9 +63,11 @@ class GraphTracer(Tracer):
         self.is_leaving = False
         self.outer: Any = None  # the recorder around the capture, while it lasts
         self.is_done = False
+        self.drew = thread.draws  # before the capture
 
     def begin(self):
         """Begin to record a stage."""
+        thread.draws = True
         self.avals = []  # of the inputs
         self.sources = []  # of the inputs: a handle that each call reads, or a constant Value
         self.handles = {}  # id(handle) -> (handle, its Value before, its lifted Value)
@@ -95,6 +98,8 @@ class GraphTracer(Tracer):
         value = handle._value
         if value.trace is recorder:
             return value.index
+        if value.__class__ is Uninitialized:  # a graph computes with what it draws
+            value = handle._value = drawn_value(handle)
         if id(value) in self.known:
             index = self._from_earlier_part(recorder, value)
             if index is not None:
@@ -255,7 +260,7 @@ class GraphTracer(Tracer):
         if thread.recorder is self.recorder:
             thread.recorder = self.outer
             self.recorder.clear()
-        self.outer = None
+        self.outer, thread.draws = None, self.drew
 
     def let_go(self):
         """Drop all references to inputs: then the first call donates them already, and compiles no
