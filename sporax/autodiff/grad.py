@@ -19,7 +19,7 @@ from sporax.core.signature_errors import fitting
 from sporax.core.tree import flatten, map_tensors, nothing, tensors_of, unflatten
 from sporax.core.value import scalar_value, thread
 from sporax.engine.operation import Op
-from sporax.engine.recorder import record, run_pending, wrap
+from sporax.engine.recorder import as_graph, record, run_pending, wrap
 
 
 class Derivative:
@@ -179,16 +179,21 @@ class Derivative:
                 f"For '{self.who}', '{self.seed}' must hold a gradient for each of the "
                 f"{len(ends)} outputs, but got {len(tensors)}."
             )
-        for i, (t, v) in enumerate(zip(tensors, ends, strict=True)):
-            if t.shape != v.aval.shape:
-                raise ValueError(
-                    f"For '{self.who}', '{self.seed}' must have the shape of output {i}, "
-                    f"{v.aval.shape}, but got {t.shape}."
-                )
-        return [_cast(t._lift(), v.aval.dtype) for t, v in zip(tensors, ends, strict=True)]
+        return [self._cotangent(i, *pair) for i, pair in enumerate(zip(tensors, ends, strict=True))]
+
+    def _cotangent(self, i, seed, end):
+        """A Tensor as the cotangent of output `i`; graphs broadcast one of one element."""
+        if seed.shape == end.aval.shape:
+            return _cast(seed._lift(), end.aval.dtype)
+        if seed.size == 1 and (end.aval.ndim == 0 or as_graph()):
+            return record(_filled, end, seed._lift())
+        raise ValueError(
+            f"For '{self.who}', '{self.seed}' must have the shape of output {i}, "
+            f"{end.aval.shape}, but got {seed.shape}."
+        )
 
 
-_filled = Op("gradient.sens", jnp.full_like)
+_filled = Op("gradient.sens", lambda end, seed: jnp.full_like(end, jnp.reshape(seed, ())))
 
 
 def _cast(value, dtype):

@@ -230,7 +230,7 @@ class ThreadState(threading.local):
     saving: Any = None  # the hooks that pack what derivatives need, if any
     watch: Any = None
     precision: Any = None  # what operations compute in now, where a Cell says so
-    draws: bool = False  # whether computing with an `Uninitialized` value draws it, as graphs do
+    in_graph: bool = False  # whether a function is captured, or goes on dynamically for this run
 
     def __init__(self):
         self.recorder = None if self.new_recorder is None else self.new_recorder()

@@ -70,7 +70,7 @@ class Recorder(PendingTrace):
                 return at
         if self.tracer is not None:
             return self.tracer.operand_key(self, value, handle)
-        if value.__class__ is Uninitialized and handle is not None and _draws():
+        if value.__class__ is Uninitialized and handle is not None and as_graph():
             handle.init_data()
             raise TraceEnds
         value.read()
@@ -206,9 +206,9 @@ thread.__class__.new_recorder = Recorder
 thread.recorder = Recorder()
 
 
-def _draws():
-    """Whether computing with an `Uninitialized` value draws it."""
-    return thread.draws or context.get_context("mode") == context.GRAPH_MODE
+def as_graph():
+    """Whether to take what MindSpore's graph mode takes and its PyNative mode refuses."""
+    return thread.in_graph or context.get_context("mode") == context.GRAPH_MODE
 
 
 def run_pending():

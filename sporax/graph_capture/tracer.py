@@ -63,11 +63,11 @@ class GraphTracer(Tracer):
         self.is_leaving = False
         self.outer: Any = None  # the recorder around the capture, while it lasts
         self.is_done = False
-        self.drew = thread.draws  # before the capture
+        self.was_in_graph = thread.in_graph  # before the capture
 
     def begin(self):
         """Begin to record a stage."""
-        thread.draws = True
+        thread.in_graph = True
         self.avals = []  # of the inputs
         self.sources = []  # of the inputs: a handle that each call reads, or a constant Value
         self.handles = {}  # id(handle) -> (handle, its Value before, its lifted Value)
@@ -260,7 +260,7 @@ class GraphTracer(Tracer):
         if thread.recorder is self.recorder:
             thread.recorder = self.outer
             self.recorder.clear()
-        self.outer, thread.draws = None, self.drew
+        self.outer, thread.in_graph = None, self.was_in_graph
 
     def let_go(self):
         """Drop all references to inputs: then the first call donates them already, and compiles no

@@ -11,6 +11,7 @@ from sporax import ops
 from sporax.autodiff import GradOperation, grad, stop_gradient, value_and_grad
 from sporax.autodiff.tape import paused
 from sporax.core import dtype as dtypes
+from sporax.core.context import GRAPH_MODE, PYNATIVE_MODE, set_context
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
@@ -523,3 +524,33 @@ def test_a_function_without_inputs_has_no_gradients(arguments):
     assert GradOperation(get_all=True, **sens)(lambda: p * p)(*arguments) == ()
     by_weight = GradOperation(get_by_list=True, **sens)(lambda: p * p, [p])(*arguments)
     assert numbers(by_weight) == [[12.0 if arguments else 6.0]]
+
+
+# what MindSpore 2.10 gives: BERT's training cell has a loss of shape (1,), and a scalar for `sens`
+SENS = [Tensor(1024.0), Tensor([1024.0]), Tensor([[1024.0]]), 1024.0]
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (2,)])
+def test_graphs_broadcast_a_gradient_of_one_element(shape):
+    def function(x):
+        return (x * x).sum().reshape(shape) if shape != (2,) else x * x
+
+    derivative, x = seeded(function), Tensor([1.0, 2.0])
+    for sens in SENS:
+        assert jit(derivative)(x, sens).tolist() == [2048.0, 4096.0]
+        if getattr(sens, "shape", shape) == shape or shape == ():
+            assert derivative(x, sens).tolist() == [2048.0, 4096.0]
+        else:
+            with pytest.raises(ValueError, match="'sens' must have the shape of output 0"):
+                derivative(x, sens)
+    with pytest.raises(ValueError, match="'sens' must have the shape of output 0"):
+        jit(derivative)(x, Tensor([1.0, 2.0, 3.0]))
+
+
+def test_graph_mode_broadcasts_a_gradient_of_one_element():
+    set_context(mode=GRAPH_MODE)
+    try:
+        derivative = seeded(lambda x: (x * x).sum().reshape((1,)))(Tensor([1.0, 2.0]), Tensor(3.0))
+    finally:
+        set_context(mode=PYNATIVE_MODE)
+    assert derivative.tolist() == [6.0, 12.0]
