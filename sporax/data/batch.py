@@ -75,6 +75,15 @@ class _Batches(_Replacing):
         columns = [list(column) for column in zip(*rows, strict=True)]
         return self._put_together(columns, BatchInfo(*at))
 
+    def _size_of(self, info):
+        size = self.batch_size(info)
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise ValueError(
+                "For 'batch', the function 'batch_size' must return an int greater than 0, but got "
+                f"{size!r:.80}."
+            )
+        return int(size)
+
     def _begin_batches(self, begin_rows, first):
         if callable(self.batch_size) and first:  # only going through them tells where rows begin
             epoch = self._begin_batches(begin_rows, 0)
@@ -88,7 +97,7 @@ class _Batches(_Replacing):
         """((epoch, number of the batch), items of its rows)."""
         while True:
             size = self.batch_size
-            size = size(BatchInfo(epoch, at)) if callable(size) else size
+            size = self._size_of(BatchInfo(epoch, at)) if callable(size) else size
             taken = list(itertools.islice(items, size))
             if not taken or (len(taken) < size and self.drop_remainder):
                 return
@@ -122,6 +131,12 @@ def _stacked(name, arrays):
         raise RuntimeError(
             f"For 'batch', the rows of column '{name}' must have one shape, but got "
             f"{sorted(shapes)}. Use 'padded_batch', or bring them to one shape with 'map'."
+        )
+    dtypes = {array.dtype.kind if array.dtype.kind in "SU" else array.dtype for array in arrays}
+    if len(dtypes) > 1:
+        raise RuntimeError(
+            f"For 'batch', the rows of column '{name}' must have one dtype, but got "
+            f"{' and '.join(sorted(map(str, dtypes)))}. Bring them to one with 'map'."
         )
     return stacked(arrays)
 
@@ -375,6 +390,7 @@ class BucketBatch(PaddedBatch):
             buckets = [[] for _ in self._sizes]
             for row in epoch():
                 length = self._length_of(*[row[i] for i in self._measured])
+                length = self._checked(length)
                 at = bisect_right(self._bounds, length)
                 buckets[at].append(row)
                 if len(buckets[at]) == self._sizes[at]:
@@ -384,6 +400,15 @@ class BucketBatch(PaddedBatch):
                     yield self._batch(buckets, at)
 
         return one
+
+    def _checked(self, length):
+        is_whole = isinstance(length, (int, np.integer)) or getattr(length, "shape", None) == ()
+        if is_whole and length.__class__ is not bool and length % 1 == 0 and length >= 0:
+            return int(length)
+        raise ValueError(
+            f"For '{self._who}', the function 'element_length_function' must return an int, at "
+            f"least 0, but got {length!r:.80}."
+        )
 
     def _batch(self, buckets, at):
         rows, buckets[at] = buckets[at], []

@@ -15,6 +15,7 @@ from sporax.io import untrusted_file
 
 _SETTINGS = Settings("dataset.config")
 _values = _SETTINGS.values
+MOST_WORKERS = _SETTINGS.table["num_parallel_workers"][2][1]  # of one operation
 _times = dict.fromkeys(_values, 0)  # the number of calls of each setter
 _KINDS = {bool: "a bool", int: "an int", str: "a str"}
 _log = logging.getLogger("sporax")

@@ -6,6 +6,7 @@ class takes after the dataset.
 
 import functools
 import inspect
+import math
 
 from sporax.core.from_host import plain
 from sporax.data import config, random_streams
@@ -204,10 +205,16 @@ class Filter(Step):
 
     def _holds(self, at, row):
         try:
-            return self._predicate(*[row[i] for i in self._places])
+            holds = self._predicate(*[row[i] for i in self._places])
         except Exception as error:
             note(error, "filter", self._predicate, at, row)
             raise
+        if hasattr(holds, "shape") and math.prod(holds.shape) > 1:
+            raise ValueError(
+                "For 'filter', 'predicate' must return one bool for a row, but got an array "
+                f"of shape {holds.shape}. Use its 'all()' or 'any()'."
+            )
+        return holds
 
 
 @step("flat_map")

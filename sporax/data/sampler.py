@@ -6,6 +6,7 @@ next epoch when it is called again.
 
 import itertools
 import math
+import operator
 
 import numpy as np
 
@@ -50,11 +51,7 @@ class Sampler(Fitting, accept=None):
 
     def _checked(self, indices, size):
         """The indices as ints, none of which may be beyond the rows."""
-        if not all(hasattr(i, "__int__") for i in indices):
-            raise TypeError(
-                f"For '{type(self).__name__}', each index must be an int, but got {indices!r:.80}."
-            )
-        indices = list(map(int, indices))
+        indices = _ints(type(self).__name__, indices)
         for i in indices:
             if not -size <= i < size:
                 raise IndexError(
@@ -98,6 +95,19 @@ class Sampler(Fitting, accept=None):
     def get_num_samples(self):
         """The number of rows of an epoch at most; None for all."""
         return self.num_samples
+
+
+def _ints(who, indices):
+    """Indices of rows as Python ints."""
+    indices = list(indices)
+    try:
+        if bool in set(map(type, indices)):
+            raise TypeError
+        return list(map(operator.index, indices))
+    except TypeError:
+        raise TypeError(
+            f"For '{who}', each index must be an int, but got {indices!r:.80}."
+        ) from None
 
 
 def _check_count(who, count):
@@ -179,7 +189,8 @@ class SubsetSampler(Sampler):
 
     def __init__(self, indices, num_samples=None):
         super().__init__(num_samples)
-        self.indices = [int(i) for i in (indices if np.iterable(indices) else [indices])]
+        indices = indices if np.iterable(indices) else [indices]
+        self.indices = _ints(type(self).__name__, indices)
 
     def begin(self, size):
         _check_indices(type(self).__name__, self.indices, size)

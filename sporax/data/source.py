@@ -157,7 +157,18 @@ class GeneratorDataset(Dataset):
 
     def _indices(self):
         """A function that lists the indices of an epoch's rows."""
-        return self.sampler.epochs(len(self.source))
+        return self.sampler.epochs(self._length())
+
+    def _length(self):
+        try:
+            return len(self.source)
+        except (TypeError, ValueError, OverflowError) as error:
+            if error.__traceback__.tb_next is not None:  # from the user's own code
+                raise
+            raise type(error)(
+                f"For '{type(self).__name__}', '__len__' of 'source' must return an int, at least "
+                f"0, but got {self.source.__len__()!r:.80}."
+            ) from None
 
     def _begin_items(self):
         """As `_begin`, for rows as a source has them that is gone through."""

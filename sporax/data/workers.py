@@ -57,7 +57,7 @@ def requested(who, arguments):
     count = arguments.get("num_parallel_workers")
     if count is None:
         count = config.get_num_parallel_workers() if config.is_set("num_parallel_workers") else 1
-    check.whole(who, "num_parallel_workers", count, 1)
+    check.whole(who, "num_parallel_workers", count, 1, config.MOST_WORKERS)
     in_processes = arguments.get("python_multiprocessing", False)
     check.true_or_false(who, "python_multiprocessing", in_processes)
     return Workers(count, in_processes) if count > 1 else None
