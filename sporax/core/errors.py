@@ -67,8 +67,7 @@ def refusal_of(name, given, cause, parameters=None, earlier=None):
     is_signal = type(cause).__module__.startswith("sporax.") or isinstance(
         cause, NotImplementedError
     )
-    teaches = str(cause).strip("\"'").startswith(_OWN)
-    if teaches or is_signal or is_from(cause, is_users):
+    if is_own(cause) or is_signal or is_from(cause, is_users):
         return None
     given = {n: value for n, value in given.items() if n != "self"}
     earlier = earlier or {}
@@ -146,6 +145,11 @@ def warn(message, category=RuntimeWarning):
 
 # what stands between a user and sporax
 _LIBRARIES = {"jax", "ml_dtypes", "numpy", "PIL", "scipy", "sporax"} | sys.stdlib_module_names
+
+
+def is_own(error):
+    """Whether an error teaches already."""
+    return str(error).strip("\"'").startswith(_OWN)
 
 
 def is_users(frame):

@@ -1,5 +1,6 @@
 """The numbers of a tensor as Python's, NumPy's or JAX's."""
 
+import operator
 from typing import Any
 
 import jax
@@ -14,6 +15,28 @@ def on_host(array):
         "For reading a Tensor, it must be whole on this rank, but its parts are on the devices of "
         "several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the result."
     )
+
+
+def _element(array, index):
+    """The element of an array at an index among all, or in each dimension, as a Python number."""
+    try:
+        places = tuple(map(operator.index, index if isinstance(index, tuple) else (index,)))
+    except TypeError:
+        raise TypeError(
+            "For 'Tensor.item', 'index' must be an int, or a tuple of an int for each dimension, "
+            f"but got {index!r:.80}."
+        ) from None
+    if len(places) not in (1, array.ndim):
+        raise ValueError(
+            f"For 'Tensor.item', 'index' must be one int, or {array.ndim} for the shape "
+            f"{array.shape}, but got {index!r:.80}."
+        )
+    sizes = array.shape if len(places) == array.ndim else (array.size,)
+    if not all(-size <= n < size for n, size in zip(places, sizes, strict=True)):
+        raise IndexError(
+            f"For 'Tensor.item', 'index' must be within the shape {array.shape}, but got {index}."
+        )
+    return array.item(*places)
 
 
 class Reading:
@@ -88,14 +111,15 @@ class Reading:
         return self.asnumpy().tobytes()
 
     def item(self, index=None):
-        """One element as a Python number.
+        """One element as a Python number. `index`: its place among all elements, or a tuple of
+        one for each dimension.
 
         >>> Tensor([1.5]).item()
         1.5
         """
         array = self.asnumpy()
         if index is not None:
-            return array.item(index)
+            return _element(array, index)
         if array.size != 1:
             raise ValueError(
                 f"For 'Tensor.item', the tensor must have one element, but got shape {self.shape}."

@@ -1,6 +1,8 @@
 """What an exception from within says of a call: its words where sporax wrote them, else ours."""
 
+import collections
 import dis
+import linecache
 import re
 import traceback
 from pathlib import Path
@@ -52,6 +54,22 @@ _TRANSLATIONS = [(re.compile(words), ours) for words, ours in (
     (r"[Aa]ll input arrays must have the same shape", "The shapes must be equal"),
     (r"concatenate|same number of dimensions", "The shapes must agree but for the axis of joining"),
 )]  # fmt: skip
+
+
+_END_IT = "End it by a condition on Python values, or write a loop."
+
+
+def recursion_of(error, is_users):
+    """Where the user's code calls itself, in words for an endless recursion; None if it is not
+    the user's. `is_users`: tells the user's frames."""
+    calls = traceback.walk_tb(error.__traceback__)
+    lines = collections.Counter((f.f_code, line) for f, line in calls if is_users(f))
+    if not lines:
+        return None
+    (((code, line), _),) = lines.most_common(1)
+    text = linecache.getline(code.co_filename, line).strip()
+    where = f"{code.co_filename}:{line}"
+    return f"'{code.co_name}' calls itself without end at {where}: {text}. {_END_IT}"
 
 
 def innermost(error):

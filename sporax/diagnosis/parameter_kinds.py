@@ -66,12 +66,13 @@ _ROWS = (
     (lambda p: p.name in _TENSORS and p.default is p.empty, "a Tensor", _is_operand),
 )  # fmt: skip
 
+_CALLED = "a function or a Cell"
 # what Python asks for -> what must stand there
 _ASKED = [(re.compile(words), rule) for words, rule in (
     (r"integer|int\(\)|slice indices", "an int or a tuple of ints"),
     (r"not iterable|has no len\(\)|not subscriptable|zip\(\) argument|must be an iterable",
      "a tuple or list"),
-    (r"not callable", "a function or a Cell"),
+    (r"not callable", _CALLED),
     (r"unsupported operand|bad operand|not supported between|real number|could not convert|"
      r"must be a number|requires ndarray|abstract array|as a JAX value|valid JAX type|float\(\)",
      "a number or a Tensor"),
@@ -135,6 +136,9 @@ def culprit(parameters, arguments, error):
                 return name, "one of the names that it may have", value
             if type(part).__name__ in named and not _is_number(part) and asked is not None:
                 return name, asked, value
+    if asked == _CALLED:  # which no number can be
+        numbers = [(n, asked, x) for n, x in arguments.items() if type(x).__name__ in named]
+        return numbers[0] if len(numbers) == 1 else None
     return None
 
 

@@ -5,21 +5,20 @@ Tensors escape. So the function is captured again at its next call, in case the 
 one (a cache that is filled); a function with an effect at each call runs dynamically.
 """
 
-import collections
 import dis
 import gc
 import linecache
 import random
 import threading
-import traceback
 import types
 from typing import Any
 
 import numpy as np
 
-from sporax.core.errors import is_users, warn
+from sporax.core.errors import is_own, is_users, warn
 from sporax.core.random import own_draws
 from sporax.core.tree import itself, map_tensors, tensors_of
+from sporax.diagnosis.causes import recursion_of
 from sporax.graph_capture.retrace_reasons import whereabouts
 from sporax.guards.bytecode_names import codes_in
 from sporax.guards.guard_types import Attribute, Entry
@@ -209,16 +208,12 @@ def after(dependence, graph):
 
 def endless(error, name, is_undone):
     """The error for an endless recursion; `is_undone`: whether everything is as before."""
-    calls = traceback.walk_tb(error.__traceback__)
-    lines = collections.Counter((f.f_code, line) for f, line in calls if is_users(f))
-    if not lines:
+    recursion = recursion_of(error, is_users)
+    if recursion is None or is_own(error):
         return error
-    (((code, line), _),) = lines.most_common(1)
-    text = linecache.getline(code.co_filename, line).strip()
     return RecursionError(
-        f"For 'jit', '{name}' must end, but '{code.co_name}' calls itself without end at "
-        f"{code.co_filename}:{line}: {text}. End it by a condition on Python values, or write a "
-        "loop." + " All Parameters, buffers and random states are as before the call." * is_undone
+        f"For 'jit', '{name}' must end, but {recursion}"
+        + " All Parameters, buffers and random states are as before the call." * is_undone
     )
 
 

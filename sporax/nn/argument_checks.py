@@ -2,10 +2,13 @@
 
 import inspect
 import operator
+import traceback
 
+from sporax.core.errors import is_own as is_taught
 from sporax.core.errors import is_users, refusal_of
 from sporax.core.signature_errors import constructed_with, is_own, unfitting
-from sporax.diagnosis.causes import is_from
+from sporax.core.value import thread
+from sporax.diagnosis.causes import is_from, recursion_of
 from sporax.ops.declaration import AXES, is_axes
 
 
@@ -104,10 +107,22 @@ def below(who, **values):
         raise ValueError(f"For '{who}', '{low}' must be less than '{high}', but got {a} and {b}.")
 
 
+def _endless(cell, error):
+    """The error for a Cell whose call leads to itself; None where that is not the cause."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    calls = [f for f in frames if f.f_code.co_name == "_compute" and f.f_locals["self"] is cell]
+    if len(calls) < 2 or thread.recorder.tracer is not None:
+        return None
+    recursion = recursion_of(error, is_users) or "it is among its own parts. Take it out of them."
+    return RecursionError(f"For '{type(cell).__name__}', a call must end, but {recursion}")
+
+
 def call_refusal(cell, args, kwargs, error):
     """The error to raise instead of one that came of a Cell's call: what did not fit in the call,
     or in a layer of sporax's own what its `construct` raised from within, as the layer's refusal.
     None for an error from the user's code."""
+    if isinstance(error, RecursionError) and not is_taught(error):
+        return _endless(cell, error)
     within = error.with_traceback(error.__traceback__.tb_next)
     if is_from(within, is_users):
         return None

@@ -1,6 +1,7 @@
 """`Cell`: a network or a part of one, with its parameters, its sub-cells and its mode."""
 
 import functools
+import reprlib
 import time
 from types import MemberDescriptorType
 from typing import Any, ClassVar
@@ -377,6 +378,7 @@ class Cell(
         """The text between the brackets of `repr`."""
         return ""
 
+    @reprlib.recursive_repr("...")  # where it is among its own parts
     def __repr__(self):
         words = self.extend_repr()
         lines = words.split("\n") if words else []

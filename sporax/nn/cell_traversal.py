@@ -1,5 +1,6 @@
 """Traversal of a Cell: its parameters and sub-cells, at every depth, listed and named."""
 
+import threading
 from collections import OrderedDict
 from typing import Any
 
@@ -36,6 +37,7 @@ class Traversal:
 
     def parameters_and_names(self, name_prefix="", expand=True):
         """(path, Parameter) for each parameter, each once."""
+        _check_path("parameters_and_names", name_prefix)
         yield from parameters(self, name_prefix, expand)
 
     def get_parameters(self, expand=True):
@@ -81,7 +83,13 @@ class Traversal:
 
     def cells_and_names(self, cells=None, name_prefix=""):
         """(path, cell) for this cell and all below, each once; `cells`: a set of those to omit."""
-        yield from tree(self, name_prefix, cells)
+        _check_path("cells_and_names", name_prefix)
+        if cells and not isinstance(cells, set):
+            raise TypeError(
+                "For 'cells_and_names', 'cells' must be a set of Cells or None, but got "
+                f"{type(cells).__name__}."
+            )
+        yield from tree(self, name_prefix, cells or None)
 
     def name_cells(self):
         """Direct sub-cells by name, each once."""
@@ -115,7 +123,34 @@ class Traversal:
 
     def apply(self, fn):
         """Call `fn` on every cell below, then on this one."""
-        for cell in Traversal.cells(self):
-            cell.apply(fn)
-        fn(self)
+        if not callable(fn):
+            raise TypeError(
+                f"For 'Cell.apply', 'fn' must be a function, but got {type(fn).__name__}."
+            )
+        if id(self) in _applying.cells:  # it is among its own parts
+            return self
+        _applying.cells.add(id(self))
+        try:
+            for cell in Traversal.cells(self):
+                cell.apply(fn)
+            fn(self)
+        finally:
+            _applying.cells.discard(id(self))
         return self
+
+
+def _check_path(who, prefix):
+    if prefix and not isinstance(prefix, str):
+        raise TypeError(
+            f"For '{who}', 'name_prefix' must be a string, but got {type(prefix).__name__}."
+        )
+
+
+class _Applying(threading.local):
+    """The Cells whose `apply` is running in this thread."""
+
+    def __init__(self):
+        self.cells = set()
+
+
+_applying = _Applying()

@@ -227,7 +227,14 @@ class CellDict(Cell):
         return key in self._cells
 
     def __getitem__(self, key):
+        self._check_held(key)
         return self._cells[key]
+
+    def _check_held(self, key):
+        if not isinstance(key, str) or key not in self._cells:
+            raise KeyError(
+                f"For 'CellDict', a key must be one of {list(self._cells)}, but got {key!r}."
+            )
 
     def __setitem__(self, key, cell):
         if not isinstance(key, str):
@@ -249,6 +256,7 @@ class CellDict(Cell):
         self._cells[key] = cell
 
     def __delitem__(self, key):
+        self._check_held(key)
         Changes.count += 1
         del self._cells[key]
 

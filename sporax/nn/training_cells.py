@@ -97,6 +97,11 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise TypeError(
+                "For 'ForwardValueAndGrad', 'network' must be a Cell or a function, but got "
+                f"{type(network).__name__}."
+            )
         self.grad = GradOperation(get_all, get_by_list, sens_param)
         if get_by_list and not isinstance(weights, (tuple, list)):
             raise TypeError(

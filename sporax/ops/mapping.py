@@ -124,10 +124,23 @@ class Map:
         self.ops, self.reverse = ops, reverse
 
     def __call__(self, *args):
-        function, sequences = (args[0], args[1:]) if self.ops is None else (self.ops, args)
+        function, *sequences = args if self.ops is None else (self.ops, *args)
+        who = f"For '{type(self).__name__}', "
+        if not callable(function):
+            raise TypeError(
+                f"{who}the first argument must be a function, but got {type(function).__name__}."
+            )
+        if not sequences:
+            raise TypeError(f"{who}there must be a sequence for the function, but got none.")
         return self._apply(function, sequences)
 
     def _apply(self, function, sequences):
+        for n, sequence in enumerate(sequences):
+            if not hasattr(sequence, "__len__"):
+                raise TypeError(
+                    f"For '{type(self).__name__}', argument {n} of the function must come from a "
+                    f"sequence, but got {type(sequence).__name__}."
+                )
         lengths = {len(s) for s in sequences}
         if len(lengths) > 1:
             raise ValueError(

@@ -60,6 +60,11 @@ class Model:
         eval_indexes=None, amp_level="O0", boost_level="O0", **kwargs,
     ):  # fmt: skip
         check.instance("Model", Cell, "a Cell", network=network)
+        if loss_fn is not None and not callable(loss_fn):
+            raise TypeError(
+                "For 'Model', 'loss_fn' must be a function, a Cell or None, but got "
+                f"{type(loss_fn).__name__}."
+            )
         for name in kwargs:
             if name not in _OPTIONS:
                 raise ValueError(
@@ -196,6 +201,8 @@ class Model:
             )
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', a 'valid_dataset' must come with 'metrics'.")
+        if valid_dataset is not None:
+            _check_dataset("Model.fit", valid_dataset=valid_dataset)
         check_callbacks(callbacks, "fit")
         self._captures_training = dataset_sink_mode
         self._captures_evaluation = valid_dataset_sink_mode
@@ -203,6 +210,7 @@ class Model:
 
     def _check_run(self, name, epoch, dataset, sink_mode, sink_size, initial_epoch):
         who = f"For 'Model.{name}',"
+        _check_dataset(f"Model.{name}", train_dataset=dataset)
         if not isinstance(sink_mode, bool):
             raise TypeError(f"{who} 'dataset_sink_mode' must be a bool, but got {sink_mode!r}.")
         counts = {"epoch": epoch, "initial_epoch": initial_epoch, "sink_size": sink_size}
@@ -310,6 +318,7 @@ class Model:
         if not self._metric_fns:
             raise ValueError("For 'Model.eval', the Model must have 'metrics'.")
         check_callbacks(callbacks, "eval")
+        _check_dataset("Model.eval", valid_dataset=valid_dataset)
         self._captures_evaluation = dataset_sink_mode
         run = self._run("eval", valid_dataset, callbacks, valid_dataset=valid_dataset)
         with CallbackManager(ProgressLine.added(callbacks)) as events:
@@ -386,11 +395,13 @@ class Model:
         batches; nothing is computed. It serves GRAPH_MODE."""
         if train_dataset is None and valid_dataset is None:
             raise ValueError("For 'Model.build', 'train_dataset' or 'valid_dataset' must be given.")
-        for dataset, network, mode in (
-            (train_dataset, self._train_network, True), (valid_dataset, self._eval_network, False)
+        for name, dataset, network, mode in (
+            ("train_dataset", train_dataset, self._train_network, True),
+            ("valid_dataset", valid_dataset, self._eval_network, False),
         ):  # fmt: skip
             if dataset is None:
                 continue
+            _check_dataset("Model.build", **{name: dataset})
             if network is None:
                 raise RuntimeError("For 'Model.build', a 'valid_dataset' must come with 'metrics'.")
             self._set_train(network, mode)
@@ -410,6 +421,7 @@ class Model:
                 "For 'infer_train_layout', 'dataset_sink_mode' must be True and 'sink_size' -1 or "
                 f"positive, but got {dataset_sink_mode} and {sink_size}."
             )
+        _check_dataset("infer_train_layout", train_dataset=train_dataset)
         if train_dataset.get_dataset_size() == 0:
             raise ValueError("For 'infer_train_layout', 'train_dataset' must have rows.")
         self.build(train_dataset)
@@ -426,6 +438,17 @@ class Model:
         self._set_train(self._network, False)
         self._network.compile(*predict_data)
         return self._network.parameter_layout_dict
+
+
+def _check_dataset(who, **named):
+    """Refuse what has no rows to be counted, such as None or a list."""
+    ((name, dataset),) = named.items()
+    if not hasattr(dataset, "get_dataset_size"):
+        raise TypeError(
+            f"For '{who}', '{name}' must be a data set, but got {type(dataset).__name__}. Make one "
+            "of arrays with 'dataset.NumpySlicesDataset', or of what gives rows with "
+            "'dataset.GeneratorDataset'."
+        )
 
 
 def _rows(dataset, epochs):

@@ -52,6 +52,7 @@ class CheckpointConfig(Fitting):
             )
         check.flag(who, integrated_save=integrated_save, exception_save=exception_save,
                       crc_check=crc_check, remove_redundancy=remove_redundancy)  # fmt: skip
+        check.instance(who, (bool, str), "a bool or a string", async_save=async_save)
         if remove_redundancy:
             raise TypeError(
                 f"For '{who}', 'remove_redundancy' must be False on one device, but got True."
@@ -59,10 +60,9 @@ class CheckpointConfig(Fitting):
         self.save_checkpoint_steps = save_checkpoint_steps
         self.save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self.keep_checkpoint_max = keep_checkpoint_max
-        self.keep_checkpoint_per_n_minutes = keep_checkpoint_per_n_minutes
-        if keep_checkpoint_max:
-            self.keep_checkpoint_per_n_minutes = None
-        elif not keep_checkpoint_per_n_minutes:
+        minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
+        self.keep_checkpoint_per_n_minutes = minutes
+        if not keep_checkpoint_max and not minutes:
             self.keep_checkpoint_max = 1
         self.saved_network, self.exception_save, self.format = saved_network, exception_save, format
         self.append_dict = _appended(append_info)

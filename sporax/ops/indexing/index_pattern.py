@@ -221,8 +221,12 @@ def _axes_of(item):
 
 
 def numbers_of(item):
-    """A list or tuple of integers, bools or Tensors of them as a NumPy array."""
+    """A list or tuple of integers, bools or Tensors of them as a NumPy array; of objects where it
+    has rows of several lengths."""
     if isinstance(item, (list, tuple)):
         item = [i.asnumpy() if isinstance(i, Tensor) else i for i in item]
-        return np.asarray(item) if item else np.zeros(0, np.int64)
+        try:
+            return np.asarray(item) if item else np.zeros(0, np.int64)
+        except ValueError:
+            return np.fromiter(item, object, len(item))
     return np.asarray(item)
