@@ -306,3 +306,13 @@ def test_windows_in_the_channels():
         3,
         3,
     )
+
+
+# MindSpore divides by the number of elements that a network had before.
+@pytest.mark.parametrize("way", [lambda f: f, jit], ids=["dynamic", "jit"])
+def test_the_gradient_of_a_mean_is_of_its_own_number_of_elements(way):
+    loss = nn.BCEWithLogitsLoss()
+    derivative = way(grad(lambda x, w: loss(x @ w, ops.zeros_like(x @ w)), 1))
+    for rows, columns in [(6, 6), (2, 3), (6, 6), (4, 5)]:
+        result = derivative(ops.ones((rows, 3)), ops.zeros((3, columns))).asnumpy()
+        np.testing.assert_allclose(result, np.full((3, columns), 0.5 / columns), 1e-6)

@@ -411,3 +411,16 @@ def test_bad_input_is_refused_in_one_voice(make, error, says):
     with pytest.raises(error) as caught:
         make()
     assert says in str(caught.value)
+
+
+def test_asgd_with_a_rate_for_each_step():
+    rates, lambd, decay = [0.1, 0.05, 0.3, 0.2], 0.1, 0.01
+    w = Parameter(Tensor(np.array([1.0, -2.0], np.float32)), name="w")
+    optimizer = optim.ASGD([w], rates, lambd=lambd, weight_decay=decay)
+    expected, eta = w.asnumpy().astype(np.float64), rates[0]
+    for step, rate in enumerate(rates, 1):
+        gradient = np.array([0.5, step], np.float32)
+        optimizer((Tensor(gradient),))
+        expected = expected * (1 - lambd * eta) - eta * (gradient + decay * expected)
+        eta = rate / (1 + lambd * rate * step) ** 0.75  # as in PyTorch: of the next step
+        np.testing.assert_allclose(w.asnumpy(), expected, 1e-6)
