@@ -298,7 +298,10 @@ def test_the_switch():
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "explain.md"
-_VARIES = re.compile(r"[\d.]+ m?s\b|, from the folder of compiled programs")
+# on a busy machine a compilation may last so long that a line says so
+_VARIES = re.compile(
+    r"[\d.]+ m?s\b|, from the folder of compiled programs|.*: not done after .*still going on.*\n"
+)
 
 
 @pytest.mark.skipif(Recorder.immediate, reason="each operation is a trace of its own there")

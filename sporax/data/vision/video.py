@@ -100,26 +100,39 @@ def _pictures(frames, stream):
     return np.zeros((0, stream.height, stream.width, 3), np.uint8)
 
 
-def _samples(frames, channels):
-    """(channels, samples), in the stream's own dtype."""
+def _whole(stream):
+    """A stream of sound whose decoder leaves what fills up the last packet: FFmpeg 8 cuts it off,
+    former ones, and MindSpore's, do not."""
+    from av.codec.context import Flags2
+
+    stream.codec_context.flags2 |= Flags2.skip_manual
+    return stream
+
+
+def _samples(frames, stream):
+    """(channels, samples) from time 0 on, in the stream's own dtype."""
+    channels = stream.codec_context.channels
+    early = -frames[0].pts if frames else 0  # what a codec begins with
+    skipped = max(round(early * stream.time_base * stream.rate), 0)
     parts = [frame.to_ndarray() for frame in frames]
     if not parts:
         return np.zeros((channels, 0), np.float32)
     joined = np.concatenate(parts, 1)
-    return joined if frames[0].format.is_planar else joined.reshape(-1, channels).T
+    joined = joined if frames[0].format.is_planar else joined.reshape(-1, channels).T
+    return joined[:, skipped:]
 
 
 def _decoded(container, start=0, end=None):
     """Pictures and sound of the frames from `start` to `end` (in the stream's ticks), and the
     rates. The sound is cut where the pictures are, as parts of the whole."""
     stream = _stream(container)
-    audio = container.streams.audio[:1]
+    audio = [*map(_whole, container.streams.audio[:1])]
     every, *sound = _frames(container, stream, *audio)
     chosen = [i for i, f in enumerate(every) if start <= f.pts and (end is None or f.pts <= end)]
     rates = {"video_fps": float(stream.average_rate)}
     samples = np.zeros((1, 0), np.float32)
     if audio:
-        samples = _samples(*sound, audio[0].codec_context.channels)
+        samples = _samples(*sound, audio[0])
         rates["audio_fps"] = audio[0].rate
         a_frame = samples.shape[1] / max(len(every), 1)
         first = round(chosen[0] * a_frame) if chosen else 0
