@@ -56,6 +56,11 @@ def _population_count(x):
     return np.bitwise_count(x.view(np.dtype(f"u{x.dtype.itemsize}"))).astype(x.dtype)
 
 
+def _sign(x):
+    """The sign of numbers; of -0 it is -0."""
+    return np.copysign(np.sign(x), x) if x.dtype.kind == "f" else np.sign(x)
+
+
 ELEMENTWISE = {
     "abs": np.absolute,
     "acos": np.arccos,
@@ -112,7 +117,7 @@ ELEMENTWISE = {
     "shift_left": np.left_shift,
     "shift_right_arithmetic": np.right_shift,
     "shift_right_logical": _shift_right_logical,
-    "sign": np.sign,
+    "sign": _sign,
     "sin": np.sin,
     "sinh": np.sinh,
     "sqrt": np.sqrt,

@@ -353,9 +353,18 @@ def pow(input, exponent):
 
 def magnitude(x):
     """$|x|$; its derivative at 0 is 0, where JAX's is 1."""
-    if not jnp.issubdtype(x.dtype, jnp.floating):
-        return jnp.abs(x)
-    return x * jax.lax.stop_gradient(jnp.sign(x))
+    return _magnitude(x) if jnp.issubdtype(x.dtype, jnp.floating) else jnp.abs(x)
+
+
+@jax.custom_jvp
+def _magnitude(x):
+    return jnp.abs(x)
+
+
+@_magnitude.defjvp
+def _tangent_of_magnitude(primals, tangents):
+    (x,), (tangent,) = primals, tangents
+    return jnp.abs(x), tangent * jnp.sign(x)
 
 
 # choice between two -------------------------------------------------------------------------
