@@ -19,22 +19,18 @@ class Report:
         self.compared = self.equal = 0
         self.left_out, self.findings = collections.Counter(), []
 
-    def note(self, trace, differs):
-        """A program of a trace was compared."""
+    def note(self, differs):
+        """A program was compared."""
         with self.lock:
             self.compared += 1
-            if differs is None:
-                self.equal += 1
-        if compile_log.channel.is_on:
-            outcome = "gives what the interpreter gives" if differs is None else "is wrong"
-            compile_log.log(f"the program of {described(trace)} {outcome}")
+            self.equal += differs is None
 
     def leave_out(self, trace, reason, *values):
         """A program of a trace is used without a comparison, for a reason."""
+        reason = reason.format(*values)
         with self.lock:
-            self.left_out[reason.format(*values)] += 1
+            self.left_out[reason] += 1
         if compile_log.channel.is_on:
-            reason = reason.format(*values)
             compile_log.log(f"the program of {described(trace)} is not compared: {reason}")
 
 

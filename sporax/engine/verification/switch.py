@@ -102,7 +102,7 @@ class Switch:
         expected = [np.asarray(x) for x in expected]
         found = compiled(program, operands)
         differs = disagreement(self.trace, self.alive, operands, expected, found)
-        report.note(self.trace, differs)
+        report.note(differs)
         if differs is None:
             return program
         return self.replaced(operands, expected, differs)
