@@ -66,9 +66,11 @@ EXPLAINED = {
     "`searchsorted` of Float16 and Float64": [r"searchsorted\(.*of float64"],
     "`addmv` of integers with a fraction as factor": [r"addmv\(.*of int32"],
     "`ops.full((2,), 2.5)` without a dtype": [r"functions: ops\.full\(\(2,\), True\)"],
-    "`ops.RealDiv`, `ops.Inv` of integers": [r"primitives: ops\.RealDiv.*of int32"],
+    "`ops.RealDiv`, `ops.Inv` of integers, `ops.addcdiv` of Int64": [
+        r"primitives: ops\.RealDiv.*of int32"
+    ],
     "attributes of a Primitive (`ops.Softmax(1).axis`)": [r"primitives: ops\.(Softmax\(1\)\.axis|Conv2D\(4, 3\)\.kernel_size)"],
-    "`mindspore.numpy`: NaN in `amax`, `amin`, `ptp`; infinities in `sign` and `cbrt`; `exp2`, "
+    "`mindspore.numpy`: NaN in `amax`, `amin`, `ptp`, `heaviside`; infinities in `sign` and `cbrt`; `exp2`, "
     "`logaddexp2`, `reciprocal`, `std`, `var` of integers": [r"numpys: mnp\.(exp2|reciprocal|cbrt)\("],
     "`mindspore.numpy.piecewise`, `correlate`": [r"numpys: mnp\.(piecewise|correlate)\("],
     "sizes of 0, 0-d Tensors and matrices where MindSpore requires others (`linspace(0, 1, 0)`, "
