@@ -6,6 +6,8 @@ import importlib
 import os
 import sys
 
+from sporax import versions
+
 __version__ = "0.1.0"
 
 # The public list: module -> the names that it gives here. Names of a module, or a module, that
@@ -154,4 +156,5 @@ def __dir__():
     return sorted({*globals(), *__getattr__("__all__")})
 
 
+versions.check()
 _join_ranks()

@@ -21,6 +21,7 @@ from jax import lax
 
 from sporax.core.errors import warn
 from sporax.core.jax_internals import backends_are_initialized
+from sporax.versions import numbers
 
 
 class Option(NamedTuple):
@@ -67,15 +68,11 @@ class Fault(NamedTuple):
 
     def is_in(self, jaxlib):
         """Whether a version of jaxlib has it."""
-        found = _numbers(jaxlib)
+        found = numbers(jaxlib)
         return not (
-            (self.first and found < _numbers(self.first))
-            or (self.last and found > _numbers(self.last))
+            (self.first and found < numbers(self.first))
+            or (self.last and found > numbers(self.last))
         )
-
-
-def _numbers(text):
-    return tuple(int(part) for part in text.split(".")[:4] if part.isdigit())
 
 
 def _broadcast_product(jit):
@@ -135,6 +132,10 @@ _ATOMICS = Option("xla_backend_extra_options", "-nvptx-allow-ftz-atomics", joins
 _BARRIER = "an optimization barrier between the two (xla_kernels/constant_barriers.py)"
 
 FAULTS = (
+    Fault(
+        "reductions in YNNPACK's fusions", "jax-ml/jax#39264", "cpu", "0.10.0", "0.10.1",
+        "derivatives of attention over sets", "ends the process", "the versions are excluded",
+    ),
     Fault(
         "sum of a product with a broadcast matrix", "not reported", "cpu", "0.10.2", None,
         "a batch of matrix products, one operand broadcast, times an array and summed",

@@ -1,0 +1,81 @@
+"""Write docs/versions.md from `sporax.versions` and the table of jaxlib's faults.
+
+python -m tools.write_versions
+"""
+
+from pathlib import Path
+
+from sporax import versions
+from sporax.xla_kernels.jaxlib_faults import FAULTS
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "versions.md"
+
+_HEAD = """# Versions, and the faults of each
+
+sporax runs with jaxlib {oldest} and later. The tests run on the newest Python with the newest JAX
+that it can have, and on the oldest with its own.
+
+| Python | newest JAX that it can have |
+|---|---|
+{pythons}
+
+Refused, when sporax is imported:
+
+| jaxlib | reason |
+|---|---|
+{refused}
+
+## Known faults of jaxlib
+
+XLA has faults that change numbers without a word. Each one that we know is a row of the table in
+`sporax/xla_kernels/jaxlib_faults.py`, and what avoids it is done for you. `sporax doctor` lists
+those of the jaxlib that you have. Those with a reproducer ("yes") run once on each machine, before
+its first program is compiled, and as rows of `tests/xla_kernels/test_jaxlib_faults.py` with every
+version. What no table knows, [the comparison of each program](verified.md) finds.
+
+| fault | report | jaxlib | platform | trigger | effect | what sporax does | reproducer |
+|---|---|---|---|---|---|---|---|
+{faults}
+
+`tools/write_versions.py` writes this page.
+"""
+
+
+def _row(*cells):
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _range(fault):
+    first, last = fault.first, fault.last
+    if first == last:
+        return first or "all known"
+    if last is None:
+        return f"{first} and later"
+    return f"up to {last}" if first is None else f"{first} to {last}"
+
+
+def _remedy(fault):
+    if fault.option is None:
+        return fault.remedy
+    return f"{fault.remedy}: `--{fault.option.name}={fault.option.value}`"
+
+
+def text():
+    """The page."""
+    pythons = [_row(*pair) for pair in versions.NEWEST.items()]
+    refused = [_row(f"before {versions.OLDEST}", versions.TOO_OLD)]
+    refused += [_row(*pair) for pair in versions.REFUSED.items()]
+    faults = [
+        _row(
+            f.name, f.issue, _range(f), f.platform, f.trigger, f.effect, _remedy(f),
+            "yes" if f.reproducer else "",
+        )
+        for f in FAULTS
+    ]  # fmt: skip
+    lists = {"pythons": pythons, "refused": refused, "faults": faults}
+    filled = {name: "\n".join(rows) for name, rows in lists.items()}
+    return _HEAD.format(oldest=versions.OLDEST, **filled)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(text(), "utf8")
