@@ -1,4 +1,7 @@
-PYTHON ?= python3
+# The newest Python that the machine has, unless `make PYTHON=...` names one, and the newest JAX.
+ifndef PYTHON
+PYTHON := $(shell tools/find_python.sh)
+endif
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
@@ -6,11 +9,11 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo faults fuzz programs soak wrong-arguments test test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
+.PHONY: demo expressions faults fuzz programs soak wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[demo,test,lint]'
 	touch $@
@@ -26,6 +29,20 @@ test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow' \
 		$$(grep -rl --include=test_*.py mark.executors tests)
+
+# The oldest Python, with the JAX that it can have: the rows that touch JAX's internals.
+OLDEST := .venvs/oldest/bin/python
+.venvs/oldest/ready: pyproject.toml
+	$$(tools/find_python.sh 3.11) -m venv --clear .venvs/oldest
+	$(OLDEST) -m pip install --quiet --upgrade pip
+	$(OLDEST) -m pip install --quiet --editable '.[demo,test]'
+	touch $@
+
+test-oldest: export XLA_FLAGS += --xla_backend_optimization_level=0
+test-oldest: .venvs/oldest/ready
+	$(OLDEST) -m pytest -n 2 -m 'not slow' $(addprefix tests/, \
+		autodiff batching compilation_cache control_flow core engine expressions \
+		graph_capture io numpy_interpreter sharding staging storage xla_kernels test_versions.py)
 
 # Anew, which rows take so long that only test-all runs them: tests/long_rows.txt
 long-rows: export XLA_FLAGS += --xla_backend_optimization_level=0
@@ -64,6 +81,11 @@ wrong-arguments: $(READY)
 programs: export XLA_FLAGS += --xla_backend_optimization_level=0
 programs: $(READY)
 	$(BIN)/python -m tests.programs.random --seed $(SEED) $(ARGS)
+
+# Random expressions on edge values, both executors against NumPy: make expressions SEED=3
+expressions: export XLA_FLAGS += --xla_backend_optimization_level=0
+expressions: $(READY)
+	$(BIN)/python -m tests.expressions --seed $(SEED) $(ARGS)
 
 # Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
 test-onnx:
