@@ -1,10 +1,15 @@
 """What scripts ask of several processes where there is one, and what launchers tell each."""
 
+import json
+import pickle
+
 import numpy as np
 import pytest
 
+import sporax as ms
 from sporax import Parameter, Tensor, distributed, jit, mint, nn, ops, value_and_grad
 from sporax.distributed import launch_environment as launching
+from sporax.distributed.groups import Group
 from sporax.nn.distributed_data_parallel import DistributedDataParallel
 from sporax.ops import communication
 from sporax.sharding.across_ranks import RanksOfMesh
@@ -167,3 +172,30 @@ def test_a_rank_answers_for_the_round_that_it_has_not_come_to(begun, ended, monk
     monkeypatch.setattr(ranks, "_end_with", lambda number, *_: ends.append(number))
     ranks._answer(2, "mul")
     assert ends == ended
+
+
+CALLS_WITH_PLANS = {
+    "AlltoAllV": lambda x: ops.AlltoAllV()(x, [2], [2]),
+    "_AllSwap": lambda x: ops._AllSwap()(x.reshape((2, 1)), Tensor([2]), Tensor([2])),
+    "NeighborExchange": lambda x: ops.NeighborExchange([0], [0], ([2],), ([2],), ms.float32)((x,)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS_WITH_PLANS)
+def test_plans_of_other_ranks_are_no_pickles(name, monkeypatch):
+    class Runs:
+        def __reduce__(self):
+            return ran.append, (name,)
+
+    ran, sent = [], []
+
+    def exchange(group, data, who, sources=None):
+        sent.append(data)
+        return [pickle.dumps(Runs())]
+
+    monkeypatch.setattr(Group, "exchange", exchange)
+    with pytest.raises(
+        RuntimeError, match=f"For '{name}', each rank must tell its numbers in JSON"
+    ):
+        CALLS_WITH_PLANS[name](Tensor([1.0, 2.0]))
+    assert not ran and len(json.loads(sent[0])) == 2

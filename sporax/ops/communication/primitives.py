@@ -1,7 +1,7 @@
 """The collectives as classes, by MindSpore's names: `ops.AllReduce()(x)`."""
 
+import json
 import math
-import pickle
 
 from sporax.core import dtype as dtypes
 from sporax.distributed.groups import Group
@@ -192,13 +192,26 @@ def barrier_of_class(group="hccl_world_group"):
 # parts of different lengths ---------------------------------------------------------------------
 
 
+def _plans(who, plan, group):
+    """The plans of all ranks, of which this one has its own: lists of whole numbers. As JSON, since
+    a pickle runs code, and whoever reaches the coordinator may write there."""
+    plans = group.exchange(json.dumps(plan, default=int).encode(), who)
+    try:
+        return [json.loads(one) for one in plans]
+    except ValueError as error:
+        raise RuntimeError(
+            f"For '{who}', each rank must tell its numbers in JSON, but: {error}. Not all ranks "
+            "run the same version of sporax, or a stranger has written to the coordinator."
+        ) from None
+
+
 def _counts(who, sent, received, group):
     """What each rank sends to each, of which this one knows its own."""
     check_same_length(who, "the numbers sent", sent, group)
     check_same_length(who, "the numbers received", received, group)
     if group.size > 1:
         leave_graph()  # the others' numbers may differ from call to call
-    rows = [pickle.loads(b) for b in group.exchange(pickle.dumps((sent, received)), who)]
+    rows = _plans(who, (sent, received), group)
     for i, (gives, _) in enumerate(rows):
         for j, (_, takes) in enumerate(rows):
             if gives[j] != takes[i]:
@@ -396,8 +409,7 @@ def exchange_between(who, inputs, destinations, sources, shapes, dtype, group):
     one of its own to each of its destinations."""
     sends = [(to, x.size) for x, to in zip(inputs, destinations, strict=True)]
     takes = [(of, math.prod(shape)) for of, shape in zip(sources, shapes, strict=True)]
-    plans = [pickle.loads(b) for b in group.exchange(pickle.dumps((sends, takes)), who)]
-    rounds = _rounds(who, plans, group)
+    rounds = _rounds(who, _plans(who, (sends, takes), group), group)
     return collectives.neighbor_exchange(
         inputs, rounds, tuple(tuple(s) for s in shapes), dtypes.dtype_to_nptype(dtype), group
     )
