@@ -1,6 +1,7 @@
 #!/bin/bash
 # Without a job system: run this on each host, with the same HOSTS on all of them.
 # HOSTS=node01,node02 ./hosts.sh
+# They need the same ~/.local/state/sporax/job_key, or the same text in SPORAX_JOB_KEY.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -8,6 +8,7 @@ from sporax import __version__
 from sporax.cli.check import check
 from sporax.cli.convert import convert
 from sporax.cli.errors import errors
+from sporax.cli.job_key import VARIABLE
 from sporax.cli.launch import PORT, launch
 from sporax.cli.lint import KINDS, lint
 from sporax.cli.run import run_module, run_script
@@ -217,8 +218,14 @@ def _add_launch(commands):
         "       sporax launch -n N [--hosts a,b] [--mesh data=8] -m module [arguments]",
         description="Run a script as N ranks, which communicate as with msrun or mpirun. With "
         "several hosts, run the same command on each of them: they share the ranks, and the first "
-        "has the coordinator.",
-        examples=["sporax launch -n 4 train.py", "sporax launch -n 8 --hosts a,b train.py"],
+        f"has the coordinator. All need the same job key: the text in {VARIABLE}, else the file "
+        "~/.local/state/sporax/job_key, which is written if it does not exist. Hosts that do not "
+        "share a home folder need a copy of it.",
+        examples=[
+            "sporax launch -n 4 train.py",
+            "sporax launch -n 8 --hosts a,b train.py",
+            "scp -p a:.local/state/sporax/job_key ~/.local/state/sporax/",
+        ],
     )
     launching.add_argument("-n", type=_count, required=True, help="the number of ranks, in all")
     launching.add_argument(

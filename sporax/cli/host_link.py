@@ -1,88 +1,334 @@
-"""`HostLink`: the launchers of several hosts tell each other of the first rank that fails."""
+"""The launchers of several hosts: they start together, and tell each other of the first rank that
+fails.
+
+The first host's launcher listens. Each side of a connection sends a nonce; from then on each line
+begins with a code (HMAC-SHA256) of both nonces, the line's direction and number, and its text, made
+with the job's key:
+
+    other host: <code> host 1 2 8           its index, the number of hosts, of ranks
+    first host: <code> joined               or "refused", and why
+    first host: <code> start                once all have come
+    both:       <code> failed 1 5 -9        host, rank or "launcher", as `Popen.returncode`
+    both:       <code> done                 in place of the end of the connection
+
+Of a stranger a line of 256 bytes is read, for 10 s, and at most 64 connections are open at once.
+"""
 
 import contextlib
+import hmac
+import re
+import secrets
+import selectors
+import signal
 import socket
+import sys
 import threading
 import time
+from typing import NamedTuple
 
+from sporax.cli import job_key
+
+PATIENCE = 300  # seconds in which all launchers must come, as ranks to JAX's coordinator
 _RETRY = 0.5  # seconds between attempts to reach the launcher of the first host
-_LONGEST = 64  # bytes of a message
+_ACCEPT = 0.01  # seconds until the next attempt to accept one
+_LOOK = 0.2  # seconds after which the thread looks whether the link is closed
+_PENDING = 64  # connections of launchers that have not shown the key yet; the oldest is dropped
+_HANDSHAKE = 10.0  # seconds for that
+_LONGEST = 256  # bytes of a line
+_REPORTED = 8  # addresses of strangers that are printed
+_GREETING = re.compile(rb"sporax-launch ([0-9a-f]{32})")
+_HOST = re.compile(r"host (\d{1,6}) (\d{1,6}) (\d{1,9})")
+_FAILED = re.compile(r"failed (\d{1,6}) (launcher|\d{1,9}) (-?\d{1,3})")
+_SIGNALS = range(1, signal.NSIG)
+
+
+class Failure(NamedTuple):
+    """The first failure of a job: a rank or 'launcher' on `host` (None: this one) has ended with
+    `code`, as `Popen.returncode`; None: its connection has, without a word."""
+
+    who: object
+    code: int | None
+    host: str | None
+
+
+class _Stranger(Exception):
+    """A line that the job's key was not used for, or one that no launcher sends."""
+
+
+class _Channel:
+    """Lines between two launchers, with codes by which one that was altered or is sent again is
+    noticed. `index`: the other's host, None until it has shown that it has the key."""
+
+    def __init__(self, connection, key, is_first):
+        connection.setblocking(False)
+        self.connection, self.key, self.is_first = connection, key, is_first
+        self.nonce, self.session = secrets.token_hex(16).encode(), None
+        self.sent = self.received = 0  # lines
+        self.rest, self.index, self.is_done = b"", None, False
+        self.deadline = time.monotonic() + _HANDSHAKE
+        self.lock = threading.Lock()
+        self.write(b"sporax-launch " + self.nonce)
+
+    def write(self, line):
+        with contextlib.suppress(OSError):  # the other one has ended: reading says so
+            self.connection.send(line + b"\n")
+
+    def send(self, text):
+        with self.lock:
+            code = self._code(self.is_first, self.sent, text.encode())
+            self.sent += 1
+            self.write(code + b" " + text.encode())
+
+    def texts(self):
+        """The texts that have come, "" for the greeting. EOFError at the end of the connection."""
+        try:
+            data = self.connection.recv(4096)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            raise EOFError
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            yield self._opened(line)
+        if len(self.rest) > _LONGEST:
+            raise _Stranger
+
+    def _opened(self, line):
+        if self.session is None:
+            greeting = _GREETING.fullmatch(line)
+            if greeting is None:
+                raise _Stranger
+            nonces = [self.nonce, greeting[1]]
+            nonces = b" ".join(nonces if self.is_first else nonces[::-1])
+            self.session = hmac.digest(self.key, nonces, "sha256")
+            return ""
+        code, _, text = line.partition(b" ")
+        if not hmac.compare_digest(code, self._code(not self.is_first, self.received, text)):
+            raise _Stranger
+        self.received += 1
+        return text.decode("ascii", "replace")
+
+    def _code(self, is_of_first, number, text):
+        content = b"%d %d %s" % (is_of_first, number, text)
+        return hmac.new(self.session or b"", content, "sha256").hexdigest().encode()
 
 
 class HostLink:
-    """Connections between the first host's launcher, which listens at `address`, and the others'.
+    """The connections of this host's launcher, number `index` of `hosts`, which share `ranks`.
 
-    `failure`: (who, how, exit code) of what has failed on another host; None while nothing has.
+    `address`: where the first host's launcher listens. `failure`: that of another host, a
+    `Failure`. `refusal`: why this launcher cannot take part. `may_start`: set when all have come.
     """
 
-    def __init__(self, address, index, hosts):
-        self.hosts, self.index, self.failure = hosts, index, None
-        self.address, self.is_closed, self.connections = address, False, {}
-        self.listener = socket.create_server(address) if index == 0 else None
-        self._start(self._accept if index == 0 else self._connect)
+    def __init__(self, address, index, hosts, ranks, key):
+        self.address, self.index, self.hosts = address, index, hosts
+        self.ranks, self.key = ranks, key
+        self.failure = self.refusal = None
+        self.may_start = threading.Event()
+        self.is_closed, self.channels = False, {}
+        self.selector = selectors.DefaultSelector()
+        self.thread = threading.Thread(target=self._run, daemon=True)
 
-    def _start(self, run, *args):
-        threading.Thread(target=run, args=args, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:  # it is closed
-                return
-            self._start(self._read, connection)
-
-    def _connect(self):
+    def _run(self):
         while not self.is_closed:
-            try:
-                connection = socket.create_connection(self.address)
-            except OSError:  # the first host's launcher has not begun yet
-                time.sleep(_RETRY)
-                continue
-            connection.sendall(f"host {self.index}\n".encode())
-            self._read(connection, 0)
+            self._prepare()
+            for key, _ in self.selector.select(_LOOK):
+                if key.data is None:
+                    self._accept()
+                else:
+                    self._read(key.data)
+        for key in list(self.selector.get_map().values()):
+            key.fileobj.close()
+        self.selector.close()
+
+    def _open(self, connection):
+        channel = _Channel(connection, self.key, self.index == 0)
+        self.selector.register(connection, selectors.EVENT_READ, channel)
+        return channel
+
+    def _read(self, channel):
+        if channel.connection.fileno() < 0:  # dropped in favour of one that was accepted since
             return
+        try:
+            for text in channel.texts():
+                self._take(channel, text)
+        except EOFError:
+            self._drop(channel)
+        except _Stranger:
+            if channel.index is None:
+                self._refuse(channel)
+            self._drop(channel)
 
-    def _read(self, connection, index=None):
-        """Take what another launcher tells, until it closes the connection."""
-        with connection, connection.makefile("rb") as lines:
-            if index is None:
-                index = self._index(lines.readline(_LONGEST))
-            if index is None:
-                return  # no launcher
-            self.connections[index] = connection
-            with contextlib.suppress(OSError):  # it has ended without a word: as at the end of file
-                for line in iter(lambda: lines.readline(_LONGEST), b""):
-                    if line == b"done\n":
-                        return
-                    self._note(line.decode("ascii", "replace").split(), index)
-            self._note(("launcher", "0"), index)
+    def _drop(self, channel):
+        self.selector.unregister(channel.connection)
+        channel.connection.close()
+        if channel.index is not None and not channel.is_done and not self.is_closed:
+            self._note(Failure("launcher", None, self.hosts[channel.index]), channel.index)
 
-    def _index(self, line):
-        _, _, number = line.decode("ascii", "replace").partition("host ")
-        return int(number) if number.strip().isdigit() else None
-
-    def _note(self, words, index):
-        if self.failure is not None or len(words) != 2 or not words[1].lstrip("-").isdigit():
+    def _told(self, channel, text):
+        """Take a line of a launcher that has shown the key."""
+        if text == "done":
+            channel.is_done |= self.may_start.is_set()  # else it leaves before all have come
             return
-        who, code = words[0], int(words[1])
-        self.failure = who, code, self.hosts[index]
-        if self.index == 0:
-            self.tell(who, code)
+        failed = _FAILED.fullmatch(text)
+        if failed is None:
+            raise _Stranger
+        host, who, code = int(failed[1]), failed[2], int(failed[3])
+        share = self.ranks // len(self.hosts)
+        is_of_host = who == "launcher" or int(who) // share == host
+        if host >= len(self.hosts) or not is_of_host or not (0 < code < 256 or -code in _SIGNALS):
+            raise _Stranger
+        if self.index == 0 and host != channel.index:
+            raise _Stranger
+        self._note(Failure(who, code, self.hosts[host]), host)
 
-    def tell(self, who, code):
-        """Tell the other launchers that a rank ('launcher': all of a host) has ended with `code`,
-        as `Popen.returncode`."""
-        self._send(f"{who} {code}\n".encode())
+    def _note(self, failure, host):
+        if self.failure is None:
+            self.failure = failure
+            if self.index == 0:
+                self.tell(failure.who, failure.code or 1, host)
 
-    def _send(self, message):
-        for connection in list(self.connections.values()):
-            with contextlib.suppress(OSError):  # that launcher has ended
-                connection.sendall(message)
+    def tell(self, who, code, host=None):
+        """Tell the other launchers that a rank of a host (None: this one), or 'launcher', all of
+        it, has ended with `code`, as `Popen.returncode`."""
+        host = self.index if host is None else host
+        for index, channel in list(self.channels.items()):
+            if index != host:
+                channel.send(f"failed {host} {who} {code}")
 
     def close(self):
         """Say that this launcher ends in order."""
+        for channel in list(self.channels.values()):
+            channel.send("done")
         self.is_closed = True
-        self._send(b"done\n")
-        if self.listener is not None:
-            self.listener.close()
+        if self.thread.is_alive():
+            self.thread.join(2 * _LOOK)
+
+
+class FirstHost(HostLink):
+    """The link of the first host, which listens and passes on what one of the others tells."""
+
+    def __init__(self, address, hosts, ranks, key):
+        super().__init__(address, 0, hosts, ranks, key)
+        self.pending, self.strangers = [], set()
+        self.listener = socket.create_server(address, backlog=128)
+        self.listener.setblocking(False)
+        self.selector.register(self.listener, selectors.EVENT_READ)
+        self.thread.start()
+
+    def missing(self):
+        """The hosts whose launchers have not come."""
+        return [h for i, h in enumerate(self.hosts) if i and i not in self.channels]
+
+    def _prepare(self):
+        for channel in list(self.pending):
+            if time.monotonic() > channel.deadline:
+                self._drop(channel)
+
+    def _accept(self):
+        try:
+            connection, _ = self.listener.accept()
+        except OSError:  # it has gone again, or the process has too many files open
+            time.sleep(_ACCEPT)
+            return
+        if len(self.pending) == _PENDING:
+            self._drop(self.pending[0])
+        self.pending.append(self._open(connection))
+
+    def _drop(self, channel):
+        if channel in self.pending:
+            self.pending.remove(channel)
+        super()._drop(channel)
+
+    def _refuse(self, channel):
+        with contextlib.suppress(OSError):
+            address = channel.connection.getpeername()[0]
+            if address not in self.strangers and len(self.strangers) < _REPORTED:
+                self.strangers.add(address)
+                print(f"sporax launch: refused a connection from {address}, which does not have "
+                      "this job's key.", file=sys.stderr, flush=True)  # fmt: skip
+        channel.write(b"refused")
+
+    def _take(self, channel, text):
+        if channel.index is not None:
+            self._told(channel, text)
+        elif text:  # with the right code
+            self._join(channel, text)
+
+    def _join(self, channel, text):
+        host = _HOST.fullmatch(text)
+        if host is None:
+            raise _Stranger
+        index, *sizes = map(int, host.groups())
+        if sizes != [len(self.hosts), self.ranks] or not 0 < index < len(self.hosts):
+            channel.send("refused sizes")
+        elif index in self.channels:
+            channel.send("refused index")
+        else:
+            channel.index = index
+            self.pending.remove(channel)
+            self.channels[index] = channel
+            channel.send("joined")
+            if not self.missing():
+                for one in self.channels.values():
+                    one.send("start")
+                self.may_start.set()
+
+
+class OtherHost(HostLink):
+    """The link of another host, which connects to the first one."""
+
+    def __init__(self, address, index, hosts, ranks, key):
+        super().__init__(address, index, hosts, ranks, key)
+        self.channel = None
+        self.reasons = {
+            "refused index": f"another launcher has come as host {index} (--host-index)",
+            "refused sizes": f"the launcher of {hosts[0]} was started with another -n or --hosts",
+        }
+        self.thread.start()
+
+    def missing(self):
+        """The host whose launcher has not answered."""
+        return [] if 0 in self.channels else [self.hosts[0]]
+
+    def _prepare(self):
+        if self.refusal or self.failure:
+            return
+        if self.channel is None:
+            try:
+                connection = socket.create_connection(self.address, _HANDSHAKE)
+            except OSError:  # the first host's launcher has not begun yet
+                time.sleep(_RETRY)
+            else:
+                self.channel = self._open(connection)
+        elif self.channel.index is None and time.monotonic() > self.channel.deadline:
+            self._drop(self.channel)
+
+    def _drop(self, channel):
+        super()._drop(channel)
+        if channel.index is None:
+            self.channel = None
+            time.sleep(_RETRY)
+
+    def _refuse(self, channel):
+        host, port = self.hosts[0], self.address[1]
+        self.refusal = (
+            f"the launcher of {host} (port {port}) does not have this host's key of the job; set "
+            f"{job_key.VARIABLE} to the same text on all hosts, or copy '{job_key.path()}' of "
+            f"{host} to here"
+        )
+
+    def _take(self, channel, text):
+        if not text:
+            channel.send(f"host {self.index} {len(self.hosts)} {self.ranks}")
+        elif text == "joined":
+            channel.index = 0
+            self.channels[0] = channel
+        elif text == "start":
+            self.may_start.set()
+        elif text in self.reasons:
+            self.refusal = self.reasons[text]
+        else:
+            self._told(channel, text)

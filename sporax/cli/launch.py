@@ -4,6 +4,8 @@ The ranks find each other through JAX's coordinator, which runs in rank 0. The f
 named, and ends the others.
 """
 
+import contextlib
+import functools
 import os
 import re
 import signal
@@ -14,12 +16,14 @@ import threading
 import time
 from typing import Any
 
-from sporax.cli.host_link import HostLink
+from sporax.cli.host_link import PATIENCE, Failure, FirstHost, OtherHost
+from sporax.cli.job_key import VARIABLE, NoJobKey, job_key
 from sporax.distributed.launch_environment import LAUNCHER_PIPE, LOOPBACK
 
 PORT = 8118  # of the coordinator where there are several hosts, as of msrun; + 1: of the launchers
 _GRACE = 3.0  # seconds in which the other ranks may say what happened to them
 _POLL = 0.02
+_QUIET = 5.0  # seconds after which it is said which host's launcher has not come
 # what the runtime says of each connection, and in ranks that have lost another one
 _CHATTER = re.compile(
     rb"\[Gloo\] |[IWEF]\d{4} [\d:.]+ +\d+ (coordination_service|client\.h|preemption)"
@@ -29,8 +33,8 @@ _STACK = re.compile(rb"    @ +0x")
 _CAUSE = 0.3  # seconds in which a rank may be seen to end before the one that it has lost
 
 
-class WrongHosts(Exception):
-    """Hosts and numbers of ranks that do not fit."""
+class CannotLaunch(Exception):
+    """Why nothing is started: hosts and numbers of ranks that do not fit, a port that is taken."""
 
 
 def launch(n, command, hosts=(), host_index=None, port=None, bind=True):
@@ -38,45 +42,80 @@ def launch(n, command, hosts=(), host_index=None, port=None, bind=True):
 
     `hosts`: where several hosts share the ranks, each of them runs this with the same list; the
     first has the coordinator, at `port`, and its launcher listens at the next one for those of the
-    others. `host_index`: this host's place among them, found by its name if
-    None. `bind`: where this host has a processor core for each of its ranks, each has its own ones.
+    others. Ranks start once all launchers have shown that they have the job's key. `host_index`:
+    this host's place among them, found by its name if None. `bind`: where this host has a processor
+    core for each of its ranks, each has its own ones.
     """
-    try:
-        index = _host_index(hosts) if host_index is None else host_index
-        first, local = _share(n, hosts, index)
-    except WrongHosts as error:
-        print(f"sporax launch: {error}", file=sys.stderr)
-        return 2
-    address = hosts[0] if hosts else LOOPBACK
-    port = port or (PORT if len(hosts) > 1 else _free_port())
-    closes_with_us, kept = os.pipe()
-    ranks, link = [], None
-    cores = cores_of_ranks(local) if bind else [None] * local
-    try:
-        for i in range(local):
-            told = {
-                "MS_WORKER_NUM": n, "RANK_SIZE": n, "RANK_ID": first + i, "MS_NODE_ID": first + i,
-                "MS_ROLE": "MS_WORKER", "MS_SCHED_HOST": address, "MS_SCHED_PORT": port,
-                "DEVICE_ID": i, "LOCAL_RANK": i, "LOCAL_WORLD_SIZE": local,
-                LAUNCHER_PIPE: closes_with_us,
-            }  # fmt: skip
-            ranks.append(_Rank(first + i, command, told, closes_with_us, cores[i]))
-        if len(hosts) > 1:
-            link = HostLink((address, port + 1), index, hosts)
-        return _Watch(ranks, link)()
-    finally:
+    with contextlib.ExitStack() as cleanup:
+        try:
+            index = _host_index(hosts) if host_index is None else host_index
+            first, local = _share(n, hosts, index)
+            address = hosts[0] if hosts else LOOPBACK
+            port = port or (PORT if len(hosts) > 1 else 0)
+            if index == 0:
+                held = cleanup.enter_context(held_port(address, port))
+                port = held.getsockname()[1]
+            link = _link((address, port + 1), index, hosts, n) if len(hosts) > 1 else None
+        except (CannotLaunch, NoJobKey) as error:
+            print(f"sporax launch: {error}.", file=sys.stderr)
+            return 2
         if link is not None:
-            link.close()
-        for rank in ranks:
-            rank.end(signal.SIGKILL)
-        os.close(closes_with_us)
-        os.close(kept)
+            cleanup.callback(link.close)
+        told = {
+            "MS_WORKER_NUM": n, "RANK_SIZE": n, "MS_ROLE": "MS_WORKER", "MS_SCHED_HOST": address,
+            "MS_SCHED_PORT": port, "LOCAL_WORLD_SIZE": local,
+        }  # fmt: skip
+        start = functools.partial(_start, cleanup, first, local, command, told, bind)
+        return _Watch(start, link)()
 
 
-def _free_port():
-    with socket.socket() as free:
-        free.bind((LOOPBACK, 0))
-        return free.getsockname()[1]
+def _start(cleanup, first, local, command, told, bind):
+    """The ranks of this host, from number `first` on, which `cleanup` ends."""
+    closes_with_us, kept = os.pipe()
+    for end in closes_with_us, kept:
+        cleanup.callback(os.close, end)
+    ranks = []
+    cores = cores_of_ranks(local) if bind else [None] * local
+    for i in range(local):
+        own = {"RANK_ID": first + i, "MS_NODE_ID": first + i, "DEVICE_ID": i, "LOCAL_RANK": i,
+               LAUNCHER_PIPE: closes_with_us}  # fmt: skip
+        ranks.append(_Rank(first + i, command, told | own, closes_with_us, cores[i]))
+        cleanup.callback(ranks[-1].end, signal.SIGKILL)
+    return ranks
+
+
+def held_port(host, port):
+    """A socket that holds a port of this host, any free one for 0, for programs of this user that
+    share ports, as JAX's coordinator does: nothing else gets it before rank 0 has it, or after."""
+    held = None
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        held = socket.socket(family, kind)
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # of a job that has just ended
+        held.bind(address)
+    except OSError as error:
+        if held is not None:
+            held.close()
+        raise CannotLaunch(
+            f"port {port} of {host} must be free for the coordinator, but: {error}; choose another "
+            "one with --port"
+        ) from None
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    return held
+
+
+def _link(address, index, hosts, n):
+    key = job_key()
+    if index:
+        return OtherHost(address, index, hosts, n, key)
+    try:
+        return FirstHost(address, hosts, n, key)
+    except OSError as error:
+        raise CannotLaunch(
+            f"port {address[1]} of {address[0]} must be free for the launchers, but: {error}; "
+            "choose another one, less by 1, with --port"
+        ) from None
 
 
 def _host_index(hosts):
@@ -88,7 +127,7 @@ def _host_index(hosts):
     for index, host in enumerate(hosts):
         if host in own or any(entry[4][0] in own for entry in _addresses(host)):
             return index
-    raise WrongHosts(
+    raise CannotLaunch(
         f"this host ({socket.gethostname()}) is none of the --hosts {','.join(hosts)}; say which "
         "with --host-index"
     )
@@ -105,9 +144,9 @@ def _share(n, hosts, index):
     """(the first rank of this host, how many it has)"""
     count = len(hosts) or 1
     if n % count:
-        raise WrongHosts(f"-n must be a multiple of the {count} hosts, but got {n}")
+        raise CannotLaunch(f"-n must be a multiple of the {count} hosts, but got {n}")
     if not 0 <= index < count:
-        raise WrongHosts(f"--host-index must be from 0 to {count - 1}, but got {index}")
+        raise CannotLaunch(f"--host-index must be from 0 to {count - 1}, but got {index}")
     return n // count * index, n // count
 
 
@@ -127,8 +166,8 @@ class _Rank:
 
     def __init__(self, number, command, told, pipe, cores):
         self.number = number
-        environment = {**os.environ, **{k: str(v) for k, v in told.items()}}
-        environment["PYTHONUNBUFFERED"] = "1"
+        environment = {k: v for k, v in os.environ.items() if k != VARIABLE}
+        environment |= {k: str(v) for k, v in told.items()} | {"PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sporax", "run", *command],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -143,12 +182,13 @@ class _Rank:
 
     def _show(self, stream, out):
         is_chatter = False
-        for line in stream:
-            is_chatter = bool(_CHATTER.match(line)) or (is_chatter and bool(_STACK.match(line)))
-            if not is_chatter:
-                text = line.decode("utf8", "replace").rstrip("\r\n")
-                with self.printing:
-                    print(f"[{self.number}] {text}", file=out, flush=True)
+        with stream:
+            for line in stream:
+                is_chatter = bool(_CHATTER.match(line)) or (is_chatter and bool(_STACK.match(line)))
+                if not is_chatter:
+                    text = line.decode("utf8", "replace").rstrip("\r\n")
+                    with self.printing:
+                        print(f"[{self.number}] {text}", file=out, flush=True)
 
     def end(self, how):
         """Send a signal to the process and those it has started, unless it has ended."""
@@ -161,12 +201,13 @@ def _failed(ranks):
 
 
 class _Watch:
-    """Waits for all ranks of this host; the first failure, here or elsewhere, or Ctrl-C, ends
-    them."""
+    """Waits for the launchers of other hosts, starts the ranks of this one (`start()`) and waits
+    for them; the first failure, here or elsewhere, or Ctrl-C, ends them."""
 
-    def __init__(self, ranks, link):
-        self.ranks, self.link = ranks, link
-        self.failure: Any = None  # (who, how it has ended as `Popen.returncode`, host or None)
+    def __init__(self, start, link):
+        self.start, self.link, self.ranks = start, link, []
+        self.failure: Any = None  # a `Failure`
+        self.refusal = None  # why nothing is started
         self.deadline = None
         self.interrupts = []
 
@@ -176,6 +217,8 @@ class _Watch:
         try:
             for s in kept:
                 signal.signal(s, lambda number, frame: self.interrupts.append(number))
+            if self.link is None or self._all_have_come():
+                self.ranks = self.start()
             while any(rank.process.poll() is None for rank in self.ranks):
                 self._look()
                 time.sleep(_POLL)
@@ -188,11 +231,35 @@ class _Watch:
         self._look()
         if self.interrupts:
             return 128 + self.interrupts[0]
-        if self.failure is None:
+        if self.failure is None and self.refusal is None:
             return 0
-        code = self.failure[1]
-        print(f"sporax launch: {self._told()}", file=sys.stderr, flush=True)
+        print(f"sporax launch: {self.refusal or self._told()}.", file=sys.stderr, flush=True)
+        if self.refusal is not None:
+            return 2
+        code = self.failure.code or 1
         return 128 - code if code < 0 else code
+
+    def _all_have_come(self):
+        """Wait for the launchers of all hosts; returns False where the job cannot start."""
+        begun, is_quiet = time.monotonic(), True
+        while not self.link.may_start.is_set():
+            self._look()
+            time.sleep(_POLL)
+            missing = " and ".join(self.link.missing())
+            waited = time.monotonic() - begun
+            self.refusal = self.link.refusal
+            if waited > PATIENCE:
+                who = missing or self.link.hosts[0]
+                self.refusal = f"the launcher of {who} did not come within {PATIENCE} s"
+            if self.refusal is not None:
+                self._tell("launcher", 2)
+            if self.interrupts or self.failure is not None or self.refusal is not None:
+                return False
+            if waited > _QUIET and missing and is_quiet:
+                is_quiet = False
+                print(f"sporax launch: waiting for the launcher of {missing}", file=sys.stderr,
+                      flush=True)  # fmt: skip
+        return True
 
     def _look(self):
         if self.interrupts and self.deadline is None:
@@ -224,7 +291,7 @@ class _Watch:
         codes = [(rank.number, rank.process.returncode) for rank in _failed(self.ranks)]
         number, code = min(codes, key=lambda one: one[1] == -signal.SIGABRT)
         self._tell(number, code)
-        return number, code, None
+        return Failure(number, code, None)
 
     def _tell(self, who, code):
         if self.link is not None:
@@ -234,9 +301,18 @@ class _Watch:
         who, code, host = self.failure
         what = who if who == "launcher" else f"rank {who}"
         where = "" if host is None else f" on {host}"
-        if code < 0:
-            how = f"was ended by {signal.Signals(-code).name}"
+        if not self.ranks:
+            others = "; nothing was started"
         else:
-            how = f"ended with exit code {code}"
-        others = "" if host is None and len(self.ranks) == 1 else "; the others were stopped"
-        return f"{what}{where} {how}{others}."
+            others = "" if host is None and len(self.ranks) == 1 else "; the others were stopped"
+        return f"{what}{where} {_how(code)}{others}"
+
+
+def _how(code):
+    """How a process has ended; None: nobody knows."""
+    if code is None:
+        return "ended without a word"
+    if code >= 0:
+        return f"ended with exit code {code}"
+    known = {s.value: s.name for s in signal.Signals}
+    return f"was ended by {known.get(-code, f'signal {-code}')}"

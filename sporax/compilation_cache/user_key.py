@@ -45,10 +45,15 @@ def is_private(status):
     return status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
+def in_file(file):
+    """The key in a file, which is written if it does not exist; OSError if others can read it."""
+    return _read(file) or _written(file)
+
+
 @functools.cache
 def _key(file):
     try:
-        return _read(file) or _written(file)
+        return in_file(file)
     except OSError:
         return None
 

@@ -1,18 +1,22 @@
 """Scripts as several processes: `sporax launch -n 2 script.py`."""
 
+import contextlib
+import itertools
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sporax.cli.launch import cores_of_ranks
+from sporax.cli import launch
+from sporax.cli.launch import CannotLaunch, cores_of_ranks, held_port
 
 SCRIPTS = Path(__file__).parent / "scripts"
 FAST = "--xla_backend_optimization_level=0"
@@ -163,9 +167,7 @@ ON_HOSTS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("script", "what", "code", "said"), ON_HOSTS)
 def test_two_launchers_as_two_hosts(script, what, code, said):
-    options = "--hosts", "127.0.0.1,127.0.0.2", "--port", str(free_ports()), "--host-index"
-    hosts = [start(2, script, what, options=(*options, str(i))) for i in range(2)]
-    results = outputs(hosts)
+    results = outputs(two_hosts(script, what, port=free_ports()))
     assert [result for result, _ in results] == [code, code], results
     first, second = [output for _, output in results]
     assert said in first and said in second
@@ -173,6 +175,155 @@ def test_two_launchers_as_two_hosts(script, what, code, said):
         assert f"rank 1 on 127.0.0.2 {said}; the others were stopped." in first
         assert f"sporax launch: rank 1 {said}." in second
         check_failure(second, said)
+
+
+def two_hosts(*arguments, port, **environ):
+    """The launchers of two hosts."""
+    options = "--hosts", "127.0.0.1,127.0.0.2", "--port", str(port), "--host-index"
+    return [start(2, *arguments, options=(*options, str(i)), **environ) for i in range(2)]
+
+
+def check_strangers(address, is_over):
+    """Send what ends a launcher that believes it, again and again."""
+    attacks = itertools.cycle([
+        b"host 1\nevil -9\n", b"host 77\n1 -9\n", os.urandom(1000), b"\x1b[2J\x1b]0;evil\x07\n",
+        b"sporax-launch " + b"0" * 32 + b"\nhost 1 2 2\nfailed 1 launcher -9\n", b"9" * 10**6, b"",
+    ])  # fmt: skip
+    count, idle = 0, []
+    while not is_over():
+        with contextlib.suppress(OSError):  # it does not listen yet, or no longer; or it refuses
+            idle.append(socket.create_connection(address, 1))
+            idle[-1].sendall(next(attacks))
+            count += 1
+        if len(idle) > 200:
+            idle.pop(0).close()
+        time.sleep(0.01)
+    for one in idle:
+        one.close()
+    return count
+
+
+@pytest.mark.slow
+def test_strangers_do_not_end_a_job():
+    port = free_ports()
+    hosts = two_hosts("collectives.py", "gatherings", port=port)
+    count = check_strangers(
+        ("127.0.0.1", port + 1), lambda: any(h.poll() is not None for h in hosts)
+    )
+    results = outputs(hosts)
+    assert [code for code, _ in results] == [0, 0] and count > 50, results
+    assert all("passed" in output and "\x1b" not in output for _, output in results), results
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", ["another key", "no key that is its own", "another -n"])
+def test_a_host_with_a_wrong_key_starts_nothing(wrong, tmp_path):
+    """The job begins once the host has come with the right one."""
+    port = free_ports()
+    options = "--hosts", "127.0.0.1,127.0.0.2", "--port", str(port), "--host-index"
+    first = start(2, "collectives.py", "gatherings", options=(*options, "0"))
+    environ, n, said = {}, 2, "set SPORAX_JOB_KEY to the same text on all hosts, or copy"
+    if wrong == "another key":
+        environ["SPORAX_JOB_KEY"] = "another key than that of the job"
+    elif wrong == "another -n":
+        n, said = 4, "was started with another -n or --hosts"
+    else:
+        said = "must be in a file of your own"
+        key = tmp_path / "sporax" / "job_key"
+        key.parent.mkdir()
+        key.write_bytes(bytes(32))
+        key.chmod(0o644)
+        environ["XDG_STATE_HOME"] = str(tmp_path)
+    options = (*options, "1")
+    second = start(n, "collectives.py", "gatherings", options=options, **environ)
+    ((code, output),) = outputs([second])
+    assert code == 2 and output.startswith("sporax launch: ") and said in output, output
+    assert output.count("\n") == 1 and first.poll() is None
+    results = outputs([first, start(2, "collectives.py", "gatherings", options=options)])
+    assert all(code == 0 and "passed" in output for code, output in results), results
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_launcher_that_is_interrupted_while_it_waits(index):
+    port = free_ports()
+    options = "--hosts", "127.0.0.1,127.0.0.2,127.0.0.3", "--port", str(port), "--host-index"
+    hosts = [start(3, "failures.py", "", options=(*options, str(i))) for i in range(2)]
+    line = hosts[0].stdout.readline()
+    while "waiting for the launcher of 127.0.0.3" not in line:
+        line = hosts[0].stdout.readline()
+    hosts[index].send_signal(signal.SIGINT)
+    results = outputs(hosts, 30)
+    assert [code for code, _ in results] == [130, 130], results
+    where = "127.0.0.1", "127.0.0.2"
+    said = f"launcher on {where[index]} was ended by SIGINT; nothing was started."
+    assert said in results[1 - index][1] and said not in results[index][1], results
+
+
+THIEVES = {"plain": (), "that reuses addresses": (socket.SO_REUSEADDR,)}
+
+
+def steal(port, options):
+    """Take a port, as another program would, if it can be taken."""
+    thief = socket.socket()
+    for option in options:
+        thief.setsockopt(socket.SOL_SOCKET, option, 1)
+    try:
+        thief.bind(("127.0.0.1", port))
+        thief.listen()
+    except OSError:
+        thief.close()
+        return None
+    return thief
+
+
+@pytest.mark.parametrize("thief", THIEVES)
+def test_a_held_port_is_not_given_away(thief):
+    with held_port("127.0.0.1", 0) as held:
+        port = held.getsockname()[1]
+        assert steal(port, THIEVES[thief]) is None
+        with pytest.raises(CannotLaunch, match=f"port {port} of 127.0.0.1 must be free"):
+            held_port("127.0.0.1", port)  # for another job
+        with socket.socket() as coordinator:  # as JAX's
+            for option in socket.SO_REUSEADDR, socket.SO_REUSEPORT:
+                coordinator.setsockopt(socket.SOL_SOCKET, option, 1)
+            coordinator.bind(("127.0.0.1", port))
+            coordinator.listen()
+            with socket.create_connection(("127.0.0.1", port), 5), coordinator.accept()[0]:
+                assert steal(port, THIEVES[thief]) is None
+    with held_port("127.0.0.1", port):  # at once, although connections linger there
+        pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("thief", THIEVES)
+def test_nobody_takes_the_port_before_rank_0(thief, monkeypatch, capfd):
+    """A program tries to, from the moment the launcher has chosen it until the ranks have ended."""
+    has_ended, attempts, stolen = threading.Event(), [], []
+
+    def steal_again_and_again(port):
+        while not has_ended.wait(0.001):
+            taken = steal(port, THIEVES[thief])
+            attempts.append(taken)
+            if taken is not None:
+                stolen.append(taken)
+
+    def held(host, port):
+        socket = held_port(host, port)
+        port = socket.getsockname()[1]
+        threading.Thread(target=steal_again_and_again, args=(port,), daemon=True).start()
+        return socket
+
+    monkeypatch.setattr(launch, "held_port", held)
+    monkeypatch.setenv("XLA_FLAGS", FAST)
+    monkeypatch.delenv("SPORAX_TIERS", raising=False)
+    code = launch.launch(2, [str(SCRIPTS / "collectives.py"), "gatherings"])
+    has_ended.set()
+    for one in stolen:
+        one.close()
+    output = capfd.readouterr().out
+    assert code == 0 and output.count("passed") == 2 and not stolen, output
+    assert len(attempts) > 100
 
 
 def free_ports():
