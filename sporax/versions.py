@@ -6,6 +6,7 @@ would be a name of JAX's that is not there.
 
 import jaxlib
 
+JAXLIB = jaxlib.__version__  # the one that is installed
 OLDEST = "0.10.2"
 TOO_OLD = "ends the process in reductions that it fuses (jax-ml/jax#39264)"
 REFUSED = {"0.11.1": "writes into arrays in loops up to 37,000 times slower (jax-ml/jax#40101)"}
@@ -18,7 +19,7 @@ def numbers(text):
     return tuple(int(part) for part in text.split(".")[:4] if part.isdigit())
 
 
-def check(found=jaxlib.__version__):
+def check(found=JAXLIB):
     """Raise ImportError for a version of jaxlib with which sporax does not run; default: the one
     that is installed."""
     reason = TOO_OLD if numbers(found) < numbers(OLDEST) else REFUSED.get(found)

@@ -15,7 +15,9 @@ import sporax
 from sporax import nn
 from sporax.compat import MINDSPORE_VERSION
 from sporax.compilation_cache import folder
+from sporax.engine.verification import admission
 from sporax.insight.units import quantity
+from sporax.versions import JAXLIB
 from sporax.xla_kernels import jaxlib_faults
 from sporax.xla_kernels.onednn import library
 
@@ -72,7 +74,14 @@ def _versions():
 
 def _jax():
     avoided = [f"avoided: {f.name} ({f.issue}): {f.remedy}" for f in jaxlib_faults.present()]
-    return [f"jax {jax.__version__}, jaxlib {metadata.version('jaxlib')}", *avoided]
+    wrong = admission.verdict()
+    if wrong:
+        raise Problem(f"jaxlib {JAXLIB} gives wrong numbers here: {', '.join(wrong)}")
+    return [
+        f"jax {jax.__version__}, jaxlib {JAXLIB}",
+        *avoided,
+        "admission test: the reproducers of its known faults give what they should",
+    ]
 
 
 def _devices():

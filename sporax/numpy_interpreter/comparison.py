@@ -72,22 +72,23 @@ def precision_of(dtypes):
     return max((float(np.finfo(d).eps) if d.kind != "V" else 2.0**-7 for d in kinds), default=0.0)
 
 
-def difference(expected, found, precision, steps, spread=None):
+def difference(expected, found, precision, steps, spread=None, more=0.0):
     """The first `Difference` of results, or None.
 
     `precision`: the unit roundoff of what they were computed in. `steps`: of the program, whose
     roundings add up like a random walk. `spread`: how far rounding alone may move each output, see
-    `rounding.deviations`; None: not known.
+    `rounding.deviations`; None: not known. `more`: units in the last place that are allowed, too.
     """
     for k, (one, other) in enumerate(zip(expected, found, strict=True)):
         moved = Distance(0.0, 0) if spread is None else spread[k]
-        differs = _differs(np.asarray(one), np.asarray(other), precision, steps, moved)
+        roundings = _ROUNDINGS + _PER_STEP * math.sqrt(steps) + more
+        differs = _differs(np.asarray(one), np.asarray(other), precision, roundings, moved)
         if differs is not None:
             return Difference(k, *differs)
     return None
 
 
-def _differs(expected, found, precision, steps, moved):
+def _differs(expected, found, precision, roundings, moved):
     if expected.dtype.kind not in "fcV":
         is_other = expected != found
         apart = is_other.astype(np.float64)
@@ -97,7 +98,6 @@ def _differs(expected, found, precision, steps, moved):
             return None
         apart, is_other = _apart(one, other)
         finite = np.abs(one, where=np.isfinite(one), out=np.zeros(one.shape))
-        roundings = _ROUNDINGS + _PER_STEP * math.sqrt(steps)
         limit = precision * roundings * finite.max(initial=0.0) + _tiny(expected.dtype) * roundings
         is_far = apart > limit + _SPREAD * moved.largest
         if is_far.any():

@@ -6,9 +6,11 @@ place, none is made up. Whether it is exact is seen by computing it once more in
 """
 
 import functools
+import math
 
 import numpy as np
 
+from sporax.core.jax_internals import equations
 from sporax.numpy_interpreter.comparison import Distance, distance
 from sporax.numpy_interpreter.control import CONTROL
 from sporax.numpy_interpreter.plans import MOVES, Unsupported, numpy_function
@@ -32,6 +34,9 @@ _SUMS = {
     "reduce_sum", "scatter-add", "scatter-mul", "scatter-sub", "triangular_solve", "cholesky",
 }  # fmt: skip
 _ULPS = 2  # by how many a result is moved at most; twice as many after a function such as exp
+# Terms of one size round the same way when they are added one by one: half a unit in the last place
+# of half the sum each. The comparison allows for eight times what is seen here.
+_TERMS_PER_ULP = 32
 _BASIC = {"add", "add_any", "div", "integer_pow", "mul", "sqrt", "square", "sub"}
 # Steps that can be computed in a wider type, and types that have one
 _WIDENED = _BASIC | _SUMS - {"cholesky", "conv_general_dilated", "triangular_solve"}
@@ -59,6 +64,8 @@ class PerturbingBuilder(SizingBuilder):
         if name in _EXACT or not is_rounded or isinstance(function, Unsupported):
             return function
         ulps = _ULPS if name in _BASIC else 2 * _ULPS
+        if name in _SUMS:
+            ulps += _terms(name, parameters, operands, results[0]) / _TERMS_PER_ULP
         floats = {a.dtype for a in operands if _is_floating(a.dtype)}
         has_wider = name in _WIDENED and floats <= _WIDER.keys()
         return functools.partial(self._moved, function, ulps, name in _SUMS, has_wider)
@@ -92,6 +99,31 @@ class PerturbingBuilder(SizingBuilder):
         sizes *= float(np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 2**-8)
         moved = (x * (1 + sizes)).astype(x.dtype)
         return moved if is_exact is None else np.where(is_exact, x, moved)
+
+
+def _terms(name, parameters, operands, result):
+    """How many terms an element of a sum has."""
+    x = operands[0]
+    if name == "dot_general":
+        (over, _), _ = parameters["dimension_numbers"]
+        return math.prod(x.shape[i] for i in over)
+    if name == "conv_general_dilated":
+        kernel, (of_outputs, *_) = operands[1], parameters["dimension_numbers"].rhs_spec
+        return kernel.size / max(kernel.shape[of_outputs], 1)
+    if name.startswith("scatter"):
+        return operands[-1].size
+    if name.startswith("cum"):
+        return x.shape[parameters["axis"]]
+    return x.size / max(result.size, 1) if name.startswith("reduce") else x.shape[-1]
+
+
+def most_roundings(jaxprs):
+    """How many units in the last place the longest sum of some jaxprs may be off, where its terms
+    round the same way."""
+    sums = (e for jaxpr in jaxprs for e in equations(jaxpr) if e.primitive.name in _SUMS)
+    avals = ((e, [v.aval for v in e.invars], e.outvars[0].aval) for e in sums)
+    terms = [_terms(e.primitive.name, e.params, taken, given) for e, taken, given in avals]
+    return max(terms, default=0) / 4
 
 
 def _is_floating(dtype):

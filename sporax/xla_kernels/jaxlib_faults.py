@@ -11,7 +11,6 @@ import functools
 import importlib.util
 import os
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -21,7 +20,7 @@ from jax import lax
 
 from sporax.core.errors import warn
 from sporax.core.jax_internals import backends_are_initialized
-from sporax.versions import numbers
+from sporax.versions import JAXLIB, numbers
 
 
 class Option(NamedTuple):
@@ -202,9 +201,8 @@ _PLUGINS = "jax_cuda12_plugin", "jax_cuda13_plugin"
 @functools.cache
 def present():
     """The faults that the jaxlib here has, on the platforms that are installed."""
-    installed = version("jaxlib")
     has_cuda = any(map(importlib.util.find_spec, _PLUGINS))
-    return [f for f in FAULTS if f.is_in(installed) and (f.platform == "cpu" or has_cuda)]
+    return [f for f in FAULTS if f.is_in(JAXLIB) and (f.platform == "cpu" or has_cuda)]
 
 
 def set_options():
@@ -222,7 +220,7 @@ def set_options():
     if jax.default_backend() == "gpu" and _ATOMICS in _Late.options:
         warn(
             "JAX ran before sporax was imported, so that additions at an index on this GPU are up "
-            f"to 2,000 times slower (jaxlib {version('jaxlib')}). Import sporax first, or set "
+            f"to 2,000 times slower (jaxlib {JAXLIB}). Import sporax first, or set "
             f"XLA_FLAGS={_ATOMICS.flag}{_ATOMICS.value}."
         )
 

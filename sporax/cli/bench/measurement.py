@@ -2,7 +2,6 @@
 
 import os
 import platform
-import re
 import statistics
 import sys
 import time
@@ -12,6 +11,7 @@ import numpy as np
 
 from sporax.cli.bench.peer import LeftOutError, Peer
 from sporax.cli.bench.rows import COMPILING
+from sporax.engine.verification import admission
 
 BUSY = 0.5  # cores that other work may use
 
@@ -22,12 +22,8 @@ def say(text):
 
 def machine():
     """Processor, cores and system, in words."""
-    processor, facts = platform.machine(), Path("/proc/cpuinfo")  # which Linux alone has
-    if facts.exists():
-        named = re.search(r"^model name\s*: (.*)$", facts.read_text(), re.MULTILINE)
-        processor = named[1] if named else processor
     return {
-        "processor": processor,
+        "processor": admission.processor()[0],
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
     }

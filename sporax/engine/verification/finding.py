@@ -1,11 +1,11 @@
 """`Finding`: a compiled program that is wrong, and the words about it."""
 
 import importlib
-from importlib.metadata import version
 
 from sporax.core.errors import describe
 from sporax.engine.verification.location import Located, located
 from sporax.engine.verification.report import described, report
+from sporax.versions import JAXLIB
 
 
 class Finding:
@@ -41,6 +41,6 @@ class Finding:
         file = "" if self.file is None else f" To reproduce it: sporax verify {self.file}"
         return (
             f"For {self.who}, the compiled program must give what the interpreter gives, but "
-            f"{found}{operands}. jaxlib {version('jaxlib')} compiles it wrongly, so {instead}."
+            f"{found}{operands}. jaxlib {JAXLIB} compiles it wrongly, so {instead}."
             f"{file}"
         )

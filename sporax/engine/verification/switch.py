@@ -16,7 +16,14 @@ import numpy as np
 from sporax.core.environment import choice
 from sporax.core.errors import warn
 from sporax.engine.program import Program
-from sporax.engine.verification.agreement import Operands, compiled, disagreement, interpreted
+from sporax.engine.verification import admission
+from sporax.engine.verification.agreement import (
+    Operands,
+    compiled,
+    disagreement,
+    interpreted,
+    is_on_host,
+)
 from sporax.engine.verification.finding import Finding
 from sporax.engine.verification.float64_form import in_float64
 from sporax.engine.verification.report import report
@@ -26,6 +33,7 @@ from sporax.xla_kernels.jaxlib_faults import safer_options
 
 MODE = choice("SPORAX_VERIFY", "switch", "always", "off")
 MOST_BYTES = 2**28  # of a program's operands, and of all that is kept until the switch
+MOST_WORK = 10**9  # multiplications on the host for a program of another device; 50 ms
 
 
 class Evidence:
@@ -93,6 +101,9 @@ class Switch:
         elif operands.size > MOST_BYTES:
             report.leave_out(self.trace, "its operands take {:.0f} MB", operands.size / 1e6)
             return program
+        elif not is_on_host() and not self.is_quick_on_host():
+            report.leave_out(self.trace, "the host would take long for what a device computes")
+            return program
         else:
             try:
                 expected = self.expected(operands)
@@ -106,6 +117,11 @@ class Switch:
         if differs is None:
             return program
         return self.replaced(operands, expected, differs)
+
+    def is_quick_on_host(self):
+        """Whether the interpreter has rules for the trace, and little work."""
+        plan = numpy_plan({}, self.trace, self.alive)
+        return plan is not None and plan.work <= MOST_WORK
 
     def expected(self, operands):
         """What the program must give. Raises `Unsupported`."""
@@ -138,11 +154,17 @@ def switch_of(state, trace, alive, make):
 
 
 def on_trial(make, state, trace, alive, place):
-    """A new program as it is, or as a `Trial` where it is compared: with `always`, or after runs on
-    the interpreter. Programs of several devices are not."""
+    """A new program as it is, or as a `Trial` where it is compared: with `always`, after runs on
+    the interpreter, and on a device other than a CPU. Programs of several devices are not."""
+    if MODE != "off":
+        admission.admit()
     program = make()
-    is_left_out = MODE == "off" or (MODE == "switch" and state.evidence is None)
-    if is_left_out or type(program) is not Program or Program.devices is not None:
+    if type(program) is not Program or Program.devices is not None:
+        if MODE != "off":
+            report.leave_out(trace, "it is of several devices or processes")
+        return program
+    was_interpreted = state.evidence is not None or not is_on_host()
+    if MODE == "off" or (MODE == "switch" and not was_interpreted):
         return program
     table = Table() if state.evidence is None or MODE == "always" else state.evidence
     return Trial(Switch(trace, alive, table, make), program, place, MODE == "always")
