@@ -138,6 +138,7 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "from_mindspore": "从 MindSpore 迁移",
     "from_pytorch": "从 PyTorch 迁移",
     "how_it_works": "工作原理：几百行的小引擎",
+    "verified": "每个程序都先核对，再使用",
 }
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
     ("Coming from elsewhere", "迁移"): {
@@ -167,6 +168,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "error_index": "错误索引：原因与解决方法",
     },
     ("Robustness", "可靠性"): {
+        "versions": "版本，以及各版本的已知错误",
         "faults": "故障、线程与长时间运行",
         "mutations": "文件的变异测试",
         "wrong_arguments": "错误的参数",
