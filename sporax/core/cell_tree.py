@@ -1,5 +1,6 @@
 """`CellProtocol`: what other rooms read of `nn.Cell`, without importing it; walks over Cells."""
 
+import functools
 from typing import Any, Protocol, TypeGuard
 
 
@@ -66,4 +67,18 @@ def innermost(trace):
 
 def is_cell(obj) -> TypeGuard[CellProtocol]:
     """Whether the object is a Cell."""
-    return callable(obj) and hasattr(type(obj), "cells_and_names") and not isinstance(obj, type)
+    return is_cell_class(type(obj))
+
+
+@functools.cache
+def is_cell_class(kind):
+    """Whether a class is `nn.Cell` or derived from it."""
+    return defines(kind, "_static_state")
+
+
+def defines(kind, name):
+    """Whether a class or one of its bases has an attribute. A metaclass is not asked: its
+    `__getattr__` may raise anything."""
+    if type(kind) is type:
+        return hasattr(kind, name)
+    return any(name in vars(base) for base in type.__getattribute__(kind, "__mro__"))

@@ -2,6 +2,8 @@
 
 import functools
 
+from sporax.core.cell_tree import is_cell_class
+
 _CONFIGURATION = {  # setting -> allowed values
     "jit_level": ("", "O0", "O1", "O2"),
     "exc_mode": ("auto", "sink", "no_sink"),
@@ -50,7 +52,7 @@ def jit_class(cls):
     """
     if not isinstance(cls, type):
         raise TypeError(f"For 'jit_class', 'cls' must be a class, but got {type(cls).__name__}.")
-    if hasattr(cls, "_static_state"):
+    if is_cell_class(cls):
         raise TypeError(
             f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}. A Cell needs no "
             "mark: leave it out."

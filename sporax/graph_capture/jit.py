@@ -7,6 +7,7 @@ import weakref
 from typing import Any, ClassVar
 
 from sporax.ast_transform.convert import Conversions
+from sporax.core.cell_tree import is_cell_class
 from sporax.core.errors import warn
 from sporax.core.value import thread
 from sporax.engine.debug.compile_log import announced, channel, counted, lasted, log
@@ -381,7 +382,7 @@ def _jitted(function, kind, fullgraph, dynamic):
         return function if is_same else kind(function.fn, fullgraph, dynamic)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(make(function.__func__))
-    if isinstance(function, type) and hasattr(function, "_static_state"):
+    if isinstance(function, type) and is_cell_class(function):
         function.construct = make(function.construct)
         return function
     if not callable(function) or isinstance(function, type):

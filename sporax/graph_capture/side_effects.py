@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from sporax.core.cell_tree import defines, is_cell
 from sporax.core.errors import is_own, is_users, warn
 from sporax.core.random import own_draws
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.diagnosis.causes import recursion_of
 from sporax.graph_capture.retrace_reasons import whereabouts
+from sporax.guards.attribute_reads import space_of
 from sporax.guards.bytecode_names import codes_in
 from sporax.guards.guard_types import Attribute, Entry
 from sporax.staging.symbolic_scalars import Scalar, concrete
@@ -40,7 +42,7 @@ def has_escaped(recorder, result, values):
     object that has to be a new one at each call."""
     objects = []
     map_tensors(lambda _: None, result, objects.append)
-    if any(hasattr(item, "__next__") or _has_tensors(item) for item in objects):
+    if any(defines(type(item), "__next__") or _has_tensors(item) for item in objects):
         return True
     known = {id(v) for v in values} | {id(t._value) for t in tensors_of(result)}
     # what refers to it may be garbage in a cycle, which is young most of the time
@@ -55,7 +57,7 @@ def has_escaped(recorder, result, values):
 def _has_tensors(item):
     if isinstance(item, (type, types.FunctionType, types.ModuleType)):
         return False
-    return not hasattr(item, "_static_state") and bool(tensors_of(getattr(item, "__dict__", ())))
+    return not is_cell(item) and bool(tensors_of(space_of(item) or ()))
 
 
 def _others(recorder, known):
