@@ -193,6 +193,13 @@ class AbstractTrace(Tracer):
         trace = source.trace
         if trace is not None and trace is not recorder and trace.tracer is not None:
             raise self.concrete_value_error()  # a capture around this would not notice
+        outer = self.outer
+        if outer.tracer is not None:  # another call may find another value there
+            thread.recorder = outer
+            try:
+                outer.tracer.concrete_value_needed(outer, source)
+            finally:
+                self.outer, thread.recorder = thread.recorder, recorder
         value.array = source.read()
 
     def needs_conversion(self, code):
