@@ -1,6 +1,7 @@
 """A snapshot of mutable Python state: what has changed since, and how to restore it."""
 
 import operator
+import types
 from itertools import chain
 
 import numpy as np
@@ -73,75 +74,100 @@ def _add_containers(thing, snapshot):
 
 
 class GuardCheck:
-    """The check of many guards at once.
-
-    A few loops of C compare the identity of everything that was read and of the items of every
-    container. Only where an identity differs does a `Snapshot` ask each guard, since equal plain
-    values pass too.
+    """The check of many guards at once, by the identity of everything that was read and of the
+    items of every container. Only where an identity differs does a `Snapshot` ask each guard, since
+    equal plain values pass too.
     """
 
-    KINDS = Attribute, Entry, Contents, Size, CellState, GeneratorState, Buffer
-    SHORT = 16  # so many globals and other entries alone are quicker looked at one by one
+    ALONE = CellState, GeneratorState, Buffer
+    KINDS = Attribute, Entry, Contents, Size, *ALONE
+    OF_FUNCTIONS = "__code__", "__defaults__", "__kwdefaults__"
 
     def __init__(self, guards):
         kinds = {kind: [] for kind in self.KINDS}
-        self.single = []  # guards that are checked one by one
-        absent = []
+        self._single = []  # guards that are checked one by one
+        self._absent = []
         for guard in guards:
             if guard.__class__ in (Attribute, Entry) and guard.value is MISSING:
-                (absent if guard.__class__ is Entry else self.single).append(guard)
+                if guard.__class__ is Entry:
+                    self._absent.append((guard.space, guard.name))
+                else:
+                    self._single.append(guard)
             else:
                 kinds[guard.__class__].append(guard)
-        self.single += kinds[CellState] + kinds[GeneratorState] + kinds[Buffer]
-        self.attributes, self.entries = kinds[Attribute], kinds[Entry]
-        self.contents = kinds[Contents]
-        self._things = [[g.space for g in self.attributes], [g.attribute for g in self.attributes]]
-        self._spaces = [[g.space for g in self.entries], [g.name for g in self.entries]]
-        self._absent = absent and [[g.space for g in absent], [g.name for g in absent]]
-        self._streams = [stream for g in self.contents for stream in g.streams]
-        self._sizes = kinds[Size]
-        self._sized = [*self._streams, *[vars(g.thing) for g in self._sizes]]
+        for kind in self.ALONE:
+            self._single += kinds[kind]
+        self._guards = kinds[Attribute], kinds[Entry], kinds[Contents]
+        self._sizes = [(vars(guard.thing), guard.items) for guard in kinds[Size]]
         self._set_values()
 
     def _set_values(self):
-        self._lengths = [
-            len(g.items) // len(g.streams) for g in self.contents for _ in g.streams
-        ] + [g.items for g in self._sizes]
-        self._values = [
-            *[g.value for g in self.attributes],
-            *[g.value for g in self.entries],
-            *chain.from_iterable(g.items for g in self.contents),
-        ]
-        others = self.attributes, self.contents, self._sizes, self.single, self._absent
-        is_short = not any(others) and len(self.entries) <= self.SHORT
-        self._short = [*zip(*self._spaces, self._values, strict=True)] if is_short else None
+        attributes, entries, contents = self._guards
+        self._entries = [(guard.space, guard.name, guard.value) for guard in entries]
+        self._functions, self._attributes = _functions(attributes, self.OF_FUNCTIONS)
+        self._streams = [stream for guard in contents for stream in guard.streams]
+        self._lengths = [len(g.items) // len(g.streams) for g in contents for _ in g.streams]
+        self._items = [*chain.from_iterable(guard.items for guard in contents)]
 
     def hold(self):
-        """Whether nothing has changed, as far as identity tells."""
+        """Whether nothing has changed, as far as identity tells. Loops: `all` of a generator takes
+        twice as long."""
         try:
-            if self._short is not None:
-                for space, name, value in self._short:  # noqa: SIM110 - `all` of a generator takes twice as long
-                    if space[name] is not value:
-                        return False
-                return True
-            now = chain(
-                map(object.__getattribute__, *self._things),
-                map(operator.getitem, *self._spaces),
-                chain.from_iterable(self._streams),
-            )
-            return (
-                [*map(len, self._sized)] == self._lengths
-                and all(map(operator.is_, now, self._values))
-                and not (self._absent and any(map(operator.contains, *self._absent)))
-                and not (self.single and any([guard.changed() for guard in self.single]))
+            for space, name, value in self._entries:
+                if space[name] is not value:
+                    return False
+            for function, code, defaults, keyword_defaults in self._functions:
+                if (
+                    function.__code__ is not code
+                    or function.__defaults__ is not defaults
+                    or function.__kwdefaults__ is not keyword_defaults
+                ):
+                    return False
+            for thing, attribute, value in self._attributes:
+                if _attribute(thing, attribute) is not value:
+                    return False
+            for space, name in self._absent:
+                if name in space:
+                    return False
+            for space, size in self._sizes:
+                if len(space) != size:
+                    return False
+            return self._same_items() and not (
+                self._single and any([guard.changed() for guard in self._single])
             )
         except (LookupError, AttributeError, ValueError, RuntimeError):
             return False  # something is missing, or another thread changes a container
 
+    def _same_items(self):
+        """Whether the containers have the same items."""
+        return not self._streams or (
+            [*map(len, self._streams)] == self._lengths
+            and all(map(operator.is_, chain.from_iterable(self._streams), self._items))
+        )
+
     def refresh(self):
         """Take equal plain values for what was read, so that the next check is a quick one."""
-        for guard in (*self.attributes, *self.entries):
+        attributes, entries, contents = self._guards
+        for guard in (*attributes, *entries):
             guard.value = guard.now()
-        for guard in self.contents:
+        for guard in contents:
             guard.items = tuple(chain.from_iterable(guard.streams))
         self._set_values()
+
+
+def _functions(guards, parts):
+    """The guarded attributes of objects: (function, its `parts`) of functions that have guards for
+    all of them, which are checked together, and (object, attribute, value) of the others."""
+    found = {}
+    for guard in guards:
+        found.setdefault(id(guard.space), {})[guard.attribute] = guard
+    functions, others = [], []
+    for named in found.values():
+        thing = next(iter(named.values())).space
+        if type(thing) is types.FunctionType and named.keys() >= set(parts):
+            functions.append((thing, *[named.pop(part).value for part in parts]))
+        others += [(thing, name, guard.value) for name, guard in named.items()]
+    return functions, others
+
+
+_attribute = object.__getattribute__
