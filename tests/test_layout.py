@@ -40,6 +40,7 @@ ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 STRING_IMPORTS = {
     "core/tensor.py": "a pickled Tensor needs its operators",
     "engine/verification/finding.py": "a file of a wrong program is written with what exports",
+    "guards/library_state.py": "state is read of the libraries that a function uses",
     "distributed/__init__.py": "settings are read by data sets, which need no engine",
 }
 

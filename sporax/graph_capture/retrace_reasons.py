@@ -62,16 +62,21 @@ def _since(entry, tensors):
         return _read(dependence, read)
     flips = [(tensor, was, now) for (tensor, was), (_, now) in _marks(graph) if was != now]
     for tensor, was, now in flips:
-        who = f"Parameter '{tensor.name}'" if hasattr(tensor, "name") else "a Tensor"
+        who = _named_tensor(tensor)
         if was[0] != now[0]:
             return f"'requires_grad' of {who} flipped"
         return f"a hook was {'added to' if len(now) > len(was) else 'removed from'} {who}"
     if changes:
         return _of_cells(dependence, changes)
-    cell = dependence.restructured()
-    if cell is not None:
-        return f"{_path(dependence, cell)} has other Cells or Parameters"
+    if (difference := dependence.restructured()) is not None:
+        thing, how = difference
+        who = _path(dependence, thing) if is_cell(thing) else _named_tensor(thing)
+        return f"{who} {how}"
     return "a Parameter or buffer of the function came as an argument"
+
+
+def _named_tensor(tensor):
+    return f"Parameter '{tensor.name}'" if hasattr(tensor, "name") else "a Tensor"
 
 
 def _marks(graph):

@@ -151,12 +151,20 @@ def before(dependence):
             dependence.threads,
             dependence.codes,
         )
-    if dependence.iterator is None:
+    if dependence.iterator is not None:
+        return SideEffect(
+            f"uses '{dependence.iterator}', an iterator or a file, at each call",
+            "Take from it, or write to it, outside, and give what it returned as an argument.",
+            dependence.iterator,
+            dependence.codes,
+        )
+    if dependence.effect is None:
         return None
+    what, name = dependence.effect
     return SideEffect(
-        f"uses '{dependence.iterator}', an iterator or a file, at each call",
-        "Take from it, or write to it, outside, and give what it returned as an argument.",
-        dependence.iterator,
+        f"{what} at each call",
+        "Do that outside, and give what it returns as an argument.",
+        name,
         dependence.codes,
     )
 

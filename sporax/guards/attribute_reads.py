@@ -6,9 +6,11 @@ import enum
 import sys
 import types
 
+from sporax.core.cell_tree import defines, is_cell_class
 from sporax.core.tensor import Tensor
+from sporax.engine.operation import Op
 from sporax.guards.guard_types import MISSING, Attribute, CellState, Contents, Entry, Size
-from sporax.guards.module_origins import is_immutable, origin
+from sporax.guards.module_origins import origin
 
 
 class Attributes:
@@ -22,6 +24,9 @@ class Attributes:
         self.any_attribute = False
         self._names, self._optional = {}, {}  # as ordered sets
         self._targets, self._owners = [], {}
+        self._guarded = set()  # (class, name) of attributes of classes
+        self._of_tensors = 0  # number of names that have been looked up in the class of Tensors
+        self._by_super = False  # whether the code calls `super`
 
     def name(self, names, optional):
         """Add names of attributes in the code, which may notice the absence of the `optional`
@@ -29,12 +34,39 @@ class Attributes:
         self._names.update(dict.fromkeys(names))
         self._optional.update(dict.fromkeys(optional))
 
-    def add(self, thing):
-        """Add an object whose attributes may be read."""
+    def names(self):
+        """All names so far."""
+        return self._names.keys()
+
+    def call_super(self):
+        """Note that the code calls `super`: methods of all bases are read."""
+        if not self._by_super:
+            self._by_super = True
+            for target in self._targets:
+                target.names, target.size = 0, None if target.size is None else -1
+            self._guarded.clear()
+
+    def add(self, thing, any_attribute=False):
+        """Add an object whose attributes may be read; `any_attribute`: of any name."""
         self._targets.append(_Target(thing))
+        self._targets[-1].any_attribute = any_attribute
+
+    def _methods_of_tensors(self):
+        """Guard the named methods of Tensors, which come as arguments or are created."""
+        for name in [*self._names][self._of_tensors :]:
+            for space, owner in _SPACES_OF_TENSORS:
+                if name in space:
+                    entry = Entry(space, name, owner)
+                    own = _is_own_function(entry.value)
+                    (self._dependence.add if own else self._dependence.guard)(entry)
+                    break
+        self._of_tensors = len(self._names)
+        if self._optional:
+            self._dependence.add(Size(Tensor))
 
     def read(self):
         """Add guards for the named attributes of all objects; returns whether any were new."""
+        self._methods_of_tensors()
         size = len(self._names) + len(self._optional)
         pending = [
             t
@@ -46,6 +78,8 @@ class Attributes:
             target.names, target.optional = len(self._names), len(self._optional)
             self._read(target, set(names), set(optional))
             target.size = size
+            if self._dependence.is_too_large():
+                break
         return bool(pending)
 
     def _read(self, target, names, optional):
@@ -53,7 +87,7 @@ class Attributes:
         owners = self._class(kind)
         if target.size is None:
             names |= self._implied(target, owners)
-            is_own = isinstance(thing, (Tensor, type)) or hasattr(kind, "_static_state")
+            is_own = isinstance(thing, (Tensor, type)) or is_cell_class(kind)
             if not is_own:
                 self._identity(thing, kind)
         if (self.any_attribute or target.any_attribute) and not target.all_read:
@@ -64,19 +98,27 @@ class Attributes:
         readable = owners.keys() | target.space.keys() if target.space else owners.keys()
         for name in sorted(readable & names):
             self._one(target, name, owners)
-        if target.library is not None:
-            return
+        if isinstance(thing, types.FunctionType):
+            for name in names & _OF_FUNCTIONS:
+                self._dependence.guard(Attribute(thing, name))
+        elif kind.__flags__ & _IS_HEAP_TYPE and origin(kind.__module__) is None:
+            for name in names & _OF_KINDS:
+                self._dependence.add(Attribute(kind, name))
         getattr_owner = owners.get("__getattr__")
-        if "__getattr__" in (target.space or ()) or (
-            getattr_owner is not None and origin(getattr_owner.__module__) != "sporax"
-        ):
+        is_module = isinstance(thing, types.ModuleType) and target.library is None
+        if is_module and "__getattr__" in target.space:
+            self._dependence.guard(Entry(target.space, "__getattr__"))
+            optional |= names
+        elif getattr_owner is not None and origin(getattr_owner.__module__) != "sporax":
             optional |= names
         for name in sorted(optional - owners.keys()):
             self._missing(target, name)
 
     def _identity(self, thing, kind):
         """Guard the class and the dict of an object, which may be replaced."""
-        if origin(kind.__module__) is None and kind.__flags__ & _IS_HEAP_TYPE:
+        if isinstance(thing, types.ModuleType):
+            self._dependence.add(Attribute(thing, "__class__"))
+        elif origin(kind.__module__) is None and kind.__flags__ & _IS_HEAP_TYPE:
             self._dependence.add(Attribute(thing, "__class__"))
             if space_of(thing) is not None:
                 self._dependence.add(Attribute(thing, "__dict__"))
@@ -85,13 +127,13 @@ class Attributes:
         """Guard the attribute of a name: in the object's dict, or in its class."""
         space, owner = target.space, owners.get(name)
         value = MISSING if owner is None else vars(owner)[name]
-        comes_first = hasattr(type(value), "__set__")  # a property, a slot: the dict comes after it
+        comes_first = defines(type(value), "__set__")  # a property, a slot: the dict comes after it
         if space is not None and name in space and not comes_first:
             self._entry(target, name)
         elif owner is not None:
             self._of_class(target, name, owner, value)
             # a called Cell reports its own attributes: `Cell._static_state`
-            is_reported = name in _CALLED and hasattr(target.kind, "_static_state")
+            is_reported = name in _CALLED and is_cell_class(target.kind)
             if space is not None and not comes_first and not is_reported and not _is_special(name):
                 self._dependence.add(Entry(space, name))
 
@@ -101,35 +143,45 @@ class Attributes:
             return
         if target.thing is sys and name in _STREAMS:
             return  # a deferred print looks them up at each run
-        library = target.library
         if entry.value is sys.modules:
             self._dependence.hide("sys.modules", "can be read for everything")
-        elif library is None or (library == "standard" and _is_state(entry.value)):
-            self._dependence.guard(entry)
+        elif isinstance(entry.value, types.ModuleType) and target.library is not None:
+            self._dependence.add(entry)
         else:
-            self._dependence.add(entry)  # a library's function is not followed
-            if library == "standard" and type(entry.value) in _FUNCTIONS:
-                self._dependence.follow(entry.value, name, entry)
+            self._dependence.guard(entry)
 
     def _of_class(self, target, name, owner, value):
         library = origin(owner.__module__)
         if library == "builtins":
             return
-        for kind in target.kind.__mro__:
-            if kind is owner:
-                break
-            if origin(kind.__module__) is None:
-                self._dependence.add(Entry(vars(kind), name, kind))
+        kind, is_object = target.kind, target.thing is not target.kind
+        if (kind, name) not in self._guarded:
+            self._guarded.add((kind, name))
+            self._of_bases(kind, name, owner)
         if type(value) is types.MemberDescriptorType:
-            if target.thing is not target.kind:
+            if is_object:
                 self._dependence.guard(Attribute(target.thing, name))
-            return
-        entry = Entry(vars(owner), name, owner)
-        if library in (None, "sporax"):
-            self._dependence.guard(entry)
-        elif target.thing is not target.kind and owner not in _NAMESPACES:
+        elif is_object and library == "sporax":
+            if type(value) is property and is_cell_class(owner):
+                self._dependence.add(CellState(target.thing))
+        elif is_object and library is not None and owner not in _NAMESPACES:
             target.any_attribute = True  # a method that is not followed may read any attribute
-            self._dependence.follow(value, name, entry)
+
+    def _of_bases(self, kind, name, owner):
+        """Guard an attribute of a class, and its absence in the classes before the owner."""
+        bases = kind.__mro__
+        place = bases.index(owner)
+        for base in bases[:place]:
+            if origin(base.__module__) is None:
+                self._dependence.add(Entry(vars(base), name, base))
+        entry = Entry(vars(owner), name, owner)
+        if origin(owner.__module__) == "standard" and _is_special(name) and name not in _BY_SYNTAX:
+            self._dependence.add(entry)  # of all objects of a library, whether called or not
+        elif type(entry.value) is not types.MemberDescriptorType:
+            self._dependence.guard(entry)
+        for base in bases[place + 1 :] if self._by_super else ():
+            if name in vars(base) and origin(base.__module__) in (None, "sporax"):
+                self._dependence.guard(Entry(vars(base), name, base))
 
     def _missing(self, target, name):
         """Guard the absence of an attribute."""
@@ -144,9 +196,11 @@ class Attributes:
             for owner in reversed(kind.__mro__):
                 if owner is not object:
                     owners.update(dict.fromkeys(vars(owner), owner))
-            for owner in kind.__mro__:
-                if origin(owner.__module__) is None:
-                    self._dependence.add(Size(owner))
+            own = [owner for owner in kind.__mro__ if origin(owner.__module__) is None]
+            for owner in own:
+                self._dependence.add(Size(owner))
+            if own and len(kind.__mro__) > _WITHOUT_BASES:
+                self._dependence.add(Attribute(kind, "__mro__"))
         return owners
 
     def _implied(self, target, owners):
@@ -160,6 +214,8 @@ class Attributes:
             special = _is_special(name) and name not in _QUIET
             if special and origin(owner.__module__) != "sporax":
                 names.add(name)
+        if origin(type(kind).__module__) is None:
+            self._dependence.follow(kind)  # `type(thing).name` may be its metaclass's
         if thing is kind:
             names |= {"__init__", "__new__", "__post_init__"}
             self._dependence.follow(type(kind))
@@ -167,7 +223,7 @@ class Attributes:
                 for name, member in kind.__members__.items():
                     self._dependence.follow(member, name)
         bases = libraries - {None, "builtins"}
-        is_cell = hasattr(kind, "_static_state")
+        is_cell = is_cell_class(kind)
         if bases and not is_cell:  # the library may call any method
             names |= {n for n, o in owners.items() if origin(o.__module__) is None}
         return names | self._of_library(target) if is_cell else names
@@ -179,7 +235,7 @@ class Attributes:
             return set()
         if isinstance(thing, Tensor):
             return set()
-        if hasattr(kind, "_static_state"):
+        if is_cell_class(kind):
             self._parts_of(thing, target.space)
             return set()
         return {name for name in target.space if not name.startswith("_")}
@@ -194,9 +250,12 @@ class Attributes:
         """The names of all attributes; a guard notices new ones."""
         thing, space = target.thing, target.space
         names = {n for n, o in owners.items() if origin(o.__module__) is None} - _QUIET
-        if isinstance(thing, Tensor) or target.library is not None:
+        if isinstance(thing, Tensor):
             return names
-        if hasattr(target.kind, "_static_state"):
+        if target.library is not None:
+            self._dependence.add(Contents(space, thing.__name__))
+            return names | {name for name in space if not _is_special(name)}
+        if is_cell_class(target.kind):
             if thing is not target.kind:
                 self._dependence.add(CellState(thing))
                 self._parts_of(thing, space)
@@ -236,31 +295,42 @@ def space_of(thing):
         return None
 
 
+def _is_own_function(value):
+    """Whether a value is a function of sporax that refers to nothing else."""
+    if type(value) is not types.FunctionType:
+        return False
+    cells = value.__closure__ or ()
+    return origin(value.__globals__.get("__name__") or value.__module__) == "sporax" and all(
+        [not callable(cell.cell_contents) or type(cell.cell_contents) is Op for cell in cells]
+    )
+
+
 def _is_special(name):
     return name.startswith("__") and name.endswith("__")
 
 
-def _is_state(value):
-    """Whether a module's attribute is an object with mutable state."""
-    if is_immutable(type(value)) or hasattr(type(value), "__next__"):
-        return False
-    return not callable(value) and not isinstance(value, types.ModuleType)
-
-
+_SPACES_OF_TENSORS = [(vars(kind), kind) for kind in Tensor.__mro__ if kind is not object]
 _IS_HEAP_TYPE = 1 << 9
 _CALLED = "__call__", "construct", "bprop", "forward", "backward"
 # special methods that Python calls only for names in the code, see `guards.bytecode_names`
 _QUIET = {
     "__init__", "__new__", "__post_init__", "__repr__", "__str__", "__format__", "__del__",
     "__copy__", "__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__",
-    "__dir__", "__sizeof__", "__init_subclass__", "__set_name__", "__class_getitem__", "__dict__",
+    "__dir__", "__sizeof__", "__init_subclass__", "__set_name__", "__dict__",
     "__weakref__", "__module__", "__doc__", "__qualname__", "__annotations__", "__slots__",
     "__match_args__", "__dataclass_fields__", "__dataclass_params__", "__firstlineno__",
     "__static_attributes__", "__abstractmethods__", "__parameters__", "__orig_bases__",
-    "__annotate__", "__getnewargs__", "__subclasshook__", "__instancecheck__", "__subclasscheck__",
-    "__prepare__", "__type_params__",
+    "__annotate__", "__getnewargs__", "__getnewargs_ex__", "__replace__", "__prepare__",
+    "__type_params__",
 }  # fmt: skip
 _STREAMS = {"stdout", "stderr"}
 _OF_TENSORS = {"_hooks", "_requires_grad", "_named", "requires_grad", "_value"}
-_FUNCTIONS = {types.FunctionType, types.BuiltinFunctionType}
+# attributes that are in no dict
+_OF_FUNCTIONS = {
+    "__annotations__", "__doc__", "__module__", "__name__", "__qualname__", "__type_params__",
+}  # fmt: skip
+_OF_KINDS = {"__name__", "__qualname__"}
+# special methods of libraries' objects that count as called where the code has their syntax
+_BY_SYNTAX = {"__contains__", "__enter__", "__exit__", "__getitem__", "__iter__", "__next__"}
+_WITHOUT_BASES = 2  # (a class, object): Python does not let such a class have other bases
 _NAMESPACES = {types.SimpleNamespace, argparse.Namespace}

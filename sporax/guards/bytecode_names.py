@@ -3,68 +3,99 @@
 import dis
 import functools
 import types
-from typing import Any, NamedTuple
+from typing import Any
+
+from sporax.guards.dotted_names import dotted_names, expanded, loaded_as_values
 
 
-class Named(NamedTuple):
+class Named:
     """The names in code and in the functions inside it.
 
-    `attributes`: read, written, or passed to `getattr` as a constant. `optional`: attributes whose
-    absence the code may notice. `modules`: (name, level) of imports. `any_attribute`: whether
-    attributes are read by names that the code does not contain. `unbounded`: the name of a function
-    or attribute that can read anything, or None.
+    `variables`: of globals. `attributes`: read, written, or passed to `getattr` as a constant.
+    `optional`: attributes whose absence the code may notice. `modules`: (name, level) of imports;
+    `imported`: names of modules that a function such as `import_module` imports. `dotted`: names
+    with their attributes, see `Dotted`; `values`: names of what is not only called; `texts`:
+    constants. `any_attribute`: whether attributes are read by names that the code does not contain.
+    `has_texts`: whether texts of objects are made. `unbounded`: the name of a function or attribute
+    that can read anything, or None.
     """
 
-    variables: frozenset
-    attributes: frozenset
-    optional: frozenset
-    modules: frozenset
-    any_attribute: bool
-    unbounded: str | None
+    SETS = (
+        "variables", "attributes", "optional", "modules", "imported", "dotted", "values", "texts",
+    )  # fmt: skip
+
+    def __init__(self, code):
+        self.variables, self.attributes, self.optional = set(), set(), set()
+        self.modules, self.imported, self.dotted = set(), set(), set()
+        self.values, self.texts = set(), set()
+        self.any_attribute, self.has_texts, self.unbounded = False, False, None
+        parts = []
+        for part in codes_in([code]):
+            steps = list(dis.get_instructions(part))
+            parts.append(expanded(part, steps))
+            self.values |= loaded_as_values(parts[-1])
+            self._add(part, steps)
+            for function, text in _evaluated(steps):
+                self._add_evaluated(function, text)
+        self.dotted |= dotted_names(parts)
+        self.unbounded = self.unbounded or min(
+            (self.variables | self.attributes) & _UNBOUNDED, default=None
+        )
+
+    def _add(self, part, steps):
+        """Add the names in one code object."""
+        read = {s.argval for s in steps if s.opname in _ATTRIBUTE}
+        written = {s.argval for s in steps if s.opname in _WRITTEN}
+        constants = {word for c in part.co_consts for word in _words(c)}
+        for name, implied in _IMPLIED.items():
+            if name in part.co_names:
+                read |= implied
+        for step in steps:
+            read |= _of_syntax(step.opname, step.argrepr if step.opname in _SIGNED else "")
+        self.texts.update(c for c in part.co_consts if type(c) is str)
+        self.variables.update(s.argval for s in steps if s.opname in _VARIABLE)
+        self.modules.update(_imported(steps))
+        self.has_texts = self.has_texts or not read.isdisjoint(_TEXTS)
+        self.optional |= constants | written
+        self.attributes |= constants | written | read
+        if part.co_exceptiontable:
+            self.optional |= read
+        self.any_attribute = self.any_attribute or any(
+            _reads_any_attribute(steps, i) for i in range(len(steps))
+        )
+
+    def _add_evaluated(self, function, text):
+        """Add what a call that evaluates, compiles or imports a text reads; None: anything."""
+        if text is None:
+            self.unbounded = function
+        elif function in _IMPORTING:
+            self.imported.add(text)
+        else:
+            inner = names(_code(text))
+            for name in self.SETS:
+                getattr(self, name).update(getattr(inner, name))
+            self.any_attribute = self.any_attribute or inner.any_attribute
+            self.has_texts = self.has_texts or inner.has_texts
+            self.unbounded = self.unbounded or inner.unbounded
 
 
 @functools.cache
 def names(code):
     """The `Named` of a code object."""
-    variables, attributes, optional, modules = set(), set(), set(), set()
-    any_attribute, unbounded = False, None
-    for part in codes_in([code]):
-        steps = list(dis.get_instructions(part))
-        read = {s.argval for s in steps if s.opname in _ATTRIBUTE}
-        written = {s.argval for s in steps if s.opname in _WRITTEN}
-        constants = {word for c in part.co_consts for word in _words(c)}
-        variables.update(s.argval for s in steps if s.opname in _VARIABLE)
-        modules.update(_imported(steps))
-        for name, implied in _IMPLIED.items():
-            if name in part.co_names:
-                read |= implied
-        if any(s.opname in _FORMATS for s in steps):
-            read |= _IMPLIED["format"]
-        optional |= constants | written
-        attributes |= constants | written | read
-        if part.co_exceptiontable:
-            optional |= read
-        for function, text in _evaluated(steps):
-            if text is None:
-                unbounded = function
-            elif function in _IMPORTING:
-                modules.add((text, 0))
-            else:
-                inner = names(_code(text))
-                variables |= inner.variables
-                attributes |= inner.attributes
-                optional |= inner.optional
-                modules |= inner.modules
-                any_attribute = any_attribute or inner.any_attribute
-                unbounded = unbounded or inner.unbounded
-        any_attribute = any_attribute or any(
-            _reads_any_attribute(steps, i) for i in range(len(steps))
-        )
-    unbounded = unbounded or min((variables | attributes) & _UNBOUNDED, default=None)
-    return Named(
-        frozenset(variables), frozenset(attributes), frozenset(optional), frozenset(modules),
-        any_attribute, unbounded,
-    )  # fmt: skip
+    return Named(code)
+
+
+@functools.cache
+def _of_syntax(opname, operator):
+    """The special methods that an instruction calls."""
+    if opname == "COMPARE_OP":
+        return _COMPARISONS[operator.removeprefix("bool(").removesuffix(")")]
+    if opname == "BINARY_OP":
+        sign = operator.removesuffix("=")
+        name = _OPERATORS.get(sign)
+        methods = set() if name is None else {f"__{name}__", f"__r{name}__", f"__i{name}__"}
+        return methods | _TEXTS if sign == "%" else methods
+    return _OF_SYNTAX.get(opname, set())
 
 
 def codes_in(codes):
@@ -161,7 +192,6 @@ _VARIABLE = {
 _ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM"}
 _WRITTEN = {"STORE_ATTR", "DELETE_ATTR"}
 _LOADS = {*_VARIABLE, *_ATTRIBUTE}
-_FORMATS = {"FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE"}
 _BY_NAME = {"getattr", "hasattr", "setattr", "delattr"}
 _WHOLE = {
     "vars", "dir", "attrgetter", "methodcaller", "__dict__", "__getattribute__", "__getattr__",
@@ -174,13 +204,41 @@ _UNBOUNDED = {
 _IMPORTING = {"__import__", "import_module"}
 _EVALUATING = {"eval", "exec", "compile", *_IMPORTING}
 # methods that a function of this name calls
+_TEXTS = {"__format__", "__str__", "__repr__", "extend_repr"}  # the last is that of Cells
+_COPIES = {
+    "__copy__", "__deepcopy__", "__replace__", "__reduce__", "__reduce_ex__", "__getstate__",
+    "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__",
+}  # fmt: skip
 _IMPLIED = {
-    "repr": {"__repr__"},
-    "str": {"__str__", "__repr__"},
-    "print": {"__str__", "__repr__"},
-    "format": {"__format__", "__str__", "__repr__"},
-    "copy": {"__copy__", "__deepcopy__"},
-    "deepcopy": {"__copy__", "__deepcopy__"},
+    **dict.fromkeys(
+        ["repr", "ascii", "str", "print", "format", "format_map", "substitute", "safe_substitute"],
+        _TEXTS,
+    ),
+    "dir": {"__dir__"},
     "type": {"__init__", "__new__"},
     "__class__": {"__init__", "__new__"},
+    **dict.fromkeys(["copy", "deepcopy", "replace", "dumps", "dump"], _COPIES),
+}
+_SIGNED = {"BINARY_OP", "COMPARE_OP"}
+_OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+_COMPARISONS = {
+    "<": {"__lt__", "__gt__"}, ">": {"__lt__", "__gt__"}, "<=": {"__le__", "__ge__"},
+    ">=": {"__le__", "__ge__"}, "==": {"__eq__"}, "!=": {"__ne__", "__eq__"},
+}  # fmt: skip
+_OF_SYNTAX = {
+    **dict.fromkeys(["FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE"], _TEXTS),
+    "BINARY_SUBSCR": {"__getitem__"},
+    "BINARY_SLICE": {"__getitem__"},
+    "STORE_SUBSCR": {"__setitem__"},
+    "STORE_SLICE": {"__setitem__"},
+    "CONTAINS_OP": {"__contains__"},
+    "GET_ITER": {"__iter__", "__next__"},
+    "BEFORE_WITH": {"__enter__", "__exit__"},
+    "UNARY_NEGATIVE": {"__neg__"},
+    "UNARY_INVERT": {"__invert__"},
+    "MATCH_CLASS": {"__match_args__"},
+    "LOAD_BUILD_CLASS": {"__init_subclass__", "__set_name__", "__prepare__", "__init__", "__new__"},
 }

@@ -7,6 +7,7 @@ has a guard, however much it is. A function that reads state which no guard can 
 not captured. A Cell that is called reports its own state (`Cell._static_state`).
 """
 
+import abc
 import array
 import collections
 import concurrent.futures
@@ -15,14 +16,16 @@ import gc
 import itertools
 import logging
 import operator
+import random
 import sys
 import threading
 import types
+import typing
 from importlib.util import resolve_name
 
 import numpy as np
 
-from sporax.core.cell_tree import CellProtocol, is_cell
+from sporax.core.cell_tree import CellProtocol, defines, is_cell, is_cell_class
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors
 from sporax.guards.attribute_reads import Attributes, space_of
@@ -35,12 +38,15 @@ from sporax.guards.guard_types import (
     Contents,
     Entry,
     GeneratorState,
+    Registered,
     same,
 )  # fmt: skip
-from sporax.guards.module_origins import has_hidden_state, is_immutable, origin
+from sporax.guards.library_reads import STATEFUL, LibraryReads
+from sporax.guards.module_origins import has_effects, has_hidden_state, is_immutable, origin
 from sporax.guards.snapshot import Snapshot
 
-MAX_OBJECTS = 50_000  # objects that are followed; a function that reads more is not captured
+# objects that are followed, and guards; a function that reads more is not captured
+MAX_OBJECTS, MAX_GUARDS = 50_000, 200_000
 
 
 class Dependence(Snapshot):
@@ -48,7 +54,8 @@ class Dependence(Snapshot):
 
     `owners`: Cells whose own code is not followed. `hidden`: (name, why) of state that no guard can
     check, or None. `iterator`, `threads`: the name of an iterator or file that it reads, or of
-    threads that it uses, or None.
+    threads that it uses, or None. `effect`: (what it does, the name of it in the code) for a
+    function of a library that it calls, or None.
     """
 
     def __init__(self, function, arguments, owners=()):
@@ -60,16 +67,27 @@ class Dependence(Snapshot):
         self.iterator = self.threads = self.hidden = None
         self.structures = []  # (Cell, the Cells and Parameters that are its parts)
         self._seen, self._queue, self._parts = {}, collections.deque(), set()
-        self._attributes = Attributes(self)
+        self.flags = []  # (Tensor, its `requires_grad`)
+        self._functions, self._values = [], set()  # see `_read_functions`
+        self._attributes, self._libraries = Attributes(self), LibraryReads(self)
         self.follow(function)
         map_tensors(itself, arguments, self.follow)
-        while self._queue or self._attributes.read():
+        while not self.is_too_large() and (
+            self._queue
+            or self._read_functions()
+            or self._attributes.read()
+            or self._libraries.settle(self._attributes.names())
+        ):
             while self._queue:
                 self._follow(*self._queue.popleft())
-            if len(self._seen) > MAX_OBJECTS:
-                self.hide("the function", f"refers to more than {MAX_OBJECTS} objects")
-                break
-        del self._attributes, self._queue
+        if self.is_too_large():
+            self.hide("the function", f"refers to more than {MAX_OBJECTS} objects")
+        self.effect = self._libraries.effect
+        del self._attributes, self._libraries, self._queue, self._functions, self._values
+
+    def is_too_large(self):
+        """Whether it refers to more objects, or reads more attributes, than guards are made for."""
+        return len(self._seen) > MAX_OBJECTS or len(self.guards) > MAX_GUARDS
 
     def followed(self):
         """All objects that were followed, with the function and its arguments, but no Cells that
@@ -77,12 +95,18 @@ class Dependence(Snapshot):
         return [value for key, value in self._seen.items() if key not in self._parts]
 
     def restructured(self):
-        """The first Cell that has other parts, or None. No guard: it is looked at after
-        `Changes` alone, which counts these changes."""
-        for cell, parts in self.structures:
+        """(a Cell or Parameter, how it differs) for the first Cell of another class or with other
+        parts, and the first Tensor of another `requires_grad`; None if there is none. No guards:
+        they are looked at after `Changes` alone, which counts these changes."""
+        for cell, kind, parts in self.structures:
+            if type(cell) is not kind:
+                return cell, f"is a {type(cell).__name__} now"
             now = parts_of(cell)
             if len(now) != len(parts) or not all(map(operator.is_, now, parts)):
-                return cell
+                return cell, "has other Cells or Parameters"
+        for tensor, flag in self.flags:
+            if getattr(tensor, "requires_grad", None) is not flag:
+                return tensor, "has another 'requires_grad'"
         return None
 
     def leave_out(self, owners, function, arguments):
@@ -94,19 +118,27 @@ class Dependence(Snapshot):
 
     # following values -----------------------------------------------------------------------
 
-    def follow(self, value, name=None, read=None):
-        """Follow a value later, once. `name`: the user's name for it; `read`: its guard."""
-        kind = value.__class__
-        if not is_immutable(kind) and id(value) not in self._seen:
+    def follow(self, value, name=None, read=None, is_bound=False):
+        """Follow a value later, once. `name`: the user's name for it; `read`: its guard;
+        `is_bound`: whether it begins a dotted name that is followed."""
+        kind = type(value)
+        if kind is types.ModuleType and not is_bound:
+            self._libraries.read_whole(value)
+        if is_immutable(kind):
+            if kind is str:
+                self._libraries.texts.add(value)
+            elif kind in STATEFUL:
+                self._libraries.use_instance(value)
+        elif id(value) not in self._seen:
             self._seen[id(value)] = value
             self._queue.append((value, name, read))
 
-    def guard(self, guard):
-        """Add a guard, and follow the value."""
+    def guard(self, guard, is_bound=False):
+        """Add a guard, and follow the value; `is_bound` as for `follow`."""
         if guard.key not in self.guards:
             self.guards[guard.key] = guard
-            if guard.value is not MISSING:
-                self.follow(guard.value, guard.name, guard)
+        if guard.value is not MISSING:
+            self.follow(guard.value, guard.name, guard, is_bound)
 
     def hide(self, name, why):
         """Note state that no guard can check."""
@@ -116,19 +148,24 @@ class Dependence(Snapshot):
         """Note that the code reads attributes of any name."""
         self._attributes.any_attribute = True
 
+    def read_attributes_of(self, thing):
+        """Note that attributes of any name of an object are read; of a module, the named ones."""
+        self._attributes.add(thing, not isinstance(thing, types.ModuleType))
+
     def name(self, attributes, optional=()):
         """Note that the code names these attributes."""
         self._attributes.name(attributes, optional)
 
     def _follow(self, value, name, read):
         kind = type(value)
-        if hasattr(kind, "__next__"):
+        if defines(kind, "__next__"):
             self.iterator = name or kind.__name__
             return
         _rule(kind)(self, value, name, read)
 
     def _tensor(self, tensor, name, read):
         self.tensors.add(id(tensor))
+        self.flags.append((tensor, getattr(tensor, "requires_grad", None)))
         for hook in hooks_at(tensor):
             self.follow(hook)
         self._attributes.add(tensor)
@@ -144,7 +181,8 @@ class Dependence(Snapshot):
             self.hide(name, "is an array with objects in its fields")
             return
         contents = self.add(Contents(thing, name, read))
-        if not all(map(is_immutable, set(map(type, contents.items)))):
+        kinds = set(map(type, contents.items))
+        if not (all(map(is_immutable, kinds)) and kinds.isdisjoint(STATEFUL)):
             for item in contents.items:
                 self.follow(item, name, read)
         if isinstance(thing, collections.defaultdict):
@@ -153,6 +191,7 @@ class Dependence(Snapshot):
             self._attributes.add(thing)
 
     def _array(self, thing, name, read):
+        self._libraries.has_arrays = True
         if thing.dtype.hasobject:
             self._container(thing, name, read)
         else:
@@ -164,6 +203,9 @@ class Dependence(Snapshot):
         self.add(Buffer(thing, name, read))
 
     def _generator(self, generator, name, read):
+        if isinstance(generator, random.SystemRandom):
+            self.hide(name, "draws random numbers from the system")
+            return
         self.add(GeneratorState(generator, name, read))
 
     def _partial(self, partial, name, read):
@@ -174,6 +216,8 @@ class Dependence(Snapshot):
     def _method(self, method, name, read):
         self.follow(method.__self__, name, read)
         self.follow(method.__func__, name, read)
+        if origin(getattr(method.__func__, "__module__", None)) == "standard":
+            self._attributes.add(method.__self__, True)
 
     def _builtin(self, function, name, read):
         owner, own = function.__self__, function.__name__
@@ -183,8 +227,7 @@ class Dependence(Snapshot):
                 self.hide(own, "can read everything")
             elif named is not None and named.any_attribute:
                 self.read_all()
-        if function.__module__ in _READERS:
-            self.read_all()
+        self._libraries.use_builtin(function, name)
         if owner is not None and not isinstance(owner, (types.ModuleType, type)):
             self.follow(owner, name, read)
 
@@ -208,8 +251,7 @@ class Dependence(Snapshot):
         self.follow(arguments, name, read)
 
     def _logger(self, logger, name, read):
-        self.guard(Entry(vars(logger), "level"))
-        self.guard(Entry(vars(logger), "disabled"))
+        self._libraries.use_logger(logger)
 
     def _variable(self, cell, name, read):
         self.guard(Attribute(cell, "cell_contents", name))
@@ -217,29 +259,47 @@ class Dependence(Snapshot):
     def _class(self, kind, name, read):
         if issubclass(kind, _THREADS):
             self.threads = name or kind.__name__
+        if isinstance(kind, abc.ABCMeta):
+            self.add(Registered(kind))
+            self._protocol(kind)
+        self._libraries.use_class(kind, name)
         if origin(kind.__module__) is None:
             self._attributes.add(kind)
+
+    def _protocol(self, kind):
+        """Note the attributes that a check against a `typing.Protocol` looks for."""
+        for base in kind.__mro__:
+            if vars(base).get("_is_protocol") and base is not typing.Protocol:
+                self.name(vars(base), vars(base))
+
+    def _module(self, module, name, read):
+        if origin(module.__name__) is None:
+            self._attributes.add(module)
 
     def _threads(self, thing, name, read):
         self.threads = name or type(thing).__name__
 
     def _object(self, thing, name, read):
-        if has_hidden_state(type(thing)):
+        if type(thing).__name__ in _CYTHON:
+            self._libraries.use(thing.__module__, thing.__qualname__, name, thing)
+            return
+        if has_hidden_state(type(thing)) or has_effects(type(thing)):
             self.hide(name or type(thing).__name__, f"is of type '{type(thing).__name__}'")
         wrapped = (space_of(thing) or {}).get("__wrapped__")
         if wrapped is not None and origin(type(thing).__module__):
             self.follow(wrapped, name, read)
             return
         self._attributes.add(thing)
-        if hasattr(type(thing), "_static_state"):
+        if is_cell_class(type(thing)):
             self._in_cell(thing)
 
     def _in_cell(self, cell: CellProtocol):
         """Follow the hooks of a Cell, which the capture calls, and its parts."""
-        self.structures.append((cell, parts_of(cell)))
+        self.structures.append((cell, type(cell), parts_of(cell)))
         for hook in itertools.chain.from_iterable(cell._hooks or ()):
             self.follow(hook[1])
         for parameter in cell._params.values():
+            self.flags.append((parameter, getattr(parameter, "requires_grad", None)))
             for hook in hooks_at(parameter):
                 self.follow(hook)
         for part in cell._cells.values():
@@ -253,24 +313,41 @@ class Dependence(Snapshot):
         space = function.__globals__
         library = origin(space.get("__name__") or function.__module__)
         if library is not None:
-            if function.__module__ in _READERS:
-                self.read_all()
-            for cell in closure:  # decorators of libraries call the user's functions
-                value = Attribute(cell, "cell_contents").value
-                is_own = origin(type(value).__module__) == "sporax" and not is_cell(value)
-                if callable(value) and not isinstance(value, type) and not is_own:
-                    self.follow(value, name, read)
+            self._libraries.use_function(function, name)
+            self._library_closure(code, closure, space)
             return
         self.codes.add(code)
+        enclosing = {}
         for cell, variable in zip(closure, code.co_freevars, strict=True):
-            self.guard(Attribute(cell, "cell_contents", variable))
+            guard = Attribute(cell, "cell_contents", variable)
+            self.guard(guard, is_bound=True)
+            enclosing[variable] = guard.value
         for part in ("__code__", "__defaults__", "__kwdefaults__"):
             self.guard(Attribute(function, part))
-        if function.__dict__:
-            self._attributes.add(function)
-        self._code(code, space)
+        self._functions.append((function, name))
+        self._code(code, space, enclosing)
 
-    def _code(self, code, space):
+    def _library_closure(self, code, closure, space):
+        """Follow the functions that a decorator of a library calls."""
+        for cell, variable in zip(closure, code.co_freevars, strict=True):
+            value = Attribute(cell, "cell_contents").value
+            is_own = origin(type(value).__module__) == "sporax" and not is_cell(value)
+            is_table = variable == "registry" and space.get("__name__") == "functools"
+            if is_table or (callable(value) and not isinstance(value, type) and not is_own):
+                self.follow(value, variable)
+
+    def _read_functions(self):
+        """Add the attributes of functions that are more than called; returns whether any were."""
+        kept, size = [], len(self._functions)
+        for function, name in self._functions:
+            if function.__dict__ or name is None or name in self._values:
+                self._attributes.add(function)
+            else:
+                kept.append((function, name))
+        self._functions = kept
+        return len(kept) < size
+
+    def _code(self, code, space, enclosing):
         named = names(code)
         if named.unbounded is not None:
             self.hide(named.unbounded, "can read everything")
@@ -278,6 +355,11 @@ class Dependence(Snapshot):
             self.read_all()
         self.name(named.attributes, named.optional)
         self.variables |= named.variables
+        self._values |= named.values
+        if "super" in named.variables:
+            self._attributes.call_super()
+        self._libraries.has_texts = self._libraries.has_texts or named.has_texts
+        self._libraries.texts |= named.texts
         modules = [module for module, _ in named.modules]
         values = [space.get(variable) for variable in named.variables]
         modules += [value.__name__ for value in values if type(value) is types.ModuleType]
@@ -286,18 +368,42 @@ class Dependence(Snapshot):
         builtins = space.get("__builtins__", {})
         builtins = vars(builtins) if isinstance(builtins, types.ModuleType) else builtins
         for variable in sorted(named.variables):
-            self.guard(Entry(space, variable))
+            self.guard(Entry(space, variable), is_bound=True)
             if variable not in space and variable in builtins and variable != "print":
                 self.guard(Entry(builtins, variable))
+        if named.modules or named.imported:
+            self.guard(Entry(builtins, "__import__"))
+            self._imports(named, space)
+        for dotted in sorted(named.dotted):
+            if dotted.kind == "import":
+                value = sys.modules.get(_resolved(dotted.root, dotted.level, space), MISSING)
+            else:
+                value = (space if dotted.kind == "global" else enclosing).get(dotted.root, MISSING)
+            self._libraries.walk(dotted, value)
+
+    def _imports(self, named, space):
+        """Guard the modules that code imports."""
         for module, level in named.modules:
-            if level:
-                package = space.get("__package__") or space["__name__"].rpartition(".")[0]
-                module = resolve_name("." * level + module, package)
-            for part in itertools.accumulate(module.split("."), "{}.{}".format):
-                self.guard(Entry(sys.modules, part))
+            for part in itertools.accumulate(_resolved(module, level, space).split("."), _DOTTED):
+                self._libraries.use_import(part)
                 for variable in named.attributes:  # `from package import module`
                     if f"{part}.{variable}" in sys.modules:
-                        self.guard(Entry(sys.modules, f"{part}.{variable}"))
+                        self.guard(Entry(sys.modules, f"{part}.{variable}"), is_bound=True)
+        for module in named.imported:
+            for part in itertools.accumulate(module.split("."), _DOTTED):
+                self._libraries.use_import(part)
+                self._libraries.read_whole(sys.modules.get(part))
+
+
+_DOTTED = "{}.{}".format
+
+
+def _resolved(module, level, space):
+    """The full name of a module that code imports from `level` packages up."""
+    if not level:
+        return module
+    package = space.get("__package__") or space["__name__"].rpartition(".")[0]
+    return resolve_name("." * level + module, package)
 
 
 @functools.cache
@@ -334,10 +440,9 @@ def unchanged(cells, marks):
 
 
 _NO_HOOKS = types.SimpleNamespace(functions={})
-_READERS = {"copy", "dataclasses", "inspect", "json", "pickle", "_pickle", "pprint", "marshal"}
 _PLAIN_CONTAINERS = {
-    list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict,
-    collections.Counter, types.MappingProxyType, np.ndarray,
+    list, dict, set, collections.deque, collections.defaultdict,
+    types.MappingProxyType, np.ndarray,
 }  # fmt: skip
 _THREADS = threading.Thread, concurrent.futures.Executor
 _THREADING = {"threading", "_thread", "concurrent", "multiprocessing", "asyncio"}
@@ -345,6 +450,7 @@ _STARTS_THREADS = {
     "Thread", "Timer", "start_new_thread", "ThreadPoolExecutor", "ProcessPoolExecutor",
     "ThreadPool", "Pool", "to_thread", "run_in_executor",
 }  # fmt: skip
+_CYTHON = {"cython_function_or_method", "fused_cython_function"}
 # how a value is followed, by its type
 _RULES = (
     (Tensor, Dependence._tensor),
@@ -363,6 +469,7 @@ _RULES = (
     ((operator.attrgetter, operator.methodcaller), Dependence._getter),
     (logging.Logger, Dependence._logger),
     (types.CellType, Dependence._variable),
+    (types.ModuleType, Dependence._module),
     (_THREADS, Dependence._threads),
     (type, Dependence._class),
     (object, Dependence._object),

@@ -1,5 +1,6 @@
 """Guards: one piece of Python state each, `changed()` since the guard was created, `restore()`."""
 
+import abc
 import collections
 import random
 import types
@@ -199,6 +200,71 @@ class CellState(Held):
         """Attributes that were written have guards of their own."""
 
 
+class Reading(Guard):
+    """A guard of what a function without arguments returns. `identity`: a quicker function, whose
+    result stays the same object while that of `read` is the same; or None."""
+
+    __slots__ = ("identity", "name", "read", "then", "value")
+
+    def __init__(self, name, read, identity=None):
+        self.name, self.read, self.identity = name, read, identity
+        self.then = identity and identity()
+        self.value = self.now()
+
+    @property
+    def key(self):
+        return "call", self.name
+
+    def now(self):
+        try:
+            value = self.read()
+        except OSError:  # the current directory was removed, say
+            return MISSING
+        return value if type(value) in _COMPARED or type(value) is tuple else repr(value)
+
+    def changed(self):
+        """Whether the function returns something else."""
+        if self.identity is None:
+            return not same(self.now(), self.value)
+        identity = self.identity()
+        if identity is self.then:
+            return False
+        if not same(self.now(), self.value):
+            return True
+        self.then = identity
+        return False
+
+    def restore(self):
+        """The state of libraries has setters of its own."""
+
+
+class Registered(Held):
+    """A guard of the classes that are registered with an abstract class, or with its subclasses."""
+
+    __slots__ = ("items", "token")
+
+    def __init__(self, thing):
+        super().__init__(thing, thing.__name__)
+        self.token, self.items = abc.get_cache_token(), _registered(thing)
+
+    @property
+    def key(self):
+        return "registered", id(self.thing)
+
+    def changed(self):
+        """Whether others are."""
+        token = abc.get_cache_token()
+        if token == self.token:
+            return False
+        if _registered(self.thing) != self.items:
+            return True
+        self.token = token
+        return False
+
+    def restore(self):
+        """A class stays registered."""
+
+
 class Based:
     """The items of an instance of a container's subclass, by the methods of the container."""
 
@@ -285,8 +351,8 @@ def same(now, then):
     """Whether two values cannot be told apart: identical, or plain, of one type and equal."""
     if now is then:
         return True
-    kind = now.__class__
-    if kind is not then.__class__:
+    kind = type(now)
+    if kind is not type(then):
         return False
     if kind is float or kind is complex:
         return repr(now) == repr(then)  # a zero has a sign, and a NaN is one
@@ -299,6 +365,16 @@ def same(now, then):
             now.dtype == then.dtype and not now.dtype.hasobject and now.tobytes() == then.tobytes()
         )
     return False
+
+
+def _registered(kind):
+    classes = {kind}
+    pending = [kind]
+    while pending:
+        below = [c for c in type.__subclasses__(pending.pop()) if isinstance(c, abc.ABCMeta)]
+        pending += set(below) - classes
+        classes.update(below)
+    return {(c, entry()) for c in classes for entry in abc._get_dump(c)[0]}  # type: ignore[attr-defined]
 
 
 def _form(thing):
@@ -341,4 +417,4 @@ _ITEMS = {
 _COMPARED = {bool, int, str, bytes, range}
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)
 MISSING = object()
-_FIXED = {"__code__", "__class__", "__dict__"}  # which only their owner may set
+_FIXED = {"__code__", "__class__", "__dict__", "__mro__"}  # which only their owner may set

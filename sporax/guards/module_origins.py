@@ -1,11 +1,13 @@
 """The library of a class or module, and which objects have state that no guard can read."""
 
+import abc
 import collections
 import datetime
 import decimal
 import enum
 import fractions
 import functools
+import operator
 import pathlib
 import re
 import sys
@@ -16,6 +18,8 @@ import typing
 import uuid
 
 import numpy as np
+
+from sporax.guards.library_rules import rule_of
 
 _LIBRARIES = {"builtins", "jax", "jaxlib", "mindspore", "ml_dtypes", "numpy", "sporax"}
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -58,7 +62,18 @@ def is_immutable(kind):
     """Whether no state of an instance can change."""
     if kind in _IMMUTABLE or issubclass(kind, (np.generic, np.dtype)):
         return True
+    if has_effects(kind):
+        return False
+    if issubclass(kind, type):
+        return False
     return origin(kind.__module__) in ("jax", "jaxlib", "ml_dtypes") or kind.__module__ == "typing"
+
+
+@functools.cache
+def has_effects(kind):
+    """Whether a row says that a class has an effect."""
+    rule = rule_of(str(kind.__module__), kind.__qualname__)
+    return rule.kind == "effect" and not rule.is_whole
 
 
 @functools.cache
@@ -89,9 +104,11 @@ _IMMUTABLE = {
     types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc, type(np.sum), re.Pattern,
     re.Match,
     datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
-    decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, pathlib.PurePosixPath,
+    decimal.Decimal, fractions.Fraction, uuid.UUID, operator.itemgetter, pathlib.PurePath,
+    pathlib.PurePosixPath,
     pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.Path, enum.auto, typing.TypeVar,
     type(vars(collections.namedtuple("Pair", "first"))["first"]),
-    # no value depends on the holder of a lock
+    type(vars(abc.ABC)["_abc_impl"]),  # what is registered has a guard of its own
+    # reading whether it is held has a guard of its own
     type(threading.Lock()), type(threading.RLock()),
 }  # fmt: skip

@@ -15,6 +15,8 @@ from sporax.guards.guard_types import (
     Contents,
     Entry,
     GeneratorState,
+    Reading,
+    Registered,
     Size,
 )
 
@@ -79,7 +81,7 @@ class GuardCheck:
     equal plain values pass too.
     """
 
-    ALONE = CellState, GeneratorState, Buffer
+    ALONE = CellState, GeneratorState, Buffer, Reading, Registered
     KINDS = Attribute, Entry, Contents, Size, *ALONE
     OF_FUNCTIONS = "__code__", "__defaults__", "__kwdefaults__"
 

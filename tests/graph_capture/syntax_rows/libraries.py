@@ -16,9 +16,20 @@ X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 
 @row("Works ('LAX').", (X,))
 def modules(x):
-    """`math.sqrt(2)`, `os.path.join(...)`, `time.time()`"""
-    now = time.time()
-    return x * math.sqrt(2), os.path.join("a", "b"), now > 0
+    """`math.sqrt(2)`, `os.path.join(...)`, `os.getcwd()`"""
+    return x * math.sqrt(2), os.path.join("a", "b"), len(os.getcwd()) > 0
+
+
+@row(
+    "Works ('LAX').",
+    (X,),
+    verdict=BREAKS,
+    words="calls 'time.time'",
+    note="read the clock outside",
+)
+def clock(x):
+    """`time.time()`"""
+    return x, time.time() > 0
 
 
 @row("Works ('LAX').", ())

@@ -132,9 +132,9 @@ def properties(x):
     return Thing.c().a + Thing.b(x)
 
 
-@row("Refused.", (X,))
+@row("Refused.", (X,), verdict=BREAKS, words="calls 'open'", note="read it outside")
 def read_from_a_file(x):
-    """`open(path).read()`, read when the function is captured"""
+    """`open(path).read()`"""
     with open(__file__, encoding="utf8") as file:
         return x * file.readline().count('"')
 

@@ -1,0 +1,228 @@
+"""`LibraryReads`: what a captured function reads of libraries, by `library_rules`."""
+
+import datetime
+import decimal
+import functools
+import importlib.util
+import sys
+import threading
+import types
+from pathlib import Path, PosixPath, PurePath, WindowsPath
+
+import numpy as np
+
+from sporax.guards.guard_types import MISSING, Contents, Entry, Reading
+from sporax.guards.library_rules import known_as, rule_of, rules_of_methods
+from sporax.guards.library_state import IDENTITIES, find, is_own_codec
+from sporax.guards.module_origins import origin
+
+# immutable types with methods that read state
+STATEFUL = {
+    decimal.Decimal, datetime.date, datetime.datetime, Path, PosixPath, PurePath, WindowsPath,
+    type(threading.Lock()), type(threading.RLock()),
+}  # fmt: skip
+_STREAMS = {"stdout", "stderr"}
+
+
+class LibraryReads:
+    """The functions, classes and modules of libraries that a `Dependence` meets.
+
+    `effect`: (what the code does, the name in it) for the first effect, or None.
+    """
+
+    def __init__(self, dependence):
+        self._dependence = dependence
+        self.effect = None
+        self.has_arrays = self.has_texts = False
+        self._whole = set()  # ids of modules that are more than the beginning of a dotted name
+        self._methods = {}  # method of a class -> (its full name, its rule)
+        self._seeded, self._calls = {}, {}  # id of a function -> its names; whether it is bare
+        self._locks, self._loggers = [], []
+        self._settled = None  # how much had been met when `settle` was called last
+        self.texts = set()  # constants of the code and values of its variables
+
+    # dotted names ---------------------------------------------------------------------------
+
+    def walk(self, dotted, value):
+        """Guard what a dotted name reads of modules, beginning with `value`."""
+        for name in dotted.path:
+            if type(value) is not types.ModuleType or origin(value.__name__) is None:
+                if not name.startswith("__"):  # a method, called with an object
+                    self._calls.setdefault(id(value), False)
+                break
+            if name == "__dict__":
+                self.read_whole(value)
+                break
+            value = self._attribute(value, name)
+        else:
+            if type(value) is types.ModuleType:
+                self.read_whole(value)
+            is_bare = dotted.is_bare or not dotted.is_called
+            self._calls[id(value)] = self._calls.get(id(value), False) or is_bare
+
+    def read_whole(self, module):
+        """Note that any attribute of a module may be read."""
+        is_library = type(module) is types.ModuleType and origin(module.__name__) is not None
+        if is_library and id(module) not in self._whole:
+            self._whole.add(id(module))
+            self._dependence.read_attributes_of(module)
+
+    def _attribute(self, module, name):
+        """Guard an attribute of a module of a library; returns it."""
+        if module is sys and name in _STREAMS:
+            return MISSING  # a deferred print looks them up at each run
+        entry = Entry(vars(module), name)
+        value = entry.value
+        if value is MISSING:
+            if "__getattr__" in vars(module) and origin(module.__name__) == "standard":
+                read = functools.partial(getattr, module, name, MISSING)
+                self._dependence.add(Reading(f"{module.__name__}.{name}", read))
+            return value
+        if value is sys.modules:
+            self._dependence.hide("sys.modules", "can be read for everything")
+            return value
+        self._dependence.guard(entry, is_bound=True)
+        if isinstance(value, (np.ufunc, type(np.sum))):  # immutable: not followed
+            self.use(module.__name__, name, name)
+        return value
+
+    def use_import(self, module):
+        """Guard a module that the code imports."""
+        is_missing = "." not in module and module not in sys.modules
+        if is_missing and importlib.util.find_spec(module) is None:
+            self._note(f"imports '{module}', which is not installed,", module)
+        self._dependence.guard(Entry(sys.modules, module), is_bound=True)
+
+    def _note(self, what, name):
+        self.effect = self.effect or (what, name)
+
+    # functions and classes ------------------------------------------------------------------
+
+    def use(self, module, qualified, name, value=None):
+        """Apply the rule of a function or class. `name`: that in the code."""
+        rule = rule_of(str(module), qualified)
+        full = f"{known_as(str(module))}.{qualified}".removeprefix("builtins.")
+        full = "open" if full == "io.open" else full
+        self.has_arrays = self.has_arrays or str(module).partition(".")[0] == "numpy"
+        if rule.kind == "seeded":
+            self._seeded[id(value)] = full, name or qualified.rpartition(".")[2]
+        else:
+            self._apply(rule, full, name or qualified.rpartition(".")[2])
+
+    def use_function(self, function, name):
+        """Apply the rule of a function in Python."""
+        if "__wrapped__" in vars(function):  # its names are those of the other function
+            code, space = function.__code__, function.__globals__
+            self.use(space.get("__name__"), code.co_qualname, name, function)
+        else:
+            self.use(function.__module__, function.__qualname__, name, function)
+
+    def use_builtin(self, function, name):
+        """Apply the rule of a function in C."""
+        owner = function.__self__
+        if isinstance(owner, type):
+            self._use_method(owner, function.__name__, name)
+        elif owner is None or isinstance(owner, types.ModuleType):
+            module = function.__module__ or getattr(owner, "__name__", "builtins")
+            self.use(module, function.__qualname__, name, function)
+        else:
+            if function.__name__ == "locked":
+                self._dependence.add(Reading(f"locked() of {id(owner)}", function))
+            self._use_method(type(owner), function.__name__, name)
+
+    def use_class(self, kind, name):
+        """Apply the rule of a class."""
+        rules = rules_of_methods(kind)
+        self._methods.update(rules)
+        if origin(kind.__module__) is not None and not issubclass(kind, BaseException):
+            self.use(str(kind.__module__), kind.__qualname__, name, kind)
+
+    def use_instance(self, thing):
+        """Note an object whose methods may have rules."""
+        kind = type(thing)
+        self._methods.update(rules_of_methods(kind))
+        if kind is decimal.Decimal:
+            self.use_class(kind, None)
+        elif hasattr(kind, "locked"):
+            self._locks.append(thing)
+
+    def use_logger(self, logger):
+        """Guard the settings of a logger, and of those that it passes messages to."""
+        self._loggers.append(logger)
+        while logger is not None:
+            for name in ("level", "disabled", "parent"):
+                self._dependence.add(Entry(vars(logger), name))
+            self._dependence.add(Entry(vars(logger.manager), "_disable"))
+            logger = logger.parent
+
+    def _use_method(self, kind, method, name):
+        """Apply the rule of a bound method; one that has its own name in the code waits for
+        `settle`, since it may be an attribute that only the library reads."""
+        self._methods.update(rules := rules_of_methods(kind))
+        if method in rules and name != method:
+            full, rule = rules[method]
+            self._apply(rule, full, name or method)
+
+    def _apply(self, rule, full, name):
+        if rule.kind == "effect":
+            self._note(f"calls '{full}'", name)
+        elif rule.kind == "gives":
+            owner, attribute = find(*rule.state)
+            self._methods.update(rules_of_methods(getattr(owner, attribute)))
+        elif rule.kind == "call":
+            self.state(f"{full}()")
+        for path in rule.state if rule.kind == "reads" else ():
+            self.state(path)
+
+    def state(self, path):
+        """Guard state: an object by its dotted name, the result of a call, an attribute of
+        arguments (`.name`), or all of them (`*`)."""
+        if path == "*":
+            self._dependence.read_all()
+            return
+        if path.startswith("."):
+            self._dependence.name([path[1:]])
+            return
+        owner, name = find(path.removesuffix("()"))
+        if path.endswith("()"):
+            read = getattr(owner, name)
+            self._dependence.add(Reading(path, read, IDENTITIES.get(read)))
+            return
+        self._dependence.guard(Entry(vars(owner), name))
+        self._dependence.read_attributes_of(getattr(owner, name))
+
+    # when all code has been followed --------------------------------------------------------
+
+    def settle(self, names):
+        """Apply the rules that depend on all names of attributes in the code; returns whether any
+        of these, or of what they apply to, were new."""
+        had, self._settled = self._settled, self._size() + len(names)
+        if had == self._settled:
+            return False
+        for name in sorted(self._methods.keys() & names):
+            full, rule = self._methods[name]
+            self._apply(rule, full, name)
+        for key, (full, name) in self._seeded.items():
+            if self._calls.get(key, True):
+                self._note(f"calls '{full}'", name)
+        if "locked" in names:
+            for lock in self._locks:
+                self._dependence.add(Reading(f"locked() of {id(lock)}", lock.locked))
+        for logger in self._loggers:
+            for name in sorted(names & vars(logger).keys()):
+                value = vars(logger)[name]
+                self._dependence.add(Entry(vars(logger), name))
+                if isinstance(value, list):
+                    self._dependence.add(Contents(value, name))
+        if not names.isdisjoint(("encode", "decode")):
+            for text in filter(is_own_codec, sorted(self.texts)):
+                self._note(f"encodes or decodes by '{text}'", text)
+        if self.has_arrays:
+            self.state("numpy.geterr()")
+            if self.has_texts:
+                self.state("numpy.get_printoptions()")
+        return True
+
+    def _size(self):
+        parts = self._methods, self._seeded, self._locks, self._loggers, self.texts
+        return sum(map(len, parts)) + self.has_arrays + self.has_texts

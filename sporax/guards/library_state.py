@@ -1,0 +1,65 @@
+"""State of libraries that is no attribute of an object, as values that guards compare."""
+
+import codecs
+import contextlib
+import decimal
+import encodings
+import importlib
+import re
+import warnings
+
+import numpy as np
+from numpy._core import umath  # type: ignore[attr-defined]
+
+
+def decimal_settings():
+    """How decimal numbers are rounded in this thread, and which conditions are errors."""
+    context = decimal.getcontext()
+    return (
+        context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp,
+        tuple(context.traps.values()),
+    )  # fmt: skip
+
+
+def warnings_as_errors():
+    """The filters of warnings that make errors of them."""
+    return tuple([entry for entry in warnings.filters if entry[0] == "error"])
+
+
+def is_own_codec(text):
+    """Whether a text names a codec or a handler of errors that a script has registered."""
+    if not _CODEC.fullmatch(text):
+        return False
+    with contextlib.suppress(LookupError):
+        if codecs.lookup_error(text) not in _HANDLERS:
+            return True
+    with contextlib.suppress(LookupError):
+        codecs.lookup(text)
+        return encodings.search_function(text.lower().replace("-", "_")) is None
+    return False
+
+
+def find(path):
+    """(object, the name of its attribute) of a dotted name."""
+    parts = path.split(".")
+    for i in reversed(range(1, len(parts))):
+        try:
+            owner = importlib.import_module(".".join(parts[:i]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[i:-1]:
+            owner = getattr(owner, name)
+        return owner, parts[-1]
+    raise LookupError(path)
+
+
+# function -> what returns the same object while the result of the function stays the same
+IDENTITIES = {np.geterr: umath._extobj_contextvar.get}
+_CODEC = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_HANDLERS = [
+    codecs.lookup_error(name)
+    for name in (
+        "strict", "ignore", "replace", "xmlcharrefreplace", "backslashreplace", "namereplace",
+        "surrogateescape", "surrogatepass",
+    )
+]  # fmt: skip
