@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo expressions faults fuzz programs soak wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
+.PHONY: demo expressions faults fuzz programs readings soak wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -67,6 +67,12 @@ fuzz: $(READY)
 COUNT ?= 5000
 faults: $(READY)
 	$(BIN)/python -m tests.faults --seed $(SEED) --count $(COUNT) $(ARGS)
+
+# State of all kinds that Python has, read by captured functions and changed, a quarter of an hour:
+# make readings COUNT=30000 SEED=3
+readings: COUNT = 10000
+readings: $(READY)
+	$(BIN)/python -m tests.guards.readings --seed $(SEED) --count $(COUNT) $(ARGS)
 
 # A million training steps of six kinds: memory, files, threads and programs, outputs/soak.csv and .svg
 STEPS ?= 1000000
