@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo expressions faults fuzz programs readings soak wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
+.PHONY: demo expressions faults fuzz programs readings soak threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -73,6 +73,11 @@ faults: $(READY)
 readings: COUNT = 10000
 readings: $(READY)
 	$(BIN)/python -m tests.guards.readings --seed $(SEED) --count $(COUNT) $(ARGS)
+
+# A capture held at each of its steps, while 64 threads use what it captures: make threads ARGS="--only split"
+threads: export XLA_FLAGS += --xla_backend_optimization_level=0
+threads: $(READY)
+	$(BIN)/python -m tests.graph_capture.gates $(ARGS)
 
 # A million training steps of six kinds: memory, files, threads and programs, outputs/soak.csv and .svg
 STEPS ?= 1000000

@@ -8,6 +8,7 @@ import functools
 import gc
 import inspect
 import sys
+import threading
 import traceback
 import types
 from typing import Any
@@ -18,18 +19,20 @@ from sporax.ast_transform.ast_prints import PrintRewriter
 from sporax.ast_transform.print_runtime import print_replaced
 from sporax.ast_transform.runtime_functions import RUNTIME
 from sporax.ast_transform.transform import FunctionRewriter
+from sporax.core.environment import Process
 from sporax.core.errors import is_users
+from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import Tensor
 from sporax.core.tree import live_objects
+from sporax.guards.guard_types import originals, written_code
 
 _UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import`
-_converted_ids = set()  # ids of converted code, which `converted` keeps
 
 
 def converted(code):
     """The converted code; None where the source is not available, or has nothing to convert."""
-    return code if id(code) in _converted_ids else _converted(code, code.co_filename)
+    return code if id(code) in originals else _converted(code, code.co_filename)
 
 
 @functools.cache
@@ -50,7 +53,7 @@ def _converted(code, _):  # equal code may be of another file
     if new.co_freevars != code.co_freevars:
         return None
     new = _finished(new, new.co_qualname, code.co_qualname).replace(co_qualname=code.co_qualname)
-    _converted_ids.update(id(inner) for inner in parts_of(new))
+    originals.update({id(inner): inner for inner in parts_of(new)} | {id(new): code})
     return new
 
 
@@ -205,7 +208,7 @@ def _is_name(one, other):
 
 def obstacle(code):
     """Why code with a condition on a Tensor cannot be converted; None if it can."""
-    if code is None or id(code) in _converted_ids or code.co_name in _UNNAMED:
+    if code is None or id(code) in originals or code.co_name in _UNNAMED:
         return None
     if definition(code) is not None:
         return None
@@ -235,12 +238,17 @@ def _holders(code):
         return []
     functions = live_objects(types.FunctionType)
     functions = [f for f in functions if f.__code__.co_filename == code.co_filename]
-    return [f for f in functions if any(part is code for part in parts_of(f.__code__)[1:])]
+    return [f for f in functions if _defines(written_code(f.__code__), code)]
+
+
+def _defines(outer, code):
+    return any(part is code for part in parts_of(outer)[1:])
 
 
 def _users(code):
     """The functions of this code, and those that define it; none that are frozen."""
     users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
+    users += [u for u, (own, _) in list(_blocks.items()) if own is code and u not in users]
     return users + _holders(code)
 
 
@@ -258,7 +266,7 @@ class Conversions:
         value. Returns whether there are new ones, so that another capture may succeed."""
         self.is_new = False
         for code in codes - {None}:
-            if self.counts[code] == self.MAX_FUNCTIONS or id(code) in _converted_ids:
+            if self.counts[code] == self.MAX_FUNCTIONS or id(code) in originals:
                 continue
             self.counts[code] += 1
             users = _users(code)
@@ -285,16 +293,41 @@ class Conversions:
 
     @contextlib.contextmanager
     def applied(self):
-        """In the block, the functions have their converted code."""
-        before = [(function, function.__code__) for function in self.functions]
+        """In the block, the functions have their converted code, in all threads."""
+        functions, block = self.functions[:], object()
         try:
-            for function, code in before:
-                function.__code__ = converted(code)
+            if functions:
+                _convert(functions, block)
             with print_replaced():
                 yield
         finally:
-            for function, code in before:
+            if functions:
+                _restore(functions, block)
+
+
+_lock = threading.RLock()
+Process.locks.append(_lock)
+_blocks = {}  # a function that has converted code -> (its own, the blocks in which it has)
+
+
+@uninterrupted
+def _convert(functions, block):
+    with _lock:
+        for function in functions:
+            code, blocks = _blocks.setdefault(function, (function.__code__, set()))
+            blocks.add(block)
+            function.__code__ = converted(code)
+
+
+@uninterrupted
+def _restore(functions, block):
+    with _lock:
+        for function in functions:
+            code, blocks = _blocks.get(function, (function.__code__, set()))
+            blocks.discard(block)
+            if not blocks:
                 function.__code__ = code
+                _blocks.pop(function, None)
 
 
 _CONDITIONS = {Tensor.__bool__.__code__, Tensor.__index__.__code__}

@@ -11,8 +11,10 @@ import functools
 import operator
 import os
 import sys
+import threading
 
 from sporax.ast_transform.runtime_functions import runtime_function
+from sporax.core.environment import Process
 from sporax.core.errors import is_users
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
@@ -27,16 +29,23 @@ _LIBRARY = os.path.dirname(os.__file__)  # Python's own, where debuggers and tra
 @contextlib.contextmanager
 def print_replaced():
     """In the block, `builtins.print` defers what captured functions print."""
-    before = builtins.print
-    if hasattr(before, "takes_text"):
-        yield
-        return
-    replacement = builtins.print = _capturing(before)
+    block = object()
     try:
+        with _lock:
+            _blocks.add(block)
+            if not hasattr(builtins.print, "takes_text"):
+                builtins.print = _capturing(builtins.print)
         yield
     finally:
-        if builtins.print is replacement:
-            builtins.print = before
+        with _lock:
+            _blocks.discard(block)
+            if not _blocks and hasattr(builtins.print, "takes_text"):
+                builtins.print = builtins.print.replaced
+
+
+_lock = threading.RLock()
+Process.locks.append(_lock)
+_blocks = set()  # those that are open, in all threads
 
 
 def _capturing(printer):
@@ -55,7 +64,7 @@ def _capturing(printer):
         text = functools.partial(_joined, sep, end)
         return show(print_later, text, [deferrable(item) for item in objects])
 
-    printed.takes_text = True
+    printed.takes_text, printed.replaced = True, printer
     return printed
 
 

@@ -1,6 +1,5 @@
 """The backward pass: it records gradients as ordinary pending Values, in the same trace."""
 
-from threading import get_ident
 from typing import Any
 
 from sporax.autodiff.saved_tensors import pack_if_saving
@@ -12,12 +11,12 @@ from sporax.autodiff.tape import (
     differentiable,
     variable,
 )
-from sporax.core.value import borrowing, thread
+from sporax.core.value import thread
 from sporax.engine.recorder import ReplayedPath, pending_value, record
 from sporax.storage import lending
 
 
-class TapeScope:
+class TapeScope(lending.Scope):
     """For the length of a `with` block, a tape of what is computed from the handles.
 
     Each handle gets a tracked Value of its own, its variable: where two handles hold the same value
@@ -31,9 +30,8 @@ class TapeScope:
     tape: Any
 
     def __init__(self, handles=()):
-        self.handles = handles
-        self.variables, self.borrowed = [], []
-        self.thread = get_ident()
+        super().__init__()
+        self.handles, self.variables = handles, []
         self.before = thread.tape, thread.saving, thread.precision
         self.outer = active_tape()
         self.tape = Tape() if self.outer is None else self.outer
@@ -41,8 +39,7 @@ class TapeScope:
 
     def __enter__(self):
         tape = self.tape
-        with borrowing:  # no capture lifts handles meanwhile
-            self._borrow()
+        self._borrow()
         if self.outer is None:
             pack_if_saving(tape)
         thread.tape = tape
@@ -57,24 +54,16 @@ class TapeScope:
         return self
 
     def _borrow(self):
-        by_handle, lend = {}, lending.lend if lending.is_shared() else None
-        lending.scopes.append(self)
+        self.open()
         for handle in self.handles:
-            tracked = by_handle.get(id(handle))
-            if tracked is None:
-                if lend is not None:
-                    lending.separate(handle)
+            if id(handle) not in self.lent:
                 value = handle._lift()
-                tracked = by_handle[id(handle)] = variable(value)
+                tracked = variable(value)
                 # a Parameter that requires no gradient gets none, wherever it is given
                 frozen = not getattr(handle, "requires_grad", True)
                 tracked.tracked = tracked.aval.differentiable and not frozen
-                self.borrowed.append((handle, value, tracked))
-                if lend is None:
-                    handle._value = tracked
-                else:
-                    lend(handle, tracked)
-            self.variables.append(tracked)
+                self.lend(handle, tracked)
+            self.variables.append(self.lent[id(handle)][2])
 
     def close(self):
         """Everything is as before the block; may be called again, after an interrupt."""
@@ -82,12 +71,12 @@ class TapeScope:
         self.tape.depth = self.depth
         if self.outer is not None:
             self._leave_hooks()
-        lending.give_back(self)
+        self.give_back()
 
     def _leave_hooks(self):
         """Let the outer derivative call the hooks of handles once, for what they pointed to."""
         hooks = self.tape.hooks
-        for _, before, tracked in self.borrowed:
+        for _, before, tracked in self.lent.values():
             registered = hooks.pop(id(tracked), None)
             if registered is not None and before.tracked:
                 hooks.setdefault(id(before), (before, registered[1]))

@@ -36,15 +36,14 @@ class Derivative:
         check_function(who, fn)
         self.who, self.fn, self.positions, self.weights = who, fn, positions, weights
         self.has_aux, self.sens = has_aux, sens
-        self.recorder = None
 
     def __call__(self, args, kwargs):
         """(outputs, gradients by position: same containers as the arguments, by weight)."""
         if thread.tape is None and thread.recorder.tracer is None:
             # the second call in one trace is the next iteration of a loop that reads no value
-            if self.recorder is thread.recorder:
+            if self in thread.recorder.derivatives:
                 run_pending()
-            self.recorder = thread.recorder
+            thread.recorder.derivatives.add(self)
         seeds, args, kwargs = self._take_sens(args, kwargs)
         positions = self._positions(args)
         args = self._separate(args, positions)

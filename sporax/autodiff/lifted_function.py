@@ -11,7 +11,7 @@ from sporax.autodiff.backward import BackwardPass
 from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
 from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused, using_tape
 from sporax.core.parameter import Parameter
-from sporax.core.value import borrowing, thread
+from sporax.core.value import thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.lifting.abstract_trace import AbstractTrace
@@ -67,7 +67,7 @@ class LiftedFunction:
         conversions, lifted = Conversions(), self
         while True:
             try:
-                with borrowing, conversions.applied():
+                with conversions.applied():
                     return lifted._recorded(function, values, axes)
             except RuntimeError as error:  # a concrete value is needed, in a condition perhaps
                 if not conversions.may_help(error, lifted.trace.unconverted):
@@ -160,7 +160,7 @@ class LiftedDerivative(PythonDerivative):
         arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
         by_output = {i: self._spread(i, cotangent) for i, cotangent in arrived.items()}
         tape = lifted.tape if deeper else None
-        with borrowing, using_tape(tape), closing(trace), trace:
+        with using_tape(tape), closing(trace), trace:
             cotangents = {i: trace.input(*spread) for i, spread in by_output.items()}
             gradients = self._gradients(operands, cotangents)
             written, prints = trace.written(), lifted._prints()

@@ -28,6 +28,7 @@ class CachedCall:
         self.values = [h._lift() for h in handles]
         self.arguments = _with_values(args, kwargs)
         recorder = self.recorder = thread.recorder
+        self.context = thread.context
         with closing(TapeScope(handles)) as self.recording, self.recording:
             self.output = cell._compute(args, kwargs)
             outs = tensors_of(self.output)
@@ -47,7 +48,8 @@ class CachedCall:
         if any(captures) and self.recorder is not thread.recorder:
             return False  # one graph's Values mean nothing in another
         return (
-            self.changes == Changes.count
+            self.context is thread.context
+            and self.changes == Changes.count
             and len(set(value_ids)) == len(value_ids)
             and self.tracked.keys() >= set(value_ids)
             and all(p._value is v for p, v in self.state)

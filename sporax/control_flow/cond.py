@@ -18,7 +18,7 @@ from sporax.core.errors import describe
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, map_tensors, unflatten
-from sporax.core.value import borrowing, scalar_value, thread
+from sporax.core.value import scalar_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.guards.dependence import Dependence
@@ -148,7 +148,7 @@ class Part:
     def _inside(self, function):
         outer, thread.tape = thread.tape, self.tape
         try:
-            with borrowing, closing(self.closed), self.closed:
+            with closing(self.closed), self.closed:
                 return function()
         except Unrecordable:
             raise

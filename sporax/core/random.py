@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.from_host import plain
+from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import Tensor, concrete
-from sporax.core.value import borrowing
+from sporax.core.value import updating
 
 _BITS = (1 << 64) - 1
 _generators = weakref.WeakSet()  # all that there are
@@ -65,8 +66,7 @@ class Generator:
             raise ValueError(
                 f"For 'manual_seed', 'seed' must have at most 64 bits, but got {seed}."
             )
-        with borrowing:
-            self.state._rebind(Tensor(_words(seed))._lift())
+        self._rebind(Tensor(_words(seed)))
         return self
 
     def seed(self):
@@ -83,9 +83,8 @@ class Generator:
 
     def get_state(self):
         """The state as a Tensor, for `set_state`."""
-        with borrowing:
-            state = object.__new__(Tensor)
-            state._value = self.state._lift()
+        state = object.__new__(Tensor)
+        state._value = self.state._lift()
         return state
 
     def set_state(self, state):
@@ -96,8 +95,12 @@ class Generator:
                 "For 'set_state', 'state' must be a Tensor from 'get_state', UInt32 (3,), but got "
                 f"{state!r:.80}."
             )
-        with borrowing:
-            mine._rebind(state._lift())
+        self._rebind(state)
+
+    @uninterrupted
+    def _rebind(self, state):
+        with updating:
+            self.state._rebind(state._lift())
 
 
 def is_random_state(handle):

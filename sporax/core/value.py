@@ -2,6 +2,7 @@
 
 import math
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from itertools import repeat
@@ -212,29 +213,84 @@ class Changes:
 # see `index_checks.deferred`
 deferred = []
 
-# Held while handles point to Values of one thread's recording (a derivative, a capture)
-borrowing = threading.RLock()
-Process.locks.append(borrowing)
+# Held while state that has been read is replaced, by a draw or a call of a captured function: two
+# threads must not begin from the same state. Never held while a user's code runs.
+updating = threading.RLock()
+Process.locks.append(updating)
+
+contexts = {}  # the `Context`s of all threads that use the library -> what removes them
+
+
+class Context:
+    """The owner of recordings: a thread, or a signal handler that runs in one.
+
+    `busy`: a lock that the thread holds while JAX works for it, and while state is read and
+    replaced; see `core.interruptions`. `postponed`: the signal handlers that wait for that to end.
+    """
+
+    __slots__ = ("busy", "postponed")
+
+    busy: Any
+
+    def __init__(self, busy=None):
+        self.busy = busy or threading.RLock()
+        self.postponed = []
+        contexts[self] = None
+
+    def leave_with(self, life):
+        """Count as long as an object lives."""
+        contexts[self] = weakref.ref(life, self.leave)
+
+    def leave(self, _=None):
+        """No longer count: the thread or the handler has ended."""
+        contexts.pop(self, None)
+
+
+class _Life:
+    """What goes with a thread."""
+
+    __slots__ = ("__weakref__",)
 
 
 class ThreadState(threading.local):
     """What is going on in this thread: the trace being recorded and the tape, if any.
 
     The engine says how a recorder is made (`new_recorder`); `core` need not know. `watch`: what
-    is known of anomalies, in that mode.
+    is known of anomalies, in that mode. `gates`: the conditions, (Value, its truth), under which
+    code is reached that is recorded now, see `index_checks.checks`. `when_new`: called in each
+    thread before it uses the library.
     """
 
     new_recorder: Any = None
+    when_new: Any = None
     recorder: Any
     tape: Any
     saving: Any = None  # the hooks that pack what derivatives need, if any
     watch: Any = None
     precision: Any = None  # what operations compute in now, where a Cell says so
     in_graph: bool = False  # whether a function is captured, or goes on dynamically for this run
+    gates: tuple = ()
 
     def __init__(self):
+        self.context, self.life = Context(), _Life()
+        self.context.leave_with(self.life)
         self.recorder = None if self.new_recorder is None else self.new_recorder()
         self.tape = None
+        if self.when_new is not None:
+            self.when_new()
 
 
 thread = ThreadState()
+
+
+class _Contexts:
+    """After `os.fork` the only context is that of the thread which has forked."""
+
+    @staticmethod
+    def _at_fork_reinit():
+        for context in list(contexts):
+            if context is not thread.context:
+                context.leave()
+
+
+Process.locks.append(_Contexts)

@@ -10,6 +10,7 @@ import numpy as np
 from jax.sharding import get_abstract_mesh
 
 from sporax.core.errors import REFUSALS, listed, operand_error
+from sporax.core.interruptions import uninterrupted
 from sporax.core.jax_internals import jaxpr_as_fun, primitive_jaxpr
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
@@ -173,15 +174,17 @@ class Op:
 
         Raises the operation's own error, here, at the line that calls it.
         """
-        rule = self.rules.get(avals)
-        if rule is None:
-            try:
-                rule = self.rules[avals] = self._infer(avals)
-            except Exception:
-                if self.forget is not None and not self.rules:
-                    self.forget()  # attributes 2.0 and 2 are the same key
-                raise
-            forest.learned(self.rules)
+        return self.rules.get(avals) or self._new_rule(avals)
+
+    @uninterrupted
+    def _new_rule(self, avals):
+        try:
+            rule = self.rules[avals] = self._infer(avals)
+        except Exception:
+            if self.forget is not None and not self.rules:
+                self.forget()  # attributes 2.0 and 2 are the same key
+            raise
+        forest.learned(self.rules)
         return rule
 
     def _infer(self, avals):

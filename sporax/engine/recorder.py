@@ -8,6 +8,7 @@ from weakref import ref
 
 from sporax.core import context
 from sporax.core.environment import Process
+from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import NeedsStack, Tensor, as_value, stacked_operands
 from sporax.core.value import (
     EXTERNAL,
@@ -28,9 +29,9 @@ class Recorder(PendingTrace):
     """The operations pending in one thread, and the inputs they need."""
 
     __slots__ = (
-        "__weakref__", "arrays", "checks", "has_initial_values", "input_index", "integers",
-        "is_ended", "lock", "on_record", "outputs", "owners", "reals", "replaced", "state",
-        "tracer",
+        "__weakref__", "arrays", "checks", "derivatives", "has_initial_values", "input_index",
+        "integers", "is_ended", "lock", "on_record", "outputs", "owners", "reals", "replaced",
+        "state", "tracer",
     )  # fmt: skip
 
     immediate = False
@@ -51,6 +52,7 @@ class Recorder(PendingTrace):
         self.replaced = []  # (weak reference to a handle, its array before this trace wrote to it)
         self.is_ended = False  # whether its thread has gone on to another
         self.checks: Any = None  # of indices, see `index_checks.checks`
+        self.derivatives = set()  # those that the trace has taken
         self.has_initial_values = False  # whether Parameters begin with what is pending
         self.lock = threading.RLock()
 
@@ -102,6 +104,7 @@ class Recorder(PendingTrace):
             self.input_index.pop(id(value), None)
         del self.reals[n_reals:], self.integers[n_integers:]
 
+    @uninterrupted
     def run(self):
         """Run all that is pending as one program; it returns before the results are computed.
 
@@ -123,6 +126,8 @@ class Recorder(PendingTrace):
                 self.is_ended = True
                 thread.recorder = thread.new_recorder()
             values = self.held(state)
+            if not mine and self.tracer is not None:
+                self.tracer.is_read_elsewhere = True
             if Program.is_of_ranks and mine and not self.is_known(state, values):
                 values.clear()
                 gc.collect()  # what is garbage on one rank must not be an output on another
@@ -145,19 +150,21 @@ class Recorder(PendingTrace):
         in_use.pop(id(self), None)
         self.state = self.on_record = None
         self.arrays, self.owners, self.input_index, self.outputs = [], [], {}, []
-        self.reals, self.integers, self.replaced = [], [], []
+        self.reals, self.integers, self.replaced, self.derivatives = [], [], [], set()
 
     def execute(self, state, values, mine):
         arrays, reals, integers = self.arrays, self.reals, self.integers
-        dead = self.dead() if mine else ()
-        if not mine and self.tracer is None:  # the owner may have gone on meanwhile
+        dead, captured = self.dead() if mine else (), []
+        if not mine:  # the owner may have gone on meanwhile
             n_arrays, n_reals, n_integers = state.inputs()
             arrays, reals, integers = arrays[:n_arrays], reals[:n_reals], integers[:n_integers]
+        if self.tracer is not None:
+            n_arrays = state.n_captured()
+            arrays, captured = self.arrays[:n_arrays], self.tracer.avals[:n_arrays]
         alive = tuple([value.index for value in values])
         program, results = state.programs.get((alive, dead)), []
         try:
             if program is None or Process.is_forked:
-                captured = [] if self.tracer is None else self.tracer.avals
                 program = prepare(state, alive, dead, captured)
             program(arrays, reals, integers, results)
         except MemoryError as error:
@@ -214,7 +221,7 @@ def as_graph():
 def run_pending():
     """Run what this thread has pending; without effect while a function is being captured."""
     recorder = thread.recorder
-    if recorder.tracer is None:
+    if recorder.tracer is None and recorder.state.parent is not None:
         recorder.run()
 
 

@@ -80,6 +80,11 @@ class TraceNode:
             )
         return self.input_counts
 
+    def n_captured(self):
+        """How many arrays the operations so far have as inputs, in a captured function."""
+        used = [~i for s in self.path() for i in s.key[1:] if i.__class__ is int and i < 0]
+        return max(used, default=-1) + 1
+
     def tail(self, n):
         """At most the last `n` states, latest first."""
         state = self

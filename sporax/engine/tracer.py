@@ -15,6 +15,7 @@ class Tracer(ABC):
     checks_indices = True  # whether a run may raise, see `index_checks`
 
     cell_log: Any = None  # follows the calls of Cells, see `insight.cell_log`; None: nobody does
+    is_read_elsewhere = False  # whether another thread has read a Value of the recording
 
     recorder: Any
     prints: Any  # deferred prints and checks of indices, in order

@@ -4,7 +4,7 @@ import jax
 
 from sporax.core.tree import tensors_of
 from sporax.engine.recorder import run_pending
-from sporax.graph_capture.side_effects import ESCAPED
+from sporax.graph_capture.side_effects import CONVERTED, ESCAPED
 from sporax.graph_capture.tracer import capture
 
 
@@ -30,7 +30,7 @@ class _CellGraphExecutor:
         """
         name = type(obj).__name__
         _, graph = capture(name, obj, args, kwargs, tensors_of((args, kwargs)))
-        return name, graph not in (None, ESCAPED)
+        return name, graph not in (None, CONVERTED, ESCAPED)
 
 
 _pynative_executor = _PyNativeExecutor()

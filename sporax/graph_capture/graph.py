@@ -4,7 +4,8 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from sporax.core.value import borrowing
+from sporax.core.interruptions import uninterrupted
+from sporax.core.value import updating
 from sporax.engine.operation import Op, Rule
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.recorder import run_pending
@@ -86,15 +87,18 @@ class Graph(CapturedGraph):
         self.prints.let_go()
 
     def __call__(self, tensors, host_results=()):
-        if not self.written.handles:
-            outputs = self._run(tensors)
-        else:
-            with borrowing:  # two threads must not begin from the same state
-                outputs = self._run(tensors)
+        outputs = self._outputs(tensors)
         if not self.prints:
             return outputs
         self.prints.run(outputs[self.n_results :])
         return outputs[: self.n_results]
+
+    @uninterrupted
+    def _outputs(self, tensors):
+        if not self.written.handles:
+            return self._run(tensors)
+        with updating:  # two threads must not begin from the same state
+            return self._run(tensors)
 
     def _run(self, tensors):
         run_pending()  # the graph is not compiled together with what was recorded before it

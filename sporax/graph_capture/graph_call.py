@@ -141,10 +141,13 @@ def _dead(replaced, arrays, running):
 
 def _finish(outputs, results, constants, handles, replaced, arrays):
     """Give the outputs their arrays, and handles what is constant; after a failure, give handles
-    their Values of before. Called twice, for an interrupt may come in it."""
+    their Values of before, and these arrays to the outputs: other threads may wait for them. Called
+    twice, for an interrupt may come in it."""
     if len(results) < len(outputs):
-        for handle, value in zip(handles, replaced, strict=True):
-            handle._value = value.restored(arrays)
+        written = outputs[len(outputs) - len(handles) :]
+        for handle, value, output in zip(handles, replaced, written, strict=True):
+            handle._value = output.base = value.restored(arrays)
+            output.array, output.trace = output.base.array, None
         return
     set_arrays(outputs, results, True)
     for handle, value in constants:
@@ -188,6 +191,6 @@ class _ReplacedValue:
 
 
 def _pending(aval, running):
-    value = Value(aval, None)
+    value = Shared(aval, None, None)
     value.trace = running
     return value

@@ -13,7 +13,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.random import is_random_state
 from sporax.core.tensor import Tensor
 from sporax.core.tree import leaves_with_paths, map_tensors, tensors_of
-from sporax.core.value import Value, borrowing, thread
+from sporax.core.value import Value, thread
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import wrap
 from sporax.graph_capture.mutable import MutableInput
@@ -104,7 +104,7 @@ class Listing:
             if cell_log is not None:
                 trace.cell_log = cell_log.restarted()
             try:
-                with borrowing, conversions.applied():
+                with conversions.applied():
                     self._record(trace, function, _bound(who, function, args, kwargs), described)
                 return
             except RuntimeError as error:  # a concrete value is needed, for a condition perhaps

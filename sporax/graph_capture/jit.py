@@ -21,6 +21,7 @@ from sporax.graph_capture.jit_options import check_options
 from sporax.graph_capture.mutable import as_inputs
 from sporax.graph_capture.retrace_reasons import whereabouts, why
 from sporax.graph_capture.side_effects import (
+    CONVERTED,
     ESCAPED,
     MAX_CHANGES,
     after,
@@ -209,8 +210,8 @@ class JitFunction:
         )
         if scalars.is_symbolic:
             replace_scalars(dependence.guards.values())
-        if graph is None or self.dynamic:
-            self.dynamic = not self.conversions.is_new
+        if graph in (None, CONVERTED) or self.dynamic:
+            self.dynamic = self.dynamic or graph is None
             return None, result
         if graph is not ESCAPED and graph.has_run:
             dependence.leave_out(graph.host_cells, self.fn, (args, kwargs))
@@ -260,14 +261,9 @@ class JitFunction:
         with announced(f"capturing {who}") as seconds:
             result, graph = run()
             took = lasted(seconds())
-        size = counted(graph.recorded) if hasattr(graph, "recorded") else self._break_outcome()
+        size = counted(graph.recorded) if hasattr(graph, "recorded") else _break_outcome(graph)
         log(f"captured {who}: {reason}; {size}, {took}")
         return result, graph
-
-    def _break_outcome(self):
-        if self.conversions.is_new:
-            return "not to its end, the next call is captured with branches and loops as operations"
-        return "not to its end, it runs dynamically"
 
     def _entries(self, key):
         """The entries for a kind of arguments; the least recently used kind makes room."""
@@ -331,6 +327,12 @@ class CountedFunction(JitFunction):
             "code": code, "stat": "GRAPH_CALLABLE", "compile_count_": self.captures,
             "break_count_": n_breaks,
         }  # fmt: skip
+
+
+def _break_outcome(graph):
+    if graph is CONVERTED:
+        return "not to its end, the next call is captured with branches and loops as operations"
+    return "not to its end, it runs dynamically"
 
 
 _entries_lock = threading.Lock()

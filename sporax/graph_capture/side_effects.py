@@ -26,7 +26,9 @@ from sporax.guards.bytecode_names import codes_in
 from sporax.guards.guard_types import Attribute, Entry
 from sporax.staging.symbolic_scalars import Scalar, concrete
 
-ESCAPED = object()  # the outcome of a capture in place of a graph: a recorded Tensor escaped
+# outcomes of a capture in place of a graph
+ESCAPED = object()  # a recorded Tensor escaped
+CONVERTED = object()  # the next one has converted functions
 MAX_CHANGES = 3  # captures in a row with a side effect
 
 

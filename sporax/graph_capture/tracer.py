@@ -8,13 +8,14 @@ import jax.numpy as jnp
 from sporax.ast_transform.convert import Conversions, obstacle, reading_code
 from sporax.core.tensor import drawn_value
 from sporax.core.tree import tensors_of
-from sporax.core.value import Shared, Uninitialized, borrowing, thread
+from sporax.core.value import Shared, Uninitialized, Value, thread
 from sporax.engine.autocast import mark_precision
 from sporax.engine.recorder import Recorder
 from sporax.engine.trace_tree import TraceEnds
 from sporax.engine.tracer import Tracer
 from sporax.graph_capture.graph import Graph
 from sporax.graph_capture.side_effects import (
+    CONVERTED,
     ESCAPE,
     ESCAPED,
     changed_argument,
@@ -31,7 +32,7 @@ from sporax.staging.symbolic_scalars import tracing
 from sporax.storage import lending
 
 
-class GraphTracer(Tracer):
+class GraphTracer(lending.Scope, Tracer):
     """Decides for a recorder, while a function is captured, what is an input of the graph.
 
     Where a Tensor from outside is used first, its handle gets a lifted Value: an input of the
@@ -42,6 +43,7 @@ class GraphTracer(Tracer):
     """
 
     def __init__(self, host_results=(), fullgraph=None):
+        super().__init__()
         self.cells = {}  # Cells called, in order -> their static state before
         self.prints = DeferredPrints()  # of this stage so far
         self.scalars = []  # the `Scalar`s that are inputs of the graph
@@ -55,9 +57,8 @@ class GraphTracer(Tracer):
         self.host_results = list(host_results)
         self.parts = []  # the stages and calls so far
         self.known = {}  # id(Value of an earlier part) -> (it, its source in a run or None)
-        self.initial_values = {}  # id(handle) -> (handle, its Value before all stages)
         self.external_handles = {}  # id(handle) -> handle, of those that the capture did not create
-        self.tensors_before = {}  # all Tensors alive at the first call on the host
+        self.tensors_before = {}  # weak, all Tensors alive at the first call on the host
         self.host_calls, self.entering = [], None  # those that are running
         self.host_cells = []  # Cells that were called on the host
         self.is_leaving = False
@@ -93,8 +94,6 @@ class GraphTracer(Tracer):
     def lift(self, recorder, handle):
         """Make the handle's Value an input, unless it is one; the input's index. None where the
         capture has ended instead."""
-        if lending.is_shared():
-            lending.separate(handle)
         value = handle._value
         if value.trace is recorder:
             return value.index
@@ -106,21 +105,29 @@ class GraphTracer(Tracer):
                 if id(handle) in self.external_handles:
                     self.handles.setdefault(id(handle), (handle, value, value))
                 return index
-        is_external = id(handle) in self.external_handles or id(handle) in self.tensors_before
-        if self.parts and not is_external:  # created by a call on the host that did not return it
+        # created by a call on the host that did not return it
+        if self.parts and not self._is_external(handle):
             return self.end(recorder)
         array = value.read()
-        if value.aval.weak:  # a mutable number
+        if value.aval.weak:  # a mutable number, an array from now on
             array = jnp.asarray(array, value.aval.dtype)
+            value = handle._value = Value(value.aval, array)
         lifted = Shared(value.aval, array, value.base or value)
         lifted.tracked = value.tracked
         lifted.index = self._add_input(recorder, lifted, handle)
         lifted.trace = recorder
         self.handles[id(handle)] = handle, value, lifted
-        self.initial_values.setdefault(id(handle), (handle, value))
         self.external_handles[id(handle)] = handle
-        handle._value = lifted
+        if id(handle) in self.lent:  # by an earlier stage
+            handle._value = lifted
+        else:
+            self.lend(handle, lifted)
         return lifted.index
+
+    def _is_external(self, handle):
+        """Whether the handle is not of the capture's making, when a call on the host has been."""
+        before = self.tensors_before.get(id(handle))
+        return id(handle) in self.external_handles or (before is not None and before() is handle)
 
     def _from_earlier_part(self, recorder, value):
         """The input's index for a Value of an earlier part; None if it has no source in a run."""
@@ -196,6 +203,7 @@ class GraphTracer(Tracer):
         if not self.is_broken:  # nothing was pending, so `run` did not call `broken`
             self.on_graph_break(recorder)
             thread.recorder = thread.new_recorder()
+        self._give_back_written()
         self.show_prints()
 
     def add_deferred(self, shown):
@@ -246,17 +254,22 @@ class GraphTracer(Tracer):
         self.allow()
         self.is_broken, self.graph_break = True, Break(reason=self.reason)
 
-    def undo(self):
-        """Restore the Value of every handle."""
-        for handle, value in self.initial_values.values():
-            handle._value = value
+    def _give_back_written(self):
+        """Let other threads see what was written; handles that were only read are as before."""
+        for handle, value, lifted in self.handles.values():
+            is_first = lifted is self.lent.get(id(handle), (None, None, None))[2]
+            if handle._value is lifted and not is_first:
+                handle._value = value
+        self.give_back()
 
     def close(self):
         """End the capture, with everything as before if it was interrupted; may be called again."""
         if self.outer is None:
             return
-        if not self.is_done and not self.is_broken:
-            self.undo()
+        if self.is_done or self.is_broken:
+            self._give_back_written()
+        else:
+            self.give_back(undo=True)
         if thread.recorder is self.recorder:
             thread.recorder = self.outer
             self.recorder.clear()
@@ -265,7 +278,7 @@ class GraphTracer(Tracer):
     def let_go(self):
         """Drop all references to inputs: then the first call donates them already, and compiles no
         other program than later calls."""
-        self.handles, self.initial_values, self.rebound = {}, {}, []
+        self.handles, self.rebound = {}, []
 
 
 def capture(
@@ -277,14 +290,15 @@ def capture(
     `conversions`: of source into operations; those that turn out to be needed are added. `scalars`:
     the `ScalarArguments` of the call.
 
-    Returns (result, graph), (result, None) after a graph break, or (result, ESCAPED) where somebody
-    else holds a recorded Tensor: in these cases the function has run dynamically.
+    Returns (result, graph), (result, None) after a graph break, (result, CONVERTED) after one that
+    the next capture may do without, or (result, ESCAPED) where somebody else holds a recorded
+    Tensor: in these cases the function has run dynamically.
     """
     conversions = conversions or Conversions()
     while True:
         tracer = GraphTracer(host_results, name if fullgraph else None)
         try:
-            with borrowing, closing(tracer), conversions.applied(), tracing(scalars, tracer):
+            with closing(tracer), conversions.applied(), tracing(scalars, tracer):
                 return _capture(tracer, name, function, args, kwargs, tensors, conversions)
         except RecursionError as error:
             raise endless(error, name, not (tracer.is_broken or tracer.parts)) from error
@@ -297,6 +311,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
     before = argument_snapshot((args, kwargs))
     tracer.outer = thread.recorder
+    tracer.open()
     tracer.begin()
     try:
         for tensor in tensors:
@@ -310,7 +325,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
             if not tracer.is_broken:
                 tracer.run(tracer.recorder)
             tracer.is_done = True
-            return result, None
+            return result, CONVERTED
         if tracer.is_broken:
             tracer.graph_break.warn(name)
             return result, None
@@ -345,6 +360,6 @@ def _side_effect(tracer, result, results, before):
     """(the side effect of a recorded run or None, ESCAPED if somebody else holds a Tensor)."""
     tracer.rebound = []
     values = [*results, *[v for _, v in tracer.written()], *tracer.prints.joined(tracer.recorder)]
-    if has_escaped(tracer.recorder, result, values):
+    if tracer.is_read_elsewhere or has_escaped(tracer.recorder, result, values):
         return ESCAPE, ESCAPED
     return changed_argument(before), None

@@ -40,6 +40,7 @@ from sporax.guards.guard_types import (
     GeneratorState,
     Registered,
     same,
+    written_code,
 )  # fmt: skip
 from sporax.guards.library_reads import STATEFUL, LibraryReads
 from sporax.guards.module_origins import has_effects, has_hidden_state, is_immutable, origin
@@ -309,7 +310,7 @@ class Dependence(Snapshot):
 
     def _function(self, function, name, read):
         self.follow(getattr(function, "__wrapped__", None), name, read)
-        code, closure = function.__code__, function.__closure__ or ()
+        code, closure = written_code(function.__code__), function.__closure__ or ()
         space = function.__globals__
         library = origin(space.get("__name__") or function.__module__)
         if library is not None:

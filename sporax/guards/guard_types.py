@@ -97,9 +97,10 @@ class Attribute(Entry):
 
     def now(self):
         try:
-            return object.__getattribute__(self.space, self.attribute)
+            found = object.__getattribute__(self.space, self.attribute)
         except (AttributeError, ValueError):  # not bound yet
             return MISSING
+        return written_code(found) if self.attribute == "__code__" else found
 
     def put(self, value):
         if self.attribute in _FIXED:
@@ -418,3 +419,9 @@ _COMPARED = {bool, int, str, bytes, range}
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)
 MISSING = object()
 _FIXED = {"__code__", "__class__", "__dict__", "__mro__"}  # which only their owner may set
+originals = {}  # id of code that a capture puts in place of a user's -> the user's
+
+
+def written_code(code):
+    """The code that the user wrote, where a capture, in any thread, has converted it."""
+    return originals.get(id(code), code)

@@ -16,7 +16,6 @@ import functools
 import itertools
 import os
 import sys
-import threading
 from typing import Any, NamedTuple
 
 import jax
@@ -356,7 +355,7 @@ def _check(op, operands):
     if tracer is None:
         _note(status, (site,))
         return
-    for test, is_true in gates.tests:
+    for test, is_true in thread.gates:
         status = record(_gated(is_true), test, status)
     tracer.add_deferred(Check(status, (site,)))
 
@@ -424,24 +423,15 @@ def _users_frame(frame: Any):
 # conditions and loops ---------------------------------------------------------------------------
 
 
-class Gates(threading.local):
-    """The conditions under which code is reached that is recorded now: (Value, its truth)."""
-
-    tests: tuple = ()
-
-
-gates = Gates()
-
-
 @contextlib.contextmanager
 def counting_where(test, is_true):
     """In the block, checks count only where the Tensor `test` has the truth `is_true`."""
-    before = gates.tests
-    gates.tests = (*before, (test._lift(), is_true))
+    before = thread.gates
+    thread.gates = (*before, (test._lift(), is_true))
     try:
         yield
     finally:
-        gates.tests = before
+        thread.gates = before
 
 
 @functools.cache

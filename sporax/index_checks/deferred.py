@@ -5,6 +5,7 @@ import threading
 import numpy as np
 
 from sporax.core.environment import Process
+from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import FACTORIES
 from sporax.core.value import deferred
 
@@ -21,6 +22,7 @@ class OutOfRange(IndexError, RuntimeError, ValueError):
     """
 
 
+@uninterrupted
 def defer(value, error_of):
     """Raise `error_of(array of value)` when something is read next, unless that is None."""
     with _lock:
@@ -33,6 +35,7 @@ def defer(value, error_of):
             ]
 
 
+@uninterrupted
 def raise_deferred():
     """Raise the first error found by a program that has run; the others are dropped."""
     error, rest = None, []

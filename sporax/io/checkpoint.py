@@ -72,7 +72,7 @@ def _host(x, copy):
     """A string as it is, a tensor as an array; its own, where the program goes on meanwhile."""
     if isinstance(x, str):
         return x
-    return x.asnumpy() if copy else on_host(x._value.read())
+    return x.asnumpy() if copy else on_host(x._read().array)
 
 
 # arguments -----------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ class AbstractRecorder(Recorder):
             raise self.tracer.concrete_value_error()
 
 
-class AbstractTrace(Tracer):
+class AbstractTrace(lending.Scope, Tracer):
     """A recording without concrete values, inside `with` blocks.
 
     `inputs`: its input Values; `operands`: the Value outside that each input is, or `axes` along
@@ -67,6 +67,7 @@ class AbstractTrace(Tracer):
     met_check = False  # whether indices are checked in the test of a loop
 
     def __init__(self, who):
+        super().__init__()
         self.who = who
         self.recorder = AbstractRecorder(self)
         self.operands = self.recorder.arrays
@@ -80,6 +81,7 @@ class AbstractTrace(Tracer):
 
     def __enter__(self):
         self.outer = thread.recorder
+        self.open()
         self.recorder.tracer = self
         if self.outer.tracer is not None:
             self.cell_log = self.outer.tracer.cell_log
@@ -91,8 +93,7 @@ class AbstractTrace(Tracer):
         interrupt."""
         if self.outer is None:
             return
-        for handle, value, _ in self.handles.values():
-            handle._value = value
+        self.give_back(undo=True)
         for lifted, value in zip(self.inputs, self.operands, strict=False):
             if lifted is value:  # a constant, which may live on
                 value.trace = None
@@ -151,12 +152,13 @@ class AbstractTrace(Tracer):
         outer = self.outer
         if outer.tracer is not None:  # it depends on the handle too
             outer.tracer.lift(outer, handle)
-        if lending.is_shared():
-            lending.separate(handle)
         value = handle._value
         lifted = self.input_of_handle(value)
         self.handles[id(handle)] = handle, value, lifted
-        handle._value = lifted
+        if id(handle) in self.lent:
+            handle._value = lifted
+        else:
+            self.lend(handle, lifted)
         return lifted.index
 
     def before_rebind(self, recorder, handle):

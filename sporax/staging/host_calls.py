@@ -8,6 +8,7 @@ runs once each time, in the thread of the caller, and may compute, draw and prin
 """
 
 from contextlib import closing
+from weakref import ref
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, live_objects, map_tensors, tensors_of, unflatten
@@ -231,5 +232,5 @@ def through(function, on_host, args, kwargs, at_once=False, cut=False):
 
 
 def all_tensors():
-    """{id: Tensor} of all Tensors that are alive."""
-    return {id(t): t for t in live_objects(Tensor)}
+    """{id: a weak reference} of all Tensors that are alive."""
+    return {id(t): ref(t) for t in live_objects(Tensor)}

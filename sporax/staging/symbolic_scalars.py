@@ -12,14 +12,13 @@ import contextlib
 import functools
 import math
 import operator
-import threading
 from typing import Any
 
 import numpy as np
 
 from sporax.core.from_host import NUMPY_NUMBERS, plain
 from sporax.core.tensor import Tensor
-from sporax.core.value import Value, scalar_value
+from sporax.core.value import Value, scalar_value, thread
 from sporax.engine.recorder import wrap
 
 MAX_SIZE = 64  # of an expression, in numbers and operations; a larger one becomes a guard
@@ -60,7 +59,7 @@ class ScalarArguments:
         self.is_symbolic = any(scalar is not None for scalar in self.scalars)
         self.guards, self.inputs = {}, []
         self.tracer: Any = None
-        self.thread = threading.get_ident()
+        self.context: Any = None  # the thread's that captures
 
     def arguments(self, args, kwargs):
         """The arguments of the call, with `Scalar`s for their numbers."""
@@ -79,7 +78,7 @@ class ScalarArguments:
 
     def is_traced(self):
         """Whether the present use of a `Scalar` belongs to the capture."""
-        return self.tracer is not None and threading.get_ident() == self.thread
+        return self.tracer is not None and thread.context is self.context
 
     def plain(self, result):
         """A function's result, with concrete numbers for its `Scalar`s."""
@@ -196,10 +195,11 @@ def tracing(arguments, tracer):
         yield
         return
     arguments.tracer, arguments.inputs = tracer, tracer.scalars
+    arguments.context = thread.context
     try:
         yield
     finally:
-        arguments.tracer = None
+        arguments.tracer = arguments.context = None
 
 
 def concrete(item):

@@ -1,25 +1,29 @@
-"""Handles that point to other Values while a derivative is taken by them, in its own thread.
+"""Handles that point to Values of a recording, in its own thread.
 
-`TapeScope` points its handles to variables of its tape. As long as one thread does so, these are
-simply the handles' Values. Where two threads do so with one handle, each has its own: the handle
-gets a class whose `_value` is looked up by the thread. No thread waits for another one's
-derivative.
+While a derivative is taken, its handles point to variables of the tape; while a function is
+captured or recorded for `vmap`, to inputs of what is recorded, and to what the function writes. A
+`Scope` lends them. As long as one thread alone uses the library, these Values are simply the
+handles'. Where others do, or a signal handler comes, a handle that is lent gets a class whose
+`_value` is looked up by the thread: each has its own, and all others see the Value of before. No
+thread waits for another one's recording, or sees it.
 """
 
 import functools
 import threading
-from threading import get_ident
+from typing import Any
 
 from sporax.core.environment import Process
+from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import Tensor
+from sporax.core.value import ThreadState, contexts, thread
 
 _VALUE = Tensor.__dict__["_value"]
 _CLASS = object.__dict__["__class__"]
 
 lock = threading.RLock()  # held while handles are lent, or given back; never while users' code runs
 Process.locks.append(lock)
-scopes = []  # the open `TapeScope`s of all threads: with a `thread`, and (handle, before, variable)
-_own = {}  # (thread, id of a handle) -> the Value that the handle has there
+scopes = []  # the open `Scope`s of all threads, of one thread's the outermost first
+_own = {}  # id of a handle -> {context: the Value that the handle has there}
 
 
 class _PerThread:
@@ -29,78 +33,130 @@ class _PerThread:
 
     @property
     def _value(self):
-        with lock:
-            key = get_ident(), id(self)
-            return _own[key] if key in _own else _VALUE.__get__(self)
+        context = thread.context
+        common = _VALUE.__get__(self)  # first: it changes after this thread has its own
+        return _own.get(id(self), {}).get(context, common)
 
     @_value.setter
+    @uninterrupted
     def _value(self, value):
         with lock:
-            key = get_ident(), id(self)
-            if key in _own:
-                _own[key] = value
+            own = _own.get(id(self), {})
+            if thread.context in own:
+                own[thread.context] = value
             else:
                 _VALUE.__set__(self, value)
 
 
 @functools.cache
 def _per_thread(kind):
-    """The class of handles of a class that several threads have lent."""
+    """The class of handles of a class that are lent while several threads use the library."""
     seen = property(lambda self: kind)  # what `isinstance` and copies go by
     return type(kind.__name__, (_PerThread, kind), {"__slots__": (), "__class__": seen})
 
 
-def is_shared():
-    """Whether another thread takes a derivative now."""
-    me = get_ident()
-    return any([scope.thread != me for scope in scopes])
+class Scope:
+    """What points handles to other Values, in the thread that opened it, until it gives them back.
 
+    `lent`: {id(handle): (handle, its Value before, the scope's own at first)}.
+    """
 
-def separate(handle):
-    """Give each other thread that has lent the handle its own Value of it; this thread, and those
-    that have not, see the Value of before."""
-    me = get_ident()
-    with lock:
-        for scope in scopes:  # of one thread's the outermost first
-            if scope.thread == me or (scope.thread, id(handle)) in _own:
-                continue
-            for other, before, _ in scope.borrowed:
-                if other is handle:
-                    _CLASS.__set__(handle, _per_thread(handle.__class__))
-                    _own[scope.thread, id(handle)] = _VALUE.__get__(handle)
-                    _VALUE.__set__(handle, before)
+    context: Any = None  # while it is open
 
+    def __init__(self):
+        self.lent = {}
 
-def lend(handle, variable):
-    """Point the handle to a variable, in this thread."""
-    with lock:  # else another thread makes it a common handle after the question
-        if type(handle) is handle.__class__:
-            handle._value = variable
+    def open(self):
+        """Begin to lend, in this thread."""
+        self.context, self.lent = thread.context, {}
+        scopes.append(self)
+
+    def lend(self, handle, value):
+        """Point a handle to `value`; to be called once for each."""
+        key = id(handle)
+        if len(contexts) == 1:
+            # no signal comes, and no thread goes on, between these instructions
+            self.lent[key] = handle, handle._value, value
+            handle._value = value
         else:
-            _own[get_ident(), id(handle)] = variable
+            self._lend_apart(handle, value)
+
+    @uninterrupted
+    def _lend_apart(self, handle, value):
+        with lock:
+            before = handle._value
+            _own_values(handle)[self.context] = value
+            self.lent[id(handle)] = handle, before, value
+
+    def give_back(self, undo=False):
+        """Point the handles to what they pointed to before, and close. With `undo` all of them,
+        else those that were not rebound since. May be called again, after an interrupt."""
+        if self.lent:
+            self._point_back(undo)
+        if self in scopes:
+            scopes.remove(self)
+        self.context = None
+
+    @uninterrupted
+    def _point_back(self, undo):
+        with lock:
+            for handle, before, value in self.lent.values():
+                now = handle._value
+                new = before if undo or now is value else now
+                if _is_per_thread(handle):
+                    self._give_back_own(handle, before, new)
+                elif new is not now:
+                    handle._value = new
+            self.lent = {}
+
+    def _give_back_own(self, handle, before, new):
+        own = _own.get(id(handle), {})
+        if len(_lenders(handle, self.context)) > 1 or self.context not in own:
+            handle._value = new
+        else:
+            if new is not before:
+                _VALUE.__set__(handle, new)
+            del own[self.context]
+        if not own:
+            _own.pop(id(handle), None)
+            _CLASS.__set__(handle, handle.__class__)
 
 
-def give_back(scope):
-    """Point the handles of a scope to what they pointed to before, unless they were rebound since;
-    may be called again, after an interrupt."""
+def _lenders(handle, context):
+    """The scopes of a context that have lent the handle, the outermost first."""
+    return [s for s in scopes if s.context is context and id(handle) in s.lent]
+
+
+def _is_per_thread(handle):
+    return type(handle) is not handle.__class__
+
+
+def _own_values(handle):
+    """{context: the handle's Value there}, to be added to."""
+    if not _is_per_thread(handle):
+        _CLASS.__set__(handle, _per_thread(handle.__class__))
+    return _own.setdefault(id(handle), {})
+
+
+@uninterrupted
+def _separate():
+    """Give the threads that have lent handles, when there was no other one, Values of their own;
+    called in each new thread, and at the beginning of each signal handler."""
     with lock:
-        for handle, before, variable in scope.borrowed:
-            if type(handle) is not handle.__class__:
-                _give_back_own(scope, handle, before, variable)
-            elif handle._value is variable:
-                handle._value = before
-        if scope in scopes:
-            scopes.remove(scope)
-        scope.borrowed = []
+        for scope in scopes[:]:
+            for handle, _, _ in list(scope.lent.values()):
+                own = _own_values(handle)  # from here on, its thread waits to write
+                if scope.context not in own:
+                    own[scope.context] = _VALUE.__get__(handle)
+                    first = _lenders(handle, scope.context)[0]
+                    _VALUE.__set__(handle, first.lent[id(handle)][1])
 
 
-def _give_back_own(scope, handle, before, variable):
-    value, key = handle._value, (scope.thread, id(handle))
-    others = [s for s in scopes if s is not scope and s.thread == scope.thread]
-    if any(other is handle for s in others for other, _, _ in s.borrowed):
-        _own[key] = before if value is variable else value
-        return
-    if _own.pop(key, variable) is not variable:
-        _VALUE.__set__(handle, value)
-    if not any(lent == id(handle) for _, lent in _own):
-        _CLASS.__set__(handle, handle.__class__)
+def is_visible(handle):
+    """Whether the handle's Value is none of another thread's recording."""
+    trace = handle._value.trace
+    tracer = None if trace is None else trace.tracer
+    return tracer is None or tracer.outer is None or tracer.context is thread.context
+
+
+ThreadState.when_new = staticmethod(_separate)

@@ -24,6 +24,7 @@ from sporax.core.value import Aval
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace_tree import forest
+from sporax.storage.lending import is_visible
 from sporax.storage.strides import COPY, Strided
 from sporax.storage.view_access import Dynamic, Part, read, through, write
 
@@ -199,7 +200,7 @@ class Alias:
         if self.parent is None and not self.storage.is_shared():
             return [(handle, value)]
         self.resolve()
-        others = [h for h in self.storage.alive() if h is not handle]
+        others = [h for h in self.storage.alive() if h is not handle and is_visible(h)]
         for segment in self.path:
             segment.check(self.op.name)
         seen = self.seen_by(others, handle, wrap(value)) if others else ()
@@ -301,7 +302,7 @@ def propagate(handles):
         alias = getattr(handle, "_alias", None)
         if alias is not None and alias.storage.is_shared():
             alias.resolve()
-            others = [h for h in alias.storage.alive() if id(h) not in ids]
+            others = [h for h in alias.storage.alive() if id(h) not in ids and is_visible(h)]
             for other, new in alias.seen_by(others, handle, wrap(handle._value)):
                 other._bind(new._value)
 

@@ -173,7 +173,7 @@ class OrbaxFolders(CheckpointFiles):
         """An array that no later step of the program changes; on several devices it stays there."""
         if not isinstance(x, Tensor):
             return x
-        array = x._value.read()
+        array = x._read().array
         if _is_sharded(array):
             return jnp.copy(array) if self.background else array
         return x.asnumpy()

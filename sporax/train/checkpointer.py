@@ -11,9 +11,10 @@ import numpy as np
 from sporax.amp.loss_scale_manager import LossScaleManager
 from sporax.amp.loss_scaler import LossScaler
 from sporax.core import cell_tree, random
+from sporax.core.interruptions import uninterrupted
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.core.value import borrowing
+from sporax.core.value import updating
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 from sporax.nn import argument_checks as check
@@ -327,11 +328,12 @@ def _tensors(cell):
     return state
 
 
+@uninterrupted
 def _set_tensor(tensor, value):
     if isinstance(tensor, Parameter):
         tensor.set_data(value)
     else:
-        with borrowing:
+        with updating:
             tensor._rebind(value._lift())
 
 

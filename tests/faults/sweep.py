@@ -7,10 +7,9 @@ import threading
 
 import numpy as np
 
-from sporax.core.value import borrowing, thread
+from sporax.core.value import thread, updating
 from sporax.engine.recorder import in_use
 from sporax.engine.trace_tree import forest
-from sporax.index_checks.checks import gates
 from sporax.storage import lending
 from tests.faults import injection
 from tests.faults.trainings import NETWORKS, Training
@@ -98,10 +97,10 @@ def left_open():
     ends = [name for name in ("tape", "saving", "watch", "precision") if getattr(thread, name)]
     if thread.recorder.tracer is not None:
         ends.append("tracer")
-    if gates.tests:
+    if thread.gates:
         ends.append("gates")
-    if not _is_free(borrowing):
-        ends.append("borrowing")
+    if not _is_free(updating):
+        ends.append("updating")
     ends += ["scopes"] * len(lending.scopes)
     return ends
 
@@ -152,8 +151,8 @@ def heal():
     """Bring a thread back to a clean state, so that one problem does not hide the next."""
     thread.tape = thread.saving = thread.watch = thread.precision = None
     thread.recorder = thread.new_recorder()
-    gates.tests = ()
+    thread.gates = ()
     in_use.clear()
     lending.scopes.clear()
-    while borrowing._is_owned():
-        borrowing.release()
+    while updating._is_owned():
+        updating.release()

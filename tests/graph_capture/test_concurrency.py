@@ -12,7 +12,9 @@ from sporax.autodiff import grad, value_and_grad
 from sporax.batching import vmap
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.core.value import contexts
 from sporax.engine import compile_policy
+from sporax.engine.program import Program
 from sporax.graph_capture.jit import jit
 
 THREADS, CALLS = 4, 12
@@ -65,6 +67,35 @@ def training():
         return loss
 
     return step, weight
+
+
+started = []
+
+
+class Elsewhere:
+    """Calls a function in another thread, once, and waits for its result. A `with` of a lock may
+    be captured, other ways to wait are not."""
+
+    def __init__(self, function):
+        self.function = function
+        self.begin, self.end = threading.Lock(), threading.Lock()
+        self.begin.acquire()
+        self.end.acquire()
+        started.append(threading.Thread(target=self.work, daemon=True))
+        started[-1].start()
+
+    def work(self):
+        self.begin.acquire()
+        try:
+            self.result = self.function(*self.args)
+        except BaseException as error:  # noqa: BLE001 - the test shows it
+            self.result = error
+        self.end.release()
+
+    def __call__(self, *args):
+        self.args = args
+        self.begin.release()
+        self.end.__enter__()
 
 
 # functions of a Tensor
@@ -148,3 +179,94 @@ def test_dynamic_code_beside_captured():
     for pairs in in_threads(run):
         for result, expected in pairs:
             np.testing.assert_allclose(result, expected, 1e-5)
+
+
+def test_others_see_a_call_that_fails_as_if_it_had_never_been(monkeypatch):
+    weight = Parameter(Tensor(np.ones(3, np.float32)), name="weight")
+    step = jit(lambda x: weight.set_data(weight * x).sum())
+    for _ in range(3):
+        step(vector(1.0))
+    seen, waits = [], threading.Event()
+
+    def read():
+        pending = weight + 0.0 if weight._value.array is not None else weight
+        waits.set()
+        seen.extend([pending.asnumpy(), weight.asnumpy()])
+
+    def fail(*operands):
+        reader.start()
+        waits.wait()
+        raise ArithmeticError
+
+    reader = threading.Thread(target=read)
+    with monkeypatch.context() as patch, pytest.raises(ArithmeticError):
+        patch.setattr(Program, "__call__", fail)
+        step(vector(5.0))
+    reader.join()
+    step(vector(2.0))
+    for value in seen:
+        np.testing.assert_array_equal(value, np.ones(3))
+    np.testing.assert_array_equal(weight.asnumpy(), np.full(3, 2.0))
+
+
+def test_a_capture_may_wait_for_another_thread():
+    """Which reads, derives and captures, and sees what was before."""
+    weight = Parameter(Tensor(np.ones(3, np.float32)), name="weight")
+
+    def work():
+        slope = grad(lambda: (weight**2).sum(), None, weight)()
+        return weight.asnumpy(), slope.asnumpy(), jit(lambda: weight.sum())().asnumpy()
+
+    before, elsewhere = len(contexts), Elsewhere(work)
+
+    @jit
+    def step(x):
+        weight.set_data(weight * x)
+        elsewhere()
+        return weight.sum()
+
+    assert float(step(vector(2.0))) == 6.0
+    assert not step.dynamic
+    value, slope, captured = elsewhere.result
+    np.testing.assert_array_equal(value, np.ones(3))
+    np.testing.assert_array_equal(slope, np.full(3, 2.0))
+    assert captured == 3.0
+    np.testing.assert_array_equal(weight.asnumpy(), np.full(3, 2.0))
+    assert type(weight) is Parameter
+    started.pop().join()
+    assert len(contexts) == before
+
+
+def test_what_another_thread_reads_of_a_capture_has_escaped():
+    elsewhere = Elsewhere(lambda y: y.asnumpy())
+
+    @jit
+    def step(x):
+        y = x * 2.0
+        if not hasattr(elsewhere, "args"):
+            elsewhere(y)
+            elsewhere.args = ()
+        return y + 1.0
+
+    for x in 3.0, 4.0, 5.0:
+        np.testing.assert_array_equal(step(vector(x)).asnumpy(), np.full(3, 2 * x + 1))
+    np.testing.assert_array_equal(elsewhere.result, np.full(3, 6.0))
+
+
+def test_a_write_elsewhere_leaves_a_captures_own_views():
+    weight = Parameter(Tensor(np.ones(3, np.float32)), name="weight")
+
+    def write():
+        weight[0] = 5.0
+
+    elsewhere = Elsewhere(write)
+
+    @jit
+    def step(x):
+        part = weight[:2]
+        elsewhere()
+        return part * x
+
+    np.testing.assert_array_equal(step(vector(2.0, 2)).asnumpy(), [10.0, 2.0])
+    assert elsewhere.result is None
+    np.testing.assert_array_equal(weight.asnumpy(), [5.0, 1.0, 1.0])

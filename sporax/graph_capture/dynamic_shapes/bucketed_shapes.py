@@ -22,16 +22,17 @@ import numpy as np
 
 from sporax.ast_transform.print_runtime import print_replaced
 from sporax.core.errors import is_users
+from sporax.core.interruptions import uninterrupted
 from sporax.core.jax_internals import is_symbolic, on_comparison, primitive_jaxpr
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import (
     WEAK_AVALS,
     Aval,
     Value,
-    borrowing,
     owned_value,
     scalar_value,
     shared_value,
+    updating,
 )
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
@@ -123,7 +124,7 @@ class BucketedGraph(CapturedGraph):
             return inputs[-1]
 
         shown, compared = print_replaced(), comparisons.recorded()
-        with borrowing, closing(trace), trace, shown, compared, tracing(scalars, trace):
+        with closing(trace), trace, shown, compared, tracing(scalars, trace):
             args, kwargs = map_tensors(symbolic, (args, kwargs))
             before = [t._value for t in inputs]
             self.result: Any = function(*args, **kwargs)
@@ -182,8 +183,7 @@ class BucketedGraph(CapturedGraph):
     def __call__(self, tensors, host_results=()):
         sizes = self.sizes.of(tensors)
         bucket = {name: self._bucket_size(name, n) for name, n in sizes.items()}
-        with borrowing:  # two threads must not begin from the same state
-            results = self._run(tensors, sizes, bucket)
+        results = self._run_alone(tensors, sizes, bucket)
         run_pending()
         return results
 
@@ -193,6 +193,11 @@ class BucketedGraph(CapturedGraph):
         size = 3 * power // 4 if n <= 3 * power // 4 else power
         first = self.first_sizes[name]
         return min(size, first) if first >= n else size
+
+    @uninterrupted
+    def _run_alone(self, tensors, sizes, bucket):
+        with updating:  # two threads must not begin from the same state
+            return self._run(tensors, sizes, bucket)
 
     def _run(self, tensors, sizes, bucket):
         values = [handle._value for handle in self.sources.of(tensors)]

@@ -14,9 +14,10 @@ import numpy as np
 from jax.scipy import special
 
 from sporax.core import dtype as dtypes
+from sporax.core.interruptions import uninterrupted
 from sporax.core.random import Generator, default_generator
 from sporax.core.tensor import Tensor
-from sporax.core.value import borrowing
+from sporax.core.value import updating
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.nn.activation import floats_only
 
@@ -38,9 +39,10 @@ def step_state(state: Array, step: Array) -> Arrays:
     return words[0] << 32 | words[1], words[2], moved
 
 
+@uninterrupted
 def _step(self, step):
     """(seed, count) as Tensors, for an operation that takes `step` draws; the state moves on."""
-    with borrowing:
+    with updating:
         seed, count, moved = step_state(self.state, step)
         self.state._rebind(moved._value)
     return seed, count
@@ -73,8 +75,13 @@ def next_key(source=None):
                 f"For a random operation, 'seed' must be at least 0, but got {source}."
             )
         source = _generator_of_seed(source)
-    with borrowing:  # another thread must not draw from the same state, nor from a captured one
-        state = (source or default_generator).state
+    return _advanced(source or default_generator)
+
+
+@uninterrupted
+def _advanced(generator):
+    with updating:  # two threads must not draw from the same state
+        state = generator.state
         key, moved = advance_state(state)
         state._rebind(moved._value)
     return key
