@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo expressions faults fuzz programs readings soak threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
+.PHONY: demo expressions faults fuzz programs readings signals soak threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -73,6 +73,13 @@ faults: $(READY)
 readings: COUNT = 10000
 readings: $(READY)
 	$(BIN)/python -m tests.guards.readings --seed $(SEED) --count $(COUNT) $(ARGS)
+
+# Signals at 5000 places, whose handlers raise, compute and save, and those of a timer; some hours
+signals: export XLA_FLAGS += --xla_backend_optimization_level=0
+signals: $(READY)
+	for act in raise compute save; do \
+		$(BIN)/python -m tests.faults --act $$act --seed $(SEED) --count $(COUNT) $(ARGS) || exit 1; done
+	$(BIN)/python -m tests.faults.real_signals
 
 # A capture held at each of its steps, while 64 threads use what it captures: make threads ARGS="--only split"
 threads: export XLA_FLAGS += --xla_backend_optimization_level=0

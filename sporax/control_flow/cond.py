@@ -16,6 +16,7 @@ from sporax.autodiff.tape import Tape, active_tape
 from sporax.control_flow.lax_ops import FlowOp, cond_op, is_python_scalar
 from sporax.core.errors import describe
 from sporax.core.from_host import plain
+from sporax.core.signal_handlers import is_of_handler
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, map_tensors, unflatten
 from sporax.core.value import scalar_value, thread
@@ -153,6 +154,8 @@ class Part:
         except Unrecordable:
             raise
         except Exception as cause:
+            if is_of_handler(cause):
+                raise
             is_refusal = cause is self.closed.error
             why = str(cause) if is_refusal else f"in it is raised {type(cause).__name__}: {cause}"
             raise Unrecordable(why) from cause

@@ -17,7 +17,7 @@ from jax import lax
 from jax._src import distributed
 from jax._src.clusters.ompi_cluster import OmpiCluster
 from jax._src.clusters.slurm_cluster import SlurmCluster
-from jax._src.core import extend_axis_env_nd, jaxprs_in_params
+from jax._src.core import eval_context, extend_axis_env_nd, jaxprs_in_params
 from jax._src.interpreters.partial_eval import lower_jaxpr2
 from jax._src.interpreters.pxla import batched_device_put
 from jax._src.lib import _jax  # pyright: ignore[reportPrivateImportUsage]
@@ -36,9 +36,10 @@ __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
     "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
-    "device_array", "equations", "evaluate_size", "evaluated", "interpret", "is_symbolic",
-    "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module", "primitive_jaxpr",
-    "scan_counts", "set_compilation_cache", "terms_of", "used_inputs", "with_jaxprs", "within",
+    "device_array", "equations", "eval_context", "evaluate_size", "evaluated", "interpret",
+    "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
+    "primitive_jaxpr", "scan_counts", "set_compilation_cache", "terms_of", "used_inputs",
+    "with_jaxprs", "within",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from sporax.ast_transform.convert import Conversions
 from sporax.core.cell_tree import is_cell_class
 from sporax.core.errors import warn
+from sporax.core.signal_handlers import is_of_handler
 from sporax.core.value import thread
 from sporax.engine.debug.compile_log import announced, channel, counted, lasted, log
 from sporax.graph_capture.cache_entry import CacheEntry
@@ -149,9 +150,9 @@ class JitFunction:
         try:
             entry, result = captured(entries, scalars)
         except Exception as error:
-            # a library may have refused a `Scalar`
-            is_scalar_refused = isinstance(error, (AttributeError, TypeError))
-            if sizes is None and not (scalars.is_symbolic and is_scalar_refused):
+            is_wrong_use = isinstance(error, (AttributeError, TypeError))  # of a `Scalar`, perhaps
+            is_refused = sizes is not None or (scalars.is_symbolic and is_wrong_use)
+            if is_of_handler(error) or not is_refused:
                 raise
             failure = error
         if failure is not None and sizes is not None:  # capture for these sizes alone
@@ -335,7 +336,7 @@ def _break_outcome(graph):
     return "not to its end, it runs dynamically"
 
 
-_entries_lock = threading.Lock()
+_entries_lock = threading.RLock()  # a signal handler may come while it is held
 
 
 def jit(

@@ -3,6 +3,8 @@
 import logging
 import threading
 
+from sporax.core.interruptions import uninterrupted
+
 _NAME = "asyn_save_ckpt"  # scripts look for MindSpore's thread under this name
 _lock = threading.Lock()
 _thread = None
@@ -12,11 +14,18 @@ _log = logging.getLogger("sporax")
 
 def start(write, *args):
     """Call `write(*args)` in a thread, after the one before has ended."""
+    wait()
+    _start(write, args)
+
+
+@uninterrupted
+def _start(write, args):
     global _thread
     with _lock:
         wait()
-        _thread = threading.Thread(target=_call, args=(write, *args), name=_NAME)
-        _thread.start()
+        thread = threading.Thread(target=_call, args=(write, *args), name=_NAME)
+        thread.start()
+        _thread = thread
 
 
 def _call(write, *args):

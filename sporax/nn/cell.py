@@ -13,6 +13,7 @@ from sporax.core import context
 from sporax.core.cell_tree import tree
 from sporax.core.errors import REFUSALS
 from sporax.core.parameter import Parameter
+from sporax.core.signal_handlers import is_of_handler
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
@@ -122,6 +123,8 @@ class Cell(
                 return run_with_hooks(self, construct, args, kwargs)
             return construct(*args, **kwargs)
         except REFUSALS as error:
+            if is_of_handler(error):
+                raise
             refusal = check.call_refusal(self, args, kwargs, error)
             if refusal is None:
                 raise

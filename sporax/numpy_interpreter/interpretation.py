@@ -5,14 +5,14 @@ import math
 import os
 import sys
 import threading
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, ClassVar
 
 import numpy as np
 
 from sporax.core.environment import Process
 from sporax.core.jax_internals import device_array
-from sporax.core.value import Aval
+from sporax.core.value import Aval, thread
 from sporax.numpy_interpreter import plans
 from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes, plan_for_these_sizes
 
@@ -120,14 +120,19 @@ class BackgroundCompilation:
         self._result: Any = None
 
     def program(self, run, *operands):
-        """The program; None for the first `runs` runs, of which number one starts the thread."""
+        """The program; None for the first `runs` runs, of which number one starts the thread, and
+        as long as a signal handler waits for the end of a run."""
         with self._starting:
             if self._result is None:
                 self._result = Future()
-                thread = threading.Thread(target=self._compile, args=operands, daemon=True)
-                self.in_progress.add(thread)
-                thread.start()
-        return None if run <= self.runs else self._result.result()
+                compiler = threading.Thread(target=self._compile, args=operands, daemon=True)
+                self.in_progress.add(compiler)
+                compiler.start()
+        if run > self.runs:
+            while not thread.context.postponed:
+                if wait([self._result], 0.05).done:
+                    return self._result.result()
+        return None
 
     def _compile(self, *operands):
         try:
@@ -143,8 +148,8 @@ class BackgroundCompilation:
 def _wait_for_compilers():
     """XLA's compiler can neither be stopped nor outlive Python: the process would abort."""
     try:
-        for thread in list(BackgroundCompilation.in_progress):
-            thread.join()
+        for compiler in list(BackgroundCompilation.in_progress):
+            compiler.join()
     except KeyboardInterrupt:
         sys.stdout.flush()
         os._exit(130)

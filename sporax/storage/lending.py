@@ -14,6 +14,7 @@ from typing import Any
 
 from sporax.core.environment import Process
 from sporax.core.interruptions import uninterrupted
+from sporax.core.signal_handlers import wrap_handlers
 from sporax.core.tensor import Tensor
 from sporax.core.value import ThreadState, contexts, thread
 
@@ -160,3 +161,4 @@ def is_visible(handle):
 
 
 ThreadState.when_new = staticmethod(_separate)
+wrap_handlers(_separate)

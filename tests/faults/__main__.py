@@ -1,5 +1,6 @@
-"""`python -m tests.faults [--count N] [--seed N] [--only WORD]`: faults at N places, divided among
-all rows; a table, and 1 if any left an inconsistent state. N is 5000 by default: ten minutes."""
+"""`python -m tests.faults [--count N] [--seed N] [--only WORD] [--act ACT]`: faults at N places,
+divided among all rows; a table, and 1 if any left an inconsistent state. N is 5000 by default: ten
+minutes. With an ACT (compute, save, raise), signals whose handler does that, in place of faults."""
 
 import argparse
 import itertools
@@ -7,6 +8,7 @@ import sys
 import time
 
 from tests.faults.donation import interpreted
+from tests.faults.handlers import ACTS
 from tests.faults.injection import KINDS
 from tests.faults.sweep import sweep
 from tests.faults.trainings import NETWORKS, WAYS
@@ -28,6 +30,7 @@ def main():
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="a word of the names of the rows to run")
+    parser.add_argument("--act", choices=ACTS, help="signals, whose handler does this")
     args = parser.parse_args()
     chosen = [row for row in rows() if args.only in " ".join(row[:4])]
     shares, done, bad = sum(row[4] for row in chosen), 0, 0
@@ -35,7 +38,7 @@ def main():
         for *row, share in chosen:
             began = time.monotonic()
             count = round(args.count * share / shares) or 1
-            faults, places, problems = sweep(*row, count, args.seed)
+            faults, places, problems = sweep(*row, count, args.seed, args.act)
             done += faults
             wrong = sum(sum(at.values()) for at in problems.values())
             bad += wrong

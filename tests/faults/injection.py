@@ -1,4 +1,4 @@
-"""Raises an exception at the n-th place of a call at which one can come.
+"""Raises an exception, or lets a signal come, at the n-th place of a call at which one can come.
 
 `opcodes`: before every instruction that can raise. `signals`: where Python handles signals, at the
 beginning of a function and at the end of a call of one in C, with KeyboardInterrupt. Both only in
@@ -9,6 +9,7 @@ the files of the library, and in `contextlib`, on which its blocks stand. The ca
 import contextlib
 import dis
 import functools
+import signal
 import sys
 from pathlib import Path
 
@@ -23,6 +24,11 @@ _SAFE = {
     "POP_JUMP_BACKWARD_IF_NONE", "POP_JUMP_BACKWARD_IF_NOT_NONE", "POP_JUMP_FORWARD_IF_FALSE",
     "POP_JUMP_FORWARD_IF_NONE", "POP_JUMP_FORWARD_IF_NOT_NONE", "POP_JUMP_FORWARD_IF_TRUE",
     "PUSH_EXC_INFO", "PUSH_NULL", "RERAISE", "RETURN_GENERATOR", "RETURN_VALUE", "STORE_DEREF",
+    # Python 3.12 and 3.13
+    "END_FOR", "END_SEND", "LOAD_FAST_AND_CLEAR", "LOAD_FAST_LOAD_FAST", "POP_JUMP_IF_FALSE",
+    "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE", "POP_JUMP_IF_TRUE", "RETURN_CONST",
+    "STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST",
+    # and all of them
     "STORE_FAST", "SWAP", "IS_OP", "YIELD_VALUE", "EXTENDED_ARG", "JUMP_IF_FALSE_OR_POP",
     "JUMP_IF_TRUE_OR_POP", "DELETE_FAST", "CHECK_EXC_MATCH", "BUILD_TUPLE", "BUILD_LIST",
 }  # fmt: skip
@@ -32,13 +38,16 @@ _CAN_RAISE = frozenset(code for name, code in dis.opmap.items() if name not in _
 @functools.cache
 def _places(code):
     """The offsets of a code object's instructions that can raise."""
-    steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
+    steps = [s for s in dis.get_instructions(code) if s.opname not in ("CACHE", "PRECALL")]
     offsets = {step.offset for step in steps if step.opcode in _CAN_RAISE}
     for i, step in enumerate(steps):
-        loads = [(s.opname, s.argval) for s in steps[max(i - 4, 0) : i - 1]]
+        loads = [(s.opname, s.argval) for s in steps[max(i - 3, 0) : i]]
         if step.opname == "CALL" and loads == [("LOAD_CONST", None)] * 3:  # the end of a block
             offsets.discard(step.offset)
     return offsets
+
+
+SIGNAL = signal.SIGUSR1
 
 
 class Fault(Exception):
@@ -46,10 +55,10 @@ class Fault(Exception):
 
 
 class _Injection:
-    """Counts places; raises at number `at` (None: never)."""
+    """Counts places; at number `at` (None: nowhere) raises, or sends a signal."""
 
-    def __init__(self, at=None):
-        self.at, self.count, self.place = at, 0, None
+    def __init__(self, at=None, is_signal=False):
+        self.at, self.is_signal, self.count, self.place = at, is_signal, 0, None
         self._watched = {}
 
     def _is_watched(self, code):
@@ -64,7 +73,9 @@ class _Injection:
             name, code = Path(frame.f_code.co_filename).name, frame.f_code
             self.place = f"{name}:{frame.f_lineno} {code.co_qualname} {what}"
             self.uninstall()
-            raise self.error
+            if not self.is_signal:
+                raise self.error
+            signal.raise_signal(SIGNAL)
 
 
 class Opcodes(_Injection):
@@ -120,15 +131,15 @@ def places(kind, call):
     return injection.count
 
 
-def raised_at(kind, call, at):
-    """Run a call with an exception at place number `at`, from 1 on; (where that is, whether it came
-    out)."""
-    injection = KINDS[kind](at)
+def raised_at(kind, call, at, is_signal=False):
+    """Run a call with an exception, or a signal, at place number `at`, from 1 on; (where that is,
+    or None if there are fewer; at how many places it was; whether an exception came out)."""
+    injection = KINDS[kind](at, is_signal)
     injection.install()
     try:
         call()
     except (Fault, KeyboardInterrupt):
-        return injection.place, True
+        return injection.place, injection.count, True
     finally:
         injection.uninstall()
-    return injection.place, False
+    return injection.place, injection.count, False

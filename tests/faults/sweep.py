@@ -1,17 +1,19 @@
-"""A sweep: a fault at each of many places of a training step, and what is left after it."""
+"""A sweep: a fault or a signal at each of many places of a training step, and what is left."""
 
 import collections
+import contextlib
 import gc
 import random
 import threading
 
 import numpy as np
 
-from sporax.core.value import thread, updating
-from sporax.engine.recorder import in_use
+from sporax.core.value import contexts, thread, updating
+from sporax.engine.recorder import in_use, run_pending
 from sporax.engine.trace_tree import forest
 from sporax.storage import lending
 from tests.faults import injection
+from tests.faults.handlers import ACTS
 from tests.faults.trainings import NETWORKS, Training
 
 
@@ -26,7 +28,7 @@ class Row:
             self.training.step().asnumpy()
         self.before = self.training.state()
         self.after = self._following(self.before)
-        self.flags = self.training.flags()
+        self.flags, self.contexts = self.training.flags(), len(contexts)
 
     def _following(self, state):
         """The state one step after `state`, without a fault."""
@@ -38,6 +40,7 @@ class Row:
         return self.references[key]
 
     def _begin(self):
+        run_pending()  # what the step before has left is none of this one's places
         if self.begins != "replays":
             self.training.forget()
         if self.begins == "cold":
@@ -57,17 +60,29 @@ class Row:
                 gc.enable()
         return counts[-1]
 
-    def problem(self, kind, at):
-        """(what is wrong after a fault at a place, or None; the place)."""
-        self._begin()
-        gc.disable()
-        try:
-            place, came_out = injection.raised_at(kind, self.training.step, at)
-        except BaseException as error:  # noqa: BLE001 - the report has it
-            return f"raises {type(error).__name__}: {error}", None
-        finally:
-            gc.enable()
-        open_ends = left_open()
+    def problem(self, kind, at, act=None):
+        """(what is wrong after a fault at a place, or None; the place). `act`: what a signal
+        handler does that comes there instead, one of `handlers.ACTS`."""
+        handler = contextlib.nullcontext() if act is None else ACTS[act](self.training)
+        place = None
+        while place is None:  # a step has fewer places than another where its program is there
+            self._begin()
+            gc.disable()
+            try:
+                with handler:
+                    place, count, came_out = injection.raised_at(
+                        kind, self.training.step, at, bool(act)
+                    )
+            except BaseException as error:  # noqa: BLE001 - the report has it
+                return f"raises {type(error).__name__}: {error}", None
+            finally:
+                gc.enable()
+            at -= count
+        if act is not None:
+            problem = self._problem_of(handler)
+            if problem is not None:
+                return problem, place
+        open_ends = left_open() + ["contexts"] * (len(contexts) - self.contexts)
         try:
             state = self.training.state()
         except BaseException as error:  # noqa: BLE001 - the report has it
@@ -91,17 +106,28 @@ class Row:
             return "arrays count as inputs of what will never run", place
         return None, place
 
+    def _problem_of(self, handler):
+        """What a signal handler has found wrong, or has seen that is no state of a step."""
+        if handler.count != 1:
+            return f"the handler came {handler.count} times"
+        if handler.problem is not None:
+            return f"in the handler: {handler.problem}"
+        state, before = handler.state, self.before
+        if state not in self.training.allowed(before, self.after):
+            return f"the handler sees half a step: {[n for n in state if state[n] != before[n]]}"
+        return None
+
 
 def left_open():
     """What is not as between two steps in this thread, and which locks are held."""
-    ends = [name for name in ("tape", "saving", "watch", "precision") if getattr(thread, name)]
+    names = "tape", "saving", "watch", "precision", "gates"
+    ends = [name for name in names if getattr(thread, name)]
+    ends += ["postponed"] * len(thread.context.postponed)
     if thread.recorder.tracer is not None:
         ends.append("tracer")
-    if thread.gates:
-        ends.append("gates")
-    if not _is_free(updating):
-        ends.append("updating")
-    ends += ["scopes"] * len(lending.scopes)
+    locks = {"updating": updating, "lending": lending.lock, "busy": thread.context.busy}
+    ends += [name for name, lock in locks.items() if not _is_free(lock)]
+    ends += ["scopes"] * len(lending.scopes) + ["own Values"] * len(lending._own)
     return ends
 
 
@@ -126,21 +152,21 @@ def _is_free(lock):
     return taken[0]
 
 
-def sweep(network, way, begins, kind, count, seed=0):
-    """(faults, places, {problem: Counter of places}) of faults at `count` places of a step, evenly
-    among all."""
+def sweep(network, way, begins, kind, count, seed=0, act=None):
+    """(faults, places, {problem: Counter of places}) of faults, or signals, at `count` places of a
+    step, evenly among all."""
     training = Training(NETWORKS[network], way)
     with training.mode():
-        return _swept(Row(training, begins), kind, count, seed)
+        return _swept(Row(training, begins), kind, count, seed, act)
 
 
-def _swept(row, kind, count, seed):
+def _swept(row, kind, count, seed, act):
     total = row.places(kind)
     first = random.Random(seed).random()
     ats = np.unique([1 + int((i + first) * total / count) for i in range(min(count, total))])
     problems = collections.defaultdict(collections.Counter)
     for at in ats:
-        problem, place = row.problem(kind, int(at))
+        problem, place = row.problem(kind, int(at), act)
         if problem is not None:
             problems[problem][place] += 1
             heal()
@@ -150,9 +176,10 @@ def _swept(row, kind, count, seed):
 def heal():
     """Bring a thread back to a clean state, so that one problem does not hide the next."""
     thread.tape = thread.saving = thread.watch = thread.precision = None
-    thread.recorder = thread.new_recorder()
-    thread.gates = ()
+    thread.gates, thread.recorder = (), thread.new_recorder()
+    thread.context.postponed.clear()
     in_use.clear()
     lending.scopes.clear()
-    while updating._is_owned():
-        updating.release()
+    for lock in updating, lending.lock, thread.context.busy:
+        while lock._is_owned():
+            lock.release()
