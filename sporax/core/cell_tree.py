@@ -1,6 +1,5 @@
 """`CellProtocol`: what other rooms read of `nn.Cell`, without importing it; walks over Cells."""
 
-import functools
 from typing import Any, Protocol, TypeGuard
 
 
@@ -70,7 +69,6 @@ def is_cell(obj) -> TypeGuard[CellProtocol]:
     return is_cell_class(type(obj))
 
 
-@functools.cache
 def is_cell_class(kind):
     """Whether a class is `nn.Cell` or derived from it."""
     return defines(kind, "_static_state")

@@ -16,7 +16,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.from_host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
 from sporax.core.jax_internals import device_array
 from sporax.core.signature_errors import fitting_constructor
-from sporax.core.to_host import Reading
+from sporax.core.to_host import Reading, wait_for
 from sporax.core.value import (
     Aval,
     Uninitialized,
@@ -172,7 +172,7 @@ class Tensor(Attached):
         value = self._value
         value.read()
         if deferred:
-            value.array.block_until_ready()
+            wait_for(value.array)
             FACTORIES["raise_deferred"]()
         return value
 

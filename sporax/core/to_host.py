@@ -6,15 +6,26 @@ from typing import Any
 import jax
 import numpy as np
 
+from sporax.core.interruptions import uninterrupted
+from sporax.core.value import contexts
+
 
 def on_host(array):
     """The elements of an array as a NumPy array, which may share its memory."""
+    if len(contexts) > 1:  # where Python may end meanwhile
+        wait_for(array)
     if array.is_fully_addressable or array.is_fully_replicated:
         return np.asarray(array)
     raise RuntimeError(
         "For reading a Tensor, it must be whole on this rank, but its parts are on the devices of "
         "several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the result."
     )
+
+
+@uninterrupted
+def wait_for(array):
+    """Return when the elements of an array are there."""
+    array.block_until_ready()
 
 
 def _element(array, index):
@@ -100,7 +111,7 @@ class Reading:
         """
         value = self._read()
         if wait:
-            value.array.block_until_ready()
+            wait_for(value.array)
 
     def get_bytes(self):
         """The elements as bytes, row by row.
@@ -177,6 +188,7 @@ class Reading:
         return self.shape[0]
 
 
+@uninterrupted
 def synchronize():
     """Wait until everything that was started on the devices has ended.
 

@@ -226,14 +226,20 @@ class Context:
 
     `busy`: a lock that the thread holds while JAX works for it, and while state is read and
     replaced; see `core.interruptions`. `postponed`: the signal handlers that wait for that to end.
+    `last_busy`: the lock of all that begin while Python ends, which is never free; but those of the
+    threads `awaited` (their idents), for whose end Python waits.
     """
 
-    __slots__ = ("busy", "postponed")
+    __slots__ = ("busy", "postponed", "thread")
 
     busy: Any
+    last_busy: ClassVar[Any] = None
+    awaited: ClassVar[set] = set()
 
     def __init__(self, busy=None):
-        self.busy = busy or threading.RLock()
+        self.thread = threading.get_ident()
+        is_last = self.last_busy is not None and self.thread not in self.awaited
+        self.busy = busy or (self.last_busy if is_last else threading.RLock())
         self.postponed = []
         contexts[self] = None
 

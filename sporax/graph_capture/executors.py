@@ -1,7 +1,6 @@
 """MindSpore's two executors, by the names under which scripts reach for them."""
 
-import jax
-
+from sporax.core.to_host import synchronize
 from sporax.core.tree import tensors_of
 from sporax.engine.recorder import run_pending
 from sporax.graph_capture.side_effects import CONVERTED, ESCAPED
@@ -14,9 +13,7 @@ class _PyNativeExecutor:
     def sync(self):
         """Run what is pending, and wait until all of it is computed; what fails raises here."""
         run_pending()
-        jax.effects_barrier()
-        for array in jax.live_arrays():
-            array.block_until_ready()
+        synchronize()
 
 
 class _CellGraphExecutor:

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sporax.core.environment import Process
+from sporax.core.interruptions import stop_other_threads
 from sporax.core.jax_internals import device_array
-from sporax.core.value import Aval, thread
+from sporax.core.value import Aval, Context, thread
 from sporax.numpy_interpreter import plans
 from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes, plan_for_these_sizes
 
@@ -135,19 +136,22 @@ class BackgroundCompilation:
         return None
 
     def _compile(self, *operands):
+        Context.awaited.add(threading.get_ident())
         try:
             program = self.make()
             self.compile_it(program, *operands)
             self._result.set_result(self.switch.chosen(program) if self.switch else program)
         except BaseException as error:  # noqa: BLE001 - raised where the program is to run
             self._result.set_exception(error)
+        Context.awaited.discard(threading.get_ident())
         self.in_progress.discard(threading.current_thread())
 
 
 @atexit.register
-def _wait_for_compilers():
-    """XLA's compiler can neither be stopped nor outlive Python: the process would abort."""
+def _wait_for_others():
+    """XLA's programs and its compiler cannot outlive Python: the process would abort."""
     try:
+        stop_other_threads()
         for compiler in list(BackgroundCompilation.in_progress):
             compiler.join()
     except KeyboardInterrupt:

@@ -133,6 +133,7 @@ import sys
 import time
 import numpy as np
 from sporax import Tensor, ops
+from sporax.core.interruptions import uninterrupted
 from sporax.engine.program import Program
 from sporax.numpy_interpreter import interpretation
 
@@ -141,7 +142,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the backgro
 def slowly(*operands):
     time.sleep(float(sys.argv[1]))
     compiled(*operands)
-    print("compiled")
+    uninterrupted(print)("compiled")
 
 compiled, Program.compile = Program.compile, slowly
 interpretation.LONG, interpretation.WORK, interpretation.COMPILE = 0, 0, 50 * interpretation.STEP
