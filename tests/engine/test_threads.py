@@ -6,12 +6,16 @@ import sys
 import threading
 import time
 
+import jax
 import numpy as np
 import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, nn, ops
+from sporax.core.jax_internals import device_array
 from sporax.engine.recorder import Recorder
+from sporax.engine.verification.agreement import Operands
+from sporax.engine.verification.switch import Evidence
 from sporax.storage import lending
 
 pytestmark = [
@@ -214,3 +218,18 @@ def test_what_a_derivative_writes_stays_where_another_thread_differentiates_too(
     np.testing.assert_array_equal(ms.grad(function, None, w)().asnumpy(), 2 * W)
     np.testing.assert_array_equal(w.asnumpy(), 2 * W)
     assert type(w) is Parameter
+
+
+def test_no_program_takes_over_what_is_compared():
+    before = np.arange(1000, dtype=np.float32)
+    double = jax.jit(lambda x: x * 2, donate_argnums=0)
+    operand, result = double(device_array(before)), double(device_array(before))
+    evidence = Evidence(Operands([operand], [], []), [result])
+    held = evidence.held()
+    for array in operand, result:  # another thread's programs
+        np.testing.assert_array_equal(double(array), before * 4)
+    for view in held:
+        np.testing.assert_array_equal(view, before * 2)
+    other = Evidence(Operands([double(device_array(before))], [], []), [result])
+    double(other.operands.arrays[0])
+    assert other.held() is None

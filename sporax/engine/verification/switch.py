@@ -43,9 +43,15 @@ class Evidence:
         self.operands, self.results = operands, list(results)
         self.size = operands.size + sum(a.nbytes for a in self.results)
 
-    def is_whole(self):
-        """Whether no program has taken over one of its arrays."""
-        return not any(a.is_deleted() for a in (*self.operands.arrays, *self.results))
+    def held(self):
+        """Its arrays as NumPy's: no program, of this thread or another, takes one over while they
+        are held. None where one has been taken over before."""
+        try:
+            return [np.asarray(a) for a in (*self.operands.arrays, *self.results)]
+        except RuntimeError:
+            if any(a.is_deleted() for a in (*self.operands.arrays, *self.results)):
+                return None
+            raise
 
 
 class _Kept:
@@ -94,7 +100,8 @@ class Switch:
         interpreter, which say so at their first run. `operands`: of the next run; None: they are
         not known yet, and without evidence there is no comparison."""
         evidence = self.table.pop(self.alive, None)
-        if evidence is not None and evidence.is_whole():
+        held = None if evidence is None else evidence.held()
+        if evidence is not None and held is not None:
             operands, expected = evidence.operands, evidence.results
         elif operands is None:
             return program
