@@ -14,6 +14,7 @@ from jax.export import is_symbolic_dim
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
+from sporax.core.interruptions import uninterrupted
 from sporax.core.jax_internals import device_array
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.to_host import Reading, wait_for
@@ -27,6 +28,7 @@ from sporax.core.value import (
     scalar_value,
     shared_value,
     thread,
+    updating,
 )  # fmt: skip
 from sporax.diagnosis.parameter_kinds import shown
 
@@ -136,7 +138,7 @@ class Tensor(Attached):
                 "yet, but its numbers are there. 'has_init' tells."
             )
         drawn = init.draw(self.shape if shape is None else tuple(shape), self.dtype)
-        self._value = new_value(drawn, None)
+        _set_drawn(self, new_value(drawn, None))
         return self
 
     const_arg, init_flag = False, False
@@ -350,8 +352,22 @@ def new_value(data, dtype, is_owned=False):
 
 
 def drawn_value(tensor):
-    """A concrete Value of the numbers that a tensor's initializer draws."""
-    return owned_value(device_array(tensor.init.draw(tensor.shape, tensor.dtype)))
+    """The concrete Value of a tensor whose initializer has to draw it first."""
+    init = tensor.init
+    if init is None:  # another thread has been faster
+        return tensor._value
+    drawn = init.draw(tensor.shape, tensor.dtype)
+    return _set_drawn(tensor, owned_value(device_array(drawn)))
+
+
+@uninterrupted
+def _set_drawn(tensor, value):
+    """Give a tensor what its initializer has drawn, unless a thread or a signal handler has done so
+    meanwhile; returns its Value."""
+    with updating:
+        if tensor.has_init:
+            tensor._value = value
+        return tensor._value
 
 
 class NeedsStack(Exception):

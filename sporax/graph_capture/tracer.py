@@ -98,7 +98,7 @@ class GraphTracer(lending.Scope, Tracer):
         if value.trace is recorder:
             return value.index
         if value.__class__ is Uninitialized:  # a graph computes with what it draws
-            value = handle._value = drawn_value(handle)
+            value = drawn_value(handle)
         if id(value) in self.known:
             index = self._from_earlier_part(recorder, value)
             if index is not None:

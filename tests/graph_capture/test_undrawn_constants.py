@@ -1,6 +1,8 @@
 """Tensors that only have an initializer: graphs draw them, as constants and as arguments; dynamic
 code refuses to compute with them, as in MindSpore 2.10."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,22 @@ def test_dynamic_code_refuses_them():
         with pytest.raises(RuntimeError, match="only has an initializer"):
             use()
     np.testing.assert_array_equal((tensor.init_data() + 1).asnumpy(), [2, 2, 2])
+
+
+def test_two_threads_draw_the_same_numbers():
+    """One captures and has begun to draw, another reads: what it has read stays."""
+    read = []
+
+    class Slow(Normal):
+        def _initialize(self, array):
+            if threading.current_thread() is threading.main_thread():
+                reader = threading.Thread(target=lambda: read.append(noise.asnumpy()))
+                reader.start()
+                reader.join()
+            super()._initialize(array)
+
+    noise = undrawn(3, Slow(1.0))
+    captured = ms.jit(lambda x: x * 0 + noise, fullgraph=True)
+    for _ in range(2):
+        np.testing.assert_array_equal(captured(Tensor(X)).asnumpy(), read[0])
+    np.testing.assert_array_equal(noise.asnumpy(), read[0])
