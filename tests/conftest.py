@@ -6,6 +6,7 @@ from unittest import mock
 
 # Compiled programs and the interpreter are tested apart: by modules with and without `on_numpy`.
 os.environ.setdefault("SPORAX_TIERS", "off")
+os.environ.setdefault("SPORAX_VERIFY_FILES", "off")  # no files in the user's folder
 
 import jax
 import numpy as np

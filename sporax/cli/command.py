@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import sys
 
 from sporax import __version__
@@ -47,6 +48,7 @@ def _parser():
         _add_check,
         _add_lint,
         _add_convert,
+        _add_verify,
         _add_watch,
         _add_doctor,
         _add_errors,
@@ -186,6 +188,26 @@ def _add_convert(commands):
     converting.add_argument("--key", help="the entry of a .pth file that holds the weights")
     converting.add_argument("--force", action="store_true", help="replace 'out' if it is there")
     converting.set_defaults(action=convert)
+
+
+def _add_verify(commands):
+    verifying = commands.add_parser(
+        "verify",
+        help="compare compiled programs with the interpreter",
+        usage="sporax verify script.py [arguments]\n"
+        "       sporax verify -m module [arguments]\n"
+        "       sporax verify file",
+        description="Run a script (a folder, or a name that ends in .py) or a module, compare each "
+        "compiled program with the interpreter at each run, and say at the end what was found. Of "
+        "any other file, a reproducer that a warning named: whether this jaxlib computes what is "
+        "expected. The exit code is 1 where a program is wrong.",
+        examples=[
+            "sporax verify train.py --epochs 1",
+            "sporax verify vmap-0123456789ab.reproducer",
+        ],
+    )
+    _add_script(verifying)
+    verifying.set_defaults(action=lambda options: _verify(verifying, options))
 
 
 def _add_watch(commands):
@@ -337,6 +359,17 @@ def _watch(options):
     from sporax.cli.watch import watch  # wakes JAX, which others need not
 
     return watch(options.runs, options.port, options.seconds, options.html)
+
+
+def _verify(parser, options):
+    from sporax.cli.verify import verify_file, verify_script  # wake JAX, which others need not
+
+    if options.module:
+        return verify_script(None, options.module[0], options.module[1:])
+    path = options.script or parser.error("a script, a file, or '-m' and a module, must be given")
+    if path.endswith(".py") or os.path.isdir(path):
+        return verify_script(path, None, options.arguments)
+    return verify_file(path)
 
 
 def _doctor(_):

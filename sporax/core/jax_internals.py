@@ -31,6 +31,8 @@ from jax.export import symbolic_shape
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, Var, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import dce_jaxpr
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo as hlo
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
@@ -38,8 +40,8 @@ __all__ = (
     "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
     "device_array", "equations", "eval_context", "evaluate_size", "evaluated", "interpret",
     "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
-    "primitive_jaxpr", "scan_counts", "set_compilation_cache", "terms_of", "used_inputs",
-    "with_jaxprs", "within",
+    "portable_artifact", "primitive_jaxpr", "scan_counts", "set_compilation_cache",
+    "stablehlo_version", "terms_of", "used_inputs", "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -260,12 +262,27 @@ def module_text(artifact):
         return str(_jax.mlir.deserialize_portable_artifact(artifact))
 
 
+def stablehlo_version():
+    """The version of StableHLO that this jaxlib has, as text."""
+    return hlo.get_current_version()
+
+
+def portable_artifact(artifact, oldest):
+    """(a StableHLO artifact that version `oldest` of StableHLO reads, if the program can be said in
+    its operations, else of this jaxlib's version; that version). Only of bytes that JAX wrote."""
+    with mlir.make_ir_context():
+        module = _jax.mlir.deserialize_portable_artifact(artifact)
+        here = hlo.get_current_version()
+        version = hlo.get_smaller_version(here, oldest)
+        try:
+            return _jax.mlir.serialize_portable_artifact(module, version, True), version
+        except (RuntimeError, ValueError):
+            return _jax.mlir.serialize_portable_artifact(module, here, True), here
+
+
 def parsed_module(text):
     """(the MLIR module of a text, verified; a function that gives its StableHLO artifact). Raises
     what the parser raises."""
-    from jaxlib.mlir import ir
-    from jaxlib.mlir.dialects import stablehlo as hlo
-
     with mlir.make_ir_context():
         module = ir.Module.parse(text)
         if not module.operation.verify():

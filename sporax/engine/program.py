@@ -155,13 +155,17 @@ class Program:
             self.compiled = _waited(self.compiled)
         compilations["programs"] += 1
 
-    def compile(self, arrays, reals, integers):
-        """Compile for such operands, without a run."""
+    def specs(self, arrays, reals, integers):
+        """The shapes and dtypes of such operands, as `compiled` takes them."""
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
         donated, kept = ([specs[k] for k in at] for at in (self.donated, self.kept))
         reals = jax.ShapeDtypeStruct((len(reals),), np.float64) if reals else ()
         integers = jax.ShapeDtypeStruct((len(integers),), np.int64) if integers else ()
-        self.compiled.lower(reals, integers, donated, kept).compile()
+        return reals, integers, donated, kept
+
+    def compile(self, arrays, reals, integers):
+        """Compile for such operands, without a run."""
+        self.compiled.lower(*self.specs(arrays, reals, integers)).compile()
 
     def __call__(self, arrays, reals, integers, results):
         """Run; the results are put into the list `results`, all at once and even if interrupted."""

@@ -5,14 +5,11 @@ What a file of somebody else's says is checked against the rest of it; of the ob
 `jax.export` keeps in a file of its own, only the program's StableHLO is stored.
 """
 
-import dataclasses
 import hashlib
 import json
 import math
-import re
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import export as stablehlo
 
@@ -20,7 +17,7 @@ from sporax.compilation_cache import user_key
 from sporax.core import dtype as dtypes
 from sporax.core.jax_internals import module_text
 from sporax.graph_capture.export.exported_graph import CLASSES, Exported, Spec
-from sporax.io import atomic_write, graph_program, untrusted_file
+from sporax.io import atomic_write, portable_program, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
 _FIRST = b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version "
@@ -28,7 +25,6 @@ _VERSION = 2
 _SUM = hashlib.sha256
 _AGAIN = "export it again from the Python code, with this sporax"
 _KINDS = "parameter", "tensor", "constant"  # of arrays
-_SIZE = r"[\w+*() ,-]{1,200}"  # an unknown size, and what follows from some
 _DEEPEST = 50  # containers in containers
 
 
@@ -42,9 +38,9 @@ def write(path, graph):
         "name": graph.name,
         "jax": jax.__version__,
         "arguments": graph.arguments,
-        "inputs": _listed(graph.inputs),
+        "inputs": portable_program.listed(graph.inputs),
         "result": graph.result,
-        "outputs": _listed(graph.outputs),
+        "outputs": portable_program.listed(graph.outputs),
         "arrays": [
             (kind, name, array.shape, dtypes.from_numpy(array.dtype).name)
             for kind, name, array in arrays
@@ -97,7 +93,7 @@ def _read(path, content):
     if first > end:
         raise CorruptFile("its header ends after its end")
     header = untrusted_file.json_of(bytes(content[start + 8 : first]).decode())
-    inputs, outputs = _specs(header["inputs"]), _specs(header["outputs"])
+    inputs, outputs = (portable_program.specs(header[part]) for part in ("inputs", "outputs"))
     _check_structure(header["arguments"], len(inputs))
     _check_structure(header["result"], len(outputs))
     arrays, first = _arrays(header["arrays"], content[:end], first)
@@ -117,7 +113,7 @@ def _arrays(items, content, first):
     """((kind, name, array) of each item, where the next part begins)."""
     arrays = []
     for kind, name, shape, dtype in items:
-        spec = Spec(*_spec(name, shape, dtype))
+        spec = Spec(*portable_program.spec(name, shape, dtype))
         count = math.prod(spec.shape)  # of a shape without unknown sizes, else a TypeError
         dtype = dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()])
         size = count * dtype.itemsize
@@ -130,83 +126,20 @@ def _arrays(items, content, first):
 
 
 def _program(header, content, inputs, outputs, arrays, is_own):
-    """What `jax.export` returned, for a function with these inputs and outputs: trees and types are
-    those of another function of this signature. `content`: the artifact of a file of the user's
-    own, which later versions of JAX read too, else the program's text, which is safe to parse."""
-    platforms, kept = tuple(header["platforms"]), tuple(header["kept"])
-    here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
-    if not set(here) & set(platforms):
-        raise CorruptFile(
-            f"its program is for {', '.join(map(str, platforms))}, and this is {here[0]}",
-            "export it on this device, or choose another with 'set_device'",
-        )
-    specs = [*inputs, *[Spec.of(name, array) for _, name, array in arrays]]
+    """What `jax.export` returned. `content`: the artifact of a file of the user's own, which later
+    versions of JAX read too, else the program's text, which is safe to parse."""
+    portable_program.check_platform(tuple(header["platforms"]))
     low, high = stablehlo.minimum_supported_calling_convention_version, (
         stablehlo.maximum_supported_calling_convention_version)  # fmt: skip
-    convention, name = header["convention"], header["name"]
+    convention = header["convention"]
     if type(convention) is not int or not low <= convention <= high:
         raise CorruptFile(
             f"jax {jax.__version__} cannot read the program that jax {header['jax']!r:.40} wrote "
             f"(its calling convention is {convention!r:.40}, not in [{low}, {high}])", _AGAIN,
         )  # fmt: skip
-    if (
-        type(name) is not str
-        or list(kept) != sorted({*kept} & {*range(len(specs))})
-        or len(platforms) != 1
-    ):
-        raise CorruptFile("its program is for other inputs, or several devices")
-    if not is_own:
-        types = [[_mlir_type(s) for s in part] for part in ([specs[i] for i in kept], outputs)]
-        content = graph_program.checked(content, *types)
-    return dataclasses.replace(
-        _template(specs, outputs, platforms), fun_name=name,
-        mlir_module_serialized=content, calling_convention_version=convention,
-        module_kept_var_idx=kept, uses_global_constants=header["sizes"] is True,
-    )  # fmt: skip
-
-
-def _template(specs, outputs, platforms):
-    """What `jax.export` returns for some function with these inputs and outputs."""
-    scope = stablehlo.SymbolicScope()
-
-    def shaped(spec):
-        shape = ", ".join(map(str, spec.shape)) + ","
-        sizes = stablehlo.symbolic_shape(shape, scope=scope) if spec.shape else ()
-        return jax.ShapeDtypeStruct(sizes, dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()]))
-
-    arguments, results = [[shaped(s) for s in part] for part in (specs, outputs)]
-    zeros = jax.jit(lambda *arrays: tuple([jnp.zeros(r.shape, r.dtype) for r in results]))
-    return stablehlo.export(zeros, platforms=platforms)(*arguments)
-
-
-def _mlir_type(spec):
-    """The type of an array in a program, such as 'tensor<2x?xf32>'."""
-    dtype = dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()])
-    bits = 8 * dtype.itemsize
-    kind = {"b": "i1", "i": f"i{bits}", "u": f"ui{bits}", "f": f"f{bits}",
-            "c": f"complex<f{bits // 2}>"}.get(dtype.kind, "bf16")  # fmt: skip
-    sizes = "".join(f"{n}x" if isinstance(n, int) else "?x" for n in spec.shape)
-    return f"tensor<{sizes}{kind}>"
-
-
-def _listed(specs):
-    return [(spec.name, spec.shape, spec.dtype) for spec in specs]
-
-
-def _specs(items):
-    return [Spec(*_spec(*item)) for item in items]
-
-
-def _spec(name, shape, dtype):
-    """As given, if it is the name of an array, its sizes, and its dtype."""
-    sizes = all(
-        0 <= n < 2**40 if type(n) is int else type(n) is str and re.fullmatch(_SIZE, n)
-        for n in shape
-    )
-    known = type(dtype) is str and dtypes.NAMES.get(dtype.lower())
-    if type(name) is not str or not sizes or not known or known.numpy_dtype is None:
-        raise CorruptFile(f"it has an array {name!r:.80} of {dtype!r:.40} {shape!r:.80}")
-    return name, shape, dtype
+    specs = [*inputs, *[Spec.of(name, array) for _, name, array in arrays]]
+    parts = (content, None) if is_own else (None, content)
+    return portable_program.exported(header, *parts, specs, outputs)
 
 
 def _check_structure(form, count):

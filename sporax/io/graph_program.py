@@ -1,4 +1,4 @@
-"""The program of a graph file that somebody else wrote: what may be in it before it is compiled.
+"""The program of a file that somebody else wrote: what may be in it before it is compiled.
 
 XLA takes an operation's types as true, and a custom call is a call of native code with pointers in
 it. So each operation must be one of a list, each custom call one of those that sporax writes, with
@@ -75,9 +75,10 @@ _COMPLEX = {"geev": "x:n x:nn x:nn i:", "gees": "x:nn x:nn x:n i: i:"}  # other 
 _PRECISIONS = {"s": "f32", "d": "f64", "c": "complex<f32>", "z": "complex<f64>"}
 
 
-def checked(text, inputs, outputs):
+def checked(text, inputs, outputs, custom_calls=True):
     """The StableHLO artifact of a program's text. Raises CorruptFile unless the text has only what
-    sporax writes, and its function `main` has these types, such as 'tensor<2x?xf32>'."""
+    sporax writes, and its function `main` has these types, such as 'tensor<2x?xf32>'.
+    `custom_calls`: whether it may have those of a list."""
     _check_text(text)
     try:
         module, artifact = parsed_module(text)
@@ -95,7 +96,7 @@ def checked(text, inputs, outputs):
     wanted = f"({', '.join(inputs)}) -> {_joined(outputs)}"
     _require(found == wanted, f"a function {wanted:.300}", found[:300])
     sizes = sum(_nbytes(*_type(text)) for text in [*inputs, *outputs])
-    checks = _Checks(max(_MOST_BYTES, 8 * sizes))
+    checks = _Checks(max(_MOST_BYTES, 8 * sizes), custom_calls)
     for function in functions.values():
         checks.visit(function, 0)
     checks.count()
@@ -161,8 +162,8 @@ def _check_attributes(operation):
 class _Checks:
     """Goes through the operations of functions."""
 
-    def __init__(self, most):
-        self.most, self.function = most, None
+    def __init__(self, most, custom_calls):
+        self.most, self.custom_calls, self.function = most, custom_calls, None
         self.steps, self.calls = {}, {}  # function -> operations in it, functions that it calls
 
     def visit(self, operation, depth):
@@ -179,6 +180,8 @@ class _Checks:
             self.check_type(str(value.type))
         self.steps[self.function] += 1
         if name == "stablehlo.custom_call":
+            target = _string(operation, "call_target_name")
+            _require(self.custom_calls, "no custom calls", f"one of '{target:.80}'")
             _check_custom_call(operation)
         elif name == "stablehlo.composite":
             self.calls[self.function].append(_string(operation, "decomposition"))

@@ -1,2 +1,170 @@
+"""Files that reproduce a program that is compiled wrongly: the smallest part that is wrong, its
+operands, and what the interpreter gives for them. `sporax verify FILE` runs one.
+
+They have what the user computed with, so only the user can read them, and they stay on the machine.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+import jax
+import numpy as np
+from jax import export as stablehlo
+
+from sporax.compilation_cache import folder
+from sporax.core import dtype as dtypes
+from sporax.engine.verification.agreement import Tolerance
+from sporax.graph_capture.export.exported_graph import Spec, compiled_in_bounds
+from sporax.io import portable_program, program_file, untrusted_file
+from sporax.io.corrupt_file import CorruptFile
+from sporax.numpy_interpreter.comparison import Distance
+from sporax.xla_kernels import jaxlib_faults
+
+VARIABLE = "SPORAX_VERIFY_FILES"  # another folder for them; "off" for none
+SUFFIX = ".reproducer"
+MOST_BYTES = 2**24  # of operands and results
+_KEPT_BYTES = 2**28  # of all files
+
+
 def write(located):
-    return None
+    """(the path of the file for a `Located`, None), or (None, why there is none)."""
+    where = chosen_folder()
+    if where is None:
+        return None, f"{VARIABLE} or {folder.VARIABLE} is 'off'"
+    try:
+        header, arrays = contents(located)
+        size = sum(array.nbytes for array in arrays.values())
+        if size > MOST_BYTES:
+            return None, f"operands and results take {size / 1e6:.0f} MB"
+        where.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = hashlib.sha256(arrays[portable_program.TEXT].tobytes()).hexdigest()[:12]
+        path = where / f"{header['operation']}-{name}{SUFFIX}"
+        program_file.write(path, program_file.REPRODUCER, header, arrays)
+        path.chmod(0o600)
+        if where == default_folder():
+            folder.prune(where, _KEPT_BYTES)
+    except (CorruptFile, NotImplementedError, OSError, TypeError, ValueError) as error:
+        return None, str(error).strip().splitlines()[0].rstrip(".")
+    return path, None
+
+
+def chosen_folder():
+    """Where the files go: beside the compiled programs, unless the user says another place; None
+    where the user has switched that off."""
+    wanted = os.environ.get(VARIABLE)
+    if wanted in ("off", "0", "") or (wanted is None and folder.folder() is None):
+        return None
+    if wanted is not None:
+        return Path(wanted).absolute()
+    return default_folder()
+
+
+def default_folder():
+    """Where the files go unless the user says another place."""
+    return folder.default_folder().with_name("reproducers")
+
+
+def contents(located):
+    """(header, arrays) of a `Located`. Raises CorruptFile where `read` would refuse it, and what
+    `jax.export` raises."""
+    operands, expected = located.operands, [np.asarray(x) for x in located.expected]
+    inputs = jax.tree.leaves(
+        (
+            np.array([v.array for v in operands.reals], np.float64) if operands.reals else (),
+            np.array([v.array for v in operands.integers], np.int64) if operands.integers else (),
+            [operands.arrays[k] for k in located.program.kept],
+        )
+    )
+    specs = located.program.specs(operands.arrays, operands.reals, operands.integers)
+    program = stablehlo.export(located.program.compiled)(*specs)
+    tolerance = Tolerance.of(located.trace).measured(
+        located.trace, located.outputs, operands, expected
+    )
+    header, arrays = portable_program.stored(program)
+    arrays |= program_file.by_number("input", inputs) | program_file.by_number("expected", expected)
+    header = {
+        "operation": located.op.name,
+        "where": str(located.origin or "").lstrip(", "),
+        "found": str(located.difference),
+        "tolerance": tolerance,
+        "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
+        "compiler options": jaxlib_faults.compiler_options() or {},
+        "program": header,
+    }
+    restored(header, arrays)
+    return header, arrays
+
+
+def restored(header, arrays):
+    """(what `jax.export` returned, its operands, its results); raises CorruptFile."""
+    inputs, expected = (program_file.numbered(arrays, name) for name in ("input", "expected"))
+    specs = [
+        [Spec(f"{name}{i}", a.shape, dtypes.from_numpy(a.dtype).name) for i, a in enumerate(each)]
+        for name, each in (("input", inputs), ("output", expected))
+    ]
+    program = portable_program.restored(
+        header["program"], arrays, *specs, is_own=False, custom_calls=False
+    )
+    return program, inputs, expected
+
+
+def tolerance(items, count):
+    """The `Tolerance` of JSON, for so many results; raises CorruptFile."""
+    precision, steps, spread = items
+    spread = None if spread is None else [Distance(float(a), int(b)) for a, b in spread]
+    if (
+        not 0 <= float(precision) < 1
+        or not 0 <= int(steps) < 2**40
+        or (spread is not None and len(spread) != count)
+    ):
+        raise CorruptFile("its tolerance is none")
+    return Tolerance(float(precision), int(steps), spread)
+
+
+def load(path):
+    """The `Reproducer` of a file; raises ValueError, also for one that cannot be read."""
+    try:
+        return Reproducer(path)
+    except CorruptFile as error:
+        raise ValueError(
+            f"For 'verify', '{path}' is no whole reproducer: {error}. To use it, {error.remedy}."
+        ) from None
+    except OSError as error:
+        raise ValueError(
+            f"For 'verify', '{path}' must be a file that can be read, but: {error.strerror}."
+        ) from None
+
+
+class Reproducer:
+    """A file that was read. `header`: what it says; nothing in it is trusted, nor run before it is
+    checked. Raises CorruptFile, and OSError where no file can be read."""
+
+    def __init__(self, path):
+        self.path = path
+        if os.path.getsize(path) > 4 * MOST_BYTES:
+            raise CorruptFile(f"it has more than {4 * MOST_BYTES} bytes")
+        try:
+            self.header, arrays, _ = program_file.read(path, program_file.REPRODUCER)
+            self.program, self.inputs, self.expected = restored(self.header, arrays)
+            self.tolerance = tolerance(self.header["tolerance"], len(self.expected))
+        except OSError:
+            raise
+        except untrusted_file.MALFORMED as error:
+            raise CorruptFile(f"its header is none: {untrusted_file.cause(error)}") from error
+
+    def difference(self, options):
+        """The `Difference` of what a program compiled with these options of XLA's gives here, or
+        None. Raises RuntimeError where XLA refuses it, or there is no such device."""
+        (platform,) = self.program.platforms
+        try:
+            device = jax.local_devices(backend=platform)[0]
+        except RuntimeError:
+            raise RuntimeError(
+                f"For 'verify', the program of '{self.path}' must be for a device that is here, "
+                f"but it is for {platform!r:.40}. Run it where there is one."
+            ) from None
+        with jax.default_device(device):
+            run = compiled_in_bounds("verify", self.path, self.program, self.inputs, options)
+            found = [np.asarray(x) for x in run(*self.inputs)]
+        return self.tolerance.difference(self.expected, found)

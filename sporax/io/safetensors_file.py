@@ -37,6 +37,11 @@ def write(path, entries, crc_check, remove_redundancy):
         metadata[_DEDUPLICATED] = str(remove_redundancy)
     if crc_check:
         metadata[_SUM] = str(_summed((name, entries[name]) for name in sorted(entries)))
+    save(path, entries, metadata)
+
+
+def save(path, entries, metadata):
+    """Write a dict of arrays and one of strings, whole or not at all."""
     with atomic_write.replacing(path) as part:
         try:
             save_file(entries, part, metadata)
@@ -55,10 +60,15 @@ def read(path, chosen, crc_check):
                 yield name, _array(path, file, name, notes)
 
 
+def metadata(path):
+    """The strings of a file by name; raises CorruptFile."""
+    with _opened(path) as file:
+        return file.metadata() or {}
+
+
 def deduplicated(path):
     """Whether the file says that parts of it are in other files; None if it does not say."""
-    with _opened(path) as file:
-        said = (file.metadata() or {}).get(_DEDUPLICATED)
+    said = metadata(path).get(_DEDUPLICATED)
     return None if said is None else said == "True"
 
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_ROUNDINGS, _PER_STEP, _SPREAD = 16, 4, 8
+PER_STEP = 4  # units in the last place, times the root of the number of steps
+_ROUNDINGS, _SPREAD = 16, 8
 
 
 class Distance(NamedTuple):
@@ -72,16 +73,16 @@ def precision_of(dtypes):
     return max((float(np.finfo(d).eps) if d.kind != "V" else 2.0**-7 for d in kinds), default=0.0)
 
 
-def difference(expected, found, precision, steps, spread=None, more=0.0):
+def difference(expected, found, precision, steps, spread=None):
     """The first `Difference` of results, or None.
 
     `precision`: the unit roundoff of what they were computed in. `steps`: of the program, whose
     roundings add up like a random walk. `spread`: how far rounding alone may move each output, see
-    `rounding.deviations`; None: not known. `more`: units in the last place that are allowed, too.
+    `rounding.deviations`; None: not known.
     """
     for k, (one, other) in enumerate(zip(expected, found, strict=True)):
         moved = Distance(0.0, 0) if spread is None else spread[k]
-        roundings = _ROUNDINGS + _PER_STEP * math.sqrt(steps) + more
+        roundings = _ROUNDINGS + PER_STEP * math.sqrt(steps)
         differs = _differs(np.asarray(one), np.asarray(other), precision, roundings, moved)
         if differs is not None:
             return Difference(k, *differs)

@@ -148,7 +148,7 @@ class BackgroundCompilation:
 
 
 @atexit.register
-def _wait_for_others():
+def wait_for_others():
     """XLA's programs and its compiler cannot outlive Python: the process would abort."""
     try:
         stop_other_threads()

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from sporax.core.jax_internals import equations
+from sporax.numpy_interpreter import comparison
 from sporax.numpy_interpreter.comparison import Distance, distance
 from sporax.numpy_interpreter.control import CONTROL
 from sporax.numpy_interpreter.plans import MOVES, Unsupported, numpy_function
@@ -117,13 +118,13 @@ def _terms(name, parameters, operands, result):
     return x.size / max(result.size, 1) if name.startswith("reduce") else x.shape[-1]
 
 
-def most_roundings(jaxprs):
-    """How many units in the last place the longest sum of some jaxprs may be off, where its terms
-    round the same way."""
+def steps_of_sums(jaxprs):
+    """As many steps of a program as may be off as far as the longest sum of some jaxprs, where its
+    terms round the same way: by a quarter of a unit in the last place each."""
     sums = (e for jaxpr in jaxprs for e in equations(jaxpr) if e.primitive.name in _SUMS)
     avals = ((e, [v.aval for v in e.invars], e.outvars[0].aval) for e in sums)
     terms = [_terms(e.primitive.name, e.params, taken, given) for e, taken, given in avals]
-    return max(terms, default=0) / 4
+    return int((max(terms, default=0) / 4 / comparison.PER_STEP) ** 2)
 
 
 def _is_floating(dtype):

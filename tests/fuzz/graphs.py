@@ -2,7 +2,10 @@
 the bytes of the program, or its operations."""
 
 import hashlib
+import json
 import re
+import tempfile
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -10,9 +13,11 @@ import numpy as np
 import sporax as ms
 from sporax import nn, ops
 from sporax.compilation_cache import folder, user_key
-from sporax.io import graph_file
+from sporax.io import graph_file, reproducer
+from sporax.io.corrupt_file import CorruptFile
 from tests.fuzz.mutations import SIZES, binary, json_text
 from tests.fuzz.mutations import text as words
+from tests.io import reproducers
 
 ONES = np.ones((3, 3), np.float32)
 _FUNCTIONS = {
@@ -105,6 +110,43 @@ def change(rng, content):
         for name, part in ((b"text", text), (b"program", program)):
             head = re.sub(rb'"%s": \d+' % name, b'"%s": %d' % (name, len(part)), head)
     return joined(head, arrays, text, program)
+
+
+def write_reproducer(where):
+    path, _ = reproducers.write(where, reproducers.tanh_sum())
+    path.rename(where / "a.reproducer")
+
+
+def load_reproducer(where):
+    file = reproducer.load(where / "a.reproducer")
+    return str(file.difference(None)), str(file.header)
+
+
+def change_reproducer(rng, content):
+    """Bytes of the file, or header, arrays and words of the program of one that is whole."""
+    if rng.random() < 0.3:
+        return binary(rng, content)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.reproducer")
+        path.write_bytes(content)
+        try:
+            reproducers.write_again(path, lambda *parts: _change_parts(rng, *parts))
+        except (CorruptFile, OSError, TypeError, ValueError):
+            return binary(rng, content)
+        return path.read_bytes()
+
+
+def _change_parts(rng, header, arrays):
+    act = rng.random()
+    if act < 0.3:
+        changed = json.loads(json_text(rng, json.dumps(header).encode()))
+        header.clear()
+        header.update(changed)
+    elif act < 0.4:
+        name = rng.choice([*arrays])
+        arrays[name] = np.frombuffer(binary(rng, arrays[name].tobytes()), np.uint8)
+    else:
+        reproducers.with_text(lambda text: _operations(rng, text))(header, arrays)
 
 
 def write_cache(where):

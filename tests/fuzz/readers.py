@@ -72,6 +72,7 @@ READERS = {
     "io/atomic_write": ("writes",),
     "io/ckpt_file": ("ckpt", "load_segmented_checkpoints", "load_checkpoint_async"),
     "io/graph_file": ("graphs", "graphs, called"),
+    "io/program_file": ("reproducers",),
     "io/npz_file": ("ModuleRun.load", "convert npz"),
     "io/safetensors_file": ("safetensors", "unified_safetensors", "load_torch safetensors"),
     "io/torch_file": ("load_torch torch.pth", "load_torch torch_legacy.pth"),

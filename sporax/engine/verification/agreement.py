@@ -1,6 +1,7 @@
 """Whether a compiled program gives what the interpreter gives for the same operands."""
 
 import functools
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -54,27 +55,50 @@ def compiled(program, operands):
     return [np.asarray(result) for result in results]
 
 
+class Tolerance(NamedTuple):
+    """How far results may be from those of the interpreter, see `comparison.difference`."""
+
+    precision: float
+    steps: int
+    spread: Any = None
+
+    @classmethod
+    def of(cls, trace):
+        """The one that follows from dtypes and the number of steps."""
+        avals = [a for _, each in operations((op, rule.avals) for op, rule, _ in trace.steps)
+                 for a in each]  # fmt: skip
+        dtypes = {a.dtype for a in (*avals, *trace.inputs)}
+        of_device = DEVICE_PRECISION.get(jax.default_backend(), 0.0)
+        return cls(max(comparison.precision_of(dtypes), of_device), len(avals))
+
+    def measured(self, trace, outputs, operands, expected, found=None):
+        """The one with the distance by which rounding moves these outputs of a trace for these
+        operands. Where to find this out takes long and suffices: the one with a bound that follows
+        from the longest sum. Itself where the interpreter has no rule for a step."""
+        arguments = interpretation.steps_and_inputs(trace)
+        build = functools.partial(plan_for_these_sizes, *arguments, tuple(outputs))
+        try:
+            if build().work > MOST_WORK:
+                steps = rounding.steps_of_sums(rule.jaxpr.jaxpr for _, rule, _ in trace.steps)
+                longer = self._replace(steps=self.steps + steps)
+                if found is None or longer.difference(expected, found) is None:
+                    return longer
+            moved = rounding.deviations(build, operands.on_host(trace), expected, RUNS)
+        except Unsupported:
+            return self
+        return self._replace(spread=moved)
+
+    def difference(self, expected, found):
+        """The `Difference` of results from what is expected, or None."""
+        return comparison.difference(expected, found, *self)
+
+
 def disagreement(trace, outputs, operands, expected, found):
     """The `Difference` of a program's outputs from the interpreter's, or None: first with a bound
-    on rounding that follows from dtypes and the number of steps. Where that is exceeded, with the
-    distance by which rounding moves the outputs of this program on these operands; with a bound
-    that follows from its longest sum, too, where to find this out takes long."""
-    avals = [a for _, each in operations((op, rule.avals) for op, rule, _ in trace.steps)
-             for a in each]  # fmt: skip
-    dtypes = {a.dtype for a in (*avals, *trace.inputs)}
-    precision = DEVICE_PRECISION.get(jax.default_backend(), 0.0)
-    precision, steps = max(comparison.precision_of(dtypes), precision), len(avals)
-    differs = functools.partial(comparison.difference, expected, found, precision, steps)
-    if differs() is None:
+    on rounding that follows from dtypes and the number of steps, then, where that is exceeded, with
+    a `measured` one."""
+    tolerance = Tolerance.of(trace)
+    if tolerance.difference(expected, found) is None:
         return None
-    arguments = interpretation.steps_and_inputs(trace)
-    build = functools.partial(plan_for_these_sizes, *arguments, tuple(outputs))
-    try:
-        if build().work > MOST_WORK:
-            more = rounding.most_roundings(rule.jaxpr.jaxpr for _, rule, _ in trace.steps)
-            if differs(more=more) is None:
-                return None
-        spread = rounding.deviations(build, operands.on_host(trace), expected, RUNS)
-    except Unsupported:
-        spread = None
-    return differs(spread)
+    measured = tolerance.measured(trace, outputs, operands, expected, found)
+    return measured.difference(expected, found)

@@ -6,7 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.errors import REFUSALS
+from sporax.core.jax_internals import device_array
 from sporax.core.value import Aval
+from sporax.engine.verification.agreement import Operands
 from sporax.engine.verification.parts import flattened
 from sporax.numpy_interpreter.interpretation import steps_and_inputs
 
@@ -28,6 +30,17 @@ def in_float64(trace, outputs, operands):
     found = [places[i] if i >= 0 else ("input", ~i) for i in outputs]
     pairs = [values[i] if pool == "output" else inputs[i] for pool, i in found]
     return [np.asarray(x).astype(aval.dtype) for x, aval in pairs]
+
+
+class Float64Form:
+    """Runs a trace in this way; called as a `Program` is."""
+
+    def __init__(self, trace, outputs):
+        self.trace, self.outputs = trace, outputs
+
+    def __call__(self, arrays, reals, integers, results):
+        operands = Operands(arrays, reals, integers)
+        results.extend(map(device_array, in_float64(self.trace, self.outputs, operands)))
 
 
 def _computed(op, rule, arrays):

@@ -10,13 +10,13 @@ from sporax.engine.verification.agreement import Operands, compiled, disagreemen
 class Located:
     """A part of a trace that is compiled wrongly: its last operation is the first wrong one.
 
-    `trace`, `outputs`, `operands`, `expected`: the part, as it was run. `difference`: of the
-    outputs. `whole`: whether no smaller part than all that the operation depends on shows it.
+    `trace`, `outputs`, `operands`, `expected`: the part, as it was run. `program`: the wrong one.
+    `difference`: of the outputs.
     """
 
-    def __init__(self, trace, outputs, operands, expected, difference):
+    def __init__(self, trace, outputs, operands, expected, program, difference):
         self.trace, self.outputs, self.operands = trace, outputs, operands
-        self.expected, self.difference = expected, difference
+        self.expected, self.program, self.difference = expected, program, difference
         self.op, self.rule, _ = trace.steps[-1]
         self.origin = trace.origins[-1]
 
@@ -54,11 +54,12 @@ class _Search:
         operands = Operands(self._values(sources), self.operands.reals, self.operands.integers)
         avals = [aval for _, rule, _ in trace.steps for aval in rule.avals]
         expected = interpreted(trace, wanted, operands)
-        found = compiled(Program(trace, avals, tuple(wanted), ()), operands)
+        program = Program(trace, avals, tuple(wanted), ())
+        found = compiled(program, operands)
         difference = disagreement(trace, wanted, operands, expected, found)
         if difference is None:
             return None
-        return Located(trace, wanted, operands, expected, difference)
+        return Located(trace, wanted, operands, expected, program, difference)
 
     def _values(self, sources):
         """The arrays at these places of the whole trace."""

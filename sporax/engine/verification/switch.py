@@ -25,7 +25,7 @@ from sporax.engine.verification.agreement import (
     is_on_host,
 )
 from sporax.engine.verification.finding import Finding
-from sporax.engine.verification.float64_form import in_float64
+from sporax.engine.verification.float64_form import Float64Form, in_float64
 from sporax.engine.verification.report import report
 from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
 from sporax.numpy_interpreter.plans import Unsupported
@@ -146,9 +146,13 @@ class Switch:
             program = self.make(options=options)
             found = compiled(program, operands)
             if disagreement(self.trace, self.alive, operands, expected, found) is None:
-                return Announced(program, finding, options)
+                chosen = ", ".join(f"{name}={value!r}" for name, value in options.items())
+                return Announced(program, finding, f"it is compiled again with {chosen}")
         plan = numpy_plan({}, self.trace, self.alive)
-        return Announced(Interpretation(plan), finding, None)
+        if plan is None:
+            form = Float64Form(self.trace, self.alive)
+            return Announced(form, finding, "each operation runs by itself, which is slower")
+        return Announced(Interpretation(plan), finding, "the interpreter goes on, which is slower")
 
 
 def switch_of(state, trace, alive, make):
@@ -178,15 +182,15 @@ def on_trial(make, state, trace, alive, place):
 
 
 class Announced:
-    """What runs in the place of a wrong program; warns at its first run."""
+    """What runs in the place of a wrong program; warns at its first run, in words of it."""
 
-    def __init__(self, program, finding, options):
-        self.program, self.finding, self.options = program, finding, options
+    def __init__(self, program, finding, words):
+        self.program, self.finding, self.words = program, finding, words
 
     def __call__(self, *arguments):
         finding, self.finding = self.finding, None
         if finding is not None:
-            warn(finding.text(self.options))
+            warn(finding.text(self.words))
         self.program(*arguments)
 
 

@@ -84,28 +84,12 @@ class Exported:
         return rebuilt(self.result, lambda: next(outputs))
 
     def _try(self, operands):
-        """Compile the program for these sizes; RuntimeError where XLA refuses it, or it needs more
-        memory than what it takes and returns lets expect."""
+        """Compile the program for these sizes, see `compiled_in_bounds`."""
         specs = [jax.ShapeDtypeStruct(t.shape, dtypes.to_numpy(t.dtype)) for t in operands]
         key = tuple((spec.shape, spec.dtype) for spec in specs)
         if key in self._tried:
             return
-        try:
-            compiled = jax.jit(self.program.call).lower(*specs).compile()
-        except Exception as error:
-            raise RuntimeError(
-                f"For 'GraphCell', the program of '{self.origin}' must compile, but XLA says: "
-                f"{str(error).strip().splitlines()[0]:.300}. Take an intact copy."
-            ) from error
-        memory = compiled.memory_analysis()
-        if memory is not None:
-            held = memory.argument_size_in_bytes + memory.output_size_in_bytes
-            if memory.temp_size_in_bytes > max(_MOST_BYTES, 8 * held):
-                raise RuntimeError(
-                    f"For 'GraphCell', the program of '{self.origin}' must need about as much "
-                    f"memory as its inputs and results, {held} bytes, but needs "
-                    f"{memory.temp_size_in_bytes} more. Export it on your own."
-                )
+        compiled_in_bounds("GraphCell", self.origin, self.program, specs)
         self._tried.add(key)
 
     def _check(self, spec, tensor, sizes):
@@ -150,6 +134,30 @@ class Exported:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def compiled_in_bounds(who, origin, program, operands, options=None):
+    """The program of a file of somebody else's, compiled with these options of XLA's for operands
+    of these shapes; RuntimeError where XLA refuses it, or it needs more memory than what it takes
+    and returns lets expect."""
+    try:
+        lowered = jax.jit(program.call, compiler_options=options).lower(*operands)
+        compiled = lowered.compile()
+    except Exception as error:
+        raise RuntimeError(
+            f"For '{who}', the program of '{origin}' must compile, but XLA says: "
+            f"{str(error).strip().splitlines()[0]:.300}. Take an intact copy."
+        ) from error
+    memory = compiled.memory_analysis()
+    if memory is not None:
+        held = memory.argument_size_in_bytes + memory.output_size_in_bytes
+        if memory.temp_size_in_bytes > max(_MOST_BYTES, 8 * held):
+            raise RuntimeError(
+                f"For '{who}', the program of '{origin}' must need about as much memory as its "
+                f"inputs and results, {held} bytes, but needs {memory.temp_size_in_bytes} more. "
+                "Export it on your own."
+            )
+    return compiled
 
 
 def _without_derivative(name, program):

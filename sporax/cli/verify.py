@@ -1,0 +1,80 @@
+"""`sporax verify`: programs compared with the interpreter, of a script or of a file."""
+
+import os
+import sys
+from importlib.metadata import version
+
+from sporax.cli.run import run_module, run_script
+
+_DIFFERS, _REFUSED = 1, 2
+
+
+def verify_script(path, module, arguments):
+    """Run a script, or a module, with each program compared at each run, and print what was found;
+    returns its exit code, or 1 where that is 0 and a program is wrong."""
+    os.environ["SPORAX_VERIFY"] = "always"  # for processes that it starts, too
+    from sporax.engine.verification import switch
+
+    switch.MODE = "always"
+    try:
+        code = run_module(module, arguments) if path is None else run_script(path, arguments)
+    except SystemExit as error:
+        code = error.code
+    wrong = _print_report()
+    if not isinstance(code, int | None):
+        sys.exit(code)  # which prints it
+    return code or int(wrong > 0)
+
+
+def _print_report():
+    """Print what was compared; returns how many programs are wrong."""
+    from sporax.engine.verification.report import report
+    from sporax.numpy_interpreter.interpretation import wait_for_others
+
+    wait_for_others()
+    wrong = report.findings
+    print(f"sporax verify: {report.compared} comparisons of programs with the interpreter, "
+          f"{report.equal} equal, programs that are wrong: {len(wrong)}")  # fmt: skip
+    for reason, count in sorted(report.left_out.items()):
+        print(f"  not compared: {count}, {reason}")
+    for finding in wrong:
+        file = finding.no_file if finding.file is None else f"sporax verify {finding.file}"
+        print(f"  wrong: {finding.who}: {finding.difference} ({file})")
+    return len(wrong)
+
+
+def verify_file(path):
+    """Say whether this jaxlib computes what a file expects, and with which options of XLA's it
+    does; returns 0 if it does without any, 1 if not, 2 for a file that cannot be read."""
+    from sporax.io import reproducer
+    from sporax.xla_kernels import jaxlib_faults
+
+    try:
+        file = reproducer.load(path)
+        for line in _described(file.header):
+            print(line)
+        differs = file.difference(jaxlib_faults.compiler_options())
+        flags = os.environ.get("XLA_FLAGS", "")
+        print(f"jaxlib {version('jaxlib')} here, {flags or 'no XLA_FLAGS'}: {_said(differs)}")
+        for options in jaxlib_faults.safer_options() if differs else ():
+            names = ", ".join(f"{name}={value!r}" for name, value in options.items())
+            print(f"with {names}: {_said(file.difference(options))}")
+    except (RuntimeError, ValueError) as error:
+        print(f"sporax: {error}", file=sys.stderr)
+        return _REFUSED
+    return 0 if differs is None else _DIFFERS
+
+
+def _said(differs):
+    return "equal" if differs is None else f"differs, {differs}"
+
+
+def _described(header):
+    """What a file says of its program, in lines; of a stranger's, without control characters."""
+    by = header["written by"]
+    lines = [
+        f"'{header['operation']}' {header['where']}".rstrip(),
+        f"found by sporax {by['sporax']}, jax {by['jax']}, jaxlib {by['jaxlib']} on "
+        f"{by['processor']} with {header['XLA_FLAGS'] or 'no XLA_FLAGS'}: {header['found']}",
+    ]
+    return ["".join(c if c.isprintable() else "?" for c in line)[:500] for line in lines]

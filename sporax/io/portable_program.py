@@ -1,0 +1,138 @@
+"""Programs in files: StableHLO of a version that all supported JAX read, and its text.
+
+Of what `jax.export` keeps, only the program is stored, and no JAX has to know how another one calls
+it. A user's own files are read by their StableHLO artifact, whose readers are promised for five
+years; files of somebody else's by their text, which is safe to parse.
+"""
+
+import dataclasses
+import re
+from importlib.metadata import version
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import export as stablehlo
+
+from sporax.core import dtype as dtypes
+from sporax.core.jax_internals import module_text, portable_artifact, stablehlo_version
+from sporax.graph_capture.export.exported_graph import Spec
+from sporax.io import graph_program
+from sporax.io.corrupt_file import CorruptFile
+from sporax.versions import numbers
+
+OLDEST = "1.17.0"  # StableHLO of jaxlib `versions.OLDEST`
+ARTIFACT, TEXT = "program/stablehlo", "program/text"  # names of the arrays in files
+_FLOATS = {"bfloat16": "bf16", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2"}
+_SIZE = r"[\w+*() ,-]{1,200}"  # an unknown size, and what follows from some
+
+
+def stored(program):
+    """(header, arrays) of what `jax.export` returned."""
+    artifact, oldest = portable_artifact(bytes(program.mlir_module_serialized), OLDEST)
+    header = {
+        "name": program.fun_name,
+        "stablehlo": oldest,
+        "platforms": program.platforms,
+        "kept": program.module_kept_var_idx,
+        "sizes": program.uses_global_constants,
+    }
+    parts = {ARTIFACT: artifact, TEXT: module_text(artifact).encode()}
+    return header, {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
+
+
+def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
+    """What `jax.export` returned, for a function with these inputs and outputs (`Spec`s): trees and
+    types are those of another function of this signature."""
+    wanted = header["stablehlo"]
+    if type(wanted) is not str or not re.fullmatch(r"\d{1,4}\.\d{1,4}\.\d{1,4}", wanted):
+        raise CorruptFile("it does not say which StableHLO its program is")
+    if any(arrays[name].dtype != np.uint8 or arrays[name].ndim != 1 for name in (ARTIFACT, TEXT)):
+        raise CorruptFile("its program is none")
+    if is_own and numbers(wanted) <= numbers(stablehlo_version()):
+        return exported(header, arrays[ARTIFACT].tobytes(), None, inputs, outputs)
+    text = arrays[TEXT].tobytes().decode()
+    try:
+        return exported(header, None, text, inputs, outputs, custom_calls=custom_calls)
+    except CorruptFile as error:
+        if numbers(wanted) <= numbers(stablehlo_version()):
+            raise
+        raise CorruptFile(
+            f"its program is StableHLO {wanted}, and jaxlib {version('jaxlib')} has "
+            f"{stablehlo_version()} ({error})", "load it with a newer jaxlib",
+        ) from None  # fmt: skip
+
+
+def exported(header, artifact, text, inputs, outputs, custom_calls=True):
+    """As `restored`, of a program's artifact, or of its text, which is checked first."""
+    platforms, kept, name = tuple(header["platforms"]), tuple(header["kept"]), header["name"]
+    if (
+        type(name) is not str
+        or list(kept) != sorted({*kept} & {*range(len(inputs))})
+        or len(platforms) != 1
+    ):
+        raise CorruptFile("its program is for other inputs, or several devices")
+    if text is not None:
+        types = [[_mlir_type(s) for s in part] for part in ([inputs[i] for i in kept], outputs)]
+        artifact = graph_program.checked(text, *types, custom_calls=custom_calls)
+    return dataclasses.replace(
+        _template(inputs, outputs, platforms), fun_name=name, mlir_module_serialized=artifact,
+        module_kept_var_idx=kept, uses_global_constants=header["sizes"] is True,
+    )  # fmt: skip
+
+
+def check_platform(platforms):
+    """Raises CorruptFile unless a program for these platforms runs on this device."""
+    here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
+    if not set(here) & set(platforms):
+        raise CorruptFile(
+            f"its program is for {', '.join(map(str, platforms))}, and this is {here[0]}",
+            "export it on this device, or choose another with 'set_device'",
+        )
+
+
+def listed(specs):
+    """`Spec`s as JSON."""
+    return [(spec.name, spec.shape, spec.dtype) for spec in specs]
+
+
+def specs(items):
+    """The `Spec`s of JSON."""
+    return [Spec(*spec(*item)) for item in items]
+
+
+def spec(name, shape, dtype):
+    """As given, if it is the name of an array, its sizes, and its dtype."""
+    sizes = all(
+        0 <= n < 2**40 if type(n) is int else type(n) is str and re.fullmatch(_SIZE, n)
+        for n in shape
+    )
+    known = type(dtype) is str and dtypes.NAMES.get(dtype.lower())
+    if type(name) is not str or not sizes or not known or known.numpy_dtype is None:
+        raise CorruptFile(f"it has an array {name!r:.80} of {dtype!r:.40} {shape!r:.80}")
+    return name, shape, dtype
+
+
+def _template(specs, outputs, platforms):
+    """What `jax.export` returns for some function with these inputs and outputs."""
+    scope = stablehlo.SymbolicScope()
+
+    def shaped(spec):
+        shape = ", ".join(map(str, spec.shape)) + ","
+        sizes = stablehlo.symbolic_shape(shape, scope=scope) if spec.shape else ()
+        return jax.ShapeDtypeStruct(sizes, dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()]))
+
+    arguments, results = [[shaped(s) for s in part] for part in (specs, outputs)]
+    zeros = jax.jit(lambda *arrays: tuple([jnp.zeros(r.shape, r.dtype) for r in results]))
+    return stablehlo.export(zeros, platforms=platforms)(*arguments)
+
+
+def _mlir_type(spec):
+    """The type of an array in a program, such as 'tensor<2x?xf32>'."""
+    dtype = dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()])
+    bits = 8 * dtype.itemsize
+    kind = {"b": "i1", "i": f"i{bits}", "u": f"ui{bits}", "c": f"complex<f{bits // 2}>"}.get(
+        dtype.kind, _FLOATS.get(dtype.name, f"f{bits}")
+    )
+    sizes = "".join(f"{n}x" if isinstance(n, int) else "?x" for n in spec.shape)
+    return f"tensor<{sizes}{kind}>"

@@ -1,0 +1,133 @@
+"""Files with a program, which outlive the JAX that wrote them: exported graphs, and reproducers of
+programs that are compiled wrongly.
+
+Such a file is a `.safetensors` file. Its metadata has one text: a line that says what it is, a line
+with a checksum and a code of the user's key, by which a user's own files are known, and a header in
+JSON. Its arrays are the program (`portable_program`), the weights, and operands with the results
+that they must give. What a file of somebody else's says is checked against the rest of it.
+"""
+
+import hashlib
+import json
+import platform
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+import sporax
+from sporax.compilation_cache import user_key
+from sporax.core import dtype as dtypes
+from sporax.engine.verification.admission import processor
+from sporax.io import safetensors_file, untrusted_file
+from sporax.io.corrupt_file import CorruptFile
+
+VERSION = 3  # of the format; graphs have had others
+GRAPH = "graph: portable StableHLO, not MindSpore's MINDIR"
+REPRODUCER = "reproducer of a program that is compiled wrongly"
+BEGIN = b'{"__metadata__":{"sporax":"'  # behind the eight bytes of the header's size
+AGAIN = "export it again from the Python code, with this sporax"
+_KEY, _SUM = "sporax", hashlib.sha256
+_KEPT_AS = {"Complex128": np.float64}  # what the format has no type for
+
+
+class Contents(NamedTuple):
+    """A file's header and arrays by name. `is_own`: whether this user has written it."""
+
+    header: Any
+    arrays: dict
+    is_own: bool
+
+
+def write(path, kind, header, arrays):
+    """Write a program's file, whole or not at all."""
+    kept, dtypes_of = {}, {}
+    for name, array in arrays.items():
+        dtype = dtypes.from_numpy(array.dtype).name
+        if dtype in _KEPT_AS:
+            dtypes_of[name], array = dtype, np.ascontiguousarray(array)[..., None]
+            array = array.view(_KEPT_AS[dtype])
+        kept[name] = np.asarray(array, order="C")
+    text = json.dumps({**header, "kept as others": dtypes_of, "written by": _here()})
+    digest = _digest(kind, text, kept)
+    code = user_key.code(kind.encode(), digest) or bytes(user_key.SIZE)
+    lines = f"{kind}; version {VERSION}", f"{digest.hex()} {code.hex()}", text
+    safetensors_file.save(path, kept, {_KEY: "\n".join(lines)})
+
+
+def read(path, kind):
+    """The `Contents` of a file of this kind; raises CorruptFile."""
+    with untrusted_file.opened(path) as file:
+        begin = file.read(8 + len(BEGIN))[8:]
+    if begin != BEGIN:
+        raise CorruptFile(
+            "it does not begin as one (files of MindSpore's own cannot be read)", AGAIN
+        )
+    try:
+        text = safetensors_file.metadata(path)[_KEY]
+        kept = dict(safetensors_file.read(path, lambda _: True, False))
+    except CorruptFile as error:
+        raise CorruptFile(
+            f"it is cut short, or has not the arrays that it names ({str(error)[:100]})"
+        ) from None
+    first, _, rest = text.partition("\n")
+    found, _, number = first.partition("; version ")
+    if found != kind:
+        raise CorruptFile(f"it is {found!r:.80}, not a {kind}")
+    if number != str(VERSION):
+        raise CorruptFile(
+            f"its version is {number:.10}, and this sporax reads {VERSION}",
+            "read it with a newer one",
+        )
+    codes, _, text = rest.partition("\n")
+    try:
+        digest, code = map(bytes.fromhex, codes.split(" "))
+    except ValueError:
+        digest, code = b"", b""
+    if digest != _digest(kind, text, kept):
+        raise CorruptFile("its checksum does not fit its contents")
+    header = untrusted_file.json_of(text)
+    arrays = _as_written(kept, header["kept as others"])
+    return Contents(header, arrays, user_key.is_own(code, kind.encode(), digest))
+
+
+def numbered(arrays, prefix):
+    """The arrays of names prefix/0, prefix/1, ... in order."""
+    count = sum(name.startswith(f"{prefix}/") for name in arrays)
+    return [arrays[f"{prefix}/{i}"] for i in range(count)]
+
+
+def by_number(prefix, arrays):
+    """{prefix/0: the first array, ...}"""
+    return {f"{prefix}/{i}": np.asarray(array) for i, array in enumerate(arrays)}
+
+
+def _as_written(kept, dtypes_of):
+    """The arrays in their own dtypes."""
+    arrays = dict(kept)
+    for name, dtype in dtypes_of.items():
+        array = kept[name]
+        if array.dtype != _KEPT_AS[dtype]:
+            raise CorruptFile(f"its array {name!r:.80} is not kept as {dtype} is")
+        arrays[name] = array.view(dtypes.to_numpy(dtypes.NAMES[dtype.lower()]))[..., 0]
+    return arrays
+
+
+def _digest(kind, text, arrays):
+    total = _SUM(f"{kind}\n{VERSION}\n{len(text)}\n{text}\n".encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        total.update(f"{name!r} {array.dtype} {array.shape}\n".encode())
+        total.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+    return total.digest()
+
+
+def _here():
+    """What writes a file."""
+    versions = {name: version(name) for name in ("jax", "jaxlib")}
+    return {
+        "sporax": sporax.__version__, **versions, "python": platform.python_version(),
+        "system": platform.platform(), "processor": processor()[0],
+        "devices": sorted({device.device_kind for device in jax.local_devices()}),
+    }  # fmt: skip
