@@ -80,8 +80,7 @@ def prepare(state, alive, dead, inputs):
         how = "compiled" if plan is None else "run by NumPy, not compiled:"
         run = compile_log.first_call(program, path, why, how)
         compile_log.channel.began = None  # the next trace has its own
-    state.programs[alive, dead] = program
-    forest.weight += forest.PROGRAM
+    forest.keep(state, (alive, dead), program)
     return run
 
 

@@ -7,6 +7,7 @@ an operation; the programs compiled for a path hang at its end.
 
 import sys
 from typing import Any
+from weakref import WeakSet
 
 from sporax.core.value import Aval, thread
 from sporax.engine.origin import Origin
@@ -25,7 +26,7 @@ class TraceNode:
     __slots__ = (
         "aval", "avals", "checks", "collective", "depth", "differentiable", "evidence",
         "input_counts", "key",
-        "next", "op", "operands", "origin", "parent", "precision", "programs", "size",
+        "next", "op", "operands", "origin", "parent", "precision", "prepared", "programs", "size",
     )  # fmt: skip
 
     op: Any
@@ -36,6 +37,7 @@ class TraceNode:
         self.parent, self.key, self.op = parent, key, op
         self.operands = operands  # the operands' avals
         self.next, self.programs = {}, {}
+        self.prepared = 0  # how many programs there were in all
         self.evidence: Any = None  # runs of the interpreter, see `verification.switch`
         self.origin: Any = None  # where it was recorded first, an `Origin`
         self.depth = parent.depth + 1 if parent is not None else 0
@@ -122,7 +124,7 @@ class Forest:
 
     `weight` counts it in states: `RULE` and `PROGRAM` say how many of them weigh as much (30 kB,
     and 1.5 MB or more). Beyond `LIMIT` all is forgotten and found again, so that a script whose
-    shapes never come back runs for good.
+    shapes never come back runs for good. The programs of a captured function go when it does.
     """
 
     LIMIT, RULE, PROGRAM = 500_000, 40, 1000
@@ -130,6 +132,7 @@ class Forest:
     def __init__(self):
         self.tables = []  # what else to empty, each time
         self.rules = []  # the filled tables of operations
+        self.owners = WeakSet()  # what has traces of its own: each is to `forget()` them
         self.clear()
 
     def clear(self):
@@ -141,6 +144,8 @@ class Forest:
         for table in (*self.tables, *self.rules):
             table.clear()
         self.rules = []
+        for owner in list(self.owners):
+            owner.forget()
 
     def start(self, precision):
         """Where a trace begins whose operations compute in a precision."""
@@ -154,6 +159,12 @@ class Forest:
         self.weight += self.RULE
         if len(rules) == 1:
             self.rules.append(rules)
+
+    def keep(self, state, key, program):
+        """Keep a program with its trace."""
+        state.programs[key] = program
+        state.prepared += 1
+        self.weight += self.PROGRAM
 
     def grow(self, recorder, key, values):
         """One step further than any trace has gone; raises `TraceEnds` where the trace ends

@@ -8,7 +8,7 @@ import gc
 import threading
 from collections import deque
 from itertools import repeat
-from weakref import ref
+from weakref import finalize, ref
 
 from sporax.core.environment import Process
 from sporax.core.value import EXTERNAL, PendingTrace, Shared, Value, set_arrays, thread
@@ -36,13 +36,17 @@ class RunningCall(PendingTrace):
 
 class GraphCall:
     """Calls of one graph's operation. `avals`: of its inputs; `out_avals`: of its outputs, the last
-    of which are written to the handles of the inputs `replaced` (None: of no input)."""
+    of which are written to the handles of the inputs `replaced` (None: of no input). `traces`: of
+    the operation by itself, with their programs, which go with the graph."""
 
     def __init__(self, op, avals, out_avals, replaced):
         self.op, self.avals, self.out_avals, self.replaced = op, list(avals), out_avals, replaced
         self.alive = tuple(range(len(out_avals)))
         self.has_weak_inputs = any(a.weak for a in avals)
-        self.root = self.state = None  # the trace of this one operation, on distinct arrays
+        self.state = None  # the trace on distinct arrays
+        self.traces = {}
+        forest.owners.add(self)
+        finalize(self, _forget, self.traces).atexit = False
 
     def accepts(self, values):
         """Whether the inputs have the avals of the capture."""
@@ -70,10 +74,15 @@ class GraphCall:
                 in_use.pop(id(running), None)
 
     def _distinct_state(self):
-        if self.root is not forest.root:
-            self.state = self._state(self.avals)
-            self.root = forest.root
-        return self.state
+        state = self.state
+        if state is None:
+            state = self.state = self._state(self.avals)
+        return state
+
+    def forget(self):
+        """Forget the traces, and their programs."""
+        self.state = None
+        self.traces.clear()
 
     def _shared_inputs(self, values):
         """The inputs of the program where there are Python numbers, or one array twice."""
@@ -102,7 +111,12 @@ class GraphCall:
             thread.recorder = thread.new_recorder()  # which clears a forest that is too large
         key = (self.op, *items)
         state = thread.recorder.state
-        return state.next.get(key) or forest.extend(state, key, tuple(self.avals))
+        trace = self.traces.get((state, *items))
+        if trace is None:
+            trace = forest.extend(state, key, tuple(self.avals))
+            state.next.pop(key, None)  # another thread may have been here
+            trace = self.traces.setdefault((state, *items), trace)
+        return trace
 
     def _run(self, values, inputs, handles, constants, running):
         outputs = [_pending(aval, running) for aval in self.out_avals]
@@ -131,6 +145,12 @@ class GraphCall:
             finally:
                 _finish(outputs, results, constants, handles, replaced, inputs.arrays)
         return outputs
+
+
+def _forget(traces):
+    """The graph that these traces are of has gone."""
+    if not Program.is_of_ranks:  # all ranks clear the forest at the same call
+        forest.weight -= sum(1 + forest.PROGRAM * t.prepared for t in traces.values())
 
 
 def _dead(replaced, arrays, running):

@@ -30,6 +30,7 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors
 from sporax.guards.attribute_reads import Attributes, space_of
 from sporax.guards.bytecode_names import names
+from sporax.guards.class_cache import cached_by_class
 from sporax.guards.guard_types import (
     GENERATORS,
     MISSING,
@@ -407,7 +408,7 @@ def _resolved(module, level, space):
     return resolve_name("." * level + module, package)
 
 
-@functools.cache
+@cached_by_class
 def _rule(kind):
     return next(rule for base, rule in _RULES if issubclass(kind, base))
 

@@ -20,6 +20,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from sporax.guards.class_cache import cached_by_class
+
 
 class Rule(NamedTuple):
     """The rule of a function or class. `is_whole`: whether its row is that of a whole module."""
@@ -76,7 +78,7 @@ def rule_of(module, name):
     return rule
 
 
-@functools.cache
+@cached_by_class
 def rules_of_methods(kind):
     """{method: (its name with module and class, Rule)} of the methods that have rows."""
     rules, table = {}, _table()

@@ -19,6 +19,7 @@ import uuid
 
 import numpy as np
 
+from sporax.guards.class_cache import cached_by_class
 from sporax.guards.library_rules import rule_of
 
 _LIBRARIES = {"builtins", "jax", "jaxlib", "mindspore", "ml_dtypes", "numpy", "sporax"}
@@ -57,7 +58,7 @@ def _knows_sporax(package):
     return False
 
 
-@functools.cache
+@cached_by_class
 def is_immutable(kind):
     """Whether no state of an instance can change."""
     if kind in _IMMUTABLE or issubclass(kind, (np.generic, np.dtype)):
@@ -69,14 +70,14 @@ def is_immutable(kind):
     return origin(kind.__module__) in ("jax", "jaxlib", "ml_dtypes") or kind.__module__ == "typing"
 
 
-@functools.cache
+@cached_by_class
 def has_effects(kind):
     """Whether a row says that a class has an effect."""
     rule = rule_of(str(kind.__module__), kind.__qualname__)
     return rule.kind == "effect" and not rule.is_whole
 
 
-@functools.cache
+@cached_by_class
 def has_hidden_state(kind):
     """Whether instances have state in C that is no attribute: an instance is larger than one of the
     base by more than its slots."""
