@@ -38,7 +38,7 @@ class Recorder(PendingTrace):
 
     def __init__(self, tracer=None):
         if forest.weight > forest.LIMIT:
-            forest.clear()
+            forest.release()
         precision = thread.precision
         self.state = (
             forest.start(precision) if tracer is None else TraceNode(None, None, None, (), None)

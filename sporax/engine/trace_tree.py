@@ -9,6 +9,8 @@ import sys
 from typing import Any
 from weakref import WeakSet
 
+import jax
+
 from sporax.core.value import Aval, thread
 from sporax.engine.origin import Origin
 
@@ -146,6 +148,11 @@ class Forest:
         self.rules = []
         for owner in list(self.owners):
             owner.forget()
+
+    def release(self):
+        """Forget all, and what JAX has traced and compiled of it: it keeps some for good."""
+        self.clear()
+        jax.clear_caches()
 
     def start(self, precision):
         """Where a trace begins whose operations compute in a precision."""
