@@ -34,6 +34,8 @@ from jax.interpreters.partial_eval import dce_jaxpr
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo as hlo
 
+from sporax.core.memory_limits import budget, in_units, memory_error
+
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
@@ -62,9 +64,16 @@ def device_array(array):
     """`jax.device_put` of a NumPy array, in 4 us in place of 50."""
     default = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
     sharding, devices = _placement(default)
-    return batched_device_put(
-        _shaped(array.shape, array.dtype), sharding, [array], devices, committed=False
-    )
+    try:
+        budget.spend(array.nbytes)
+        return batched_device_put(
+            _shaped(array.shape, array.dtype), sharding, [array], devices, committed=False
+        )
+    except (jax.errors.JaxRuntimeError, MemoryError) as error:
+        size = f"{array.dtype.name} {array.shape}, {in_units(array.nbytes)}"
+        raise memory_error(
+            error, f"For 'Tensor', memory must suffice for the elements ({size})"
+        ) from error
 
 
 class RanksProgram:

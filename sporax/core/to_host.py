@@ -7,25 +7,52 @@ import jax
 import numpy as np
 
 from sporax.core.interruptions import uninterrupted
+from sporax.core.memory_limits import SMALLER, budget, in_units, memory_error
 from sporax.core.value import contexts
+
+_SMALL = 2**16  # elements; a copy of fewer is not counted
+
+
+@uninterrupted
+def wait_for(array):
+    """Return when the elements of an array are there; raises what went wrong in its program."""
+    try:
+        array.block_until_ready()
+    except jax.errors.JaxRuntimeError as error:
+        raise _failure(array, error) from error
+
+
+def _failure(array, error):
+    return memory_error(error, _lacking(array), f"Compute {SMALLER}")
+
+
+def _lacking(array):
+    size = f"{array.dtype.name} {array.shape}, {in_units(array.nbytes)}"
+    return (f"For reading a Tensor ({size}), memory must suffice for the program that computes it "
+            "and for a copy")  # fmt: skip
 
 
 def on_host(array):
     """The elements of an array as a NumPy array, which may share its memory."""
     if len(contexts) > 1:  # where Python may end meanwhile
         wait_for(array)
-    if array.is_fully_addressable or array.is_fully_replicated:
+    try:
+        # NumPy's look at the memory of an array whose program has failed ends the process, or never
+        # ends: XLA takes its address before it asks whether there is one
+        array.block_until_ready()
         return np.asarray(array)
-    raise RuntimeError(
-        "For reading a Tensor, it must be whole on this rank, but its parts are on the devices of "
-        "several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the result."
-    )
+    except jax.errors.JaxRuntimeError as error:
+        raise _failure(array, error) from error
+    except RuntimeError:
+        if array.is_fully_addressable or array.is_fully_replicated:
+            raise
+        raise RuntimeError(_IN_PARTS) from None
 
 
-@uninterrupted
-def wait_for(array):
-    """Return when the elements of an array are there."""
-    array.block_until_ready()
+_IN_PARTS = (
+    "For reading a Tensor, it must be whole on this rank, but its parts are on the devices of "
+    "several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the result."
+)
 
 
 def _element(array, index):
@@ -99,7 +126,14 @@ class Reading:
         array([[1, 2]])
         """
         value = self._read()
-        return np.array(on_host(value.array))
+        array = on_host(value.array)
+        if array.size < _SMALL:
+            return np.array(array)
+        try:
+            budget.spend(array.nbytes)
+            return np.array(array)
+        except MemoryError as error:
+            raise memory_error(error, _lacking(array)) from error
 
     numpy = asnumpy
 
@@ -195,4 +229,5 @@ def synchronize():
     >>> ms.synchronize()
     """
     jax.effects_barrier()
-    jax.block_until_ready(jax.live_arrays())  # a CPU's programs run in threads, in no order
+    for array in jax.live_arrays():  # a CPU's programs run in threads, in no order
+        wait_for(array)

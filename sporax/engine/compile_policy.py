@@ -21,6 +21,7 @@ import jax
 from sporax.core.environment import Process, choice
 from sporax.core.errors import user_frame, warn
 from sporax.engine.debug import compile_log
+from sporax.engine.debug.out_of_memory import bytes_needed
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
 from sporax.engine.verification import switch as verification
@@ -68,6 +69,7 @@ def prepare(state, alive, dead, inputs):
         is_captured = any(step.op.recorded for step in path)
         switch = verification.switch_of(state, trace, alive, make)
         program = interpretation.interpreted(plan, is_captured, place, make, compile_it, switch)
+        program.size = bytes_needed(trace.steps, [avals[i] for i in alive])[1]
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
             _warn_of_change(before, trace.inputs)

@@ -10,9 +10,11 @@ import numpy as np
 from jax import lax
 
 from sporax.core.environment import Process
+from sporax.core.memory_limits import COMPILING, RESERVE, TO_COMPILE, budget, is_out_of_memory
 from sporax.core.tensor import FACTORIES
 from sporax.core.value import Aval
-from sporax.engine.debug.out_of_memory import is_out_of_memory, lacks_memory
+from sporax.engine.debug.out_of_memory import bytes_needed, bytes_of, memory
+from sporax.engine.trace_tree import forest
 from sporax.xla_kernels import host_memory, jaxlib_faults
 from sporax.xla_kernels.constant_barriers import kind_of
 from sporax.xla_kernels.rewrite import rewritten
@@ -124,19 +126,21 @@ class Program:
     nobody else holds. `options`: of XLA's compiler, for this program.
     """
 
-    __slots__ = ("compiled", "donated", "kept", "runs")
+    __slots__ = ("compiled", "donated", "kept", "most", "runs", "size")
 
     devices: Any = None  # of new ones: those that XLA divides them among, see `sharding.mesh`
     kind: Any  # the class of new ones
     is_of_ranks = False  # whether other processes are to have the same new ones
 
     def __init__(self, function, avals, alive, dead, options=None):
+        find_memory()
         inputs, results = function.inputs, [avals[i] for i in alive]
         self.donated = sorted(usable(dead, inputs, results))
         self.kept = sorted({*range(len(inputs))}.difference(self.donated))
         is_here = self.devices is None  # else each has a part of the arrays
         stored = [*(inputs[k] for k in self.kept), *results]
-        must_fail = is_here and lacks_memory(function.steps, stored)
+        least, self.most = bytes_needed(function.steps, stored)
+        must_fail = is_here and least > memory()
         if must_fail:  # late: it gives no input away, and is waited for
             self.donated, self.kept = [], list(range(len(inputs)))
 
@@ -145,8 +149,11 @@ class Program:
             arrays = dict(zip(order, (*donated, *kept), strict=True))
             return function.outputs(reals, integers, arrays, alive)
 
-        self.runs = host_memory.Runs()
-        on_cpu = jax.default_backend() == "cpu" and self.devices is None
+        self.runs = host_memory.Runs(memory() if must_fail else None)
+        on_cpu = jax.default_backend() == "cpu" and is_here
+        # bytes that a run asks for: of results, and what XLA needs besides where that is known
+        donated = bytes_of([inputs[k] for k in self.donated])
+        self.size = bytes_of(results) - donated if on_cpu else 0
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
         if on_cpu and options is None:
             options = jaxlib_faults.compiler_options()
@@ -165,14 +172,26 @@ class Program:
 
     def compile(self, arrays, reals, integers):
         """Compile for such operands, without a run."""
-        self.compiled.lower(*self.specs(arrays, reals, integers)).compile()
+        try:
+            compiled = self.compiled.lower(*self.specs(arrays, reals, integers)).compile()
+        except jax.errors.JaxRuntimeError as error:
+            raise _of_memory(error) from error
+        if budget.is_limited and self.most and self.size:
+            self.size += compiled.memory_analysis().temp_size_in_bytes
+        self.most = 0
+
+    def prepare(self, arrays, reals, integers):
+        """Before the first run: see what runs will need, where memory has a limit."""
+        if budget.is_limited and self.most > RESERVE / 4 and hasattr(self.compiled, "lower"):
+            self.compile(arrays, reals, integers)
+        self.most = 0
 
     def __call__(self, arrays, reals, integers, results):
         """Run; the results are put into the list `results`, all at once and even if interrupted."""
         if Process.is_forked:
             raise RuntimeError(_FORKED)
-        if self.runs.is_large:
-            self.runs.prepare(arrays)
+        if self.most:
+            self.prepare(arrays, reals, integers)
         if self.donated:
             donated = [arrays[k] for k in self.donated]
             kept = [arrays[k] for k in self.kept]
@@ -180,15 +199,36 @@ class Program:
             donated, kept = [], arrays
         reals = np.array([v.array for v in reals], np.float64) if reals else ()
         integers = np.array([v.array for v in integers], np.int64) if integers else ()
-        # one call into C from here to the list: no interrupt between a donation and its result
         try:
+            if self.runs.is_large:
+                self.runs.prepare(arrays)
+            budget.spend(self.size)
+            # one call into C from here to the list: no interrupt between a donation and its result
             results.extend(
                 chain.from_iterable(map(self.compiled, (reals,), (integers,), (donated,), (kept,)))
             )
+            if budget.is_near:
+                jax.block_until_ready(results)
         except jax.errors.JaxRuntimeError as error:
-            raise MemoryError(str(error)) if is_out_of_memory(error) else error from error
+            results.clear()
+            raise _of_memory(error) from error
         except ValueError as error:
             raise FACTORIES.get("incompatible", lambda error, _: error)(error, arrays) from None
+
+
+def find_memory():
+    """See that there is memory to compile in: where there is not, all other programs are forgotten.
+    MemoryError if that does not help."""
+    try:
+        budget.require(COMPILING, TO_COMPILE)
+    except MemoryError:
+        forest.release()
+        budget.require(COMPILING, TO_COMPILE)
+
+
+def _of_memory(error):
+    """The MemoryError for an error of XLA's that is one; else the error itself."""
+    return MemoryError(str(error)) if is_out_of_memory(error) else error
 
 
 def _waited(compiled):

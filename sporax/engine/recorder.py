@@ -168,10 +168,9 @@ class Recorder(PendingTrace):
                 program = prepare(state, alive, dead, captured)
             program(arrays, reals, integers, results)
         except MemoryError as error:
-            refusal = out_of_memory(state)
-            if refusal is None:  # a later read tries again
-                raise
-            self.take_back()
+            refusal, is_hopeless = out_of_memory(state, error)
+            if is_hopeless:  # else a later read tries again
+                self.take_back()
             raise refusal from error
         finally:
             # an interrupt that came while the program ran is raised after it, and its results hold;

@@ -137,7 +137,7 @@ class GraphCall:
                 program = prepare(inputs.state, self.alive, dead, [])
             program(inputs.arrays, inputs.reals, inputs.integers, results)
         except MemoryError as error:
-            raise out_of_memory(inputs.state) or error from error
+            raise out_of_memory(inputs.state, error)[0] from error
         finally:
             # an interrupt that came while the program ran is raised after it; one may come here too
             try:

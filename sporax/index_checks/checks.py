@@ -29,6 +29,7 @@ from sporax.core.from_host import host_array
 from sporax.core.hooks import hooks
 from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import as_value, stacked_operands
+from sporax.core.to_host import on_host
 from sporax.core.value import WEAK_AVALS, Aval, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, pending_value, record, wrap
@@ -203,7 +204,7 @@ class Check:
 def _note(value, sites):
     recorder = thread.recorder
     if recorder.immediate and recorder.tracer is None:
-        error = _error(np.asarray(value.read()), sites)
+        error = _error(on_host(value.read()), sites)
         if error is not None:
             raise error
     elif value.trace is recorder:

@@ -2,11 +2,10 @@
 
 import threading
 
-import numpy as np
-
 from sporax.core.environment import Process
 from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import FACTORIES
+from sporax.core.to_host import on_host
 from sporax.core.value import deferred
 
 _lock = threading.RLock()  # several threads read
@@ -31,7 +30,7 @@ def defer(value, error_of):
             deferred[:] = [
                 entry
                 for entry in deferred
-                if not _is_there(entry[0]) or entry[1](np.asarray(entry[0].array)) is not None
+                if not _is_there(entry[0]) or entry[1](on_host(entry[0].array)) is not None
             ]
 
 
@@ -44,7 +43,7 @@ def raise_deferred():
             if not _is_there(value):
                 rest.append((value, error_of))
             elif error is None:
-                error = error_of(np.asarray(value.array))
+                error = error_of(on_host(value.array))
         deferred[:] = rest
     if error is not None:
         raise error

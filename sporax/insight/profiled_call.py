@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.core.to_host import on_host
 from sporax.core.tree import tensors_of
 from sporax.engine.recorder import run_pending
 
@@ -14,7 +15,7 @@ from sporax.engine.recorder import run_pending
 @contextmanager
 def put_back(handles):
     """The contents of the Tensors and Parameters are afterwards what they were before."""
-    before = [(handle, np.array(handle._value.read())) for handle in handles]
+    before = [(handle, np.array(on_host(handle._value.read()))) for handle in handles]
     try:
         yield
     finally:

@@ -16,6 +16,7 @@ from jax import export as stablehlo
 from sporax.compilation_cache import user_key
 from sporax.core import dtype as dtypes
 from sporax.core.jax_internals import module_text
+from sporax.core.to_host import on_host
 from sporax.graph_capture.export.exported_graph import CLASSES, Exported, Spec
 from sporax.io import atomic_write, portable_program, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
@@ -33,7 +34,7 @@ def write(path, graph):
     program = graph.program
     content = bytes(program.mlir_module_serialized)
     listing = module_text(content).encode()
-    arrays = [(kind, name, np.asarray(array)) for kind, name, array in graph.arrays]
+    arrays = [(kind, name, on_host(array)) for kind, name, array in graph.arrays]
     header = {
         "name": graph.name,
         "jax": jax.__version__,

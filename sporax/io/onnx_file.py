@@ -28,6 +28,7 @@ from sporax.core.jax_internals import (
     scan_counts,
     with_jaxprs,
 )
+from sporax.core.to_host import on_host
 from sporax.core.tree import tensors_of
 from sporax.core.value import UnknownShape
 from sporax.graph_capture.export.export import by_jax, lowered
@@ -237,7 +238,7 @@ def _fill(onnx, graph, listing):
     for one in listing.inputs:
         if one.kind != "argument":
             dtype = onnx.helper.tensor_dtype_to_np_dtype(_type_of(taken[one.name]))
-            array = _narrowed(one.name, np.asarray(one.read()), dtype)
+            array = _narrowed(one.name, on_host(one.read()), dtype)
             graph.initializer.append(onnx.numpy_helper.from_array(array, one.name))
             graph.input.remove(taken[one.name])
 

@@ -8,6 +8,7 @@ import numpy as np
 from sporax import autodiff, ops
 from sporax.core import cell_tree, context
 from sporax.core.tensor import Tensor
+from sporax.core.to_host import on_host
 from sporax.migrate.call_recorder import CallRecorder
 from sporax.migrate.module_run import (
     Call,
@@ -71,7 +72,7 @@ def _is_tensor(x):
 
 
 def _array(value):
-    x = np.asarray(value.read())
+    x = on_host(value.read())
     return x.astype(np.float32) if x.dtype.kind == "V" else np.array(x)
 
 

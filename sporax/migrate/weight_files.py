@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.core.to_host import on_host
 from sporax.io import atomic_write, file_formats, npz_file, untrusted_file
 from sporax.io.load_torch import NAMES_IN_TORCH, load_torch, weights_of
 from sporax.migrate.name_mapping import COUNTER
@@ -158,7 +159,7 @@ def _read_torch(path, key):
 
 
 def _array(x):
-    return np.asarray(x._value.read())
+    return on_host(x._value.read())
 
 
 def _write_torch(path, entries):

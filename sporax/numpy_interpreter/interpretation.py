@@ -13,6 +13,8 @@ import numpy as np
 from sporax.core.environment import Process
 from sporax.core.interruptions import stop_other_threads
 from sporax.core.jax_internals import device_array
+from sporax.core.memory_limits import budget
+from sporax.core.to_host import on_host
 from sporax.core.value import Aval, Context, thread
 from sporax.numpy_interpreter import plans
 from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes, plan_for_these_sizes
@@ -56,7 +58,7 @@ def steps_and_inputs(trace):
 def operands(trace, arrays, reals, integers):
     """The operands of such a plan, for the inputs of a run."""
     return [
-        *map(np.asarray, arrays), *[np.float64(v.array) for v in reals],
+        *map(on_host, arrays), *[np.float64(v.array) for v in reals],
         *[np.int64(v.array) for v in integers], *map(np.asarray, trace.constants),
     ]  # fmt: skip
 
@@ -69,20 +71,22 @@ def interpreted(plan, is_captured, place, make, compile_it, switch):
     compiling, running = COMPILE * steps, STEP * steps + WORK * plan.work
     if compiling < LONG:
         few = min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
-        return Interpretation(plan, 1 if is_captured else few, place, switch=switch)
+        return Interpretation(plan, 1 if is_captured else few, place, make, switch=switch)
     few, meanwhile = max(1, int(0.2 * compiling / running)), math.ceil(0.3 * compiling / running)
     compilation = BackgroundCompilation(make, compile_it, meanwhile, switch)
-    return Interpretation(plan, few, place, compilation, switch)
+    return Interpretation(plan, few, place, make, compilation, switch)
 
 
 class Interpretation:
     """A trace run by NumPy; called as a `Program` is. After so many runs its place is empty, or the
-    program's that was compiled in the background."""
+    program's that was compiled in the background; where memory does not suffice for all results of
+    operations, that of `make()`, which does not store each."""
 
-    def __init__(self, plan, runs: float = math.inf, place: Any = None, compilation: Any = None,
-                 switch: Any = None):  # fmt: skip
+    def __init__(self, plan, runs: float = math.inf, place: Any = None, make: Any = None,
+                 compilation: Any = None, switch: Any = None):  # fmt: skip
         self.plan, self.runs, self.place, self.compilation = plan, runs, place, compilation
-        self.switch = switch
+        self.switch, self.make = switch, make
+        self.size = 0  # bytes of all results, besides which NumPy needs little
 
     def __call__(self, arrays, reals, integers, results):
         self.runs -= 1
@@ -94,15 +98,24 @@ class Interpretation:
         elif self.runs < 0:
             program = self.compilation.program(-self.runs, arrays, reals, integers)
         if program is None:
-            operands = [np.asarray(a) for a in arrays]
-            operands += [np.float64(v.array) for v in reals]
-            operands += [np.int64(v.array) for v in integers]
-            results.extend([device_array(a) for a in self.plan(*operands)])
-            if self.runs == 0 and self.switch is not None:
-                self.switch.keep(arrays, reals, integers, results)
-        else:
-            self._leave_to(program)
-            program(arrays, reals, integers, results)
+            try:
+                results.extend(self._run(arrays, reals, integers))
+                if self.runs == 0 and self.switch is not None:
+                    self.switch.keep(arrays, reals, integers, results)
+                return
+            except MemoryError:
+                if Process.is_forked or self.make is None:
+                    raise
+                program = self.make()
+        self._leave_to(program)
+        program(arrays, reals, integers, results)
+
+    def _run(self, arrays, reals, integers):
+        budget.spend(self.size)
+        operands = [on_host(a) for a in arrays]
+        operands += [np.float64(v.array) for v in reals]
+        operands += [np.int64(v.array) for v in integers]
+        return [device_array(a) for a in self.plan(*operands)]
 
     def _leave_to(self, program):
         programs, key = self.place

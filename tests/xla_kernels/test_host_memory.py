@@ -115,7 +115,7 @@ def test_later_steps_take_what_one_needs():
 def test_release_after_compilations(monkeypatch):
     """Faults that releases cause take at most a share of the time of compilations."""
     resident, released = [2 * 10**8], []
-    monkeypatch.setattr(host_memory, "_resident", lambda: resident[0])
+    monkeypatch.setattr(host_memory, "pages", lambda: [0, resident[0]])
 
     def release():
         released.append(resident[0])

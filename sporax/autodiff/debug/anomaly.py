@@ -13,6 +13,7 @@ from sporax.autodiff.debug.input_names import named_inputs, tensor_paths
 from sporax.autodiff.tape import MUTED, PythonDerivative, active_tape
 from sporax.core import context
 from sporax.core.errors import is_users, warn
+from sporax.core.to_host import on_host
 from sporax.core.value import Aval, thread
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import Recorder, run_pending
@@ -94,7 +95,7 @@ class Watch:
                 raise FloatingPointError(self._text(op, indexed, out, bad, origin))
 
     def _text(self, op, indexed, out, bad, origin):
-        array = np.asarray(out.array)
+        array = on_host(out.array)
         is_bad = np.isnan(array) if bad == "NaN" else np.isinf(array)
         first = list(map(int, np.argwhere(is_bad)[0]))
         operands = [v for _, v in indexed]
@@ -198,7 +199,7 @@ def _anomaly(op, operands, out):
     """ "NaN" or "Inf" if it came out of an operation; an infinity that was given may come out."""
     if not out.aval.inexact or out.array is None:
         return None
-    array = np.asarray(out.array)
+    array = on_host(out.array)
     if np.isfinite(array).all():
         return None
     if np.isnan(array).any():
@@ -216,7 +217,7 @@ def _is_float(x):
 def _has(value, what):
     if not value.aval.inexact:
         return False
-    array = np.asarray(value.array)
+    array = on_host(value.array)
     return bool((np.isnan(array) if what == "NaN" else np.isinf(array)).any())
 
 
@@ -224,7 +225,7 @@ def _range(value, names, i):
     """An operand for a message: name, dtype, shape, smallest and largest number."""
     name = names[i] if i < len(names) else f"operand {i}"
     name = name if " " in name else f"'{name}'"
-    array, aval = np.asarray(value.array), value.aval
+    array, aval = on_host(value.array), value.aval
     kind = "a Python number" if aval.weak else f"{aval.dtype.name} {aval.shape}"
     if not array.size or array.dtype.kind == "c":
         return f"{name}: {kind}"

@@ -3,11 +3,10 @@ error."""
 
 import functools
 import os
-from pathlib import Path
 
 import jax
 
-_PHRASES = ("RESOURCE_EXHAUSTED", "Out of memory")  # XLA's
+from sporax.core.memory_limits import RESERVE, SMALLER, in_units, limit, reason_of
 
 
 def bytes_of(avals):
@@ -28,43 +27,35 @@ def operations(pairs):
 
 @functools.cache
 def _total():
-    """Bytes of memory that the process may have on the host."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    limit = Path("/sys/fs/cgroup/memory.max")
-    if limit.exists() and (text := limit.read_text().strip()).isdigit():
-        total = min(total, int(text))
-    return total
+    """Bytes of memory of the machine."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def memory():
     """Bytes that programs have: of the device, else of the host."""
     statistics = jax.local_devices()[0].memory_stats() or {}
-    return statistics.get("bytes_limit") or _total()
+    return statistics.get("bytes_limit") or min(_total(), limit() or _total())
 
 
-def lacks_memory(steps, avals):
-    """Whether the memory does not hold arrays of these `avals` and the largest result of a
-    program's steps, without those that XLA never stores."""
+def bytes_needed(steps, avals):
+    """(what arrays of these `avals` and the largest result of a program's steps take, without those
+    that XLA never stores; what all results take)"""
     pairs = operations((op, rule.avals) for op, rule, _ in steps)
-    return bytes_of(avals) + max((bytes_of(each) for _, each in pairs), default=0) > memory()
+    sizes = [bytes_of(each) for _, each in pairs]
+    return bytes_of(avals) + max(sizes, default=0), bytes_of(avals) + sum(sizes)
 
 
-def is_out_of_memory(error):
-    """Whether an error of JAX's is that an allocation has failed."""
-    return any(phrase in str(error) for phrase in _PHRASES)
-
-
-def out_of_memory(state):
-    """The MemoryError for a trace up to this node; None for a small one."""
+def out_of_memory(state, error):
+    """(the MemoryError for a trace up to this node, whether it will never run)"""
     path = list(operations((node.op, node.avals) for node in state.path()))
     op, avals = max(path, key=lambda pair: bytes_of(pair[1]))
     largest, together = bytes_of(avals), sum(bytes_of(avals) for _, avals in path)
-    if together <= memory() / 4:
-        return None
-    return MemoryError(
+    is_large = together > RESERVE
+    remedy = f"Compute {SMALLER}" if is_large else "Let go of Tensors and functions not needed"
+    refusal = MemoryError(
         f"For '{op.name}', memory must suffice for its result and for those of the {len(path)} "
-        f"operations that run with it, but an allocation failed: the result of shape "
-        f"{' and '.join(str(a.shape) for a in avals)} takes {largest / 1e9:.3g} GB, all results "
-        f"together {together / 1e9:.3g} GB, and there are {memory() / 1e9:.3g} GB. Compute "
-        "on smaller batches, or with 'recompute'."
+        f"operations that run with it, but {reason_of(error)}: the result of shape "
+        f"{' and '.join(str(a.shape) for a in avals)} takes {in_units(largest)}, all results "
+        f"together {in_units(together)}, and there are {in_units(memory())}. {remedy}."
     )
+    return refusal, together > memory() / 4

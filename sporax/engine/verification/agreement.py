@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from sporax.core.jax_internals import device_array
+from sporax.core.to_host import on_host
 from sporax.engine.debug.out_of_memory import operations
 from sporax.numpy_interpreter import comparison, interpretation, rounding
 from sporax.numpy_interpreter.plans import Unsupported
@@ -49,10 +50,10 @@ def compiled(program, operands):
     """The outputs of a program; arrays that it would take over are copied before."""
     arrays = list(operands.arrays)
     for k in program.donated:
-        arrays[k] = device_array(np.array(arrays[k]))
+        arrays[k] = device_array(np.array(on_host(arrays[k])))
     results = []
     program(arrays, operands.reals, operands.integers, results)
-    return [np.asarray(result) for result in results]
+    return [on_host(result) for result in results]
 
 
 class Tolerance(NamedTuple):

@@ -15,6 +15,8 @@ import numpy as np
 
 from sporax.core.environment import choice
 from sporax.core.errors import warn
+from sporax.core.memory_limits import releases
+from sporax.core.to_host import on_host
 from sporax.engine.program import Program
 from sporax.engine.verification import admission
 from sporax.engine.verification.agreement import (
@@ -47,7 +49,7 @@ class Evidence:
         """Its arrays as NumPy's: no program, of this thread or another, takes one over while they
         are held. None where one has been taken over before."""
         try:
-            return [np.asarray(a) for a in (*self.operands.arrays, *self.results)]
+            return [on_host(a) for a in (*self.operands.arrays, *self.results)]
         except RuntimeError:
             if any(a.is_deleted() for a in (*self.operands.arrays, *self.results)):
                 return None
@@ -67,10 +69,19 @@ class _Kept:
             self.order.append((weakref.ref(table), key, evidence.size))
             self.size += evidence.size
             while self.size > MOST_BYTES:
-                oldest, key, size = self.order.popleft()
-                self.size -= size
-                if (held := oldest()) is not None:
-                    held.pop(key, None)
+                self._drop_oldest()
+
+    def clear(self):
+        """Drop all of it: memory is short."""
+        with self.lock:
+            while self.order:
+                self._drop_oldest()
+
+    def _drop_oldest(self):
+        oldest, key, size = self.order.popleft()
+        self.size -= size
+        if (held := oldest()) is not None:
+            held.pop(key, None)
 
 
 class Table(dict):
@@ -80,6 +91,7 @@ class Table(dict):
 
 
 _kept = _Kept()
+releases.insert(0, _kept.clear)
 
 
 class Switch:
@@ -116,6 +128,9 @@ class Switch:
                 expected = self.expected(operands)
             except Unsupported as missing:
                 report.leave_out(self.trace, "the interpreter has no rule for '{}'", missing)
+                return program
+            except MemoryError:
+                report.leave_out(self.trace, "memory does not suffice for it")
                 return program
         expected = [np.asarray(x) for x in expected]
         found = compiled(program, operands)

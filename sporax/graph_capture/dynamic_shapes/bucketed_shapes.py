@@ -24,6 +24,7 @@ from sporax.ast_transform.print_runtime import print_replaced
 from sporax.core.errors import is_users
 from sporax.core.interruptions import uninterrupted
 from sporax.core.jax_internals import is_symbolic, on_comparison, primitive_jaxpr
+from sporax.core.to_host import on_host
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.core.value import (
     WEAK_AVALS,
@@ -268,7 +269,7 @@ def _padded(value, aval, bucket):
         widths = [(0, n - m, 0) for n, m in zip(shape, array.shape, strict=True)]
         return shared_value(jax.lax.pad(array, jnp.zeros((), array.dtype), widths))
     padded = np.zeros(shape, array.dtype)
-    padded[tuple(map(slice, array.shape))] = np.asarray(array)
+    padded[tuple(map(slice, array.shape))] = on_host(array)
     return shared_value(jax.device_put(padded))
 
 
@@ -281,6 +282,6 @@ def _unpadded(value, aval, layouts, sizes, bucket):
     slices = tuple([slice(size_at(f, sizes)) for f in parts])
     array = value.read()
     if jax.default_backend() == "cpu":
-        array = np.asarray(array)
+        array = on_host(array)
     array = array.reshape([size_at(f, bucket) for f in parts])[slices].reshape(shape)
     return owned_value(jax.device_put(np.array(array)) if isinstance(array, np.ndarray) else array)

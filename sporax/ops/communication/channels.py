@@ -8,6 +8,7 @@ import queue
 import threading
 from typing import Any
 
+from sporax.core.to_host import wait_for
 from sporax.core.value import PendingTrace, Value, owned_value
 from sporax.distributed import processes
 from sporax.distributed.groups import Group
@@ -31,7 +32,7 @@ class CommHandle:
         for transfer in self.transfers:
             transfer.run()
         for tensor in self.tensors:
-            tensor._value.read().block_until_ready()
+            wait_for(tensor._value.read())
 
 
 class Transfer(PendingTrace):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sporax.core.jax_internals import device_array
+from sporax.core.to_host import on_host
 from sporax.core.value import Value
 from sporax.ops.declare import attach
 from sporax.ops.inspection import copy
@@ -70,7 +71,7 @@ def offload(self, file_path) -> bool:
             f"For 'Tensor.offload', 'file_path' must be a path, but got {file_path!r:.40}."
         )
     value = self._read()
-    data = np.asarray(value.array).tobytes()
+    data = on_host(value.array).tobytes()
     write_whole("Tensor.offload", file_path, data)
     self._bind(Offloaded(value.aval, os.path.abspath(file_path), zlib.crc32(data)))
     return True

@@ -1,0 +1,75 @@
+"""The heap of the process: glibc's, and what it holds. Other C libraries say nothing."""
+
+import ctypes
+import functools
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+BLOCK = 2**22  # bytes from which on a block is no part of the heap, once nothing is kept
+
+# the environment's names of a setting of glibc's malloc -> its number for mallopt, the value for
+# which free memory stays in the process, and the value for which it does not
+_SETTINGS = {
+    ("MALLOC_MMAP_MAX_", "glibc.malloc.mmap_max"): (-4, 0, 65536),  # large blocks: in the heap
+    ("MALLOC_TRIM_THRESHOLD_", "glibc.malloc.trim_threshold"): (-1, -1, 2**17),  # never shrinks
+    ("MALLOC_ARENA_MAX", "glibc.malloc.arena_max"): (-8, 1, 1),  # other heaps hold at most 64 MB
+    ("MALLOC_MMAP_THRESHOLD_", "glibc.malloc.mmap_threshold"): (-3, None, BLOCK),
+}
+
+
+@functools.cache
+def library() -> Any:
+    """glibc; None where the process has another C library."""
+    return ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None
+
+
+def keep_freed(is_kept):
+    """Have what is freed stay in the process, or not. A setting of glibc's that the environment has
+    stays as it is."""
+    if library() is None:
+        return
+    tunables = os.environ.get("GLIBC_TUNABLES", "")
+    for (variable, tunable), (number, keeping, giving) in _SETTINGS.items():
+        value = keeping if is_kept else giving
+        if value is not None and variable not in os.environ and tunable not in tunables:
+            library().mallopt(number, value)
+
+
+class _Statistics(ctypes.Structure):
+    """glibc's `struct mallinfo2`."""
+
+    _fields_ = [(f"field{i}", ctypes.c_size_t) for i in range(7)]
+    _fields_ += [(name, ctypes.c_size_t) for name in ("in_use", "free", "top")]
+
+
+@functools.cache
+def _statistics():
+    """glibc's function; None before glibc 2.33."""
+    function = getattr(library(), "mallinfo2", None)
+    if function is not None:
+        function.restype = _Statistics
+    return function
+
+
+def usage():
+    """(bytes of the heap that are in use, that are free); zeros where glibc does not say."""
+    function = _statistics()
+    if function is None:
+        return 0, 0
+    found = function()
+    return found.in_use, found.free
+
+
+def pages():
+    """The numbers in `/proc/self/statm`, in bytes: of addresses, of what is in memory, ...; those
+    of Linux."""
+    size = os.sysconf("SC_PAGE_SIZE")
+    return [int(n) * size for n in Path("/proc/self/statm").read_bytes().split()]
+
+
+def release():
+    """Give free memory back to the system."""
+    if library() is not None:
+        library().malloc_trim(0)
