@@ -68,7 +68,7 @@ COUNT ?= 5000
 faults: $(READY)
 	$(BIN)/python -m tests.faults --seed $(SEED) --count $(COUNT) $(ARGS)
 
-# State of all kinds that Python has, read by captured functions and changed, a quarter of an hour:
+# State of all kinds that Python has, read by captured functions and changed, half an hour:
 # make readings COUNT=30000 SEED=3
 readings: COUNT = 10000
 readings: $(READY)

@@ -7,8 +7,10 @@ ten thousand cases.
 import numpy as np
 import pytest
 
+from sporax.guards import guard_types, library_reads, snapshot
+from sporax.guards.dependence import Dependence
 from tests.guards.readings import cases
-from tests.guards.readings.kinds import CHAPTERS
+from tests.guards.readings.kinds import CHAPTERS, KINDS
 
 MOST = 130  # kinds of a chapter
 # the least share of a chapter's cases that are captured: clocks, files, random numbers are not
@@ -28,3 +30,26 @@ def test_nothing_is_stale(chapter):
     assert not wrong
     assert np.mean([not result.dynamic for _, result in results]) >= CAPTURED[chapter]
     assert np.mean([result.matters() or case.kind.moves for case, result in results]) > 0.8
+
+
+def _apart(guards, parts):
+    """The guards of functions without their `parts`."""
+    return [], [(g.space, g.attribute, g.value) for g in guards if g.attribute not in parts]
+
+
+@pytest.mark.parametrize(
+    "owner, name, fault, kind",
+    [
+        (Dependence, "restructured", lambda self: None, "requires_grad"),
+        (guard_types.Reading, "changed", lambda self: False, "current directory"),
+        (library_reads.LibraryReads, "_note", lambda *args: None, "clock"),
+        (snapshot, "_functions", _apart, "defaults"),
+    ],
+)
+def test_a_planted_fault_is_found(monkeypatch, owner, name, fault, kind):
+    (chosen,) = [k for k in KINDS if k.name == kind]
+    case = cases.Case(chosen, chosen.reads[0], chosen.changes[0], "plain")
+    with cases.interpreted():
+        assert not cases.run(case).is_wrong(chosen.moves)
+        monkeypatch.setattr(owner, name, fault)
+        assert cases.run(case).is_wrong(chosen.moves)

@@ -1,5 +1,5 @@
 """`python -m tests.guards.readings --count 10000 --seed 1`: cases of reading state, with a table of
-the kinds: how many cases of each were captured, were dynamic, mattered, and were wrong."""
+the kinds: how many cases of each were captured, dynamic, or refused, mattered, and were wrong."""
 
 import argparse
 import collections
@@ -29,7 +29,8 @@ def main():
             if result is None:
                 counts["no source"] += 1
                 continue
-            counts["dynamic" if result.dynamic else "captured"] += 1
+            how = "dynamic" if result.dynamic else "captured"
+            counts["refused" if result.is_refused() else how] += 1
             counts["matters"] += result.matters() or case.kind.moves
             counts["raises"] += isinstance(result.reference[0], str)
             if result.is_wrong(case.kind.moves):
@@ -53,7 +54,7 @@ def describe(case, result):
 
 def show(table, seconds):
     """Print the counts of each kind, and of all."""
-    columns = "captured", "dynamic", "matters", "raises", "wrong", "no source"
+    columns = "captured", "dynamic", "refused", "matters", "raises", "wrong", "no source"
     print(f"\n{'kind':<60}" + "".join(f"{c:>10}" for c in columns))
     for name, counts in table.items():
         print(f"{name[:59]:<60}" + "".join(f"{counts[c]:>10}" for c in columns))
