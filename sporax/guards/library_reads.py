@@ -188,8 +188,16 @@ class LibraryReads:
             read = getattr(owner, name)
             self._dependence.add(Reading(path, read, IDENTITIES.get(read)))
             return
-        self._dependence.guard(Entry(vars(owner), name))
-        self._dependence.read_attributes_of(getattr(owner, name))
+        value = getattr(owner, name)
+        if type(value) is not dict:
+            self._dependence.guard(Entry(vars(owner), name))
+            self._dependence.read_attributes_of(value)
+            return
+        self._dependence.add(Entry(vars(owner), name))
+        self._dependence.add(Contents(value, name))
+        for item in value.values():  # libraries register functions that need not be called
+            if not (callable(item) and origin(getattr(item, "__module__", None))):
+                self._dependence.follow(item, name)
 
     # when all code has been followed --------------------------------------------------------
 

@@ -2,8 +2,10 @@
 
 import collections
 import copy
+import copyreg
 import dataclasses
 import functools
+import os
 import threading
 from collections import OrderedDict
 from types import SimpleNamespace
@@ -383,3 +385,11 @@ def test_kinds_of_arguments_are_forgotten_in_the_end(monkeypatch):
     for n, captures in [(1, 1), (2, 2), (1, 2), (3, 3), (1, 3), (2, 4)]:
         assert run(tensor(1), [n]).asnumpy()[0] == n
         assert run.captures == captures
+
+
+def test_functions_that_libraries_register_are_not_called(monkeypatch):
+    monkeypatch.setitem(copyreg.dispatch_table, memoryview, os.listdir)  # as SciPy does
+    held = [2.0]
+    function = jit(lambda x: x * copy.deepcopy(held)[0])
+    function(tensor(2, 2))
+    assert not function.dynamic
