@@ -199,11 +199,13 @@ def _add_verify(commands):
         "       sporax verify file",
         description="Run a script (a folder, or a name that ends in .py) or a module, compare each "
         "compiled program with the interpreter at each run, and say at the end what was found. Of "
-        "any other file, a reproducer that a warning named: whether this jaxlib computes what is "
-        "expected. The exit code is 1 where a program is wrong.",
+        "any other file, a reproducer that a warning named or an exported graph (.mindir, "
+        ".stablehlo): whether this jaxlib computes what is expected. The exit code is 1 where a "
+        "program is wrong.",
         examples=[
             "sporax verify train.py --epochs 1",
             "sporax verify vmap-0123456789ab.reproducer",
+            "sporax verify net.mindir",
         ],
     )
     _add_script(verifying)

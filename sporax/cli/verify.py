@@ -46,13 +46,13 @@ def _print_report():
 def verify_file(path):
     """Say whether this jaxlib computes what a file expects, and with which options of XLA's it
     does; returns 0 if it does without any, 1 if not, 2 for a file that cannot be read."""
-    from sporax.io import reproducer
+    from sporax.io import verified_file
     from sporax.xla_kernels import jaxlib_faults
 
     try:
-        file = reproducer.load(path)
-        for line in _described(file.header):
-            print(line)
+        file = verified_file.load(path)
+        for line in file.described:
+            print("".join(c if c.isprintable() else "?" for c in line)[:500])  # of a stranger's
         differs = file.difference(jaxlib_faults.compiler_options())
         flags = os.environ.get("XLA_FLAGS", "")
         print(f"jaxlib {version('jaxlib')} here, {flags or 'no XLA_FLAGS'}: {_said(differs)}")
@@ -67,14 +67,3 @@ def verify_file(path):
 
 def _said(differs):
     return "equal" if differs is None else f"differs, {differs}"
-
-
-def _described(header):
-    """What a file says of its program, in lines; of a stranger's, without control characters."""
-    by = header["written by"]
-    lines = [
-        f"'{header['operation']}' {header['where']}".rstrip(),
-        f"found by sporax {by['sporax']}, jax {by['jax']}, jaxlib {by['jaxlib']} on "
-        f"{by['processor']} with {header['XLA_FLAGS'] or 'no XLA_FLAGS'}: {header['found']}",
-    ]
-    return ["".join(c if c.isprintable() else "?" for c in line)[:500] for line in lines]

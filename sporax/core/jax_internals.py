@@ -276,17 +276,16 @@ def stablehlo_version():
     return hlo.get_current_version()
 
 
-def portable_artifact(artifact, oldest):
-    """(a StableHLO artifact that version `oldest` of StableHLO reads, if the program can be said in
-    its operations, else of this jaxlib's version; that version). Only of bytes that JAX wrote."""
-    with mlir.make_ir_context():
-        module = _jax.mlir.deserialize_portable_artifact(artifact)
-        here = hlo.get_current_version()
-        version = hlo.get_smaller_version(here, oldest)
-        try:
-            return _jax.mlir.serialize_portable_artifact(module, version, True), version
-        except (RuntimeError, ValueError):
-            return _jax.mlir.serialize_portable_artifact(module, here, True), here
+def portable_artifact(text, oldest):
+    """(the artifact of a module's text in which StableHLO of version `oldest` has all that is in
+    it, else in this jaxlib's version; that version)"""
+    _, artifact = parsed_module(text)
+    here = stablehlo_version()
+    version = hlo.get_smaller_version(here, oldest)
+    try:
+        return artifact(version), version
+    except (RuntimeError, ValueError):
+        return artifact(here), here
 
 
 def parsed_module(text):
@@ -297,9 +296,9 @@ def parsed_module(text):
         if not module.operation.verify():
             raise ValueError("its operations do not fit together")
 
-    def artifact():
+    def artifact(version=None):
         with module.context:
-            version = hlo.get_current_version()
+            version = version or hlo.get_current_version()
             return _jax.mlir.serialize_portable_artifact(module, version, True)
 
     return module, artifact

@@ -3,12 +3,13 @@
 import os
 
 from sporax.graph_capture.export.export import exported
-from sporax.io import graph_file, onnx_file
+from sporax.io import graph_file, graph_vectors, onnx_file
 from sporax.io.corrupt_file import CorruptFile
 
 
 def _write_graph(path, name, net, inputs):
-    graph_file.write(path, exported(name, net, inputs))
+    graph = exported(name, net, inputs)
+    graph_file.write(path, graph, *graph_vectors.vectors(name, net, inputs))
 
 
 _OURS = (".mindir", ".stablehlo")  # what `load` reads

@@ -110,6 +110,8 @@ def _check_text(text):
     for mark in ("//", "{-#", "dense_resource", "\0", '"'):
         _require(mark not in plain, "plain text", repr(mark))
     _require(not re.search(r"^\s*[!#]", plain, re.MULTILINE), "no abbreviations", "some")
+    many = re.search(r"%[\w$.-]+\s*[#:]\s*\d{5,}", plain)  # for which the parser makes room
+    _require(not many, "at most 9999 results of an operation", many and many[0][:50])
     depth = deepest = 0
     for bracket in re.findall(r"[(\[{<)\]}>]", plain.replace("->", "")):
         depth += 1 if bracket in "([{<" else -1

@@ -23,13 +23,19 @@ from sporax.versions import numbers
 
 OLDEST = "1.17.0"  # StableHLO of jaxlib `versions.OLDEST`
 ARTIFACT, TEXT = "program/stablehlo", "program/text"  # names of the arrays in files
+# MindSpore's name -> dtype of NumPy
+DTYPES = {
+    t.name: t.numpy_dtype for t in dtypes.NAMES.values()
+    if t.numpy_dtype is not None and dtypes.from_numpy(t.numpy_dtype) is t
+}  # fmt: skip
 _FLOATS = {"bfloat16": "bf16", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2"}
 _SIZE = r"[\w+*() ,-]{1,200}"  # an unknown size, and what follows from some
 
 
 def stored(program):
-    """(header, arrays) of what `jax.export` returned."""
-    artifact, oldest = portable_artifact(bytes(program.mlir_module_serialized), OLDEST)
+    """(header, arrays) of what `jax.export` returned, but the lines and files of its operations."""
+    text = module_text(bytes(program.mlir_module_serialized))
+    artifact, oldest = portable_artifact(text, OLDEST)
     header = {
         "name": program.fun_name,
         "stablehlo": oldest,
@@ -37,7 +43,7 @@ def stored(program):
         "kept": program.module_kept_var_idx,
         "sizes": program.uses_global_constants,
     }
-    parts = {ARTIFACT: artifact, TEXT: module_text(artifact).encode()}
+    parts = {ARTIFACT: artifact, TEXT: text.encode()}
     return header, {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
 
 
@@ -107,8 +113,7 @@ def spec(name, shape, dtype):
         0 <= n < 2**40 if type(n) is int else type(n) is str and re.fullmatch(_SIZE, n)
         for n in shape
     )
-    known = type(dtype) is str and dtypes.NAMES.get(dtype.lower())
-    if type(name) is not str or not sizes or not known or known.numpy_dtype is None:
+    if type(name) is not str or not sizes or type(dtype) is not str or dtype not in DTYPES:
         raise CorruptFile(f"it has an array {name!r:.80} of {dtype!r:.40} {shape!r:.80}")
     return name, shape, dtype
 
@@ -120,7 +125,7 @@ def _template(specs, outputs, platforms):
     def shaped(spec):
         shape = ", ".join(map(str, spec.shape)) + ","
         sizes = stablehlo.symbolic_shape(shape, scope=scope) if spec.shape else ()
-        return jax.ShapeDtypeStruct(sizes, dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()]))
+        return jax.ShapeDtypeStruct(sizes, DTYPES[spec.dtype])
 
     arguments, results = [[shaped(s) for s in part] for part in (specs, outputs)]
     zeros = jax.jit(lambda *arrays: tuple([jnp.zeros(r.shape, r.dtype) for r in results]))
@@ -129,7 +134,7 @@ def _template(specs, outputs, platforms):
 
 def _mlir_type(spec):
     """The type of an array in a program, such as 'tensor<2x?xf32>'."""
-    dtype = dtypes.to_numpy(dtypes.NAMES[spec.dtype.lower()])
+    dtype = DTYPES[spec.dtype]
     bits = 8 * dtype.itemsize
     kind = {"b": "i1", "i": f"i{bits}", "u": f"ui{bits}", "c": f"complex<f{bits // 2}>"}.get(
         dtype.kind, _FLOATS.get(dtype.name, f"f{bits}")

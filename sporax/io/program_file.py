@@ -29,15 +29,18 @@ REPRODUCER = "reproducer of a program that is compiled wrongly"
 BEGIN = b'{"__metadata__":{"sporax":"'  # behind the eight bytes of the header's size
 AGAIN = "export it again from the Python code, with this sporax"
 _KEY, _SUM = "sporax", hashlib.sha256
-_KEPT_AS = {"Complex128": np.float64}  # what the format has no type for
+# what the format has no type for, and how it is kept
+_DTYPES, _KEPT_AS = {"Complex128": np.complex128}, {"Complex128": np.float64}
 
 
 class Contents(NamedTuple):
-    """A file's header and arrays by name. `is_own`: whether this user has written it."""
+    """A file's header and arrays by name. `is_own`: whether this user has written it. `writer`: in
+    words, with what."""
 
     header: Any
     arrays: dict
     is_own: bool
+    writer: str
 
 
 def write(path, kind, header, arrays):
@@ -88,19 +91,9 @@ def read(path, kind):
     if digest != _digest(kind, text, kept):
         raise CorruptFile("its checksum does not fit its contents")
     header = untrusted_file.json_of(text)
-    arrays = _as_written(kept, header["kept as others"])
-    return Contents(header, arrays, user_key.is_own(code, kind.encode(), digest))
-
-
-def numbered(arrays, prefix):
-    """The arrays of names prefix/0, prefix/1, ... in order."""
-    count = sum(name.startswith(f"{prefix}/") for name in arrays)
-    return [arrays[f"{prefix}/{i}"] for i in range(count)]
-
-
-def by_number(prefix, arrays):
-    """{prefix/0: the first array, ...}"""
-    return {f"{prefix}/{i}": np.asarray(array) for i, array in enumerate(arrays)}
+    arrays, by = _as_written(kept, header["kept as others"]), header["written by"]
+    writer = f"sporax {by['sporax']}, jax {by['jax']}, jaxlib {by['jaxlib']} on {by['processor']}"
+    return Contents(header, arrays, user_key.is_own(code, kind.encode(), digest), writer)
 
 
 def _as_written(kept, dtypes_of):
@@ -110,7 +103,7 @@ def _as_written(kept, dtypes_of):
         array = kept[name]
         if array.dtype != _KEPT_AS[dtype]:
             raise CorruptFile(f"its array {name!r:.80} is not kept as {dtype} is")
-        arrays[name] = array.view(dtypes.to_numpy(dtypes.NAMES[dtype.lower()]))[..., 0]
+        arrays[name] = array.view(_DTYPES[dtype])[..., 0]
     return arrays
 
 
@@ -128,6 +121,6 @@ def _here():
     versions = {name: version(name) for name in ("jax", "jaxlib")}
     return {
         "sporax": sporax.__version__, **versions, "python": platform.python_version(),
-        "system": platform.platform(), "processor": processor()[0],
+        "system": f"{platform.system()} {platform.machine()}", "processor": processor()[0],
         "devices": sorted({device.device_kind for device in jax.local_devices()}),
     }  # fmt: skip

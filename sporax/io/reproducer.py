@@ -15,10 +15,10 @@ from jax import export as stablehlo
 from sporax.compilation_cache import folder
 from sporax.core import dtype as dtypes
 from sporax.engine.verification.agreement import Tolerance
-from sporax.graph_capture.export.exported_graph import Spec, compiled_in_bounds
+from sporax.graph_capture.export.exported_graph import Spec
 from sporax.io import portable_program, program_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
-from sporax.numpy_interpreter.comparison import Distance
+from sporax.io.expectation import Expectation
 from sporax.xla_kernels import jaxlib_faults
 
 VARIABLE = "SPORAX_VERIFY_FILES"  # another folder for them; "off" for none
@@ -79,10 +79,10 @@ def contents(located):
     specs = located.program.specs(operands.arrays, operands.reals, operands.integers)
     program = stablehlo.export(located.program.compiled)(*specs)
     tolerance = Tolerance.of(located.trace).measured(
-        located.trace, located.outputs, operands, expected
+        located.trace, located.outputs, operands.on_host(located.trace), expected
     )
     header, arrays = portable_program.stored(program)
-    arrays |= program_file.by_number("input", inputs) | program_file.by_number("expected", expected)
+    arrays |= Expectation(inputs, expected, tolerance).stored()
     header = {
         "operation": located.op.name,
         "where": str(located.origin or "").lstrip(", "),
@@ -97,74 +97,40 @@ def contents(located):
 
 
 def restored(header, arrays):
-    """(what `jax.export` returned, its operands, its results); raises CorruptFile."""
-    inputs, expected = (program_file.numbered(arrays, name) for name in ("input", "expected"))
+    """(what `jax.export` returned, its `Expectation`) of a file; raises CorruptFile."""
+    expectation = Expectation.read(header["tolerance"], arrays)
     specs = [
         [Spec(f"{name}{i}", a.shape, dtypes.from_numpy(a.dtype).name) for i, a in enumerate(each)]
-        for name, each in (("input", inputs), ("output", expected))
+        for name, each in (("input", expectation.inputs), ("output", expectation.expected))
     ]
     program = portable_program.restored(
         header["program"], arrays, *specs, is_own=False, custom_calls=False
     )
-    return program, inputs, expected
-
-
-def tolerance(items, count):
-    """The `Tolerance` of JSON, for so many results; raises CorruptFile."""
-    precision, steps, spread = items
-    spread = None if spread is None else [Distance(float(a), int(b)) for a, b in spread]
-    if (
-        not 0 <= float(precision) < 1
-        or not 0 <= int(steps) < 2**40
-        or (spread is not None and len(spread) != count)
-    ):
-        raise CorruptFile("its tolerance is none")
-    return Tolerance(float(precision), int(steps), spread)
-
-
-def load(path):
-    """The `Reproducer` of a file; raises ValueError, also for one that cannot be read."""
-    try:
-        return Reproducer(path)
-    except CorruptFile as error:
-        raise ValueError(
-            f"For 'verify', '{path}' is no whole reproducer: {error}. To use it, {error.remedy}."
-        ) from None
-    except OSError as error:
-        raise ValueError(
-            f"For 'verify', '{path}' must be a file that can be read, but: {error.strerror}."
-        ) from None
+    return program, expectation
 
 
 class Reproducer:
-    """A file that was read. `header`: what it says; nothing in it is trusted, nor run before it is
-    checked. Raises CorruptFile, and OSError where no file can be read."""
+    """A file that was read. `header`: what it says; `described`: in lines. Nothing in it is trusted
+    or run before it is checked. Raises CorruptFile, and OSError where no file can be read."""
 
     def __init__(self, path):
         self.path = path
         if os.path.getsize(path) > 4 * MOST_BYTES:
             raise CorruptFile(f"it has more than {4 * MOST_BYTES} bytes")
         try:
-            self.header, arrays, _ = program_file.read(path, program_file.REPRODUCER)
-            self.program, self.inputs, self.expected = restored(self.header, arrays)
-            self.tolerance = tolerance(self.header["tolerance"], len(self.expected))
+            contents = program_file.read(path, program_file.REPRODUCER)
+            self.header = header = contents.header
+            self.program, self.expectation = restored(header, contents.arrays)
+            self.described = [
+                f"'{header['operation']}' {header['where']}".rstrip(),
+                f"found by {contents.writer} with {header['XLA_FLAGS'] or 'no XLA_FLAGS'}: "
+                f"{header['found']}",
+            ]
         except OSError:
             raise
         except untrusted_file.MALFORMED as error:
             raise CorruptFile(f"its header is none: {untrusted_file.cause(error)}") from error
 
     def difference(self, options):
-        """The `Difference` of what a program compiled with these options of XLA's gives here, or
-        None. Raises RuntimeError where XLA refuses it, or there is no such device."""
-        (platform,) = self.program.platforms
-        try:
-            device = jax.local_devices(backend=platform)[0]
-        except RuntimeError:
-            raise RuntimeError(
-                f"For 'verify', the program of '{self.path}' must be for a device that is here, "
-                f"but it is for {platform!r:.40}. Run it where there is one."
-            ) from None
-        with jax.default_device(device):
-            run = compiled_in_bounds("verify", self.path, self.program, self.inputs, options)
-            found = [np.asarray(x) for x in run(*self.inputs)]
-        return self.tolerance.difference(self.expected, found)
+        """See `Expectation.difference`."""
+        return self.expectation.difference(self.path, self.program, options=options)

@@ -85,9 +85,9 @@ REFUSED = {
     "a pipe": (
         lambda path: (path.unlink(), os.mkfifo(path)), "can be read, but: it is no regular file."),
     "cut short": (
-        lambda path: path.write_bytes(path.read_bytes()[:-9]), "is no whole reproducer: it is cut"),
+        lambda path: path.write_bytes(path.read_bytes()[:-9]), "cannot be run: it is cut short"),
     "of another kind": (lambda path: path.write_bytes(
-        path.read_bytes().replace(b"wrongly;", b"nicely!;")), "is no whole reproducer: it is 'rep"),
+        path.read_bytes().replace(b"wrongly;", b"nicely!;")), "cannot be run: it is 'rep"),
     "for another device": (lambda path: write_again(path, for_a_tpu),
                            "must be for a device that is here, but it is for 'tpu'"),
 }  # fmt: skip

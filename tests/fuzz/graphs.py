@@ -1,7 +1,6 @@
 """Graph files and compiled programs: files as of somebody else, changed in the header, the arrays,
 the bytes of the program, or its operations."""
 
-import hashlib
 import json
 import re
 import tempfile
@@ -13,7 +12,7 @@ import numpy as np
 import sporax as ms
 from sporax import nn, ops
 from sporax.compilation_cache import folder, user_key
-from sporax.io import graph_file, reproducer
+from sporax.io import program_file, verified_file
 from sporax.io.corrupt_file import CorruptFile
 from tests.fuzz.mutations import SIZES, binary, json_text
 from tests.fuzz.mutations import text as words
@@ -52,21 +51,9 @@ def load_and_call(where):
     return [str(result) for result in results]
 
 
-def parts(content):
-    """[header, arrays, text of the program, its artifact] of a graph file."""
-    start = content.index(b"\n") + 9
-    end = start + int.from_bytes(content[start - 8 : start], "little")
-    body = content[end : -hashlib.sha256().digest_size - user_key.SIZE]
-    text, program = (int(re.search(rb'"%s": (\d+)' % name, content[start:end])[1])
-                     for name in (b"text", b"program"))  # fmt: skip
-    at = len(body) - text - program
-    return [content[start:end], body[:at], body[at : at + text], body[at + text :]]
-
-
-def joined(head, arrays, text, program):
-    content = b"%s%d\n" % (graph_file._FIRST, graph_file._VERSION)
-    content += len(head).to_bytes(8, "little") + head + arrays + text + program
-    return content + hashlib.sha256(content).digest() + bytes(user_key.SIZE)
+def verify(where):
+    return [str(verified_file.load(where / f"{name}.mindir").difference(None))
+            for name in _FUNCTIONS if name != "solve"]  # fmt: skip
 
 
 _WORD = re.compile(r'[\w.]+|"[^"]*"')
@@ -88,52 +75,22 @@ def _operations(rng, text):
     return text
 
 
-def change(rng, content):
-    act = rng.random()
-    try:
-        head, arrays, text, program = parts(content)
-    except (ValueError, IndexError, TypeError):
-        return binary(rng, content)
-    if act < 0.05:
-        return binary(rng, content)
-    if act < 0.35:
-        head = json_text(rng, head)
-    elif act < 0.4:
-        arrays = binary(rng, arrays)
-    elif act < 0.45:
-        program = binary(rng, program)
-    elif act < 0.6:
-        text = words(rng, text)
-    else:
-        text = _operations(rng, text.decode("utf8", "replace")).encode()
-    if act >= 0.4:  # sizes that fit, so that the program is looked at
-        for name, part in ((b"text", text), (b"program", program)):
-            head = re.sub(rb'"%s": \d+' % name, b'"%s": %d' % (name, len(part)), head)
-    return joined(head, arrays, text, program)
-
-
-def write_reproducer(where):
-    path, _ = reproducers.write(where, reproducers.tanh_sum())
-    path.rename(where / "a.reproducer")
-
-
-def load_reproducer(where):
-    file = reproducer.load(where / "a.reproducer")
-    return str(file.difference(None)), str(file.header)
-
-
-def change_reproducer(rng, content):
+def change(rng, content, kind=program_file.GRAPH):
     """Bytes of the file, or header, arrays and words of the program of one that is whole."""
-    if rng.random() < 0.3:
+    if rng.random() < 0.2:
         return binary(rng, content)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "a.reproducer")
+        path = Path(folder, "a")
         path.write_bytes(content)
         try:
-            reproducers.write_again(path, lambda *parts: _change_parts(rng, *parts))
+            reproducers.write_again(path, lambda *parts: _change_parts(rng, *parts), kind)
         except (CorruptFile, OSError, TypeError, ValueError):
             return binary(rng, content)
         return path.read_bytes()
+
+
+def change_reproducer(rng, content):
+    return change(rng, content, program_file.REPRODUCER)
 
 
 def _change_parts(rng, header, arrays):
@@ -145,8 +102,22 @@ def _change_parts(rng, header, arrays):
     elif act < 0.4:
         name = rng.choice([*arrays])
         arrays[name] = np.frombuffer(binary(rng, arrays[name].tobytes()), np.uint8)
+    elif act < 0.6:
+        reproducers.with_text(lambda text: words(rng, text.encode()).decode("utf8", "replace"))(
+            header, arrays
+        )
     else:
         reproducers.with_text(lambda text: _operations(rng, text))(header, arrays)
+
+
+def write_reproducer(where):
+    path, _ = reproducers.write(where, reproducers.tanh_sum())
+    path.rename(where / "a.reproducer")
+
+
+def load_reproducer(where):
+    file = verified_file.load(where / "a.reproducer")
+    return str(file.difference(None)), file.described
 
 
 def write_cache(where):

@@ -525,6 +525,8 @@ add("ImageNetToMR", write_imagenet, converted("ImageNetToMR", "@map", "@"),
 add("graphs", graphs.write, graphs.load, changes={"*.mindir": graphs.change}, seconds=20.0)
 add("graphs, called", graphs.write, graphs.load_and_call, changes={"*.mindir": graphs.change},
     seconds=20.0)  # fmt: skip
+add("graphs, verified", graphs.write, graphs.verify, changes={"*.mindir": graphs.change},
+    seconds=20.0)  # fmt: skip
 add("reproducers", graphs.write_reproducer, graphs.load_reproducer,
     changes={"*.reproducer": graphs.change_reproducer}, seconds=20.0)  # fmt: skip
 add("compile cache", graphs.write_cache, graphs.load_cache, only=("*.program",))

@@ -52,7 +52,7 @@ def write(folder, part):
 def write_again(path, change, kind=program_file.REPRODUCER):
     """Write a program's file again, with its header and arrays changed in place: a file that is
     whole, of somebody who wants it to be so."""
-    header, arrays, _ = program_file.read(path, kind)
+    header, arrays, *_ = program_file.read(path, kind)
     arrays = {name: array.copy() for name, array in arrays.items()}
     change(header, arrays)
     program_file.write(path, kind, header, arrays)

@@ -138,7 +138,7 @@ STRANGE = {
         "arrays of at most"),
     "other types": (array("input/0", np.zeros((9, 4), np.float32)), "must have a function"),
     "operands that lack": (without("input/0"), "for other inputs"),
-    "results that lack": (without("expected/0"), "must have a function"),
+    "results that lack": (without("expected/0"), "its tolerance is none"),
     "a program that lacks": (without(TEXT), f"KeyError: '{TEXT}'"),
     "a header that lacks": (lambda head, _: head.pop("tolerance"), "KeyError: 'tolerance'"),
     "a tolerance of words": (header(tolerance=["much", 1, None]), "its header is none"),

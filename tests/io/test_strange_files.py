@@ -1,12 +1,16 @@
 """Files of strangers: mutations of small files (`tests/fuzz`), and files made to do harm."""
 
-import json
 import os
 import shutil
+from unittest import mock
 
 import pytest
 
+import sporax as ms
+from sporax.compilation_cache import user_key
+from sporax.io import program_file
 from tests.fuzz.runner import Runner
+from tests.io.reproducers import with_text, write_again
 
 # what is quick: a case of each takes below 2 ms, and no code but Python's and Pillow's reads it
 QUICK = [
@@ -83,8 +87,6 @@ def test_a_cache_that_others_can_write_is_not_used(tmp_path):
 
 @pytest.mark.parametrize("harm", ["mode", "size", "link"])
 def test_a_key_that_others_can_read_is_none(harm, tmp_path, monkeypatch):
-    from sporax.compilation_cache import user_key
-
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     code = user_key.code(b"x")
     key = user_key.path()
@@ -145,41 +147,34 @@ HARMFUL = {
     "calls without end": (
         f"%0 = call @main(%arg0) : ({ARRAY}) -> {ARRAY}\nreturn %0 : {ARRAY}", "calls that end"),
     "deep brackets": ("%0 = " + "(" * 10**5, "brackets in each other"),
+    "a result of very many": (
+        f"%0 = stablehlo.negate %arg0#1073741824 : {ARRAY}\nreturn %0 : {ARRAY}", "at most 9999"),
     "no text": ("\0", "plain text"),
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def graph_parts(tmp_path_factory):
-    import sporax as ms
-    from tests.fuzz import graphs
-
-    path = tmp_path_factory.mktemp("graph") / "a.mindir"
+@pytest.fixture
+def graph(tmp_path):
+    path = tmp_path / "a.mindir"
     ms.export(lambda x: x + 1, ms.ops.ones((2, 2)), file_name=str(path), file_format="MINDIR")
-    return graphs.parts(path.read_bytes())
+    return path
 
 
-def loaded(parts, body, path):
-    import sporax as ms
-    from tests.fuzz import graphs
-
-    head, arrays, _, program = parts
+def loaded(path, body):
     text = f"module @m {{ func.func public @main(%arg0: {ARRAY}) -> {ARRAY} {{ {body} }} }}"
-    header = json.loads(head) | {"text": len(text)}
-    path.write_bytes(graphs.joined(json.dumps(header).encode(), arrays, text.encode(), program))
-    return ms.load(str(path))
+    write_again(path, with_text(lambda _: text), program_file.GRAPH)
+    with mock.patch.object(user_key, "is_own", lambda *_: False):
+        return ms.load(str(path))
 
 
-def test_a_graph_of_somebody_else_is_loaded(graph_parts, tmp_path):
-    import sporax as ms
-
+def test_a_graph_of_somebody_else_is_loaded(graph):
     body = f"%0 = stablehlo.add %arg0, %arg0 : {ARRAY}\nreturn %0 : {ARRAY}"
-    graph = loaded(graph_parts, body, tmp_path / "a.mindir")
+    graph = loaded(graph, body)
     assert graph.origin and graph(ms.ops.ones((2, 2))).asnumpy().tolist() == [[2.0, 2.0]] * 2
 
 
 @pytest.mark.parametrize("name", HARMFUL)
-def test_a_graph_that_may_do_harm_is_not(name, graph_parts, tmp_path):
+def test_a_graph_that_may_do_harm_is_not(name, graph):
     body, words = HARMFUL[name]
     with pytest.raises(ValueError, match=f"For 'load', '.*a.mindir' is no whole.*({words})"):
-        loaded(graph_parts, body, tmp_path / "a.mindir")
+        loaded(graph, body)

@@ -74,8 +74,8 @@ class Tolerance(NamedTuple):
 
     def measured(self, trace, outputs, operands, expected, found=None):
         """The one with the distance by which rounding moves these outputs of a trace for these
-        operands. Where to find this out takes long and suffices: the one with a bound that follows
-        from the longest sum. Itself where the interpreter has no rule for a step."""
+        NumPy operands. Where to find this out takes long and suffices: the one with a bound that
+        follows from the longest sum. Itself where the interpreter has no rule for a step."""
         arguments = interpretation.steps_and_inputs(trace)
         build = functools.partial(plan_for_these_sizes, *arguments, tuple(outputs))
         try:
@@ -84,7 +84,7 @@ class Tolerance(NamedTuple):
                 longer = self._replace(steps=self.steps + steps)
                 if found is None or longer.difference(expected, found) is None:
                     return longer
-            moved = rounding.deviations(build, operands.on_host(trace), expected, RUNS)
+            moved = rounding.deviations(build, operands, expected, RUNS)
         except Unsupported:
             return self
         return self._replace(spread=moved)
@@ -101,5 +101,6 @@ def disagreement(trace, outputs, operands, expected, found):
     tolerance = Tolerance.of(trace)
     if tolerance.difference(expected, found) is None:
         return None
-    measured = tolerance.measured(trace, outputs, operands, expected, found)
+    host = operands.on_host(trace)
+    measured = tolerance.measured(trace, outputs, host, expected, found)
     return measured.difference(expected, found)

@@ -108,7 +108,8 @@ def _refusal(cause):
     """The error for a function that needs the unknown sizes."""
     where = ""
     for frame, line in traceback.walk_tb(cause.__traceback__):
-        library = frame.f_globals.get("__name__", "").split(".")[0] in _LIBRARIES
+        module = frame.f_globals.get("__name__") or ""
+        library = module.split(".")[0] in _LIBRARIES
         if is_users(frame) and not library:
             where = f" at {frame.f_code.co_filename}:{line}"
     reason = str(cause).strip().split("\n")[0].rstrip(".")

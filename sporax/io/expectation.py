@@ -1,0 +1,76 @@
+"""`Expectation`: operands of a program in a file, and the results that it must give for them."""
+
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from sporax.engine.verification.agreement import Tolerance
+from sporax.graph_capture.export.exported_graph import compiled_in_bounds
+from sporax.io.corrupt_file import CorruptFile
+from sporax.numpy_interpreter.comparison import Distance
+
+_PARTS = "input", "expected"
+
+
+class Expectation(NamedTuple):
+    """`inputs`, `expected`: arrays, which the interpreter was given, and gave. `tolerance`: how far
+    other results may be from these."""
+
+    inputs: list
+    expected: list
+    tolerance: Tolerance
+
+    @property
+    def size(self):
+        """Bytes of the arrays."""
+        return sum(a.nbytes for a in (*self.inputs, *self.expected))
+
+    def stored(self, prefix=""):
+        """The arrays by the names that they have in a file: prefix, input or expected, number."""
+        parts = zip(_PARTS, (self.inputs, self.expected), strict=True)
+        return {
+            f"{prefix}{part}/{i}": np.asarray(array)
+            for part, arrays in parts
+            for i, array in enumerate(arrays)
+        }
+
+    @classmethod
+    def read(cls, tolerance, arrays, prefix=""):
+        """That of a tolerance in JSON and the arrays of a file; raises CorruptFile."""
+        inputs, expected = (
+            [arrays[f"{start}{i}"] for i in range(sum(name.startswith(start) for name in arrays))]
+            for start in (f"{prefix}{part}/" for part in _PARTS)
+        )
+        precision, steps, spread = tolerance
+        spread = None if spread is None else [Distance(float(a), int(b)) for a, b in spread]
+        if (
+            not 0 <= float(precision) < 1
+            or not 0 <= int(steps) < 2**40
+            or (spread is not None and len(spread) != len(expected))
+        ):
+            raise CorruptFile("its tolerance is none")
+        return cls(inputs, expected, Tolerance(float(precision), int(steps), spread))
+
+    def difference(self, path, program, arrays=(), options=None):
+        """The `Difference` of what the program of a file, compiled with these options of XLA's for
+        these inputs and further arrays, gives here, or None. Raises RuntimeError where XLA refuses
+        it, or there is no such device."""
+        (platform,) = program.platforms
+        try:
+            device = jax.local_devices(backend=platform)[0]
+        except RuntimeError:
+            raise RuntimeError(
+                f"For 'verify', the program of '{path}' must be for a device that is here, but it "
+                f"is for {platform!r:.40}. Run it where there is one."
+            ) from None
+        operands = [*self.inputs, *arrays]
+        with jax.default_device(device):
+            run = compiled_in_bounds("verify", path, program, operands, options)
+            found = [np.asarray(x) for x in run(*operands)]
+        if [(x.shape, x.dtype) for x in found] != [(x.shape, x.dtype) for x in self.expected]:
+            raise RuntimeError(
+                f"For 'verify', '{path}' must expect what its program returns, but got arrays of "
+                "other shapes. Take an intact copy."
+            )
+        return self.tolerance.difference(self.expected, found)

@@ -1,0 +1,83 @@
+"""Graph files of version 2: a line that says what it is, a header in JSON, arrays, the program as
+text and as `jax.export` had it, a checksum of it all, and a code of the user's key.
+
+The program is taken from its text, in which nothing is JAX's own.
+"""
+
+import functools
+import hashlib
+import math
+
+import numpy as np
+
+from sporax.compilation_cache import user_key
+from sporax.graph_capture.export.exported_graph import Spec
+from sporax.io import portable_program, untrusted_file
+from sporax.io.corrupt_file import CorruptFile
+from sporax.io.program_file import AGAIN
+
+VERSION = 2
+FIRST = b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version "
+_SUM = hashlib.sha256
+# of JAX, which are one for programs of one platform without effects
+_CONVENTIONS = 9, 10
+
+
+def is_one(path):
+    """Whether a file begins as one of these."""
+    with untrusted_file.opened(path) as file:
+        return file.read(len(FIRST)) == FIRST
+
+
+def read(path):
+    """(header, (kind, name, array) of each array, what makes the program of `Spec`s, whether the
+    user wrote it); raises CorruptFile."""
+    content = memoryview(untrusted_file.content(path))
+    version, start = _number(content, len(FIRST))
+    if version != VERSION:
+        raise CorruptFile(f"its version is {version}, which this sporax does not read", AGAIN)
+    end = len(content) - _SUM().digest_size - user_key.SIZE
+    digest, code = content[end : end + _SUM().digest_size], content[end + _SUM().digest_size :]
+    if end < start + 8 or _SUM(content[:end]).digest() != digest:
+        raise CorruptFile("its checksum does not fit its contents")
+    first = start + 8 + int.from_bytes(content[start : start + 8], "little")
+    if first > end:
+        raise CorruptFile("its header ends after its end")
+    header = untrusted_file.json_of(bytes(content[start + 8 : first]).decode())
+    held, first = _arrays(header["arrays"], content[:end], first)
+    size, rest = header["text"], end - first
+    if type(size) is not int or not 0 <= size <= rest or header["program"] != rest - size:
+        raise CorruptFile(f"its program has {rest} bytes, which its header does not say")
+    if header["convention"] not in _CONVENTIONS:
+        raise CorruptFile(
+            f"its program is called as jax {header['jax']!r:.40} did, by the calling convention "
+            f"{header['convention']!r:.40}", AGAIN,
+        )  # fmt: skip
+    text = bytes(content[first : first + size]).decode()
+    portable_program.check_platform(tuple(header["platforms"]))
+    restore = functools.partial(portable_program.exported, header, None, text)
+    return header, held, restore, user_key.is_own(code, b"graph", bytes(digest))
+
+
+def _arrays(items, content, first):
+    """((kind, name, array) of each item, where the next part begins)."""
+    arrays = []
+    for kind, name, shape, dtype in items:
+        spec = Spec(*portable_program.spec(name, shape, dtype))
+        count = math.prod(spec.shape)  # of a shape without unknown sizes, else a TypeError
+        dtype = portable_program.DTYPES[spec.dtype]
+        size = count * dtype.itemsize
+        if size > len(content) - first:
+            raise CorruptFile(f"its array {name!r:.80} has {size} bytes, which are not there")
+        array = np.frombuffer(content[first : first + size], dtype).reshape(spec.shape)
+        arrays.append((kind, name, array))
+        first += size
+    return arrays, first
+
+
+def _number(content, at):
+    """(the number in the rest of a line, where the next line begins)."""
+    line, _, _ = bytes(content[at : at + 20]).partition(b"\n")
+    if not line.isdigit():
+        raise CorruptFile("its first line is cut short")
+    return int(line), at + len(line) + 1

@@ -1,0 +1,93 @@
+"""Test vectors of exported functions: random inputs, and what the interpreter gives for them.
+
+The function is recorded once more, for sizes that are known, and its operations are run by NumPy:
+neither `jax.export` nor XLA has a part in what is expected.
+"""
+
+import math
+
+import numpy as np
+
+from sporax.core.tensor import Tensor
+from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.value import UnknownShape
+from sporax.engine.verification.agreement import Tolerance
+from sporax.graph_capture.graph_text import Listing
+from sporax.io.expectation import Expectation
+from sporax.numpy_interpreter.interpretation import steps_and_inputs
+from sporax.numpy_interpreter.plans import Unsupported
+from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
+
+COUNT = 2
+MOST_BYTES = 2**21  # of all vectors of a file
+MOST_WORK = 3 * 10**8  # see `Plan.work`; with the runs for rounding about a second
+_SIZES = (1, 3), (3, 5), (2, 32), (1, 224)  # tried in turn: along axis 0, and along others
+# of a function that does not take some sizes
+_OTHER_SIZES = IndexError, NotImplementedError, RuntimeError, TypeError, ValueError
+
+
+class _TooMuch(Exception):
+    """Work that the interpreter had better not do."""
+
+
+def vectors(name, function, inputs):
+    """(`Expectation`s of `function(*inputs)`, why there are not as many as there could be)."""
+    is_sized = not any(isinstance(t._value, UnknownShape) for t in tensors_of(inputs))
+    found, reason, size, work = [], "", 0, 0
+    random = np.random.default_rng(0)
+    for sizes in [(1, 1)] * COUNT if is_sized else _SIZES:
+        try:
+            vector, done = _vector(name, function, inputs, sizes, random, MOST_WORK - work)
+        except Unsupported as missing:
+            return [], f"the interpreter has no rule for '{missing}'"
+        except _TooMuch as error:
+            return found, str(error)
+        except _OTHER_SIZES as error:
+            reason = f"for inputs of the sizes {sizes}: {type(error).__name__}: {error}"
+            continue
+        size, work = size + vector.size, work + done
+        if size > MOST_BYTES:
+            return found, f"inputs and results take {size / 1e6:.0f} MB"
+        found.append(vector)
+        if len(found) == COUNT:
+            return found, ""
+    return found, reason
+
+
+def _vector(name, function, inputs, sizes, random, most_work):
+    """(the `Expectation` for random inputs, of these sizes where they are not known; the
+    multiplications of a run)"""
+    avals = [t._value.aval for t in tensors_of(inputs)]
+    size = sum(math.prod(_shape(a, sizes)) * a.dtype.itemsize for a in avals)
+    if size > MOST_BYTES:
+        raise _TooMuch(f"inputs take {size / 1e6:.0f} MB")
+    given = map_tensors(lambda tensor: _random(tensor, sizes, random), inputs)
+    listing = Listing("export", name, function, given, {})
+    arrays = [np.asarray(t._value.read()) for t in tensors_of(given)]
+    held = [np.asarray(i.read()) for i in listing.inputs if i.kind != "argument"]
+    numbers = [*map(np.float64, listing.reals), *map(np.int64, listing.integers)]
+    trace, outputs = listing.trace, tuple(listing.outputs)
+    plan = plan_for_these_sizes(*steps_and_inputs(trace), outputs)
+    if plan.work > most_work:
+        raise _TooMuch(f"the interpreter would have to do {plan.work:.0e} multiplications")
+    operands = [*arrays, *held, *numbers, *map(np.asarray, trace.constants)]
+    expected = [np.asarray(result) for result in plan(*operands)]
+    tolerance = Tolerance.of(trace).measured(trace, outputs, operands, expected)
+    return Expectation(arrays, expected, tolerance), plan.work
+
+
+def _shape(aval, sizes):
+    return [n if n >= 0 else sizes[min(k, 1)] for k, n in enumerate(aval.shape)]
+
+
+def _random(tensor, sizes, random):
+    """A Tensor of random elements; 0 or 1 if they are whole numbers, which may be indices."""
+    aval = tensor._value.aval
+    shape = _shape(aval, sizes)
+    if aval.dtype.kind in "biu":
+        array = random.integers(0, 2, shape)
+    else:
+        array = random.normal(size=shape)
+    if aval.dtype.kind == "c":
+        array = array + 1j * random.normal(size=shape)
+    return Tensor(np.asarray(array).astype(aval.dtype))

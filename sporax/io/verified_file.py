@@ -1,0 +1,22 @@
+"""Files that `sporax verify` runs: reproducers, and exported graphs with their test vectors."""
+
+from sporax.io import graph_file, graph_file_2, program_file, reproducer, untrusted_file
+from sporax.io.corrupt_file import CorruptFile
+
+
+def load(path):
+    """The `Reproducer` or `TestedGraph` of a file; raises ValueError, also for one that cannot be
+    read."""
+    try:
+        with untrusted_file.opened(path) as file:
+            begin = file.read(200)
+        is_graph = program_file.GRAPH.encode() in begin or begin.startswith(graph_file_2.FIRST)
+        return graph_file.TestedGraph(path) if is_graph else reproducer.Reproducer(path)
+    except CorruptFile as error:
+        raise ValueError(
+            f"For 'verify', '{path}' cannot be run: {error}. To use it, {error.remedy}."
+        ) from None
+    except OSError as error:
+        raise ValueError(
+            f"For 'verify', '{path}' must be a file that can be read, but: {error.strerror}."
+        ) from None
