@@ -28,7 +28,14 @@ from jax._src.xla_bridge import (
 )
 from jax.core import ShapedArray
 from jax.export import symbolic_shape
-from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, Var, jaxpr_as_fun
+from jax.extend.core import (
+    ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
+    Jaxpr,
+    Literal,
+    Primitive,
+    Var,
+    jaxpr_as_fun,
+)
 from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import dce_jaxpr
 from jaxlib.mlir import ir

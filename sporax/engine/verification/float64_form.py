@@ -12,7 +12,9 @@ from sporax.engine.verification.agreement import Operands
 from sporax.engine.verification.parts import flattened
 from sporax.numpy_interpreter.interpretation import steps_and_inputs
 
-_WIDER = {np.dtype(t): np.dtype(np.float64) for t in (np.float16, np.float32, jnp.bfloat16)}
+_WIDER: dict[np.dtype, np.dtype] = {
+    np.dtype(t): np.dtype(np.float64) for t in (np.float16, np.float32, jnp.bfloat16)
+}
 _WIDER[np.dtype(np.complex64)] = np.dtype(np.complex128)
 
 

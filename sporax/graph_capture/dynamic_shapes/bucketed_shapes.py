@@ -175,7 +175,8 @@ class BucketedGraph(CapturedGraph):
 
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.avals]
         self.program = primitive_jaxpr(jax.make_jaxpr(run)(*specs))
-        self.out_avals = [Aval.of(a.shape, a.dtype) for a in self.program.out_avals]
+        out_avals: list[Any] = self.program.out_avals
+        self.out_avals = [Aval.of(a.shape, a.dtype) for a in out_avals]
         if any(map(dynamic_axes, self.out_avals[self.n_results :])):
             raise CannotPad("what it writes has a size that varies")
         (rule,) = self._operation(self.first_sizes).rules.values()
