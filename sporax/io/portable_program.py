@@ -73,7 +73,7 @@ def exported(header, artifact, text, inputs, outputs, custom_calls=True):
     """As `restored`, of a program's artifact, or of its text, which is checked first."""
     platforms, kept, name = tuple(header["platforms"]), tuple(header["kept"]), header["name"]
     if (
-        type(name) is not str
+        not all(isinstance(word, str) for word in (name, *platforms))
         or list(kept) != sorted({*kept} & {*range(len(inputs))})
         or len(platforms) != 1
     ):

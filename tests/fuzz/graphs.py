@@ -52,8 +52,9 @@ def load_and_call(where):
 
 
 def verify(where):
-    return [str(verified_file.load(where / f"{name}.mindir").difference(None))
-            for name in _FUNCTIONS if name != "solve"]  # fmt: skip
+    with mock.patch.object(user_key, "is_own", lambda *_: False):
+        return [str(verified_file.load(where / f"{name}.mindir").difference(None))
+                for name in _FUNCTIONS if name != "solve"]  # fmt: skip
 
 
 _WORD = re.compile(r'[\w.]+|"[^"]*"')

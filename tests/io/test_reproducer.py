@@ -145,6 +145,7 @@ STRANGE = {
     "a spread of nothing": (header(tolerance=[1e-7, 1, []]), "its tolerance is none"),
     "fewer steps than none": (header(tolerance=[1e-7, -1, None]), "its tolerance is none"),
     "a spread of words": (header(tolerance=[1e-7, 1, [["a", 1]]]), "its header is none"),
+    "a device of no name": (header(program__platforms=[3]), "or several devices"),
     "several devices": (header(program__platforms=["cpu", "cuda"]), "or several devices"),
     "inputs that are not there": (header(program__kept=[0, 7]), "for other inputs"),
     "StableHLO in words": (header(program__stablehlo="new"), "does not say which StableHLO"),
