@@ -54,7 +54,7 @@ class TapeScope(lending.Scope):
         return self
 
     def _borrow(self):
-        self.open()
+        self.begin_lending()
         for handle in self.handles:
             if id(handle) not in self.lent:
                 value = handle._lift()

@@ -311,7 +311,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
     thread.recorder.run()
     before = argument_snapshot((args, kwargs))
     tracer.outer = thread.recorder
-    tracer.open()
+    tracer.begin_lending()
     tracer.begin()
     try:
         for tensor in tensors:

@@ -81,7 +81,7 @@ class AbstractTrace(lending.Scope, Tracer):
 
     def __enter__(self):
         self.outer = thread.recorder
-        self.open()
+        self.begin_lending()
         self.recorder.tracer = self
         if self.outer.tracer is not None:
             self.cell_log = self.outer.tracer.cell_log

@@ -67,7 +67,7 @@ class Scope:
     def __init__(self):
         self.lent = {}
 
-    def open(self):
+    def begin_lending(self):
         """Begin to lend, in this thread."""
         self.context, self.lent = thread.context, {}
         scopes.append(self)

@@ -21,6 +21,7 @@ NOT_OF_STRANGERS = {
     "its own": "files that are part of sporax",
     "system": "files of the system",
     "writes": "files that are written, or read through another module",
+    "verdict": "names, of which only those of known faults count",
     "key": "the user's own key; tests/io/test_strange_files.py has its rows",
 }
 _IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Manifest"
@@ -37,6 +38,8 @@ READERS = {
     "compat/refused_names": ("its own",),
     "compilation_cache/folder": ("compile cache",),
     "compilation_cache/user_key": ("key",),
+    "core/heap": ("system",),
+    "core/memory_limits": ("system",),
     "core/promotion": ("its own",),
     "core/settings": ("its own",),
     "data/config": ("config.load",),
@@ -63,7 +66,8 @@ READERS = {
                           "read_video_timestamps silent.mp4", "read_video matroska"),
     "diagnosis/chinese": ("its own",),
     "diagnosis/error_index": ("its own",),
-    "engine/debug/out_of_memory": ("system",),
+    "engine/verification/admission": ("system", "verdict"),
+    "guards/library_rules": ("its own",),
     "insight/dashboard": ("its own",),
     "insight/graph_page": ("its own",),
     "insight/profile_page": ("its own",),
@@ -88,7 +92,6 @@ READERS = {
     "train/checkpoint_files": ("Checkpointer", "Checkpointer, orbax"),
     "train/dynamic_profiler": ("DynamicProfilerMonitor",),
     "train/interruption_callbacks": ("OnRequestExit",),
-    "xla_kernels/host_memory": ("system",),
 }  # fmt: skip
 
 
