@@ -145,7 +145,10 @@ class Attributes:
             return  # a deferred print looks them up at each run
         if entry.value is sys.modules:
             self._dependence.hide("sys.modules", "can be read for everything")
-        elif isinstance(entry.value, types.ModuleType) and target.library is not None:
+            return
+        is_part = isinstance(entry.value, types.ModuleType) and target.library is not None
+        may_call = target.library != "sporax" or self._dependence.may_call(entry.value, name)
+        if is_part or not may_call:
             self._dependence.add(entry)
         else:
             self._dependence.guard(entry)

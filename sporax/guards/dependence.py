@@ -150,6 +150,11 @@ class Dependence(Snapshot):
         """Note that the code reads attributes of any name."""
         self._attributes.any_attribute = True
 
+    def may_call(self, function, name):
+        """Whether the code may call a function of sporax that it finds by its name: one with an
+        effect it must name, in whole; `getattr(ms, dtype)` calls none."""
+        return self._libraries.may_call(function, name)
+
     def read_attributes_of(self, thing):
         """Note that attributes of any name of an object are read; of a module, the named ones."""
         self._attributes.add(thing, not isinstance(thing, types.ModuleType))

@@ -109,6 +109,12 @@ class LibraryReads:
         else:
             self._apply(rule, full, name or qualified.rpartition(".")[2])
 
+    def may_call(self, function, name):
+        """Whether a function has no effect, or its name is among the texts of the code."""
+        if type(function) is not types.FunctionType or name in self.texts:
+            return True
+        return rule_of(str(function.__module__), function.__qualname__).kind != "effect"
+
     def use_function(self, function, name):
         """Apply the rule of a function in Python."""
         if "__wrapped__" in vars(function):  # its names are those of the other function
