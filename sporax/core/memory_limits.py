@@ -31,7 +31,6 @@ _GROUP_FILES = (
     ("/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
      b"total_inactive_file"),
 )  # fmt: skip
-SMALLER = "on smaller batches, or with 'recompute'"  # of remedies
 _PHRASES = ("RESOURCE_EXHAUSTED", "Out of memory", "bad_alloc", "YNNPACK operation failed")
 _BYTES = re.compile(r"allocating (\d+) bytes")
 

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from sporax.core.interruptions import uninterrupted
-from sporax.core.memory_limits import SMALLER, budget, in_units, memory_error
+from sporax.core.memory_limits import budget, in_units, memory_error
 from sporax.core.value import contexts
 
 _SMALL = 2**16  # elements; a copy of fewer is not counted
@@ -23,7 +23,7 @@ def wait_for(array):
 
 
 def _failure(array, error):
-    return memory_error(error, _lacking(array), f"Compute {SMALLER}")
+    return memory_error(error, _lacking(array), "Compute on smaller batches, or with 'recompute'")
 
 
 def _lacking(array):
@@ -46,13 +46,11 @@ def on_host(array):
     except RuntimeError:
         if array.is_fully_addressable or array.is_fully_replicated:
             raise
-        raise RuntimeError(_IN_PARTS) from None
-
-
-_IN_PARTS = (
-    "For reading a Tensor, it must be whole on this rank, but its parts are on the devices of "
-    "several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the result."
-)
+        raise RuntimeError(
+            "For reading a Tensor, it must be whole on this rank, but its parts are on the devices "
+            "of several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the "
+            "result."
+        ) from None
 
 
 def _element(array, index):

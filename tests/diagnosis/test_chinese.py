@@ -87,6 +87,9 @@ COMPOSED = [
     "along each, but axis -1 has the sizes 3 and 4; reshape, expand or transpose one of them.",
     "For 'Add', the operands do not fit: 'input' Float32 (2, 3), 'other' Float32 (4,). Their "
     "shapes (2, 3) and (4,) do not broadcast.",
+    "For 'Mul', memory must suffice for its result and for those of the 3 operations that run with "
+    "it, but an allocation failed: the result of shape (2, 3) takes 9 GB, all results together 9 "
+    "GB, and there are 8 GB. Compute on smaller batches, or with 'recompute'.",
     "For 'Adam', 'eps' must be greater than '0.0', but got 0.",
     "For 'Dense', 'in_channels' must be given, but got none.",
     "For the method 'x', 'y' must be an int.",

@@ -52,7 +52,11 @@ SIGNALS = ["CannotPad", "NotPolymorphic", "OtherResult", "TraceEnds", "Unrecorda
 
 # what is caught where it is raised from, and what a wrong declaration of an operation says
 CAUGHT = "device_memory.py", "user_key.py", "jax_internals.py", "library.py"
-SIGNALS += ["NameError"]
+SIGNALS += ["NameError", "_TooMuch"]
+
+
+# what `sporax launch` prints before it starts anything
+SIGNALS += ["CannotLaunch", "NoJobKey"]
 
 
 # what `sporax bench` shows as the reason for which a library is left out

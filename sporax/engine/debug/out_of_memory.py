@@ -6,7 +6,7 @@ import os
 
 import jax
 
-from sporax.core.memory_limits import RESERVE, SMALLER, in_units, limit, reason_of
+from sporax.core.memory_limits import RESERVE, in_units, limit, reason_of
 
 
 def bytes_of(avals):
@@ -51,7 +51,11 @@ def out_of_memory(state, error):
     op, avals = max(path, key=lambda pair: bytes_of(pair[1]))
     largest, together = bytes_of(avals), sum(bytes_of(avals) for _, avals in path)
     is_large = together > RESERVE
-    remedy = f"Compute {SMALLER}" if is_large else "Let go of Tensors and functions not needed"
+    remedy = (
+        "Compute on smaller batches, or with 'recompute'"
+        if is_large
+        else "Let go of Tensors and functions not needed"
+    )
     refusal = MemoryError(
         f"For '{op.name}', memory must suffice for its result and for those of the {len(path)} "
         f"operations that run with it, but {reason_of(error)}: the result of shape "
