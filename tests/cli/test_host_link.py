@@ -19,7 +19,7 @@ RANKS = 6
 FDS = "/proc/self/fd"
 
 
-def until(condition, seconds=10.0):
+def until(condition, seconds=60.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"

@@ -14,6 +14,7 @@ from sporax.core.signal_handlers import Handler
 from sporax.core.value import contexts, thread
 from sporax.engine.recorder import Recorder
 from sporax.graph_capture.jit import jit
+from sporax.guards import library_rules
 from sporax.numpy_interpreter.interpretation import BackgroundCompilation
 from tests.faults.donation import interpreted
 from tests.faults.real_signals import trained
@@ -29,6 +30,16 @@ def set_handler():
     before = signal.getsignal(signal.SIGUSR1)
     yield lambda handler: signal.signal(signal.SIGUSR1, handler)
     signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.fixture(autouse=True)
+def may_be_captured(monkeypatch):
+    """A captured function may raise signals here; elsewhere it is not captured."""
+    monkeypatch.setitem(library_rules._table(), ("signal", "*"), library_rules.Rule("pure"))
+    monkeypatch.delitem(library_rules._table(), ("signal", "raise_signal"), raising=False)
+    library_rules.rule_of.cache_clear()
+    yield
+    library_rules.rule_of.cache_clear()
 
 
 def come():

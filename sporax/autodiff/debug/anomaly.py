@@ -6,6 +6,7 @@ from contextlib import ContextDecorator
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import jax
 import numpy as np
 
 from sporax.autodiff.backward import TapeScope
@@ -95,7 +96,7 @@ class Watch:
                 raise FloatingPointError(self._text(op, indexed, out, bad, origin))
 
     def _text(self, op, indexed, out, bad, origin):
-        array = on_host(out.array)
+        array = _elements(out)
         is_bad = np.isnan(array) if bad == "NaN" else np.isinf(array)
         first = list(map(int, np.argwhere(is_bad)[0]))
         operands = [v for _, v in indexed]
@@ -199,7 +200,7 @@ def _anomaly(op, operands, out):
     """ "NaN" or "Inf" if it came out of an operation; an infinity that was given may come out."""
     if not out.aval.inexact or out.array is None:
         return None
-    array = on_host(out.array)
+    array = _elements(out)
     if np.isfinite(array).all():
         return None
     if np.isnan(array).any():
@@ -210,6 +211,12 @@ def _anomaly(op, operands, out):
     return None if is_infinite_attribute or any(_has(v, "Inf") for v in operands) else "Inf"
 
 
+def _elements(value):
+    """The elements of a Value, also of one that has a Python number."""
+    array = value.array
+    return on_host(array) if isinstance(array, jax.Array) else np.asarray(array)
+
+
 def _is_float(x):
     return isinstance(x, float)
 
@@ -217,7 +224,7 @@ def _is_float(x):
 def _has(value, what):
     if not value.aval.inexact:
         return False
-    array = on_host(value.array)
+    array = _elements(value)
     return bool((np.isnan(array) if what == "NaN" else np.isinf(array)).any())
 
 
@@ -225,7 +232,7 @@ def _range(value, names, i):
     """An operand for a message: name, dtype, shape, smallest and largest number."""
     name = names[i] if i < len(names) else f"operand {i}"
     name = name if " " in name else f"'{name}'"
-    array, aval = on_host(value.array), value.aval
+    array, aval = _elements(value), value.aval
     kind = "a Python number" if aval.weak else f"{aval.dtype.name} {aval.shape}"
     if not array.size or array.dtype.kind == "c":
         return f"{name}: {kind}"
