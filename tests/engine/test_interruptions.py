@@ -197,6 +197,7 @@ def test_a_pending_value_outlives_its_thread():
     assert (kept[0] + 1.0).asnumpy().tolist() == [4.0, 7.0]
 
 
+@pytest.mark.filterwarnings("ignore:.* cannot be captured")  # weak references
 def test_traces_can_be_forgotten_at_any_time():
     x = tensor(1, 2) * 2.0
     forest.clear()
