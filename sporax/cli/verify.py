@@ -2,9 +2,9 @@
 
 import os
 import sys
-from importlib.metadata import version
 
 from sporax.cli.run import run_module, run_script
+from sporax.versions import JAXLIB
 
 _DIFFERS, _REFUSED = 1, 2
 
@@ -55,7 +55,7 @@ def verify_file(path):
             print("".join(c if c.isprintable() else "?" for c in line)[:500])  # of a stranger's
         differs = file.difference(jaxlib_faults.compiler_options())
         flags = os.environ.get("XLA_FLAGS", "")
-        print(f"jaxlib {version('jaxlib')} here, {flags or 'no XLA_FLAGS'}: {_said(differs)}")
+        print(f"jaxlib {JAXLIB} here, {flags or 'no XLA_FLAGS'}: {_said(differs)}")
         for options in jaxlib_faults.safer_options() if differs else ():
             names = ", ".join(f"{name}={value!r}" for name, value in options.items())
             print(f"with {names}: {_said(file.difference(options))}")

@@ -7,7 +7,6 @@ years; files of somebody else's by their text, which is safe to parse.
 
 import dataclasses
 import re
-from importlib.metadata import version
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +18,7 @@ from sporax.core.jax_internals import module_text, portable_artifact, stablehlo_
 from sporax.graph_capture.export.exported_graph import Spec
 from sporax.io import graph_program
 from sporax.io.corrupt_file import CorruptFile
-from sporax.versions import numbers
+from sporax.versions import JAXLIB, numbers
 
 OLDEST = "1.17.0"  # StableHLO of jaxlib `versions.OLDEST`
 ARTIFACT, TEXT = "program/stablehlo", "program/text"  # names of the arrays in files
@@ -64,7 +63,7 @@ def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
         if numbers(wanted) <= numbers(stablehlo_version()):
             raise
         raise CorruptFile(
-            f"its program is StableHLO {wanted}, and jaxlib {version('jaxlib')} has "
+            f"its program is StableHLO {wanted}, and jaxlib {JAXLIB} has "
             f"{stablehlo_version()} ({error})", "load it with a newer jaxlib",
         ) from None  # fmt: skip
 
