@@ -221,6 +221,9 @@ def test_what_is_kept_until_the_switch_is_bounded(monkeypatch):
         kept.put(table, 0, switch.Evidence(switch.Operands(arrays, [], []), arrays))
     assert kept.size <= 100_000
     assert [bool(t) for t in tables] == [False] * 38 + [True] * 12
+    for table in tables:
+        kept.take(table, 0)
+    assert (kept.size, len(kept.entries)) == (0, 0)
 
 
 @pytest.mark.parametrize("most, compared", [(switch.MOST_WORK, 1), (0, 0)])

@@ -7,7 +7,6 @@ program at each run. `off`: none. A program that is wrong is not used: it is com
 the fusions that have known faults, or the interpreter stays.
 """
 
-import collections
 import threading
 import weakref
 
@@ -61,27 +60,41 @@ class _Kept:
 
     def __init__(self):
         self.lock, self.size = threading.Lock(), 0
-        self.order = collections.deque()  # (weak reference to a table, key, size)
+        self.entries = {}  # (id of a table, key) -> (weak reference to it, bytes), oldest first
 
     def put(self, table, key, evidence):
+        """Keep the evidence of a table for some outputs, in place of an earlier one."""
         with self.lock:
+            self._forget((id(table), key))
             table[key] = evidence
-            self.order.append((weakref.ref(table), key, evidence.size))
+            self.entries[id(table), key] = weakref.ref(table), evidence.size
             self.size += evidence.size
             while self.size > MOST_BYTES:
                 self._drop_oldest()
 
+    def take(self, table, key):
+        """The evidence of a table for some outputs, which is not kept any more; None if there is
+        none."""
+        with self.lock:
+            self._forget((id(table), key))
+            return table.pop(key, None)
+
     def clear(self):
         """Drop all of it: memory is short."""
         with self.lock:
-            while self.order:
+            while self.entries:
                 self._drop_oldest()
 
     def _drop_oldest(self):
-        oldest, key, size = self.order.popleft()
+        place = next(iter(self.entries))
+        table = self.entries[place][0]()
+        self._forget(place)
+        if table is not None:
+            table.pop(place[1], None)
+
+    def _forget(self, place):
+        _, size = self.entries.pop(place, (None, 0))
         self.size -= size
-        if (held := oldest()) is not None:
-            held.pop(key, None)
 
 
 class Table(dict):
@@ -111,7 +124,7 @@ class Switch:
         """What runs the trace from now on: the program, if it is right; else a safer one or the
         interpreter, which say so at their first run. `operands`: of the next run; None: they are
         not known yet, and without evidence there is no comparison."""
-        evidence = self.table.pop(self.alive, None)
+        evidence = _kept.take(self.table, self.alive)
         held = None if evidence is None else evidence.held()
         if evidence is not None and held is not None:
             operands, expected = evidence.operands, evidence.results
@@ -182,15 +195,14 @@ def switch_of(state, trace, alive, make):
 def on_trial(make, state, trace, alive, place):
     """A new program as it is, or as a `Trial` where it is compared: with `always`, after runs on
     the interpreter, and on a device other than a CPU. Programs of several devices are not."""
-    if MODE != "off":
-        admission.admit()
+    if MODE == "off":
+        return make()
+    admission.admit()
     program = make()
     if type(program) is not Program or Program.devices is not None:
-        if MODE != "off":
-            report.leave_out(trace, "it is of several devices or processes")
+        report.leave_out(trace, "it is of several devices or processes")
         return program
-    was_interpreted = state.evidence is not None or not is_on_host()
-    if MODE == "off" or (MODE == "switch" and not was_interpreted):
+    if MODE == "switch" and state.evidence is None and is_on_host():
         return program
     table = Table() if state.evidence is None or MODE == "always" else state.evidence
     return Trial(Switch(trace, alive, table, make), program, place, MODE == "always")
