@@ -38,8 +38,7 @@ _ARITHMETIC = {
     "add_any": (SUM, SUM, (0, 0)),
     "sub": (SUM, SUM, (0, 0)),
     "mul": (PRODUCT, 0, (_FACTOR | MASK, _FACTOR | MASK)),
-    # x / 1e38 is not 1e-38 * x, which is 0
-    "div": (PRODUCT, 0, (_FACTOR | MASK, _FACTOR | MASK | CONSTANT)),
+    "div": (PRODUCT, 0, (_FACTOR | MASK, _FACTOR | MASK)),
     "dot_general": (0, 0, (MASK, MASK)),
     "integer_pow": (0, 0, (_FACTOR,)),
     "square": (0, 0, (_FACTOR,)),

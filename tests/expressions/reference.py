@@ -84,13 +84,19 @@ _NEAREST = {
 }  # fmt: skip
 _TO_SOME_UNITS = {"exp", "log", "pow", "rsqrt"}
 _EXTREMES = {"maximum", "minimum", "max", "min"}
+_QUOTIENTS = {"div", "div_double"}
 _SUMS = {"sum", "mean", "sum_of_product", "prod"}
 _UNITS = 4
 
 
+def _times_reciprocal(x, y):
+    return x * flushed(1 / y)
+
+
 def value(expression, inputs, noise=None):
     """An expression's value. `noise`, a random generator: rounded numbers are moved by a few units
-    in the last place, what is summed comes in another order, and a zero that is the largest or
+    in the last place, what is summed comes in another order, a quotient by a broadcast array is a
+    product with its reciprocal (see docs/differences.md), and a zero that is the largest or
     smallest of several has the sign that the parity of the seed says."""
     if expression.kind in "ne":
         return expression.name
@@ -104,6 +110,8 @@ def value(expression, inputs, noise=None):
     if noise is not None and name in _SUMS:
         order = noise.permutation(8)
         operands = [np.broadcast_to(x, (8, 8))[:, order] for x in operands]
+    if noise is not None and name in _QUOTIENTS and operands[1].shape != operands[0].shape:
+        function = _times_reciprocal
     result = function(*operands)
     if noise is not None and name in _EXTREMES:  # of 0 and -0, it may be either
         sign = 1 - 2 * (noise.bit_generator.seed_seq.entropy % 2)
