@@ -2,12 +2,13 @@
 
 XLA's algebraic simplifier takes floating-point numbers for real ones where two constants meet: it
 makes `(1 - p) + 1e-8` into `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
-into `x`; and wherever quotients meet: `a / (b / c)` becomes `(a * c) / b`, which may overflow. A
-converted Bool times `y` becomes a selection, 0 in place of NaN. What it does with windows of arrays
-is wrong for some (see `jaxlib_faults`): a window of a window, an array's own elements written into
-it. It does not look through an optimization barrier. On a CPU, XLA removes barriers after that pass
-and before it fuses operations, so one costs nothing when the program runs. They are put only where
-such a pair meets, in the whole program: the two may come from two operations, each harmless alone.
+into `x`; `x + 0`, too, which is 0 for -0. It does not flush denormal constants. Wherever quotients
+meet, `a / (b / c)` becomes `(a * c) / b`, which may overflow. A converted Bool times `y` becomes a
+selection, 0 in place of NaN. What it does with windows of arrays is wrong for some (see
+`jaxlib_faults`): a window of a window, an array's own elements written into it. It does not look
+through an optimization barrier. On a CPU, XLA removes barriers after that pass and before it fuses
+operations, so one costs nothing when the program runs. They are put only where such a pair meets,
+in the whole program: the two may come from two operations, each harmless alone.
 """
 
 import functools
@@ -29,6 +30,8 @@ MASK = 32  # a converted Bool
 ANY = 63
 WINDOW = 64  # at an index that is not known
 WRITTEN = 128  # an array into which a window was written
+ZERO = 256  # a constant number
+DENORMAL = 512  # a constant number, in float32
 
 # {operation: (what a constant makes of its result, what must not meet a constant in it, what its
 # operands must not be)}
@@ -55,14 +58,11 @@ _ARITHMETIC = {
 # Results that are of a kind by themselves, also in the formula that XLA has for the operation
 _KINDS = {
     "div": QUOTIENT, "exp": POWER, "exp2": POWER, "integer_pow": _ROOTED, "log2": PRODUCT,
-    "logistic": QUOTIENT, "pow": _ROOTED, "square": POWER,
+    "logistic": QUOTIENT, "pow": _ROOTED, "rsqrt": POWER, "square": POWER,
 }  # fmt: skip
 
 # What does not change a number: (operation, place of the constant, the constant)
-_NEUTRAL = {
-    ("add", 0, 0), ("add", 1, 0), ("sub", 0, 0), ("sub", 1, 0), ("mul", 0, 1), ("mul", 1, 1),
-    ("div", 1, 1),
-}  # fmt: skip
+_NEUTRAL = {("sub", 0, 0), ("sub", 1, 0), ("mul", 0, 1), ("mul", 1, 1), ("div", 1, 1)}
 
 # Results that are of their operands' kinds: numbers moved, chosen, or written in another way; by
 # which operands these numbers are
@@ -74,12 +74,19 @@ _MOVES = {
     "rev": _ONE, "select_n": slice(1, None), "slice": _ONE, "split": _ONE, "squeeze": _ONE,
     "stack": _ALL, "tile": _ONE, "transpose": _ONE, "unstack": _ONE,
 }  # fmt: skip
+_REDUCTIONS = {"reduce_max", "reduce_min", "reduce_prod", "reduce_sum"}
 _SHAPES = {"broadcast_in_dim", "expand_dims", "reshape", "squeeze", "transpose"}
 
 
 def kind_of(array):
     """The kind of an operand of a program: CONSTANT unless it is traced."""
-    return 0 if isinstance(array, Tracer) else CONSTANT
+    if isinstance(array, Tracer):
+        return 0
+    if np.ndim(array) or not jnp.issubdtype(jnp.result_type(array), np.number):
+        return CONSTANT
+    if array == 0:
+        return CONSTANT | ZERO
+    return CONSTANT | (DENORMAL if abs(array) < jnp.finfo(np.float32).tiny else 0)
 
 
 class Barriers:
@@ -103,7 +110,7 @@ class Barriers:
                 return outs
 
             constants = [CONSTANT] * len(jaxpr.constvars)
-            outs = interpret(jaxpr, constants, kinds, evaluate, lambda _: CONSTANT)
+            outs = interpret(jaxpr, constants, kinds, evaluate, lambda x: kind_of(x.val))
             is_same = len(steps) == len(jaxpr.eqns) and all(map(operator.is_, steps, jaxpr.eqns))
             self._done[key] = jaxpr, jaxpr if is_same else jaxpr.replace(eqns=steps), outs
         _, new, outs = self._done[key]
@@ -113,7 +120,14 @@ class Barriers:
 
     def _with_barriers(self, step, kinds):
         """(the step after the barriers that it needs, the kinds of its results)"""
-        parts = _PARTS.get(step.primitive.name)
+        name = step.primitive.name
+        hidden = DENORMAL | (ZERO if name in ("add", "add_any") and _is_inexact(step) else 0)
+        if numbers := [i for i, kind in enumerate(kinds) if kind & hidden]:
+            barriers, step = self._behind_barriers(step, numbers)
+            kinds = [0 if i in numbers else kind for i, kind in enumerate(kinds)]
+            new, outs = self._with_barriers(step, kinds)
+            return [*barriers, *new], outs
+        parts = _PARTS.get(name)
         if parts is not None:
             params, outs = parts(self.put, step.params, kinds)
             changed = any(step.params[key] is not new for key, new in params.items())
@@ -122,12 +136,17 @@ class Barriers:
         outs = [out_kind] * len(step.outvars)
         if not barred:
             return [step], outs
+        barriers, step = self._behind_barriers(step, barred)
+        return [*barriers, step], outs
+
+    def _behind_barriers(self, step, barred):
+        """(barriers, the step on what is behind them)"""
         self.barred_steps.append(step)
         taken, barriers = list(step.invars), []
         for i in barred:
             taken[i], equation = barrier(step.invars[i], beside=step)
             barriers.append(equation)
-        return [*barriers, step.replace(invars=taken)], outs
+        return barriers, step.replace(invars=taken)
 
 
 def _rule(step, kinds):
@@ -135,18 +154,20 @@ def _rule(step, kinds):
     name = step.primitive.name
     if kinds and all(kind == CONSTANT for kind in kinds):
         return [], CONSTANT
-    if name in _MOVES:
-        moved = kinds[_MOVES[name]]
+    if name in _MOVES or _is_reshape(step):
+        moved = kinds[_MOVES.get(name, _ONE)]
         same = functools.reduce(operator.and_, moved) & CONSTANT
         barred, out_kind = _windows(name, kinds)
         if barred == [0]:
             moved = [kinds[0] & ~(WINDOW | WRITTEN), *moved[1:]]
+        if step.outvars[0].aval.shape:
+            moved = [kind & ~ZERO for kind in moved]
         is_converted = name == "convert_element_type" and step.invars[0].aval.dtype == bool
         if is_converted or (name == "select_n" and same):
             out_kind |= MASK
         return barred, out_kind | functools.reduce(operator.or_, moved) & ~CONSTANT | same
     out_kind = _KINDS.get(name, 0)
-    if name not in _ARITHMETIC or not jnp.issubdtype(step.outvars[0].aval.dtype, np.inexact):
+    if name not in _ARITHMETIC or not _is_inexact(step):
         return [], out_kind
     for i, variable in enumerate(step.invars):
         if isinstance(variable, Literal) and (name, i, complex(variable.val)) in _NEUTRAL:
@@ -164,6 +185,16 @@ def _rule(step, kinds):
         if kind & never[i] or (kind & apart and any(constants[:i] + constants[i + 1 :]))
     ]
     return barred, out_kind
+
+
+def _is_reshape(step):
+    """Whether it reduces axes of size 1."""
+    is_reduction = step.primitive.name in _REDUCTIONS
+    return is_reduction and step.invars[0].aval.size == step.outvars[0].aval.size
+
+
+def _is_inexact(step):
+    return jnp.issubdtype(step.outvars[0].aval.dtype, np.inexact)
 
 
 def _windows(name, kinds):

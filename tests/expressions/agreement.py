@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.expressions import reference, ways, writer
 
-NOISES = 4
+NOISES = 10
 
 
 def drawn(seed, count):

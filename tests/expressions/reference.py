@@ -84,50 +84,89 @@ _NEAREST = {
 }  # fmt: skip
 _TO_SOME_UNITS = {"exp", "log", "pow", "rsqrt"}
 _EXTREMES = {"maximum", "minimum", "max", "min"}
+_SUMS = {"sum", "mean", "sum_of_product"}
+_ZEROS = _EXTREMES | _SUMS  # whose zeros may have either sign
 _QUOTIENTS = {"div", "div_double"}
-_SUMS = {"sum", "mean", "sum_of_product", "prod"}
+_ADDED = {"add", "sub", "add_number", "sub_number", "number_sub", "add_mask"}
+_JOINED = {"mul", "mul_number", "mul_mask", "div_number", "square", "exp"}
 _UNITS = 4
+
+
+def value(expression, inputs, noise=None):
+    """An expression's value. `noise`, a random generator: as another compiler may compute it.
+
+    Rounded numbers are moved by a few units in the last place, what is summed or multiplied comes
+    in another order, a quotient by a broadcast array is a product with its reciprocal (see
+    docs/differences.md). With an odd seed, a product that is added is not rounded before, a
+    denormal number that was converted or is compared with zero is not flushed, and a zero that is
+    the sum, the largest or smallest of several is negative; with an even seed it is positive."""
+    if expression.kind in "ne":
+        return expression.name
+    if not expression.operands:
+        return inputs[expression.name]
+    name, function = expression.name, OPERATIONS[expression.name]
+    is_odd = noise is not None and noise.bit_generator.seed_seq.entropy % 2
+    find = _joined if is_odd and name in _ADDED else value
+    operands = [find(operand, inputs, noise) for operand in expression.operands]
+    if name in _MOVES:
+        return function(*operands)
+    flush = _kept if is_odd and name == "to_bool" else flushed
+    operands = [flush(x) if isinstance(x, np.ndarray) else x for x in operands]
+    if noise is not None and name in _SUMS | {"prod"}:
+        operands = _ordered(operands, noise)
+    if noise is not None and name in _QUOTIENTS and operands[1].shape != operands[0].shape:
+        function = _times_reciprocal
+    result = function(*operands)
+    if name in _ADDED:
+        result = result.astype(F)
+    if noise is not None and name in _ZEROS:
+        result = np.where(result == 0, np.copysign(result, -1 if is_odd else 1), result)
+    if noise is not None and result.dtype.kind == "f":
+        result = _moved(name, function, operands, result, noise)
+    return (_kept if is_odd and name == "from_double" else flushed)(result)
 
 
 def _times_reciprocal(x, y):
     return x * flushed(1 / y)
 
 
-def value(expression, inputs, noise=None):
-    """An expression's value. `noise`, a random generator: rounded numbers are moved by a few units
-    in the last place, what is summed comes in another order, a quotient by a broadcast array is a
-    product with its reciprocal (see docs/differences.md), and a zero that is the largest or
-    smallest of several has the sign that the parity of the seed says."""
-    if expression.kind in "ne":
-        return expression.name
-    if not expression.operands:
-        return inputs[expression.name]
-    name, function = expression.name, OPERATIONS[expression.name]
+def _kept(x):
+    """An array with the smallest normal numbers in place of denormal ones."""
+    small = np.where(x == 0, x, np.copysign(np.finfo(x.dtype).tiny, x))
+    return np.where(np.abs(x) < np.finfo(x.dtype).tiny, small, x).astype(x.dtype)
+
+
+def _joined(expression, inputs, noise):
+    """The value of an operand of a sum, in float64 where an FMA may compute it."""
+    if expression.name not in _JOINED or not expression.operands:
+        return value(expression, inputs, noise)
     operands = [value(operand, inputs, noise) for operand in expression.operands]
-    if name in _MOVES:
-        return function(*operands)
-    operands = [flushed(x) if isinstance(x, np.ndarray) else x for x in operands]
-    if noise is not None and name in _SUMS:
-        order = noise.permutation(8)
-        operands = [np.broadcast_to(x, (8, 8))[:, order] for x in operands]
-    if noise is not None and name in _QUOTIENTS and operands[1].shape != operands[0].shape:
-        function = _times_reciprocal
-    result = function(*operands)
-    if noise is not None and name in _EXTREMES:  # of 0 and -0, it may be either
-        sign = 1 - 2 * (noise.bit_generator.seed_seq.entropy % 2)
-        result = np.where(result == 0, np.copysign(result, sign), result)
-    if noise is not None and result.dtype.kind == "f":
-        result = _moved(name, function, operands, result, noise)
-    return flushed(result)
+    wide = [np.asarray(flushed(x), np.float64) for x in operands]
+    if expression.name == "exp":  # which XLA computes of the largest exponent that it has
+        return np.exp(np.minimum(wide[0], 89))
+    return OPERATIONS[expression.name](*wide)
+
+
+def _ordered(operands, noise):
+    """Operands of a sum or product along rows in another order: of the smallest or largest first."""
+    operands = [np.broadcast_to(x, (8, 8)) for x in operands]
+    product = np.prod([x.astype(np.float64) for x in operands], axis=0)
+    keys = noise.permutation(64).reshape(8, 8), product, -product, np.abs(product), -np.abs(product)
+    order = np.argsort(keys[noise.bit_generator.seed_seq.entropy % len(keys)], axis=1)
+    return [np.take_along_axis(x, order, 1) for x in operands]
 
 
 def _moved(name, function, operands, result, noise):
-    """A rounded result within some units of the last place."""
-    if name not in _NEAREST | _TO_SOME_UNITS | _SUMS:
+    """A rounded result within some units of the last place, of a sum: of its addends."""
+    if name not in _NEAREST | _TO_SOME_UNITS | _SUMS | {"prod"}:
         return result
     eps = np.finfo(result.dtype).eps
-    units = _UNITS * (4 if name in _TO_SOME_UNITS else 2 if name in _SUMS else 1)
-    moved = (result * (1 + eps * noise.uniform(-units, units, result.shape))).astype(result.dtype)
+    units = _UNITS * (4 if name in _TO_SOME_UNITS else 1 if name in _NEAREST else 2)
+    size = result
+    if name in _SUMS:
+        size = np.prod([np.abs(x) for x in operands], axis=0).sum(1, keepdims=True)
+    noises = eps * noise.uniform(-units, units, result.shape)
+    moved = np.where(result == 0, result, result + size * noises).astype(result.dtype)
     if name not in _NEAREST or result.dtype == np.float64:
         return moved
     wide = [x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype == F else x
