@@ -2,7 +2,7 @@
 
 XLA's algebraic simplifier takes floating-point numbers for real ones where two constants meet: it
 makes `(1 - p) + 1e-8` into `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
-into `x`; `x + 0`, too, which is 0 for -0. It does not flush denormal constants. Wherever quotients
+into `x`; `x + 0` and `x - -0`, too, which are 0 for -0. It does not flush denormal constants. Wherever quotients
 meet, `a / (b / c)` becomes `(a * c) / b`, which may overflow. A converted Bool times `y` becomes a
 selection, 0 in place of NaN. What it does with windows of arrays is wrong for some (see
 `jaxlib_faults`): a window of a window, an array's own elements written into it. It does not look
@@ -31,7 +31,8 @@ ANY = 63
 WINDOW = 64  # at an index that is not known
 WRITTEN = 128  # an array into which a window was written
 ZERO = 256  # a constant number
-DENORMAL = 512  # a constant number, in float32
+NEGATIVE_ZERO = 512
+DENORMAL = 1024  # a constant number, in float32
 
 # {operation: (what a constant makes of its result, what must not meet a constant in it, what its
 # operands must not be)}
@@ -61,6 +62,9 @@ _KINDS = {
     "logistic": QUOTIENT, "pow": _ROOTED, "rsqrt": POWER, "square": POWER,
 }  # fmt: skip
 
+# What XLA takes for a sum with nothing, but which makes 0 of -0
+_NO_SUMMAND = {"add": ZERO, "add_any": ZERO, "sub": NEGATIVE_ZERO}
+
 # What does not change a number: (operation, place of the constant, the constant)
 _NEUTRAL = {("sub", 0, 0), ("sub", 1, 0), ("mul", 0, 1), ("mul", 1, 1), ("div", 1, 1)}
 
@@ -85,7 +89,7 @@ def kind_of(array):
     if np.ndim(array) or not jnp.issubdtype(jnp.result_type(array), np.number):
         return CONSTANT
     if array == 0:
-        return CONSTANT | ZERO
+        return CONSTANT | (NEGATIVE_ZERO if np.signbit(array) else ZERO)
     return CONSTANT | (DENORMAL if abs(array) < jnp.finfo(np.float32).tiny else 0)
 
 
@@ -121,7 +125,7 @@ class Barriers:
     def _with_barriers(self, step, kinds):
         """(the step after the barriers that it needs, the kinds of its results)"""
         name = step.primitive.name
-        hidden = DENORMAL | (ZERO if name in ("add", "add_any") and _is_inexact(step) else 0)
+        hidden = DENORMAL | (_NO_SUMMAND.get(name, 0) if _is_inexact(step) else 0)
         if numbers := [i for i, kind in enumerate(kinds) if kind & hidden]:
             barriers, step = self._behind_barriers(step, numbers)
             kinds = [0 if i in numbers else kind for i, kind in enumerate(kinds)]
@@ -161,7 +165,7 @@ def _rule(step, kinds):
         if barred == [0]:
             moved = [kinds[0] & ~(WINDOW | WRITTEN), *moved[1:]]
         if step.outvars[0].aval.shape:
-            moved = [kind & ~ZERO for kind in moved]
+            moved = [kind & ~(ZERO | NEGATIVE_ZERO) for kind in moved]
         is_converted = name == "convert_element_type" and step.invars[0].aval.dtype == bool
         if is_converted or (name == "select_n" and same):
             out_kind |= MASK

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.expressions import reference, ways, writer
 
-NOISES = 10
+NOISES = 32
 
 
 def drawn(seed, count):

@@ -1,5 +1,7 @@
 """Expressions on NumPy, operation by operation, with denormal numbers flushed to zero."""
 
+import functools
+
 import numpy as np
 
 F = np.float32
@@ -99,13 +101,14 @@ def value(expression, inputs, noise=None):
     in another order, a quotient by a broadcast array is a product with its reciprocal (see
     docs/differences.md). With an odd seed, a product that is added is not rounded before, a
     denormal number that was converted or is compared with zero is not flushed, and a zero that is
-    the sum, the largest or smallest of several is negative; with an even seed it is positive."""
+    the sum, the largest or smallest of several is negative; with an even seed it is positive. With
+    a third of the seeds rounded numbers have few digits, so that two may be equal."""
     if expression.kind in "ne":
         return expression.name
     if not expression.operands:
         return inputs[expression.name]
     name, function = expression.name, OPERATIONS[expression.name]
-    is_odd = noise is not None and noise.bit_generator.seed_seq.entropy % 2
+    is_odd = noise is not None and _seed(noise) % 2
     find = _joined if is_odd and name in _ADDED else value
     operands = [find(operand, inputs, noise) for operand in expression.operands]
     if name in _MOVES:
@@ -113,7 +116,7 @@ def value(expression, inputs, noise=None):
     flush = _kept if is_odd and name == "to_bool" else flushed
     operands = [flush(x) if isinstance(x, np.ndarray) else x for x in operands]
     if noise is not None and name in _SUMS | {"prod"}:
-        operands = _ordered(operands, noise)
+        function = functools.partial(_in_turn, name, noise)
     if noise is not None and name in _QUOTIENTS and operands[1].shape != operands[0].shape:
         function = _times_reciprocal
     result = function(*operands)
@@ -147,28 +150,55 @@ def _joined(expression, inputs, noise):
     return OPERATIONS[expression.name](*wide)
 
 
-def _ordered(operands, noise):
-    """Operands of a sum or product along rows in another order: of the smallest or largest first."""
-    operands = [np.broadcast_to(x, (8, 8)) for x in operands]
-    product = np.prod([x.astype(np.float64) for x in operands], axis=0)
-    keys = noise.permutation(64).reshape(8, 8), product, -product, np.abs(product), -np.abs(product)
-    order = np.argsort(keys[noise.bit_generator.seed_seq.entropy % len(keys)], axis=1)
-    return [np.take_along_axis(x, order, 1) for x in operands]
+def _in_turn(name, noise, *operands):
+    """A sum or product along rows in another order: of the smallest or largest first."""
+    rows = functools.reduce(np.multiply, operands)
+    keys = (
+        noise.permutation(rows.size).reshape(rows.shape),
+        rows,
+        -rows,
+        np.abs(rows),
+        -np.abs(rows),
+    )
+    order = np.argsort(keys[_seed(noise) % len(keys)], axis=1)
+    combine = np.multiply if name == "prod" else np.add
+    first, *others = np.split(np.take_along_axis(rows, order, 1), rows.shape[1], 1)
+    total = functools.reduce(lambda x, y: flushed(combine(x, y)), others, flushed(first))
+    return total / total.dtype.type(rows.shape[1]) if name == "mean" else total
+
+
+def _seed(noise):
+    return noise.bit_generator.seed_seq.entropy
 
 
 def _moved(name, function, operands, result, noise):
-    """A rounded result within some units of the last place, of a sum: of its addends."""
+    """A rounded result within some units of the last place; a sum of which no digit is sure may be
+    that of a part of the addends, or anything."""
     if name not in _NEAREST | _TO_SOME_UNITS | _SUMS | {"prod"}:
         return result
     eps = np.finfo(result.dtype).eps
     units = _UNITS * (4 if name in _TO_SOME_UNITS else 1 if name in _NEAREST else 2)
-    size = result
+    if _seed(noise) % 3:
+        change = result * eps * noise.uniform(-units, units, result.shape)
+        moved = np.where(result == 0, result, result + change).astype(result.dtype)
+    else:
+        moved = _with_few_digits(result)
     if name in _SUMS:
-        size = np.prod([np.abs(x) for x in operands], axis=0).sum(1, keepdims=True)
-    noises = eps * noise.uniform(-units, units, result.shape)
-    moved = np.where(result == 0, result, result + size * noises).astype(result.dtype)
+        rows = functools.reduce(np.multiply, operands)
+        size = np.abs(rows).sum(1, keepdims=True) * eps * _UNITS
+        if _seed(noise) % 2:
+            other = noise.choice([-1, 1], size.shape) * np.fmax(size, 1) ** noise.random(size.shape)
+        else:
+            other = np.where(noise.random(rows.shape) < 0.5, rows, 0).sum(1, keepdims=True)
+        return np.where(size > np.abs(result), other, moved).astype(result.dtype)
     if name not in _NEAREST or result.dtype == np.float64:
         return moved
     wide = [x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype == F else x
             for x in operands]  # fmt: skip
     return np.where(function(*wide) == result, result, moved)
+
+
+def _with_few_digits(x):
+    """Numbers rounded to 20 bits, so that two that are near are equal."""
+    fraction, exponent = np.frexp(x)
+    return np.ldexp(np.round(fraction * 2**20) / 2**20, exponent).astype(x.dtype)

@@ -49,6 +49,17 @@ def _step(x, values):
     return jnp.where(x == 0, values, jnp.where(x > 0, 1, 0).astype(values.dtype))
 
 
+@jax.custom_jvp
+def _next(x, toward):
+    return jnp.nextafter(x, toward)
+
+
+@_next.defjvp
+def _next_jvp(operands, tangents):
+    out = _next(*operands)
+    return out, jnp.broadcast_to(tangents[0], out.shape)
+
+
 def _toward_zero(a, b):
     if jnp.issubdtype(a.dtype, jnp.integer):
         return jax.lax.div(*jnp.broadcast_arrays(a, b))
@@ -82,8 +93,8 @@ _ROWS = [
      "The lesser one, or the other one if one is NaN", _unless_nan(jnp.minimum),
      "Tensor([float('nan')]), Tensor([2.0])", "array([2.], dtype=float32)", True, "tensor"),
     ("nextafter", f"nextafter({_OF})", f"NextAfter()({_OF})",
-     "The next number after `input` toward `other`", jnp.nextafter,
-     "Tensor([0.0]), Tensor([0.0])", "array([0.], dtype=float32)", False, "tensor"),
+     "The next number after `input` toward `other`, with the derivative 1 of `input`", _next,
+     "Tensor([0.0]), Tensor([0.0])", "array([0.], dtype=float32)", True, "tensor"),
     ("xdivy", "xdivy(x: input, y: other)", "Xdivy()(x: input, y: other)",
      "$x / y$, and 0 where `x` is 0", _quotient, "Tensor([0.0]), Tensor([0.0])",
      "array([0.], dtype=float32)", True, "tensor"),
