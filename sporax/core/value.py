@@ -14,14 +14,16 @@ from sporax.core.environment import Process
 
 
 class Aval:
-    """Shape and dtype of a value, interned: equal avals are the same object.
+    """Shape and dtype of a value, interned while it is in use: equal avals are the same object.
 
     A *weak* aval belongs to a Python number, which takes the dtype of what it meets.
     `differentiable`: there are derivatives with respect to it, as for all dtypes but Bool.
     """
 
-    __slots__ = ("differentiable", "dtype", "inexact", "ndim", "shape", "size", "weak")
-    _interned: ClassVar[dict] = {}
+    __slots__ = (
+        "__weakref__", "differentiable", "dtype", "inexact", "ndim", "shape", "size", "weak",
+    )  # fmt: skip
+    _interned: ClassVar = weakref.WeakValueDictionary()
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -34,7 +36,8 @@ class Aval:
     @staticmethod
     def of(shape, dtype, weak=False):
         key = (shape, dtype, weak)
-        aval = Aval._interned.get(key)
+        found = Aval._interned.data.get(key)  # `get` of the dictionary itself takes twice as long
+        aval = found and found()
         if aval is None:
             aval = Aval()
             aval.shape, aval.dtype, aval.weak = tuple(shape), np.dtype(dtype), weak

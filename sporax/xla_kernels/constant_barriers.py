@@ -2,13 +2,13 @@
 
 XLA's algebraic simplifier takes floating-point numbers for real ones where two constants meet: it
 makes `(1 - p) + 1e-8` into `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
-into `x`; `x + 0` and `x - -0`, too, which are 0 for -0. It does not flush denormal constants. Wherever quotients
-meet, `a / (b / c)` becomes `(a * c) / b`, which may overflow. A converted Bool times `y` becomes a
-selection, 0 in place of NaN. What it does with windows of arrays is wrong for some (see
-`jaxlib_faults`): a window of a window, an array's own elements written into it. It does not look
-through an optimization barrier. On a CPU, XLA removes barriers after that pass and before it fuses
-operations, so one costs nothing when the program runs. They are put only where such a pair meets,
-in the whole program: the two may come from two operations, each harmless alone.
+into `x`; `x + 0` and `x - -0`, too, which are 0 for -0. It does not flush denormal constants.
+Wherever quotients meet, `a / (b / c)` becomes `(a * c) / b`, which may overflow. A converted Bool
+times `y` becomes a selection, 0 in place of NaN. What it does with windows of arrays is wrong for
+some (see `jaxlib_faults`): a window of a window, an array's own elements written into it. It does
+not look through an optimization barrier. On a CPU, XLA removes barriers after that pass and before
+it fuses operations, so one costs nothing when the program runs. They are put only where such a pair
+meets, in the whole program: the two may come from two operations, each harmless alone.
 """
 
 import functools

@@ -102,7 +102,7 @@ def value(expression, inputs, noise=None):
     docs/differences.md). With an odd seed, a product that is added is not rounded before, a
     denormal number that was converted or is compared with zero is not flushed, and a zero that is
     the sum, the largest or smallest of several is negative; with an even seed it is positive. With
-    a third of the seeds rounded numbers have few digits, so that two may be equal."""
+    a quarter of the seeds some results have few digits, so that two may be equal."""
     if expression.kind in "ne":
         return expression.name
     if not expression.operands:
@@ -178,18 +178,20 @@ def _moved(name, function, operands, result, noise):
         return result
     eps = np.finfo(result.dtype).eps
     units = _UNITS * (4 if name in _TO_SOME_UNITS else 1 if name in _NEAREST else 2)
-    if _seed(noise) % 3:
+    units *= noise.random() ** 3  # often one or none
+    if _seed(noise) % 4:
         change = result * eps * noise.uniform(-units, units, result.shape)
         moved = np.where(result == 0, result, result + change).astype(result.dtype)
     else:
-        moved = _with_few_digits(result)
+        moved = _with_few_digits(result) if noise.random() < 0.5 else result
     if name in _SUMS:
         rows = functools.reduce(np.multiply, operands)
         size = np.abs(rows).sum(1, keepdims=True) * eps * _UNITS
-        if _seed(noise) % 2:
-            other = noise.choice([-1, 1], size.shape) * np.fmax(size, 1) ** noise.random(size.shape)
-        else:
-            other = np.where(noise.random(rows.shape) < 0.5, rows, 0).sum(1, keepdims=True)
+        any_size = noise.choice([-1, 0, 1], size.shape) * np.fmax(size, 1) ** noise.random(
+            size.shape
+        )
+        of_part = np.where(noise.random(rows.shape) < 0.5, rows, 0).sum(1, keepdims=True)
+        other = any_size if _seed(noise) % 2 else of_part
         return np.where(size > np.abs(result), other, moved).astype(result.dtype)
     if name not in _NEAREST or result.dtype == np.float64:
         return moved
