@@ -15,8 +15,8 @@ import sporax
 from sporax import nn
 from sporax.compat import MINDSPORE_VERSION
 from sporax.compilation_cache import folder
+from sporax.core.units import quantity
 from sporax.engine.verification import admission
-from sporax.insight.units import quantity
 from sporax.versions import JAXLIB
 from sporax.xla_kernels import jaxlib_faults
 from sporax.xla_kernels.onednn import library

@@ -41,7 +41,8 @@ from jax.interpreters.partial_eval import dce_jaxpr
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo as hlo
 
-from sporax.core.memory_limits import budget, in_units, memory_error
+from sporax.core.memory_limits import budget, memory_error
+from sporax.core.units import bytes_text
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
@@ -77,7 +78,7 @@ def device_array(array):
             _shaped(array.shape, array.dtype), sharding, [array], devices, committed=False
         )
     except (jax.errors.JaxRuntimeError, MemoryError) as error:
-        size = f"{array.dtype.name} {array.shape}, {in_units(array.nbytes)}"
+        size = f"{array.dtype.name} {array.shape}, {bytes_text(array.nbytes)}"
         raise memory_error(
             error, f"For 'Tensor', memory must suffice for the elements ({size})"
         ) from error

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 from sporax.core import heap
+from sporax.core.units import bytes_text
 
 try:
     import resource
@@ -33,14 +34,6 @@ _GROUP_FILES = (
 )  # fmt: skip
 _PHRASES = ("RESOURCE_EXHAUSTED", "Out of memory", "bad_alloc", "YNNPACK operation failed")
 _BYTES = re.compile(r"allocating (\d+) bytes")
-
-
-def in_units(size):
-    """A number of bytes as text."""
-    for unit, name in (1e9, "GB"), (1e6, "MB"), (1e3, "kB"):
-        if size >= unit:
-            return f"{size / unit:.3g} {name}"
-    return f"{size} bytes"
 
 
 class Budget:
@@ -77,8 +70,8 @@ class Budget:
         self.left = max(0, min(_APART, left // 4))
         if left < 0:
             raise MemoryError(
-                f"{in_units(size)} were asked for{purpose}, and {in_units(max(left + size, 0))} of "
-                "the process's limit are left"
+                f"{bytes_text(size)} were asked for{purpose}, and "
+                f"{bytes_text(max(left + size, 0))} of the process's limit are left"
             )
 
 
@@ -157,7 +150,7 @@ def reason_of(error):
     if "were asked for" in text:
         return text
     size = _BYTES.search(text)
-    return f"an allocation{f' of {in_units(int(size[1]))}' if size else ''} failed"
+    return f"an allocation{f' of {bytes_text(int(size[1]))}' if size else ''} failed"
 
 
 def memory_error(error, sentence, remedy="Let go of Tensors not needed"):

@@ -7,7 +7,8 @@ import jax
 import numpy as np
 
 from sporax.core.interruptions import uninterrupted
-from sporax.core.memory_limits import budget, in_units, memory_error
+from sporax.core.memory_limits import budget, memory_error
+from sporax.core.units import bytes_text
 from sporax.core.value import contexts
 
 _SMALL = 2**16  # elements; a copy of fewer is not counted
@@ -27,7 +28,7 @@ def _failure(array, error):
 
 
 def _lacking(array):
-    size = f"{array.dtype.name} {array.shape}, {in_units(array.nbytes)}"
+    size = f"{array.dtype.name} {array.shape}, {bytes_text(array.nbytes)}"
     return (f"For reading a Tensor ({size}), memory must suffice for the program that computes it "
             "and for a copy")  # fmt: skip
 

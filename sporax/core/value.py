@@ -23,7 +23,7 @@ class Aval:
     __slots__ = (
         "__weakref__", "differentiable", "dtype", "inexact", "ndim", "shape", "size", "weak",
     )  # fmt: skip
-    _interned: ClassVar = weakref.WeakValueDictionary()
+    _interned: ClassVar[Any] = weakref.WeakValueDictionary()
 
     shape: tuple[int, ...]
     dtype: np.dtype

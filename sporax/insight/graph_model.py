@@ -2,7 +2,7 @@
 what lies in the same box."""
 
 from sporax.core.errors import describe
-from sporax.insight.units import shape_text
+from sporax.core.units import shape_text
 from sporax.nn.graph_cell import GraphCell
 
 _MOST_RESULTS = 4  # which have a part each

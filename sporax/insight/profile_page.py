@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sporax import pages
-from sporax.insight.units import quantity, seconds
+from sporax.core.units import bytes_text, quantity, seconds
 
 _HERE = Path(__file__).parent
 _LEAST = 0.001  # part of the step below which a frame is not shown
@@ -73,7 +73,7 @@ def _cell_rows(profile):
                 pages.join([name, pages.element("span", f" {cell.cls}", class_="quiet")]),
                 pages.bar(share, f"{share:.1%}"), seconds(cell.total_seconds),
                 seconds(cell.forward), seconds(cell.backward), quantity(cell.rate, "FLOP/s"),
-                f"{cell.rate / profile.peak:.0%}", quantity(cell.bytes, "B"),
+                f"{cell.rate / profile.peak:.0%}", bytes_text(cell.bytes),
             )  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def _operation_rows(profile):
             yield (
                 row.name, row.path, row.count, pages.bar(share, f"{share:.1%}"),
                 seconds(row.seconds), quantity(row.rate, "FLOP/s"),
-                f"{row.rate / profile.peak:.0%}", quantity(row.bytes, "B"),
+                f"{row.rate / profile.peak:.0%}", bytes_text(row.bytes),
             )  # fmt: skip
 
 

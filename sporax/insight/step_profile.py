@@ -10,13 +10,13 @@ import numpy as np
 from sporax import pages
 from sporax.core.errors import describe
 from sporax.core.tree import tensors_of
+from sporax.core.units import bytes_text, quantity, seconds
 from sporax.insight.hlo_scopes import shares
 from sporax.insight.named_program import NamedProgram
 from sporax.insight.peak import measured_peak
 from sporax.insight.profiled_call import call_seconds, put_back
 from sporax.insight.recording import Recording
 from sporax.insight.timeline import median_run, traced, untraced_seconds, wall_seconds
-from sporax.insight.units import quantity, seconds
 from sporax.sharding.mesh import current_mesh
 
 _OUTSIDE = "(outside of Cells)"
@@ -148,7 +148,7 @@ class StepProfile:
             ("call, with Python", seconds(self.call_seconds)),
             ("device waits for Python", seconds(self.host_seconds)),
             ("compilation", seconds(self.compile_seconds)),
-            *[(f"memory of {name}", quantity(size, "B")) for name, size in self.memory.items()],
+            *[(f"memory of {name}", bytes_text(size)) for name, size in self.memory.items()],
         ]  # fmt: skip
 
     def _rows(self):
@@ -157,12 +157,12 @@ class StepProfile:
             ("  " * c.depth + f"{c.name}: {c.cls}",
              seconds(c.total_seconds), f"{c.total_seconds / self.seconds:.1%}",
              seconds(c.seconds), seconds(c.forward), seconds(c.backward),
-             quantity(c.rate, "FLOP/s"), quantity(c.bytes, "B"))
+             quantity(c.rate, "FLOP/s"), bytes_text(c.bytes))
             for c in self.cells if c.total_seconds >= 0.002 * self.seconds
         ]  # fmt: skip
         operations = [
             (o.name, o.path, str(o.count), seconds(o.seconds), f"{o.seconds / self.seconds:.1%}",
-             quantity(o.rate, "FLOP/s"), quantity(o.bytes, "B"))
+             quantity(o.rate, "FLOP/s"), bytes_text(o.bytes))
             for o in self.operations[:_SHOWN]
         ]  # fmt: skip
         return cells, operations

@@ -5,8 +5,8 @@ import dataclasses
 from sporax import pages
 from sporax.core.cell_tree import tree
 from sporax.core.errors import describe
+from sporax.core.units import bytes_text, quantity, shape_text
 from sporax.insight.recording import Recording, abstract_inputs, bytes_of, checked_cell
-from sporax.insight.units import quantity, shape_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Summary:
             ("parameters", f"{self.parameters:,} ({quantity(self.parameter_bytes, 'B')})"),
             ("trainable", f"{self.trainable:,}"),
             ("floating-point operations", quantity(self.flops, "FLOP")),
-            ("activations", quantity(self.activation_bytes, "B")),
-            ("inputs", quantity(self.input_bytes, "B")),
+            ("activations", bytes_text(self.activation_bytes)),
+            ("inputs", bytes_text(self.input_bytes)),
         ]
 
     def _table(self):
@@ -92,7 +92,7 @@ class Summary:
             calls = f" x{row.calls}" if row.calls > 1 else ""
             yield (
                 label + calls, outputs, dtypes, parameters, quantity(row.total_flops),
-                quantity(row.total_activation_bytes, "B"),
+                bytes_text(row.total_activation_bytes),
             )  # fmt: skip
 
     def __str__(self):

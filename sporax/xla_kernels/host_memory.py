@@ -26,7 +26,7 @@ from sporax.core import heap
 from sporax.core.environment import choice
 from sporax.core.heap import library, pages, release, usage
 from sporax.core.jax_internals import dce_jaxpr
-from sporax.core.memory_limits import in_units
+from sporax.core.units import bytes_text
 from sporax.xla_kernels.rewrite import parts
 
 _COMPILED = "/jax/core/compile/backend_compile_duration"  # or loaded from the compilation cache
@@ -85,7 +85,7 @@ class Runs:
         run: XLA of jaxlib 0.12 divides by zero where it compiles a scatter of 2**36 elements."""
         self.is_large = _keeps() and bytes_of_results(jaxpr) > _LARGE
         if self.most is not None and (stored := bytes_stored(jaxpr.jaxpr)) > self.most:
-            raise MemoryError(f"{in_units(stored)} were asked for")
+            raise MemoryError(f"{bytes_text(stored)} were asked for")
 
     def prepare(self, inputs):
         """Called before each run of a large program, once it is traced."""

@@ -6,7 +6,8 @@ import os
 
 import jax
 
-from sporax.core.memory_limits import RESERVE, in_units, limit, reason_of
+from sporax.core.memory_limits import RESERVE, limit, reason_of
+from sporax.core.units import bytes_text
 
 
 def bytes_of(avals):
@@ -59,7 +60,7 @@ def out_of_memory(state, error):
     refusal = MemoryError(
         f"For '{op.name}', memory must suffice for its result and for those of the {len(path)} "
         f"operations that run with it, but {reason_of(error)}: the result of shape "
-        f"{' and '.join(str(a.shape) for a in avals)} takes {in_units(largest)}, all results "
-        f"together {in_units(together)}, and there are {in_units(memory())}. {remedy}."
+        f"{' and '.join(str(a.shape) for a in avals)} takes {bytes_text(largest)}, all results "
+        f"together {bytes_text(together)}, and there are {bytes_text(memory())}. {remedy}."
     )
     return refusal, together > memory() / 4

@@ -21,6 +21,11 @@ def quantity(number, unit=""):
     return f"{digits} {prefix}{unit}".rstrip()
 
 
+def bytes_text(number):
+    """'44.7 MB'."""
+    return quantity(number, "B")
+
+
 def seconds(number):
     """Three digits in s, ms or us."""
     return " ".join(_scaled(number, _SECONDS))
