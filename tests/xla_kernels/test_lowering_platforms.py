@@ -129,12 +129,15 @@ LONG = ("MobileNetV2 step", "DenseNet step", " x1", " x2", " x4", " x8", "batch 
         "first step")  # fmt: skip
 
 
+NO_STEP = ("loop:", "JPEG files", "arrays in memory")  # scripts, and data sets: of the host
+
+
 def bench_programs():
     for style in ("", "jit"):
         for name in mindspore_peer.cases(style):
             is_quick = style == "jit" and not name.endswith(LONG)
             marks = () if is_quick else pytest.mark.slow
-            if not name.startswith("loop:"):
+            if not name.startswith(NO_STEP):
                 yield pytest.param(style, name, id=f"{name} {style}".strip(), marks=marks)
 
 
