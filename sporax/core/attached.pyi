@@ -696,7 +696,7 @@ class Attached(Reading):
     def new_zeros(self, size, dtype=None) -> Tensor:
         """Zeros of shape `size`, in the tensor's dtype unless another is given."""
     def nextafter(self, other) -> Tensor:
-        """The next number after `input` toward `other`; broadcast together."""
+        """The next number after `input` toward `other`, with the derivative 1 of `input`; broadcast together."""
     def nonzero(self, *, as_tuple=False) -> Tensor:
         """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
     def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:

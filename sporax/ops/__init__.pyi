@@ -1456,7 +1456,7 @@ class NeighborExchangeV2(Primitive):
     def __init__(self, send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class NextAfter(Primitive):
-    """The next number after `input` toward `other`; broadcast together."""
+    """The next number after `input` toward `other`, with the derivative 1 of `input`; broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class NoRepeatNGram(Primitive):
@@ -3414,7 +3414,7 @@ def neg(input) -> Tensor:
 def negative(input) -> Tensor:
     """$-x$, element by element."""
 def nextafter(input, other) -> Tensor:
-    """The next number after `input` toward `other`; broadcast together."""
+    """The next number after `input` toward `other`, with the derivative 1 of `input`; broadcast together."""
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     """$-w_t x_t$ for logarithms of probabilities $x$ of the classes and the true class $t$."""
 def nonzero(input, *, as_tuple=False) -> Tensor:

@@ -86,7 +86,8 @@ def kind_of(array):
     """The kind of an operand of a program: CONSTANT unless it is traced."""
     if isinstance(array, Tracer):
         return 0
-    if np.ndim(array) or not jnp.issubdtype(jnp.result_type(array), np.number):
+    dtype = jnp.result_type(array)
+    if np.ndim(array) or not any(jnp.issubdtype(dtype, k) for k in (np.integer, np.floating)):
         return CONSTANT
     if array == 0:
         return CONSTANT | (NEGATIVE_ZERO if np.signbit(array) else ZERO)
@@ -125,7 +126,8 @@ class Barriers:
     def _with_barriers(self, step, kinds):
         """(the step after the barriers that it needs, the kinds of its results)"""
         name = step.primitive.name
-        hidden = DENORMAL | (_NO_SUMMAND.get(name, 0) if _is_inexact(step) else 0)
+        is_sum = name in _NO_SUMMAND and _is_inexact(step)
+        hidden = DENORMAL | (_NO_SUMMAND[name] if is_sum else 0)
         if numbers := [i for i, kind in enumerate(kinds) if kind & hidden]:
             barriers, step = self._behind_barriers(step, numbers)
             kinds = [0 if i in numbers else kind for i, kind in enumerate(kinds)]
