@@ -270,7 +270,7 @@ def _attached():
     yield f"from {module_of(base)} import {base.__name__} as {base.__name__}"
     yield f"class Attached({base.__name__}):"
     for name, value in sorted(vars(Tensor).items()):
-        if name in own or name == "__hash__":
+        if name in own or name in ("__hash__", "__annotate_func__"):
             continue
         if isinstance(value, property):
             yield from _function(name, value.fget, "    ", decorator=["@property"])

@@ -190,9 +190,11 @@ class SummaryRecord:
         if self._file.is_closed:
             return
         try:
-            self.flush()
-        finally:
             self._file.close()
+        except OSError as cause:
+            if not self._refused:  # else it was said: what is not written is still in the buffer
+                self._refuse(cause.strerror, cause)
+        finally:
             SummaryRecord._open = SUMMARIES.record = None
 
 
