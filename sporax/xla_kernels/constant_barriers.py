@@ -95,10 +95,9 @@ def kind_of(array):
 
 
 class Barriers:
-    """Puts barriers into programs. `barred_steps`: the steps of them that need one."""
+    """Puts barriers into programs."""
 
     def __init__(self):
-        self.barred_steps = []
         self._done = {}  # (id(jaxpr), kinds of its inputs) -> (it, the new one, kinds of results)
 
     def put(self, part, kinds):
@@ -129,45 +128,38 @@ class Barriers:
         is_sum = name in _NO_SUMMAND and _is_inexact(step)
         hidden = DENORMAL | (_NO_SUMMAND[name] if is_sum else 0)
         if numbers := [i for i, kind in enumerate(kinds) if kind & hidden]:
-            barriers, step = self._behind_barriers(step, numbers)
             kinds = [0 if i in numbers else kind for i, kind in enumerate(kinds)]
-            new, outs = self._with_barriers(step, kinds)
-            return [*barriers, *new], outs
-        parts = _PARTS.get(name)
+        parts, barred = _PARTS.get(name), []
         if parts is not None:
             params, outs = parts(self.put, step.params, kinds)
-            changed = any(step.params[key] is not new for key, new in params.items())
-            return [step.replace(params={**step.params, **params}) if changed else step], outs
-        barred, out_kind = _rule(step, kinds)
-        outs = [out_kind] * len(step.outvars)
+            if any(step.params[key] is not new for key, new in params.items()):
+                step = step.replace(params={**step.params, **params})
+        else:
+            barred, out_kind = _rule(step, kinds)
+            outs = [out_kind] * len(step.outvars)
+        barred = sorted({*numbers, *barred})
         if not barred:
             return [step], outs
-        barriers, step = self._behind_barriers(step, barred)
-        return [*barriers, step], outs
-
-    def _behind_barriers(self, step, barred):
-        """(barriers, the step on what is behind them)"""
-        self.barred_steps.append(step)
         taken, barriers = list(step.invars), []
         for i in barred:
             taken[i], equation = barrier(step.invars[i], beside=step)
             barriers.append(equation)
-        return barriers, step.replace(invars=taken)
+        return [*barriers, step.replace(invars=taken)], outs
 
 
 def _rule(step, kinds):
     """(which operands need a barrier, the kind of the results)"""
     name = step.primitive.name
+    given, kinds = kinds, [kind & ~(ZERO | NEGATIVE_ZERO) for kind in kinds]
     if kinds and all(kind == CONSTANT for kind in kinds):
-        return [], CONSTANT
+        is_number = name == "convert_element_type" and not step.outvars[0].aval.shape
+        return [], given[0] if is_number else CONSTANT
     if name in _MOVES or _is_reshape(step):
         moved = kinds[_MOVES.get(name, _ONE)]
         same = functools.reduce(operator.and_, moved) & CONSTANT
         barred, out_kind = _windows(name, kinds)
         if barred == [0]:
             moved = [kinds[0] & ~(WINDOW | WRITTEN), *moved[1:]]
-        if step.outvars[0].aval.shape:
-            moved = [kind & ~(ZERO | NEGATIVE_ZERO) for kind in moved]
         is_converted = name == "convert_element_type" and step.invars[0].aval.dtype == bool
         if is_converted or (name == "select_n" and same):
             out_kind |= MASK

@@ -87,6 +87,7 @@ _NEAREST = {
 _TO_SOME_UNITS = {"exp", "log", "pow", "rsqrt"}
 _EXTREMES = {"maximum", "minimum", "max", "min"}
 _SUMS = {"sum", "mean", "sum_of_product"}
+_REDUCTIONS = _SUMS | {"prod"}
 _ZEROS = _EXTREMES | _SUMS  # whose zeros may have either sign
 _QUOTIENTS = {"div", "div_double"}
 _ADDED = {"add", "sub", "add_number", "sub_number", "number_sub", "add_mask"}
@@ -115,7 +116,7 @@ def value(expression, inputs, noise=None):
         return function(*operands)
     flush = _kept if is_odd and name == "to_bool" else flushed
     operands = [flush(x) if isinstance(x, np.ndarray) else x for x in operands]
-    if noise is not None and name in _SUMS | {"prod"}:
+    if noise is not None and name in _REDUCTIONS:
         function = functools.partial(_in_turn, name, noise)
     if is_odd and name == "add_mask" and _is_never(expression.operands[0]):
         return operands[1]
@@ -160,14 +161,9 @@ def _joined(expression, inputs, noise):
 def _in_turn(name, noise, *operands):
     """A sum or product along rows in another order: of the smallest or largest first."""
     rows = functools.reduce(np.multiply, operands)
-    keys = (
-        noise.permutation(rows.size).reshape(rows.shape),
-        rows,
-        -rows,
-        np.abs(rows),
-        -np.abs(rows),
-    )
-    order = np.argsort(keys[_seed(noise) % len(keys)], axis=1)
+    mixed = noise.permutation(rows.size).reshape(rows.shape)
+    orders = mixed, rows, -rows, np.abs(rows), -np.abs(rows)
+    order = np.argsort(orders[_seed(noise) % len(orders)], axis=1)
     combine = np.multiply if name == "prod" else np.add
     first, *others = np.split(np.take_along_axis(rows, order, 1), rows.shape[1], 1)
     total = functools.reduce(lambda x, y: flushed(combine(x, y)), others, flushed(first))
@@ -181,7 +177,7 @@ def _seed(noise):
 def _moved(name, function, operands, result, noise):
     """A rounded result within some units of the last place; a sum of which no digit is sure may be
     that of a part of the addends, or anything."""
-    if name not in _NEAREST | _TO_SOME_UNITS | _SUMS | {"prod"}:
+    if name not in _NEAREST | _TO_SOME_UNITS | _REDUCTIONS:
         return result
     eps = np.finfo(result.dtype).eps
     units = _UNITS * (4 if name in _TO_SOME_UNITS else 1 if name in _NEAREST else 2)
@@ -194,9 +190,8 @@ def _moved(name, function, operands, result, noise):
     if name in _SUMS:
         rows = functools.reduce(np.multiply, operands)
         size = np.abs(rows).sum(1, keepdims=True) * eps * _UNITS
-        any_size = noise.choice([-1, 0, 1], size.shape) * np.fmax(size, 1) ** noise.random(
-            size.shape
-        )
+        sign, power = noise.choice([-1, 0, 1], size.shape), noise.random(size.shape)
+        any_size = sign * np.fmax(size, 1) ** power
         of_part = np.where(noise.random(rows.shape) < 0.5, rows, 0).sum(1, keepdims=True)
         other = any_size if _seed(noise) % 2 else of_part
         return np.where(size > np.abs(result), other, moved).astype(result.dtype)

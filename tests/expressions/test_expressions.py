@@ -1,6 +1,9 @@
 """Random expressions over masks, casts, constants, powers, reductions and edge values: both
 executors, dynamic and captured code, give NumPy's value."""
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from sporax.engine import operation
@@ -33,6 +36,15 @@ def test_expressions_that_differed(expression):
     check = agreement.Expected(expression, arrays)
     found = ways.values([expression], arrays)
     assert {way: check.difference(value) for way, (value,) in found.items()} == dict.fromkeys(found)
+
+
+def test_a_constant_zero_is_a_constant_too():
+    found = jax.make_jaxpr(lambda x, y: (1 - x) + jnp.exp(y) * 1e-8)(np.ones(3), np.float64(0))
+    constant, zero = (
+        str(constant_barriers.Barriers().put(found, [0, kind])[0])
+        for kind in (constant_barriers.CONSTANT, constant_barriers.kind_of(np.float64(0)))
+    )
+    assert zero == constant != str(found)
 
 
 def test_programs_without_barriers_are_found(monkeypatch):
