@@ -8,6 +8,7 @@ import re
 
 from bench.scaling import model, picture
 from bench.scaling.run import RESULTS, ROOT
+from sporax.core.units import bytes_text, seconds
 
 PAGE = ROOT / "docs" / "scaling.md"
 WAYS = {"data": "data parallel", "states": "states divided", "tensor": "tensor parallel"}
@@ -23,20 +24,6 @@ def _table(head, rows):
     return "\n".join([f"| {' | '.join(head)} |", "|" + "--:|" * len(head), *lines])
 
 
-def _bytes(n):
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n >= size:
-            return f"{n / size:.3g} {unit}"
-    return f"{n:.0f} B"
-
-
-def _seconds(t):
-    for unit, size in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
-        if t >= size:
-            return f"{t / size:.3g} {unit}"
-    return f"{t:.1e} s"
-
-
 def counted(results, network, is_topology=False):
     """Rows of a network, by devices: flops, bytes of arguments, bytes sent, in each way."""
     rows = {}
@@ -48,8 +35,8 @@ def counted(results, network, is_topology=False):
         cells.append([by_way["data"]["topology"] or n])
         for way in WAYS:
             row = by_way[way]
-            cells[-1] += [f"{row['flops'] / 1e6:,.0f}", _bytes(row["arguments"]),
-                          _bytes(model.cost(row).traffic)]  # fmt: skip
+            cells[-1] += [f"{row['flops'] / 1e6:,.0f}", bytes_text(row["arguments"]),
+                          bytes_text(model.cost(row).traffic)]  # fmt: skip
     head = ["devices"]
     for name in WAYS.values():
         head += [f"{name}: Mflop", "arguments", "sent"]
@@ -65,7 +52,7 @@ def kinds(results, network, n):
             for kind, size, count, *_ in row["collectives"]:
                 before = totals.get(kind, (0, 0))
                 totals[kind] = before[0] + count, before[1] + count * size
-            shown = "; ".join(f"{c} {kind} of {_bytes(b)}" for kind, (c, b) in totals.items())
+            shown = "; ".join(f"{c} {kind} of {bytes_text(b)}" for kind, (c, b) in totals.items())
             cells.append([WAYS[row["way"]], row["topology"] or "simulated", shown])
     return _table(["way", "devices", "collectives"], sorted(cells))
 
@@ -77,7 +64,7 @@ def fitted(results):
     others = [m / t - 1 for *_, t, m, is_fitted in rows if not is_fitted]
     table = _table(
         ["what", "size", "measured", "model", "error", ""],
-        [[what, size, _seconds(t), _seconds(m), f"{m / t - 1:+.0%}", "fitted" if is_fitted else ""]
+        [[what, size, seconds(t), seconds(m), f"{m / t - 1:+.0%}", "fitted" if is_fitted else ""]
          for what, size, t, m, is_fitted in rows],
     )  # fmt: skip
     return (
@@ -96,9 +83,9 @@ def figures(results):
     ):
         inside = m.host_link or m.link
         rows.append([
-            name, f"{m.rate / 1e9:,.1f} Gflop/s", _seconds(m.start) if m.start else "0",
-            f"{_seconds(inside.latency)}, {_bytes(inside.bandwidth)}/s",
-            f"{_seconds(m.link.latency)}, {_bytes(m.link.bandwidth)}/s",
+            name, f"{m.rate / 1e9:,.1f} Gflop/s", seconds(m.start) if m.start else "0",
+            f"{seconds(inside.latency)}, {bytes_text(inside.bandwidth)}/s",
+            f"{seconds(m.link.latency)}, {bytes_text(m.link.bandwidth)}/s",
         ])  # fmt: skip
     head = ["machine", "rate of a device", "start of a step", "link in a host", "between hosts"]
     return _table(head, rows)
@@ -110,9 +97,7 @@ def predicted(results, network, machine):
     for row in results["counted"]:
         if row["network"] == network and not row["topology"]:
             short, long = model.cost(row).seconds(machine)
-            text = (
-                _seconds(long) if long < 1.01 * short else f"{_seconds(short)} to {_seconds(long)}"
-            )
+            text = seconds(long) if long < 1.01 * short else f"{seconds(short)} to {seconds(long)}"
             rows.setdefault(row["devices"], [row["devices"]]).append(text)
     return _table(["devices", *WAYS.values()], [rows[n] for n in sorted(rows)])
 

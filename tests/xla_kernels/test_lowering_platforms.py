@@ -127,8 +127,6 @@ def test_a_cpus_kernel_would_be_seen(lowering, monkeypatch):
 
 LONG = ("MobileNetV2 step", "DenseNet step", " x1", " x2", " x4", " x8", "batch 1",
         "first step")  # fmt: skip
-
-
 NO_STEP = ("loop:", "JPEG files", "arrays in memory")  # scripts, and data sets: of the host
 
 
