@@ -238,6 +238,15 @@ def barrier(variable, beside):
     return new, _barrier().replace(**names, source_info=beside.source_info, ctx=beside.ctx)
 
 
+def times_zero(variable, beside):
+    """(a new variable, the equation that makes it `variable` times 0), with the source of the
+    equation `beside`, for an array without axes."""
+    aval = variable.aval
+    new, [product] = Var(aval), jax.make_jaxpr(lambda x: lax.mul(x, aval.dtype.type(0)))(aval).eqns
+    names = {"invars": [variable, product.invars[1]], "outvars": [new]}
+    return new, product.replace(**names, source_info=beside.source_info, ctx=beside.ctx)
+
+
 @functools.cache
 def _barrier():
     return jax.make_jaxpr(lax.optimization_barrier)(np.float32(0)).eqns[0]

@@ -2,13 +2,13 @@
 
 XLA's algebraic simplifier takes floating-point numbers for real ones where two constants meet: it
 makes `(1 - p) + 1e-8` into `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
-into `x`; `x + 0` and `x - -0`, too, which are 0 for -0. It does not flush denormal constants.
-Wherever quotients meet, `a / (b / c)` becomes `(a * c) / b`, which may overflow. A converted Bool
-times `y` becomes a selection, 0 in place of NaN. What it does with windows of arrays is wrong for
-some (see `jaxlib_faults`): a window of a window, an array's own elements written into it. It does
-not look through an optimization barrier. On a CPU, XLA removes barriers after that pass and before
-it fuses operations, so one costs nothing when the program runs. They are put only where such a pair
-meets, in the whole program: the two may come from two operations, each harmless alone.
+into `x`; `x + 0` and `x - -0`, too, which are 0 for -0. Denormal constants it does not flush, nor
+does LLVM. Wherever quotients meet, `a / (b / c)` becomes `(a * c) / b`, which may overflow. A
+converted Bool times `y` becomes a selection, 0 in place of NaN. What it does with windows of arrays
+is wrong for some (see `jaxlib_faults`): a window of a window, an array's own elements written into
+it. It does not look through an optimization barrier. On a CPU, XLA removes barriers after that pass
+and before it fuses operations, so one costs nothing when the program runs. They are put only where
+such a pair meets, in the whole program: the two may come from two operations, each harmless alone.
 """
 
 import functools
@@ -18,7 +18,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal, barrier, interpret, scan_counts
+from sporax.core.jax_internals import (
+    CALLS,
+    ClosedJaxpr,
+    Literal,
+    barrier,
+    interpret,
+    scan_counts,
+    times_zero,
+)
 
 # What a variable may be, as bits of a set
 CONSTANT = 1  # known to XLA
@@ -124,9 +132,9 @@ class Barriers:
 
     def _with_barriers(self, step, kinds):
         """(the step after the barriers that it needs, the kinds of its results)"""
-        name = step.primitive.name
+        name, given = step.primitive.name, kinds
         is_sum = name in _NO_SUMMAND and _is_inexact(step)
-        hidden = DENORMAL | (_NO_SUMMAND[name] if is_sum else 0)
+        hidden = (name not in CALLS and DENORMAL) | (_NO_SUMMAND[name] if is_sum else 0)
         if numbers := [i for i, kind in enumerate(kinds) if kind & hidden]:
             kinds = [0 if i in numbers else kind for i, kind in enumerate(kinds)]
         parts, barred = _PARTS.get(name), []
@@ -142,7 +150,10 @@ class Barriers:
             return [step], outs
         taken, barriers = list(step.invars), []
         for i in barred:
-            taken[i], equation = barrier(step.invars[i], beside=step)
+            if given[i] & DENORMAL and _flushes(step, i):
+                taken[i], equation = times_zero(step.invars[i], beside=step)
+                barriers.append(equation)
+            taken[i], equation = barrier(taken[i], beside=step)
             barriers.append(equation)
         return [*barriers, step.replace(invars=taken)], outs
 
@@ -189,6 +200,13 @@ def _is_reshape(step):
     """Whether it reduces axes of size 1."""
     is_reduction = step.primitive.name in _REDUCTIONS
     return is_reduction and step.invars[0].aval.size == step.outvars[0].aval.size
+
+
+def _flushes(step, i):
+    """Whether the processor takes a denormal operand for 0, or makes it 0: not where float64 stays
+    float64, nor where bits move."""
+    name, dtypes = step.primitive.name, {step.invars[i].aval.dtype, step.outvars[0].aval.dtype}
+    return (name in _ARITHMETIC or name == "convert_element_type") and dtypes != {np.dtype("f8")}
 
 
 def _is_inexact(step):
