@@ -16,7 +16,7 @@ class RunEvents:
 
     def __init__(self, folder):
         self._file = EventFile("RunRecord", folder)
-        weakref.finalize(self, self._file.close)
+        weakref.finalize(self, self._file.discard)  # each event is flushed, or its error raised
 
     def append(self, step, scalars=None, layers=None):
         """Write scalars, and histograms by kind and layer."""

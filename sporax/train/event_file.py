@@ -75,6 +75,10 @@ class EventFile:
         """Close the file."""
         self._file.close()
 
+    def discard(self):
+        """Close the file without what was not flushed."""
+        self._file.raw.close()
+
 
 # summaries of values -----------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 file."""
 
 import contextlib
+import gc
 import tempfile
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import sporax as ms
 from sporax import Tensor, data, nn, ops
 from sporax.data import mindrecord, vision
+from sporax.insight.run_events import RunEvents
 from sporax.io import background_writer
 from sporax.train import Checkpointer, SummaryRecord
 
@@ -97,6 +99,16 @@ def test_a_full_disk_is_one_error(name, tmp_path, monkeypatch):
     assert words in text and str(tmp_path) in text and "File too large" in text
     if name != "summary":  # events are added to a file
         assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_piece_of_an_event_is_not_written_later(tmp_path):
+    record = RunEvents(tmp_path)
+    with full_disk(), pytest.raises(OSError, match="For 'RunRecord', "):
+        record.add_images(1, "x", IMAGE.transpose(2, 0, 1)[None])
+    [path] = tmp_path.iterdir()
+    del record
+    gc.collect()
+    assert path.stat().st_size == 1000
 
 
 def test_records_that_were_there_stay(tmp_path):
