@@ -323,7 +323,8 @@ _QUIET = {
     "__weakref__", "__module__", "__doc__", "__qualname__", "__annotations__", "__slots__",
     "__match_args__", "__dataclass_fields__", "__dataclass_params__", "__firstlineno__",
     "__static_attributes__", "__abstractmethods__", "__parameters__", "__orig_bases__",
-    "__annotate__", "__getnewargs__", "__getnewargs_ex__", "__replace__", "__prepare__",
+    "__annotate__", "__annotate_func__", "__annotations_cache__", "__getnewargs__",
+    "__getnewargs_ex__", "__replace__", "__prepare__",
     "__type_params__",
 }  # fmt: skip
 _STREAMS = {"stdout", "stderr"}
