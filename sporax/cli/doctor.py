@@ -15,7 +15,7 @@ import sporax
 from sporax import nn
 from sporax.compat import MINDSPORE_VERSION
 from sporax.compilation_cache import folder
-from sporax.core.units import quantity
+from sporax.core.units import bytes_text
 from sporax.engine.verification import admission
 from sporax.versions import JAXLIB
 from sporax.xla_kernels import jaxlib_faults
@@ -87,7 +87,7 @@ def _jax():
 def _devices():
     memories = [(device.memory_stats() or {}).get("bytes_limit") for device in jax.devices()]
     return [
-        f"{device}: {device.device_kind}" + (f", {quantity(memory, 'B')}" if memory else "")
+        f"{device}: {device.device_kind}" + (f", {bytes_text(memory)}" if memory else "")
         for device, memory in zip(jax.devices(), memories, strict=True)
     ]
 
@@ -100,7 +100,7 @@ def _processor():
             f"OMP_NUM_THREADS={wanted} leaves convolutions and recurrent layers fewer threads than "
             f"the {cores} cores", stacklevel=1,
         )  # fmt: skip
-    return f"{cores} of {os.cpu_count()} cores, {quantity(_memory(), 'B')} of memory"
+    return f"{cores} of {os.cpu_count()} cores, {bytes_text(_memory())} of memory"
 
 
 def _memory():
@@ -123,7 +123,7 @@ def _cache():
     count, total = found.content()
     hits, misses = found.uses()
     rate = f"; {hits} of the last {hits + misses} were there already" if hits + misses else ""
-    size = f"{total / 1e6:.0f} of at most {folder.MOST_BYTES / 1e6:.0f} MB"
+    size = f"{bytes_text(total)} of at most {bytes_text(folder.MOST_BYTES)}"
     return f"{where}: {count} programs, {size}{rate}"
 
 

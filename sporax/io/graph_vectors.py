@@ -10,6 +10,7 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
+from sporax.core.units import bytes_text
 from sporax.core.value import UnknownShape
 from sporax.engine.verification.agreement import Tolerance
 from sporax.graph_capture.graph_text import Listing
@@ -47,7 +48,7 @@ def vectors(name, function, inputs):
             continue
         size, work = size + vector.size, work + done
         if size > MOST_BYTES:
-            return found, f"inputs and results take {size / 1e6:.0f} MB"
+            return found, f"inputs and results take {bytes_text(size)}"
         found.append(vector)
         if len(found) == COUNT:
             return found, ""
@@ -60,7 +61,7 @@ def _vector(name, function, inputs, sizes, random, most_work):
     avals = [t._value.aval for t in tensors_of(inputs)]
     size = sum(math.prod(_shape(a, sizes)) * a.dtype.itemsize for a in avals)
     if size > MOST_BYTES:
-        raise _TooMuch(f"inputs take {size / 1e6:.0f} MB")
+        raise _TooMuch(f"inputs take {bytes_text(size)}")
     given = map_tensors(lambda tensor: _random(tensor, sizes, random), inputs)
     listing = Listing("export", name, function, given, {})
     arrays = [np.asarray(t._value.read()) for t in tensors_of(given)]

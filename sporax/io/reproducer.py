@@ -14,6 +14,7 @@ from jax import export as stablehlo
 
 from sporax.compilation_cache import folder
 from sporax.core import dtype as dtypes
+from sporax.core.units import bytes_text
 from sporax.engine.verification.agreement import Tolerance
 from sporax.graph_capture.export.exported_graph import Spec
 from sporax.io import portable_program, program_file, untrusted_file
@@ -36,7 +37,7 @@ def write(located):
         header, arrays = contents(located)
         size = sum(array.nbytes for array in arrays.values())
         if size > MOST_BYTES:
-            return None, f"operands and results take {size / 1e6:.0f} MB"
+            return None, f"operands and results take {bytes_text(size)}"
         where.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = hashlib.sha256(arrays[portable_program.TEXT].tobytes()).hexdigest()[:12]
         path = where / f"{header['operation']}-{name}{SUFFIX}"

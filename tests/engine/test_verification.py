@@ -209,7 +209,7 @@ def test_large_operands_are_left_out(monkeypatch, plant):
     plant("sin", one_element)
     texts, _ = warned(Net(), np.repeat(X, 100, 0))
     assert not texts and not report.compared
-    assert [*report.left_out] == ["its operands take 0 MB"]
+    assert [*report.left_out] == ["its operands take 4.8 kB"]
 
 
 def test_what_is_kept_until_the_switch_is_bounded(monkeypatch):

@@ -218,7 +218,7 @@ def test_a_file_of_any_size_is_not_read(tmp_path):
 def test_large_operands_are_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(reproducer, "MOST_BYTES", 100)
     path, why = write(tmp_path / "files", tanh_sum())
-    assert path is None and why == "operands and results take 0 MB"
+    assert path is None and why == "operands and results take 1.1 kB"
     assert not (tmp_path / "files").exists()
 
 

@@ -16,6 +16,7 @@ from sporax.core.environment import choice
 from sporax.core.errors import warn
 from sporax.core.memory_limits import releases
 from sporax.core.to_host import on_host
+from sporax.core.units import bytes_text
 from sporax.engine.program import Program
 from sporax.engine.verification import admission
 from sporax.engine.verification.agreement import (
@@ -131,7 +132,7 @@ class Switch:
         elif operands is None:
             return program
         elif operands.size > MOST_BYTES:
-            report.leave_out(self.trace, "its operands take {:.0f} MB", operands.size / 1e6)
+            report.leave_out(self.trace, "its operands take {}", bytes_text(operands.size))
             return program
         elif not is_on_host() and not self.is_quick_on_host():
             report.leave_out(self.trace, "the host would take long for what a device computes")
