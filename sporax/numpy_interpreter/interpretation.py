@@ -35,7 +35,7 @@ def numpy_plan(families, trace, wanted):
         plan = plan_for_all_sizes(families, steps, inputs, wanted)
         if plan is None:
             plan = plan_for_these_sizes(steps, inputs, wanted)
-    except plans.Unsupported:
+    except (plans.Unsupported, MemoryError):  # plans hold constants, which a program may not need
         return None
     return plan if plan.work <= MOST_WORK else None
 

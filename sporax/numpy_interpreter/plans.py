@@ -15,6 +15,7 @@ import jax
 import numpy as np
 
 from sporax.core.jax_internals import CALLS, ClosedJaxpr, Literal, primitive_jaxpr
+from sporax.core.memory_limits import budget
 from sporax.numpy_interpreter.blas import one_thread
 from sporax.numpy_interpreter.control import CONTROL
 from sporax.numpy_interpreter.denormals import flushed
@@ -323,7 +324,9 @@ def _size_as_value(builder, parameters, result):
 
 
 def _counted(shape, dtype):
-    return np.arange(math.prod(shape)).astype(dtype).reshape(shape)
+    size = math.prod(shape)
+    budget.spend(size * (np.dtype(np.int64).itemsize + dtype.itemsize))
+    return np.arange(size).astype(dtype).reshape(shape)
 
 
 THIN = {"broadcast_in_dim": _broadcast_in_dim, "dim_as_value": _size_as_value, "iota": _iota}

@@ -1,7 +1,9 @@
 """Where the memory that a process may have runs out: one MemoryError of sporax, and it goes on."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +12,12 @@ from sporax.core.memory_limits import RESERVE, Budget
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS of Linux")
 
-# Computes, limits the addresses to so many MB more, and asks for more and more until an error
-# comes, twice; after each error it computes as before, and something new.
+# Computes, limits the addresses to so many MB more unless it is in a control group, and asks for
+# more and more until an error comes, twice; after each it computes as before, and something new.
 SCRIPT = """
-import resource, sys
+import os, resource, sys
+for group in sys.argv[3:]:
+    open(group, "w").write(str(os.getpid()))
 import numpy as np
 import sporax as ms
 from sporax import Tensor, jit, ops
@@ -45,7 +49,7 @@ def small():
         held.append(Tensor(np.zeros(10_000, np.float32)))
 
 def compiling():
-    held.append(bytearray(more - 70 * 2**20))
+    held.append(bytearray(b"x") * (more - 70 * 2**20))
     for n in range(1, 10_000):
         held.append(jit(lambda x: f(x) * n))
         held[-1](x).item(), held[-1](x).item()
@@ -53,7 +57,8 @@ def compiling():
 ask, more = globals()[sys.argv[1]], int(sys.argv[2]) * 2**20
 computes(0.5)
 limit = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + more
-resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+if not sys.argv[3:]:
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 for turn in range(2):
     held = []
     try:
@@ -71,12 +76,42 @@ for turn in range(2):
     [("dynamic", 250), ("in_graphs", 250), ("late", 600), ("small", 250), ("compiling", 250)],
 )
 def test_a_process_outlives_its_limit(ask, more):
-    run = [sys.executable, "-c", SCRIPT, ask, str(more)]
+    outlives(ask, str(more))
+
+
+def outlives(*arguments):
+    run = [sys.executable, "-c", SCRIPT, *arguments]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
     lines = done.stdout.splitlines()
     assert len(lines) == 2
     assert all(line.startswith("For '") and "memory must suffice" in line for line in lines)
+
+
+@pytest.fixture
+def control_group():
+    """The file that takes a process into a control group of 450 MB, where this process may make
+    one."""
+    for root, _, limit, *_ in memory_limits._GROUP_FILES:
+        folder = Path(root, f"sporax-test-{os.getpid()}")
+        try:
+            folder.mkdir()
+        except OSError:
+            continue
+        if (folder / limit).exists():
+            (folder / limit).write_text(str(450 * 2**20))
+            yield str(folder / "cgroup.procs")
+            folder.rmdir()
+            return
+        folder.rmdir()  # the root of groups of another kind
+    pytest.skip("no control group may be made here")
+
+
+@linux_only
+@pytest.mark.parametrize("ask", ["dynamic", "in_graphs", "late", "small"])
+def test_a_process_outlives_its_control_group(ask, control_group):
+    """The system kills what takes more, without an error."""
+    outlives(ask, "150", control_group)
 
 
 class Group:

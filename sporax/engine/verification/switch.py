@@ -14,9 +14,10 @@ import numpy as np
 
 from sporax.core.environment import choice
 from sporax.core.errors import warn
-from sporax.core.memory_limits import releases
+from sporax.core.memory_limits import budget, releases
 from sporax.core.to_host import on_host
 from sporax.core.units import bytes_text
+from sporax.engine.debug.out_of_memory import bytes_needed
 from sporax.engine.program import Program
 from sporax.engine.verification import admission
 from sporax.engine.verification.agreement import (
@@ -126,7 +127,7 @@ class Switch:
         interpreter, which say so at their first run. `operands`: of the next run; None: they are
         not known yet, and without evidence there is no comparison."""
         evidence = _kept.take(self.table, self.alive)
-        held = None if evidence is None else evidence.held()
+        held, expected = None if evidence is None else evidence.held(), None
         if evidence is not None and held is not None:
             operands, expected = evidence.operands, evidence.results
         elif operands is None:
@@ -137,22 +138,30 @@ class Switch:
         elif not is_on_host() and not self.is_quick_on_host():
             report.leave_out(self.trace, "the host would take long for what a device computes")
             return program
-        else:
-            try:
+        try:
+            if budget.is_limited:
+                budget.require(self.bytes_needed(operands))
+            if expected is None:
                 expected = self.expected(operands)
-            except Unsupported as missing:
-                report.leave_out(self.trace, "the interpreter has no rule for '{}'", missing)
-                return program
-            except MemoryError:
-                report.leave_out(self.trace, "memory does not suffice for it")
-                return program
-        expected = [np.asarray(x) for x in expected]
-        found = compiled(program, operands)
-        differs = disagreement(self.trace, self.alive, operands, expected, found)
+            expected = [np.asarray(x) for x in expected]
+            found = compiled(program, operands)
+            differs = disagreement(self.trace, self.alive, operands, expected, found)
+        except Unsupported as missing:
+            report.leave_out(self.trace, "the interpreter has no rule for '{}'", missing)
+            return program
+        except MemoryError:
+            report.leave_out(self.trace, "memory does not suffice for it")
+            return program
         report.note(differs)
         if differs is None:
             return program
         return self.replaced(operands, expected, differs)
+
+    def bytes_needed(self, operands):
+        """Bytes of a comparison: copies of operands, and results twice, also in float64."""
+        avals = [a for _, rule, _ in self.trace.steps for a in rule.avals]
+        outputs = [avals[i] for i in self.alive if i >= 0]
+        return operands.size + 4 * bytes_needed(self.trace.steps, outputs)[1]
 
     def is_quick_on_host(self):
         """Whether the interpreter has rules for the trace, and little work."""
