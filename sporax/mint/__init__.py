@@ -1,7 +1,8 @@
-"""Under which names PyTorch's users find the operations? `mint`: names looked up, no maths.
+"""The operations under PyTorch's names: `mint` looks names up and computes nothing.
 
 Names, also of submodules such as `mint.nn.functional`, come from the declarations in `sporax.ops`;
-those of `EXPORTED` are names of `mint` itself too: `mint.conv2d`, `mint.ReLU`, `mint.Adam`.
+names in the `EXPORTED` submodules are also names of `mint` itself: `mint.conv2d`, `mint.ReLU`,
+`mint.Adam`.
 """
 
 import importlib
@@ -12,18 +13,18 @@ from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import MINT
 
-# modules below `mint` whose names it has itself, the first to have a name wins
+# submodules whose names `mint` also exports; the first with a name wins
 EXPORTED = ("nn.functional", "nn", "optim", "linalg", "special", "distributed")
-# where the faces are declared that `sporax.ops` has not: of layers and of optimizers
+# modules that declare the faces missing in `sporax.ops`: of layers and of optimizers
 _HOMES = {"nn": "sporax.nn", "optim": "sporax.optim.mint_optimizers"}
 
 
 class Namespace(types.ModuleType):
-    """A module below `mint` whose names are the declared faces that start with its own."""
+    """A module below `mint` that contains the declared faces whose path starts with its own."""
 
     def __init__(self, path):
         super().__init__(f"{__name__}.{path}", f"The operations that `mint` has in `{path}`.")
-        self.__path__ = []  # which makes it a package, so that its own submodules can be imported
+        self.__path__ = []  # marks a package, so that its own submodules can be imported
 
     def __getattr__(self, name):
         return _find(f"{self.__name__.removeprefix(__name__ + '.')}.{name}")
@@ -33,7 +34,7 @@ class Namespace(types.ModuleType):
 
 
 def _import_home(path):
-    """Import what may declare a face of that path."""
+    """Import the modules that may declare a face of that path."""
     importlib.import_module("sporax.ops")
     head, dot, _ = path.partition(".")
     if dot and head in _HOMES:
@@ -41,7 +42,7 @@ def _import_home(path):
 
 
 def _names(prefix):
-    """The names, and the submodules' names, that begin with `prefix`."""
+    """Return the sorted names, including submodules, that begin with `prefix`."""
     _import_home(prefix)
     return sorted({p.removeprefix(prefix).split(".")[0] for p in MINT if p.startswith(prefix)})
 
@@ -61,13 +62,13 @@ def _find(path):
 
 
 def exported():
-    """{name: the module below `mint` that it comes from} of what `mint` has from `EXPORTED`."""
+    """Return {name: submodule of `mint`} for the names that `mint` takes from `EXPORTED`."""
     homes = {name: home for home in reversed(EXPORTED) for name in _names(f"{home}.")}
     return {n: home for n, home in homes.items() if n not in MINT and f"{home}.{n}" in MINT}
 
 
 def item(input):
-    """The one element of a Tensor, as a Python number.
+    """Return the single element of a Tensor, as a Python number.
 
     >>> mint.item(Tensor([2.5]))
     2.5

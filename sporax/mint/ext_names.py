@@ -1,6 +1,6 @@
-"""`mint`'s functions under the names that they have in `mindspore.ops.function` and its like:
+"""`mint`'s functions under their names in `mindspore.ops.function` and similar modules:
 `gather_ext` is `mint.gather`, `chunk_view` is `mint.chunk`, `inplace_addr` is `mint.addr_`, and
-`kthvalue`, which `sporax.ops` has not, is `mint.kthvalue`.
+`kthvalue`, which `sporax.ops` lacks, is `mint.kthvalue`.
 
 >>> from sporax.mint import ext_names
 >>> ext_names.gather_ext is mint.gather
@@ -13,21 +13,21 @@ from sporax.ops.declare import MINT
 
 
 def add_ext(input, other, alpha=1):
-    """`mint.add`, where `alpha` may stand in order."""
+    """`mint.add`, with `alpha` also positional."""
     return mint.add(input, other, alpha=alpha)
 
 
 def sub_ext(input, other, alpha=1):
-    """`mint.sub`, where `alpha` may stand in order."""
+    """`mint.sub`, with `alpha` also positional."""
     return mint.sub(input, other, alpha=alpha)
 
 
 def mean_ext(input, dim=None, keepdim=False, dtype=None):
-    """`mint.mean`, where `dtype` may stand in order."""
+    """`mint.mean`, with `dtype` also positional."""
     return mint.mean(input, dim, keepdim, dtype=dtype)
 
 
-_SUFFIXES = ("_view", "_ext")  # in this order, from the end
+_SUFFIXES = ("_view", "_ext")  # removed in this order, from the end
 
 
 def __getattr__(name):

@@ -1,4 +1,4 @@
-"""What is computed? One folder a subject; each operation is declared exactly once."""
+"""Operations, one folder per subject; each is declared exactly once."""
 
 import importlib
 import pkgutil
@@ -24,7 +24,7 @@ aliases.declare()
 globals().update(FUNCTIONS)
 globals().update(PRIMITIVES)
 
-# operations of our own, which MindSpore has under no such name: for other modules, not for users
+# internal operations, without a MindSpore function of that name: for other modules, not for users
 _OWN = """
     bitwise_not contraction div_no_nan global_norm l2_normalize lp_norm matmul_transposed power
     reduce_prod squared_difference"""

@@ -16,7 +16,7 @@ def ada_factor(
     param, mean, row, col, square, grad, rate, beta2, beta1, clip, least, smallest, *,
     weight_decay, scales, averages,
 ):  # fmt: skip
-    """The new parameter and its four means; those that are not used stay as they are."""
+    """Return the new parameter and its four means; unused means are returned unchanged."""
     squares = grad * grad + least
     if param.ndim > 1:
         row = beta2 * row + (1 - beta2) * squares.mean(-1)
@@ -37,7 +37,7 @@ def ada_factor(
 def _shapes(
     gradient, param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq, epsilon, *numbers,
 ):  # fmt: skip
-    """Refuse operands of other shapes; means that are not used may have any."""
+    """Raise ValueError if operand shapes do not match; unused means may have any shape."""
     shape = param.shape
     wanted = {"gradient": (gradient, shape), "epsilon": (epsilon, (2,))}
     if len(shape) > 1:
@@ -68,7 +68,7 @@ def ada_factor_step(
     weight_decay: Array, learning_rate: Array, global_norm: Array, scales=False, averages=False,
     decays=False,
 ) -> tuple:  # fmt: skip
-    """The new parameter and its four means; those that are not used stay as they are."""
+    """Return the new parameter and its four means; unused means are returned unchanged."""
     wide = jnp.promote_types(param.dtype, jnp.float32)
     kept = param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq
     x, mean, row, col, square = [each.astype(wide) for each in kept]
@@ -101,13 +101,13 @@ def fused_ada_factor(
     exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq, global_norm=1.0, enable_scale_parameter=False,
     enable_first_moment=False, enable_weight_decay=False,
 ):  # fmt: skip
-    r"""AdaFactor's step (Shazeer and Stern, 2018), with $g$ divided by `global_norm`. Of a matrix
-    it keeps the means $R$ and $C$ of the rows and columns of $g^2 + \epsilon_1$ alone:
+    r"""AdaFactor's step (Shazeer and Stern, 2018), with $g$ divided by `global_norm`. For a matrix,
+    it keeps only the means $R$ and $C$ of the rows and columns of $g^2 + \epsilon_1$:
 
     $\hat V = \frac{R C}{\operatorname{mean}(R)}$, $U = g / \sqrt{\hat V}$, $\hat U = U / \max(1,
-    \operatorname{RMS}(U) / d)$, $w \leftarrow w - \eta \hat U$; $d$ is `clip_threshold`. Of a
-    vector it keeps $\hat V$, `exp_avg_sq`, itself. `param` and the means that are used get new
-    contents; returned is that of `param`.
+    \operatorname{RMS}(U) / d)$, $w \leftarrow w - \eta \hat U$; $d$ is `clip_threshold`. For a
+    vector, it keeps $\hat V$, `exp_avg_sq`, itself. Updates `param` and the means in use in place;
+    returns the new `param`.
 
     `epsilon`: the pair $\epsilon_1, \epsilon_2$. `enable_scale_parameter`: $\eta$ is multiplied by
     $\max(\epsilon_2, \operatorname{RMS}(w))$; `enable_first_moment`: $w$ changes by the mean

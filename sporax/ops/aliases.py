@@ -3,7 +3,7 @@
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, MINT, composite
 
-# a name, with the parameters that it has there; whose function it is: of `ops`, `mint` or Tensor
+# alias and its parameters -> path of the function, in `ops`, `mint` or Tensor
 _ALIASES = {
     "tensor_add(input, other)": "ops.add", "tensor_sub(input, other)": "ops.sub",
     "tensor_mul(input, other)": "ops.mul", "tensor_muls(input, other)": "ops.mul",
@@ -29,7 +29,7 @@ _ALIASES = {
 
 
 def declare():
-    """Put the second names beside the first ones."""
+    """Register the aliases beside the original names."""
     spaces = {"ops": FUNCTIONS, "mint": MINT, "Tensor": vars(Tensor)}
     for face, path in _ALIASES.items():
         room, _, name = path.partition(".")

@@ -11,7 +11,7 @@ from sporax.storage.views import view
 
 
 def _cast_of_reals(input, dtype):
-    """From one integer dtype to another nothing is rounded."""
+    """Differentiated in place of `cast` for integer inputs: the identity for an integer `dtype`."""
     wanted = dtypes.to_numpy(dtype)
     return input if wanted.kind in "iu" else input.astype(wanted)
 
@@ -24,10 +24,10 @@ def _cast_of_reals(input, dtype):
     view=True,
 )
 def cast(input: Array, dtype):
-    """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name.
+    """Cast a tensor to `dtype`: a MindSpore or NumPy dtype, a Python type or a name.
 
-    Floats are rounded toward zero; complex numbers lose their imaginary part. What an integer
-    dtype has no place for wraps around, as in C: -1.5 becomes 255 in UInt8.
+    Floats are truncated toward zero; complex numbers lose their imaginary part. Values out of range
+    of an integer dtype wrap around, as in C: -1.5 becomes 255 in UInt8.
 
     >>> ops.cast(Tensor([1.7]), np.int32).asnumpy()
     array([1], dtype=int32)
@@ -36,12 +36,12 @@ def cast(input: Array, dtype):
     if jnp.issubdtype(input.dtype, jnp.complexfloating) and wanted.kind != "c":
         input = input.real
     if jnp.issubdtype(input.dtype, jnp.floating) and wanted.kind in "iu" and wanted.itemsize < 8:
-        input = input.astype(jnp.int64)  # XLA takes what is too large to the nearest integer
+        input = input.astype(jnp.int64)  # XLA saturates values that are out of range
     return input.astype(wanted)
 
 
 def _astype(self, dtype, copy=True):
-    """The tensor in another dtype; see `ops.cast`. `copy=False`: itself if it has that dtype.
+    """Cast the tensor to `dtype`; see `ops.cast`. `copy=False`: returns self if it has that dtype.
 
     >>> Tensor([1.7]).astype(np.int32).asnumpy()
     array([1], dtype=int32)
@@ -52,8 +52,8 @@ def _astype(self, dtype, copy=True):
 
 
 def _to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=None):
-    """The tensor in another dtype, that of `other` if it is a Tensor; the device is XLA's to
-    choose.
+    """Cast the tensor to `dtype`, or to the dtype of `other` if it is a Tensor; XLA chooses the
+    device.
 
     >>> Tensor([1.7]).to(ms.int32).asnumpy()
     array([1], dtype=int32)
@@ -64,7 +64,7 @@ def _to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=
 
 
 def _type(self, dtype=None) -> Any:
-    """The name of the dtype, or the tensor in another.
+    """Return the name of the dtype, or the tensor cast to `dtype`.
 
     >>> Tensor([1.7]).type()
     'Float32'
@@ -74,7 +74,7 @@ def _type(self, dtype=None) -> Any:
 
 @composite(tensor=True)
 def type_as(input, other):
-    """`input` in the dtype of `other`.
+    """Cast `input` to the dtype of `other`.
 
     >>> ops.type_as(Tensor([1.7]), Tensor([1])).dtype
     mindspore.int64
@@ -101,7 +101,7 @@ def _converting(name, dtype):
     return convert
 
 
-# Tensor.float() and its like
+# Tensor.float() and similar methods
 for _name, _dtype in {
     "float": "float32", "int": "int32", "half": "float16", "long": "int64", "bool": "bool",
     "double": "float64", "short": "int16", "byte": "uint8", "bfloat16": "bfloat16",

@@ -1,5 +1,5 @@
-"""Loops over functions: one operation in a function that is being recorded, where the number of
-turns depends on a Tensor or `unroll=False` asks for it, written out everywhere else."""
+"""Loops over functions: one operation in a captured function if the trip count depends on a Tensor
+or `unroll=False` requests it, unrolled otherwise."""
 
 import contextlib
 
@@ -14,7 +14,7 @@ from sporax.ops.primitive import Primitive
 
 
 def _check(who, **arguments):
-    """Check the type of each argument against the types that it may have."""
+    """Raise TypeError for an argument that has none of its allowed types."""
     for name, (value, kinds, wanted) in arguments.items():
         if not (callable(value) if kinds is None else isinstance(value, kinds)):
             raise TypeError(
@@ -28,7 +28,7 @@ class _Loop(Primitive):
 
 
 class WhileLoop(_Loop):
-    """While `cond_func(val)` holds, `val = loop_func(val)`, from `init_val` on; the last `val`.
+    """While `cond_func(val)` is true, set `val = loop_func(val)`, from `init_val` on; return it.
 
     >>> ops.WhileLoop()(lambda x: x < 100, lambda x: x * 2, 3)
     192
@@ -41,9 +41,9 @@ class WhileLoop(_Loop):
 
 
 class ForiLoop(_Loop):
-    """For i from `lower` to `upper - 1`, `val = loop_func(i, val)`, from `init_val` on; the last
-    `val`. Where a function is captured, `unroll=False` makes one operation of the loop, so that a
-    long one compiles as fast as a short one, if all turns compute alike.
+    """For i from `lower` to `upper - 1`, set `val = loop_func(i, val)`, from `init_val` on; returns
+    the last `val`. In a captured function, `unroll=False` makes the loop one operation, so that a
+    long loop compiles as fast as a short one, if all iterations compute alike.
 
     >>> ops.ForiLoop()(0, 4, lambda i, total: total + i, 0)
     6
@@ -72,7 +72,7 @@ class ForiLoop(_Loop):
 
 
 class _Counted:
-    """A turn over (the number of the turn, what is carried)."""
+    """One iteration over (iteration index, carried value)."""
 
     def __init__(self, function):
         self.function = self.__wrapped__ = function
@@ -86,10 +86,10 @@ def _is_one_operation(unroll):
 
 
 class Scan(_Loop):
-    """For each x of `xs`, `carry, y = loop_func(carry, x)`, from `init` on; `(carry, all y)`.
+    """For each x of `xs`, set `carry, y = loop_func(carry, x)`, from `init` on; `(carry, all y)`.
 
-    `xs`: a tuple or list; None stands for `length` times None. Where a function is captured,
-    `unroll=False` makes one operation of the loop, if all turns compute alike.
+    `xs`: a tuple or list; None stands for `length` times None. In a captured function,
+    `unroll=False` makes the loop one operation, if all iterations compute alike.
 
     >>> ops.Scan()(lambda total, x: (total + x, total), 0, [1, 2, 3])
     (6, [0, 1, 3])

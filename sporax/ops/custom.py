@@ -1,4 +1,4 @@
-"""Operations of the user's own: `Custom`, and the notes that go with those of other devices."""
+"""User-defined operations: `Custom`, and descriptions of kernels for other devices."""
 
 import numpy as np
 
@@ -18,13 +18,13 @@ _ELSEWHERE = (
 
 
 class Custom(Primitive):
-    """A function on NumPy arrays as an operation: `func_type` 'pyfunc', or 'hybrid' for one that
-    `ops.kernel` decorates.
+    """An operation that calls a function on NumPy arrays: `func_type` 'pyfunc', or 'hybrid' for a
+    function decorated by `ops.kernel`.
 
-    `func`: arrays to an array or a tuple of them, computed on the host each time. `out_shape`,
-    `out_dtype`: what results have, or functions of the inputs' that say so; None takes them as they
-    come. `bprop`: a function (inputs, output, gradient of the output) -> gradients of the inputs.
-    `reg_info`: accepted. Raises NotImplementedError for kernels of other kinds.
+    `func`: maps arrays to an array or a tuple of arrays, called on the host each time. `out_shape`,
+    `out_dtype`: the results' shapes and dtypes, or functions that map the inputs' to them; None
+    accepts any. `bprop`: a function (inputs, output, gradient of the output) -> gradients of the
+    inputs. `reg_info`: ignored. Raises NotImplementedError for other kinds of kernels.
 
     >>> twice = ops.Custom(lambda x: x * 2, lambda s: s, lambda d: d, "pyfunc")
     >>> twice(Tensor([1.0, 2.0])).asnumpy()
@@ -56,7 +56,7 @@ class Custom(Primitive):
     def __call__(self, *inputs):
         if thread.tape is not None or thread.recorder.tracer is None:
             return self._apply(*inputs)
-        return through(self._apply, self._apply, inputs, {})[0]  # captured: between two graphs
+        return through(self._apply, self._apply, inputs, {})[0]  # captured: splits the graph
 
     def _forward(self, ctx, *inputs):
         values = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
@@ -80,7 +80,7 @@ class Custom(Primitive):
 
     @staticmethod
     def _wanted(wanted, of_inputs, count):
-        """A shape or dtype for each of `count` results."""
+        """Return a shape or dtype for each of `count` results."""
         if callable(wanted) and not isinstance(wanted, type | dtypes.Type):
             wanted = wanted(*of_inputs)
         if wanted is None or (count == 1 and not _nested(wanted)):
@@ -99,13 +99,13 @@ class Custom(Primitive):
 
 
 def _nested(wanted):
-    """Whether it names something for each of several results."""
+    """Return True if it has an entry for each of several results."""
     is_sequence = isinstance(wanted, (tuple, list))
     return is_sequence and len(wanted) > 0 and not isinstance(wanted[0], int)
 
 
 class CustomRegOp:
-    """Notes on a kernel of another device, one after the other; `get_op_info` gives them all.
+    """A description of a kernel for another device, built step by step; see `get_op_info`.
 
     >>> info = ops.CustomRegOp("twice").input(0, "x").output(0, "y").target("CPU").get_op_info()
     >>> info["op_name"], info["target"]
@@ -118,39 +118,39 @@ class CustomRegOp:
         self.fusion_type_ = ""
 
     def input(self, index=None, name=None, param_type="required", **kwargs):
-        """Note an input."""
+        """Record an input."""
         self.inputs.append({"index": index, "name": name, "paramType": param_type, **kwargs})
         return self
 
     def output(self, index=None, name=None, param_type="required", **kwargs):
-        """Note an output."""
+        """Record an output."""
         self.outputs.append({"index": index, "name": name, "paramType": param_type, **kwargs})
         return self
 
     def attr(self, name=None, param_type=None, value_type=None, default_value=None, **kwargs):
-        """Note an attribute."""
+        """Record an attribute."""
         attribute = {"name": name, "paramType": param_type, "type": value_type}
         attribute["defaultValue"] = default_value
         self.attr_.append({k: v for k, v in {**attribute, **kwargs}.items() if v is not None})
         return self
 
     def dtype_format(self, *args):
-        """Note dtypes and formats, of inputs and outputs in turn (see `DataType`)."""
+        """Record the dtypes and formats of inputs and outputs, in order (see `DataType`)."""
         self.dtype_format_.append(args)
         return self
 
     def fusion_type(self, fusion_type):
-        """Note how it may be fused."""
+        """Record the fusion type."""
         self.fusion_type_ = fusion_type
         return self
 
     def target(self, target=None):
-        """Note the device."""
+        """Record the device."""
         self.target_ = target
         return self
 
     def get_op_info(self):
-        """All notes, a dict."""
+        """Return all that was recorded, a dict."""
         return {
             "op_name": self.op_name, "inputs": self.inputs, "outputs": self.outputs,
             "attr": self.attr_, "fusion_type": self.fusion_type_,
@@ -159,7 +159,7 @@ class CustomRegOp:
 
 
 def custom_info_register(*reg_info):
-    """A decorator that keeps notes on a kernel, and changes nothing else."""
+    """Return a decorator that stores kernel descriptions, and changes nothing else."""
 
     def register(function):
         function.reg_info = reg_info
@@ -199,7 +199,7 @@ class _Names(type):
 
 
 class DataType(metaclass=_Names):
-    """Dtypes and formats of kernels of other devices, by name.
+    """Dtypes and formats of kernels for other devices, by name.
 
     >>> ops.DataType.F32_Default
     ('float32', 'DefaultFormat')

@@ -1,4 +1,4 @@
-"""Looking at numbers on the way."""
+"""Printing, dumping and checking values."""
 
 import functools
 import io
@@ -17,8 +17,8 @@ from sporax.staging.deferred_print import Name, deferrable, show
 
 
 class Print(Primitive):
-    """Print the arguments, each on a line of its own, Tensors with shape and dtype. A captured
-    function prints at each run, with the numbers of that run.
+    """Print the arguments, one per line, Tensors with shape and dtype. A captured function prints
+    on each run, with the values of that run.
 
     >>> ops.Print()("sum:", 3)
     sum:
@@ -35,7 +35,7 @@ class Print(Primitive):
 
 
 def _line(item):
-    """A Tensor with shape and dtype, also a Parameter; in a listing by its name."""
+    """Format Tensors and Parameters with shape and dtype; a Tensor in a listing as its name."""
     is_shown = isinstance(item, Tensor) and not isinstance(item, Name)
     return Tensor.__repr__(item) if is_shown else str(item)
 
@@ -50,7 +50,7 @@ def _text(items):
 
 
 def print_(*input_x):
-    """Print the arguments, as `Print`.
+    """Print the arguments, as `Print` does.
 
     >>> ops.print_("x:", 3)
     x:
@@ -63,10 +63,10 @@ print_.takes_text = True
 
 
 class TensorDump(Primitive):
-    """Write a Tensor to a file of NumPy's: `TensorDump()("x", tensor)` to `x_float32_0.npy`, the
-    next one of any name to `..._1.npy`, and so on. BFloat16 becomes Float32. A captured function
-    writes at each run. `input_output`: 'out' or 'in', of operations between two devices; here both
-    are the same.
+    """Write a Tensor to a NumPy file: `TensorDump()("x", tensor)` to `x_float32_0.npy`, the next
+    one, of any name, to `..._1.npy`, and so on. BFloat16 is written as Float32. A captured function
+    writes on each run. `input_output`: 'out' or 'in', for operations between two devices; here they
+    are equivalent.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -113,7 +113,7 @@ def _dump_text(file, items):
 
 
 def tensordump(file_name, tensor, mode="out"):
-    """Write a Tensor to a file of NumPy's, as `TensorDump`: `{file_name}_{dtype}_{number}.npy`.
+    """Write a Tensor to a NumPy file, as `TensorDump`: `{file_name}_{dtype}_{number}.npy`.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -126,8 +126,8 @@ def tensordump(file_name, tensor, mode="out"):
 
 @composite(function=(), primitive="Assert(summarize=3)(condition, inputs)")
 def assert_(condition, inputs, summarize=3):
-    """Raise RuntimeError unless `condition`, a bool or a Tensor of one; the message has the first
-    `summarize` numbers of each Tensor of `inputs`.
+    """Raise RuntimeError unless `condition`, a bool or a one-element Tensor, is true; the message
+    shows the first `summarize` elements of each Tensor of `inputs`.
 
     >>> ops.Assert()(True, [Tensor([1.0])])
     """
@@ -146,7 +146,7 @@ def assert_(condition, inputs, summarize=3):
 
 @composite(function=(), primitive="CheckNumerics()(x)")
 def check_numerics(x):
-    """`x` itself; RuntimeError if one of its numbers is NaN or infinite.
+    """Return `x`; raise RuntimeError if an element is NaN or infinite.
 
     >>> ops.CheckNumerics()(Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)
@@ -164,7 +164,7 @@ def check_numerics(x):
 
 
 class InsertGradientOf(HookBackward):
-    """The same Tensor; on the way back `f(grad)` is called with its gradient, and may return
+    """Return the same Tensor; the backward pass calls `f(grad)` with its gradient, which may return
     another one.
 
     >>> doubled = ops.InsertGradientOf(lambda grad: grad * 2)
@@ -182,8 +182,8 @@ class InsertGradientOf(HookBackward):
 
 
 class DumpGradient(Primitive):
-    """The same Tensor `x`; on the way back its gradient is written to a file, as `TensorDump`
-    names it: `DumpGradient()(path, x, "out")`.
+    """Return the same Tensor `x`; the backward pass writes its gradient to a file, named as by
+    `TensorDump`: `DumpGradient()(path, x, "out")`.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -202,22 +202,22 @@ class DumpGradient(Primitive):
 
 
 class Summaries:
-    """What the summary operations of networks show, for the `SummaryRecord` that is open, if any.
+    """Values recorded by the summary operations of networks, for the open `SummaryRecord`, if any.
 
-    `record`: it, or None. A captured function shows at each run, as it prints.
+    `record`: the open one, or None. A captured function records on each run, as it prints.
     """
 
     def __init__(self):
         self.record, self._shown = None, {}
 
     def add(self, plugin, items):
-        """Keep what was shown last under a name."""
+        """Keep the last value recorded under a name."""
         name, value = items
         if self.record is not None:
             self._shown[plugin, name] = value.copy()
 
     def take(self):
-        """{(plugin, name): Tensor} of what was shown since the last time."""
+        """Return {(plugin, name): Tensor} of the values recorded since the last call."""
         shown, self._shown = self._shown, {}
         return shown
 
@@ -226,8 +226,8 @@ SUMMARIES = Summaries()
 
 
 class Summary(Primitive):
-    """Shows the Tensor `value` under `name` to the `SummaryRecord` that is open, which writes what
-    was shown last. Where none is open, a call has no effect.
+    """Record the Tensor `value` under `name` for the open `SummaryRecord`, which writes the last
+    value. If none is open, a call has no effect.
 
     >>> ops.ScalarSummary()("loss", Tensor(0.5))
     """

@@ -1,4 +1,4 @@
-"""`Declaration`: an operation's function on arrays, and the faces written for it.
+"""`Declaration`: an operation's function on arrays, and its faces.
 
 Parameters annotated `Array` (or `Array | None`, or `Arrays` for a sequence) are operands; all
 others are attributes, part of the program.
@@ -45,16 +45,16 @@ class Arrays:
 
 OPTIONAL = Array | None
 
-# attributes that hold axes, and how messages name these
+# attributes that hold axes, and their description in messages
 _AXES = {"axis", "axis0", "axis1", "dim", "dim1", "dim2", "dims", "source", "destination",
          "start_dim", "end_dim", "batch_dims"}  # fmt: skip
 AXES = "an int or a tuple of ints"
 _BY_NUMBER = "Give the axis by its number, -1 for the last one"
-# attributes that JAX asks to be ints when it is too late
+# attributes that must be ints, which JAX checks too late
 _COUNTS = {"group", "groups"}
-# and those that hold sizes
+# attributes that hold sizes
 _SIZES = {"shape", "size", "output_size"}
-_BYTE = np.dtype(np.bool_)  # the least that an element takes
+_BYTE = np.dtype(np.bool_)  # the smallest element size
 
 
 def _are_sizes(value):
@@ -64,8 +64,8 @@ def _are_sizes(value):
 class Declaration:
     """An operation: its function on arrays, its parameters, its faces."""
 
-    converts = True  # whether `Cell.to_float` reaches its operands
-    is_polymorphic = True  # whether its trace for symbolic sizes is that for all sizes
+    converts = True  # whether `Cell.to_float` casts its operands
+    is_polymorphic = True  # whether one trace with symbolic sizes is valid for all sizes
     view: Any = False  # whether its results share memory with its operand, see `op`
     parts: Any = None  # (declaration, attributes, structure) -> the Ops it consists of, see `op`
 
@@ -73,7 +73,7 @@ class Declaration:
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
         self.bounds = bounds
         self.differentiable = differentiable
-        self.name = self.operation = name  # as messages name it
+        self.name = self.operation = name  # the name in messages
         self.signature = inspect.signature(fn)
         self.apply = apply if bounds is None else apply_within
         self.operands = {
@@ -89,7 +89,7 @@ class Declaration:
         self.faces = {}  # kind -> signature as written
 
     def bind(self, attributes, structure=None):
-        """The `Op` with these attributes; `structure` says which operands are absent or many."""
+        """Return the `Op` with these attributes; `structure`: array counts, None if absent."""
         key = tuple([_static(self, n, a) for n, a in zip(self.attributes, attributes, strict=True)])
         if structure is not None:
             key = (structure, *key)
@@ -118,7 +118,7 @@ class Declaration:
         return bound
 
     def _join_family(self, bound, key, values, structure):
-        """Share what is known of all sizes with operations that differ in sizes only."""
+        """Share a family, valid for all sizes, with operations that differ only in sizes."""
         names = [n for n, v in values.items() if n in _SIZES and _are_sizes(v)]
         if not names:
             return
@@ -135,15 +135,15 @@ class Declaration:
         bound.resized = resized
 
     def _accept(self, attributes):
-        """Refuse what the function would take for something else: any object for a flag, and a
-        string for an axis, which JAX would look up among its named ones. A bool for a number is
-        made one."""
+        """Raise an error for values that the function would misinterpret: any object for a flag,
+        and a string for an axis, which JAX would look up among its named axes. Convert a bool
+        passed for an int."""
         for name, value in attributes.items():
             if not has_64_bits(value):
                 raise OverflowError(
                     f"For '{self.name}', '{name}' must have at most 64 bits, but got {value!r:.80}."
                 )
-            # before tracing, in which some functions loop over their sizes
+            # before tracing, because some functions loop over their sizes
             sizes = (value,) if value.__class__ is int else value
             if name in _SIZES and sizes.__class__ is tuple:
                 sizes = [n for n in sizes if n.__class__ is int and n > 0]
@@ -165,7 +165,7 @@ class Declaration:
                 )
 
     def _names(self, structure):
-        """What messages call the operands of a call."""
+        """Return the names of a call's operands in messages."""
         if structure is None:
             return tuple(self.operands)
         names = []
@@ -191,7 +191,7 @@ class Declaration:
         return fn(**operands, **attributes)
 
     def call(self, operands, attributes):
-        """Apply the operation where some operand may be absent or a sequence."""
+        """Apply the operation if an operand may be absent or a sequence."""
         flat, structure = [], []
         for (name, kind), operand in zip(self.operands.items(), operands, strict=True):
             if operand is None and kind is OPTIONAL:
@@ -212,8 +212,8 @@ class Declaration:
     # faces --------------------------------------------------------------------------------
 
     def face(self, written=None, within=""):
-        """A function with the signature as written, that calls this operation; `within`: what its
-        name begins with where users call it."""
+        """Return a function with the signature as written that calls this operation; `within`: the
+        prefix of its qualified name."""
         written = written or self.fn.__name__
         name, parameters = (
             (
@@ -230,7 +230,7 @@ class Declaration:
     def parse(self, written, more=()):
         """`name(parameter: canonical = default, ...)` -> name, [(Parameter, canonical name)].
 
-        `more`: names that the function does not have, yet the face may.
+        `more`: names that the face may use although the function lacks them.
         """
         head, _, _ = written.partition("(")
         *_, name = head.split(".")
@@ -256,8 +256,8 @@ class Declaration:
         return name, parameters
 
     def _compile(self, name, parameters, fills, who):
-        """Write the function's few lines out, so that signature and defaults are Python's own and
-        a call costs no unpacking."""
+        """Generate the function's source, so that signature and defaults are Python's own and a
+        call unpacks nothing."""
         scope: dict = {}
 
         def argument(canonical):
@@ -276,7 +276,7 @@ class Declaration:
         return function
 
     def _body(self, scope, argument):
-        """The lines that call the operation; `argument(name)` is an expression for a parameter."""
+        """Return the source that calls the operation; `argument(name)` is an expression."""
         scope.update(
             _apply=view if self.view else self.apply,
             _bound=self.bound,
@@ -297,12 +297,12 @@ class Declaration:
         )
 
     def primitive(self, written):
-        """A class as `Softmax(axis=-1)(logits: input)`: attributes first, then the operands."""
+        """Create a class such as `Softmax(axis=-1)(logits: input)`: attributes, then operands."""
         head, _, inputs = written.partition(")(")
         head, inputs = f"{head})", f"({inputs}"
         name, built = self.parse(head)
         _, called = self.parse(f"{name}{inputs}")
-        fills = {"itself": "self"}  # for a function that needs the object: its own random state
+        fills = {"itself": "self"}  # for a function that needs the object, for its random state
         fills.update({canonical: f"self.{p.name}" for p, canonical in built})
         fills.update({canonical: p.name for p, canonical in called})
         itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -333,26 +333,27 @@ def _tuple(names):
 
 
 class _Missing:
-    """The default of a parameter that has none; it prints as nothing."""
+    """The default of a parameter that has none; its repr is `nothing`."""
 
     def __repr__(self):
         return "nothing"
 
 
 _MISSING = _Missing()
-_EXTRA = "_more", "_unknown"  # a face's parameters for arguments that it does not take
+_EXTRA = "_more", "_unknown"  # a face's parameters that collect unexpected arguments
 
 
 def compiled(name, parameters, body, scope, who, axes=()):
-    """A function of these lines, with names as `scope` has them, which refuses in the name of `who`
-    a call that does not fit. It takes anything, and looks, since what Python refuses at the door
-    could only be caught outside, at a cost to each call.
+    """Compile these lines to a function with the globals `scope`, which raises an error in the name
+    of `who` if a call does not match the signature. It accepts any arguments and checks them
+    itself: an error of Python's argument binding could only be caught by a wrapper, at a cost per
+    call.
 
-    `axes`: parameters that are no bools, although True and 1 are equal as keys.
+    `axes`: parameters that must not be bools, although True and 1 are equal as keys.
     """
     parts = {True: [], False: [f"*{_EXTRA[0]}"]}
     needed, plain = [], []
-    scope.update(__name__=None, _missing=_MISSING)  # None tells these lines from a user's
+    scope.update(__name__=None, _missing=_MISSING)  # None distinguishes these lines from user code
     for i, p in enumerate(parameters):
         plain.append(p.replace(annotation=inspect.Parameter.empty))
         itself = p.name == "self"
@@ -375,13 +376,13 @@ def compiled(name, parameters, body, scope, who, axes=()):
 
 
 def _at_first_call(*args, **kwargs):
-    """The code of a face that has not been called: to compile them all takes half a second."""
+    """Initial code of a face, which compiles it at the first call: compiling all takes 0.5 s."""
     _complete(_face)  # noqa: F821 - of the face
     return _face(*args, **kwargs)  # noqa: F821
 
 
 def _complete(lines, scope, face):
-    """Give a face its own code. Another thread may be calling it: the code comes last."""
+    """Give a face its own code, set last because another thread may be calling it."""
     exec(lines, scope)
     written = scope[face.__name__]
     face.__defaults__, face.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
@@ -389,7 +390,7 @@ def _complete(lines, scope, face):
 
 
 def _face_error(who, signature, axes, values):
-    """The error of a call that does not fit a compiled face, whose local variables are `values`."""
+    """Return the error for a call that does not match a face; `values`: its local variables."""
     for name in axes:
         if isinstance(values.get(name), bool):
             return TypeError(
@@ -404,21 +405,21 @@ def _face_error(who, signature, axes, values):
 
 
 def is_axes(value):
-    """Whether it is an int, None, or a tuple of such."""
+    """Return True if it is an int, None, or a tuple of such."""
     if isinstance(value, tuple):
         return all(map(is_axes, value))
     return isinstance(value, int | None) and not isinstance(value, bool)
 
 
 def has_64_bits(value):
-    """Whether ints, in tuples too, are such as programs can hold."""
+    """Return True if all ints, also in tuples, fit into 64 bits."""
     if value.__class__ is tuple:
         return all(map(has_64_bits, value))
     return value.__class__ is not int or -(2**63) <= value < 2**64
 
 
 def _static(declaration, name, value):
-    """An attribute as a hashable constant."""
+    """Convert an attribute to a hashable constant."""
     kind = value.__class__
     if kind in (int, bool, float, str, type(None)):
         return value if type(value) is kind else concrete(value)
@@ -445,7 +446,7 @@ _OPEN = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
 def _plain_numbers(arguments):
-    """The lines that take Python numbers for NumPy scalars in a face's arguments."""
+    """Return the source that converts NumPy scalars among a face's arguments to Python numbers."""
     names = [n for n in arguments if n.isidentifier() and not n.startswith("_default_")]
     if not names:
         return ""
@@ -454,7 +455,7 @@ def _plain_numbers(arguments):
 
 
 def _refuse(name, parameters, values, cause):
-    """Raise a composite's refusal of its arguments; `values`: its local variables."""
+    """Raise a composite's error about its arguments; `values`: its local variables."""
     given = {n: v for n, v in values.items() if n not in ("cause", *_EXTRA)}
     refuse(name, given, cause, parameters)
 
@@ -488,7 +489,7 @@ class Composite(Declaration):
         kinds = {p.kind for p in self.signature.parameters.values()}
         if kinds.isdisjoint(_OPEN) or "(" in (written or ""):
             return super().face(written, within)
-        self.fn.declaration = self  # whose lines cannot be written out
+        self.fn.declaration = self  # its source cannot be generated
         self.fn.__signature__ = self.signature.replace(return_annotation=inspect.Signature.empty)
         written = written or self.fn.__name__
         function = fitting(self.fn, within + written)

@@ -30,19 +30,20 @@ def op(
     differentiable=True, function=True, real=None, converts=True, view=False, bounds=None,
     parts=None,
 ):  # fmt: skip
-    """Declare an operation; what it returns is the function face, for `sporax.ops`.
+    """Declare an operation; returns the function face, for `sporax.ops`.
 
     `function`, `tensor`, `mint`: faces as written (a string, or a tuple of strings; True: with the
-    function's own signature). `numpy`: likewise; `dtype` in it is that of the result where the
-    operation has none. `primitive`: classes as written. `promotes`: the operands that meet in one
-    dtype (True: all; or their positions). `check(*avals)`: raises a better error than tracing
-    would. `name`: how messages call it; by default the first primitive's name. `real`: the function
-    to differentiate instead with respect to integers (see `Op`). `converts`: whether
-    `Cell.to_float` reaches its operands. `view`: whether the results share memory with the operand,
-    True where the operation only rearranges, else the rule for its layout (see `storage.views`).
-    `bounds`: for the same arguments as the operation's, the ranges (`index_checks.ranges.Range`) in
-    which its indices must lie. `parts(declaration, attributes, structure)`: the Ops it
-    consists of, or None; autocast by operation (`engine.autocast.Choice`) converts each of them.
+    function's own signature). `numpy`: likewise; its `dtype` is the result's dtype if the operation
+    has none. `primitive`: classes as written. `promotes`: the operands that are promoted to a
+    common dtype (True: all; or their positions). `check(*avals)`: raises a clearer error than
+    tracing would. `name`: the name in messages; by default the first primitive's name. `real`: the
+    function to differentiate instead with respect to integers (see `Op`). `converts`: whether
+    `Cell.to_float` casts its operands. `view`: whether the results share memory with the operand,
+    True if the operation only rearranges elements, else the rule for its layout (see
+    `storage.views`). `bounds`: takes the operation's arguments and returns the ranges
+    (`index_checks.ranges.Range`) in which its indices must lie. `parts(declaration, attributes,
+    structure)`: the Ops it consists of, or None; autocast by operation (`engine.autocast.Choice`)
+    converts each of them.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
@@ -60,11 +61,11 @@ def op(
 def composite(
     *, tensor=None, mint=None, numpy=None, primitive=None, function=True, of=None, name=None
 ):  # fmt: skip
-    """Declare a function on Tensors that is written in terms of other operations.
+    """Declare a function on Tensors that is composed of other operations.
 
     `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
-    the function as it is, or True for its own name. `primitive`: classes as written. `of`: the
-    name of the declared function that does the work of a Primitive. `name`: how messages call it.
+    the function as it is, or True for its own name. `primitive`: classes as written. `of`: the name
+    of the declared function that does the work of a Primitive. `name`: the name in messages.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
@@ -77,7 +78,7 @@ def composite(
 
 
 def _publish(declaration, function, tensor, primitives, mint, numpy):
-    """Make the faces of a declaration and put each where users find it."""
+    """Create the faces of a declaration and register each in its namespace."""
     declaration.faces = {
         "ops": function, "tensor": tensor, "primitive": primitives, "mint": mint, "numpy": numpy,
     }  # fmt: skip
@@ -102,7 +103,7 @@ def _as_written(faces):
 
 
 def _faces(declaration, written, plain, within):
-    """Functions by name for faces as written; those of one name are taken as its overloads."""
+    """Return {name: function} for faces as written; faces with the same name become overloads."""
     functions, meant, own = {}, {}, declaration.fn.__name__
     for face in _as_written(written):
         called = own if face is True else face.partition("(")[0]
@@ -114,18 +115,18 @@ def _faces(declaration, written, plain, within):
 
 
 def _meaning(declaration, face):
-    """What the parameters of a face fill, without the names that they have there."""
+    """Return the canonical parameters that a face fills, whatever it calls them."""
     if face is True or "(" not in face:
         return face
     return tuple((canonical, p.kind, p.default) for p, canonical in declaration.parse(face)[1])
 
 
 def attach(name, method):
-    """Give `Tensor` a method; the first one to take a name keeps it."""
+    """Add a method to `Tensor`; raise NameError if the name is taken."""
     if name in Tensor.__dict__:
         raise NameError(f"Tensor has a '{name}' already")
     if inspect.isfunction(method) and method.__name__.startswith(("_", "<")):
-        method.__name__, method.__qualname__ = name, f"Tensor.{name}"  # what Python's errors say
+        method.__name__, method.__qualname__ = name, f"Tensor.{name}"  # shown in Python's errors
     setattr(Tensor, name, method)
 
 

@@ -1,4 +1,4 @@
-"""Derivatives under the names that MindSpore's `ops` has them."""
+"""Derivatives under MindSpore's names in `ops`."""
 
 from sporax import autodiff
 from sporax.autodiff.hooks import Gate, avals_of, check_callable, replaced
@@ -14,7 +14,7 @@ from sporax.ops.primitive import Primitive
 
 
 class StopGradient(Primitive):
-    """The same Tensors, through which no derivative goes; as `stop_gradient`.
+    """Return the same Tensors, with derivatives stopped; as `stop_gradient`.
 
     >>> ops.StopGradient()(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)
@@ -28,7 +28,8 @@ class StopGradient(Primitive):
 
 
 class HookBackward(Primitive):
-    """The same Tensors; on the way back `hook_fn(grads)` is called with the tuple of gradients.
+    """Return the same Tensors; in the backward pass, call `hook_fn(grads)` with the tuple of
+    gradients.
 
     `hook_fn` may return other gradients: a Tensor, or a tuple with one for each.
 
@@ -64,7 +65,7 @@ class HookGate(Gate):
         self.hook_fn = hook_fn
 
     def answer(self, out, cotangents):
-        """The gradients that the hook returns for `cotangents`, zeros in place of None."""
+        """Return the hook's gradients for `cotangents`, with zeros in place of None."""
         outs = out if out.__class__ is tuple else (out,)
         cotangents = tuple(
             [wrap(zeros_like(v)) if g is None else g for g, v in zip(cotangents, outs, strict=True)]
@@ -80,8 +81,8 @@ def linearize(fn, inputs) -> tuple:
     """`(fn(*inputs), function)`, where the function maps tangents of the inputs to $J v$.
 
     `inputs`: a Tensor, or a tuple or list of them. The function takes the same, of the same shapes
-    and dtypes; `fn` is not computed again for it. It belongs to the contents that inputs and
-    Parameters had. See `jvp`.
+    and dtypes, and does not evaluate `fn` again. It is fixed at the values that inputs and
+    Parameters had at the call. See `jvp`.
 
     >>> y, push = ops.linearize(lambda x: x * x, Tensor([3.0]))
     >>> push(Tensor([10.0])).asnumpy()
@@ -99,7 +100,7 @@ def linearize(fn, inputs) -> tuple:
 
 
 def stop_gradient_(input):
-    """Let no derivative go through `input` from here on, in place; returns `input`.
+    """Stop derivatives through `input` from here on, in place; returns `input`.
 
     >>> def f(x):
     ...     y = x * x

@@ -1,4 +1,4 @@
-"""Python functions as Primitives: on the host, or recorded as what they consist of."""
+"""Python functions as Primitives: run on the host, or recorded as their operations."""
 
 import functools
 import types
@@ -22,11 +22,11 @@ def _check_function(who, name, function):
 
 
 class PyFunc(Primitive):
-    """A function on NumPy arrays as an operation; `op((x, y))` or `op(x, y)` gives a tuple of
-    Tensors.
+    """An operation that calls a function on NumPy arrays; `op((x, y))` or `op(x, y)` returns a
+    tuple of Tensors.
 
     `in_types`, `in_shapes`, `out_types`, `out_shapes`: a dtype and a shape for each input and each
-    result. The function runs on the host each time; `stateful`: accepted.
+    result. The function runs on the host on each call; `stateful`: ignored.
 
     >>> kinds, shapes = [sporax.float32], [(2,)]
     >>> add = ops.PyFunc(lambda x, y: x + y, kinds * 2, shapes * 2, kinds, shapes)
@@ -68,7 +68,7 @@ class PyFunc(Primitive):
 
 
 class PyExecute(Primitive):
-    """The value of a Python expression: `PyExecute()("a + b", ("a", "b"), (x, y))`.
+    """Evaluate a Python expression: `PyExecute()("a + b", ("a", "b"), (x, y))`.
 
     >>> ops.PyExecute()("a + b", ("a", "b"), (Tensor([1.0]), 2)).asnumpy()
     array([3.], dtype=float32)
@@ -91,11 +91,11 @@ class PyExecute(Primitive):
 
 
 class Morph(Primitive):
-    """A function as a Primitive, recorded as the operations that it consists of.
+    """A function as a Primitive, recorded as its operations.
 
-    `infer_shape`, `infer_dtype`: accepted; tracing `fn` determines both. `bprop_fn(*inputs, out,
-    dout)`: its derivative, a tuple of gradients; `fn` must then have positional parameters without
-    defaults only.
+    `infer_shape`, `infer_dtype`: ignored; tracing `fn` determines both. `bprop_fn(*inputs, out,
+    dout)`: returns the gradients, a tuple; `fn` must then have only positional parameters without
+    defaults.
 
     >>> same = lambda *args: args
     >>> ops.Morph(lambda x: x * 2, same, same)(Tensor([3.0])).asnumpy()
@@ -127,7 +127,7 @@ class Morph(Primitive):
 
 
 class Reusing(Primitive):
-    """The function itself: XLA decides what it computes once.
+    """Return the argument: XLA decides which results to reuse.
 
     >>> ops.Reusing()(len)([1, 2])
     2
@@ -142,7 +142,7 @@ class Reusing(Primitive):
 
 
 class UpdateState(Primitive):
-    """The first argument: side effects are in the order of the program.
+    """Return the first argument: side effects occur in program order.
 
     >>> ops.UpdateState()(3, Tensor([1.0]))
     3
@@ -160,10 +160,10 @@ class UpdateState(Primitive):
     primitive="MoveTo()(input, to='CPU', blocking=True)",
 )
 def move_to(input, to="CPU", blocking=True):
-    """`input`, a Tensor or ints, as a Tensor on the device `to`: 'CPU', or 'Ascend' or 'GPU', which
-    stand for the device that computes. XLA keeps the contents where they are used.
+    """Convert `input`, a Tensor or ints, to a Tensor on the device `to`: 'CPU', or 'Ascend' or
+    'GPU', which both mean the computing device. XLA keeps the contents where they are used.
 
-    `blocking`: accepted.
+    `blocking`: ignored.
 
     >>> ops.move_to((1, 2)).asnumpy()
     array([1, 2])
@@ -174,9 +174,9 @@ def move_to(input, to="CPU", blocking=True):
 
 
 def _ms_pyfunc(infer_func) -> Any:
-    """A decorator that makes a Primitive of a Python function on Tensors and numbers.
+    """Return a decorator that converts a Python function on Tensors and numbers to a Primitive.
 
-    `infer_func`: accepted; what the function returns determines shape and dtype.
+    `infer_func`: ignored; the function's result determines shape and dtype.
 
     >>> @ops._ms_pyfunc(lambda x: x)
     ... def twice(x: Tensor) -> Tensor:
@@ -199,7 +199,7 @@ def _ms_pyfunc(infer_func) -> Any:
 
 
 class _Scope:
-    """A `with` block of a kernel that says how it is to be scheduled."""
+    """A `with` block of a kernel that sets its schedule."""
 
     def __init__(self, *settings):
         self.settings = settings
@@ -212,7 +212,7 @@ class _Scope:
 
 
 def _erf(x):
-    from scipy import special  # its import takes a tenth of a second
+    from scipy import special  # importing it takes 0.1 s
 
     return special.erf(x)
 
@@ -237,11 +237,11 @@ _INTRINSICS = {
 
 
 def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
-    """A decorator of kernels in MindSpore's Hybrid DSL: the function on NumPy arrays, for `Custom`
-    or to be called, with what such kernels call: `output_tensor(shape, dtype)`, `allocate`, `grid`,
-    `serial`, `parallel`, `block_realize`, `attr`, `exp`, `rsqrt`, ...
+    """Decorate a kernel in MindSpore's Hybrid DSL: it becomes a function on NumPy arrays, for
+    `Custom` or to be called, in which the DSL's functions are defined: `output_tensor(shape,
+    dtype)`, `allocate`, `grid`, `serial`, `parallel`, `block_realize`, `attr`, `exp`, `rsqrt`, ...
 
-    `reg_info`: kept as an attribute; `compile_attrs`: accepted, there is nothing to compile.
+    `reg_info`: kept as an attribute; `compile_attrs`: ignored, as nothing is compiled.
 
     >>> @ops.kernel
     ... def twice(a):
@@ -276,7 +276,7 @@ def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
 
 
 def ms_kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
-    """The former name of `kernel`.
+    """Former name of `kernel`.
 
     >>> ops.ms_kernel(lambda a: a + 1)(np.array([1]))
     array([2])

@@ -1,4 +1,4 @@
-"""What a tensor is: its shape, dtype and size, as Python values or as tensors."""
+"""Shape, dtype and size of a tensor, as Python values or as tensors."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def _aval(x):
 
 @composite(primitive="Shape()(x: input_x)")
 def shape(input_x) -> tuple:
-    """The size of each dimension, a tuple of ints.
+    """Return the size of each dimension, a tuple of ints.
 
     >>> ops.shape(Tensor([[1, 2]]))
     (1, 2)
@@ -29,7 +29,7 @@ def shape(input_x) -> tuple:
 
 @composite(primitive="Rank()(x: input_x)")
 def rank(input_x) -> int:
-    """How many dimensions there are, an int.
+    """Return the number of dimensions, an int.
 
     >>> ops.rank(Tensor([[1, 2]]))
     2
@@ -39,7 +39,7 @@ def rank(input_x) -> int:
 
 @composite(primitive="Size()(input_x)")
 def size(input_x) -> int:
-    """How many elements there are, an int.
+    """Return the number of elements, an int.
 
     >>> ops.size(Tensor([[1, 2]]))
     2
@@ -49,7 +49,7 @@ def size(input_x) -> int:
 
 @composite(primitive="DType()(x)")
 def dtype(x) -> dtypes.Type:
-    """The MindSpore dtype of the elements.
+    """Return the MindSpore dtype of the elements.
 
     >>> print(ops.dtype(Tensor([1.0])))
     Float32
@@ -59,7 +59,7 @@ def dtype(x) -> dtypes.Type:
 
 @composite()
 def numel(input) -> int:
-    """How many elements there are, an int.
+    """Return the number of elements, an int.
 
     >>> ops.numel(Tensor([[1, 2]]))
     2
@@ -69,7 +69,7 @@ def numel(input) -> int:
 
 @composite(primitive=("TensorShape()(input_x)", "DynamicShape()(input_x)"))
 def dyn_shape(input_x):
-    """The size of each dimension, as a tensor of Int64.
+    """Return the size of each dimension, an Int64 tensor.
 
     >>> ops.dyn_shape(Tensor([[1, 2]])).asnumpy()
     array([1, 2])
@@ -93,13 +93,13 @@ def _kind(name, kind, kinds):
     return composite(tensor=True)(function)
 
 
-# bfloat16 is of kind 'V' in NumPy's eyes
+# bfloat16 has the kind 'V' in NumPy
 is_floating_point = _kind("is_floating_point", "floating", "fV")
 is_complex = _kind("is_complex", "complex", "c")
 
 
 def _is_signed(self) -> bool:
-    """Whether the dtype has negative numbers, a bool.
+    """Return True if the dtype has negative values.
 
     >>> Tensor([1]).is_signed()
     True
@@ -114,7 +114,7 @@ attach("is_signed", _is_signed)
 
 @composite()
 def identity(x):
-    """`x` itself.
+    """Return `x` itself.
 
     >>> ops.identity(Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)
@@ -124,7 +124,7 @@ def identity(x):
 
 @composite(function=(), primitive="IdentityN()(x)")
 def identity_of_several(x) -> tuple:
-    """The tuple of the Tensors in `x`, a tuple or list.
+    """Return copies of the Tensors in `x`, a tuple or list, as a tuple.
 
     >>> len(ops.IdentityN()((Tensor([1.0]), Tensor([2.0]))))
     2
@@ -143,7 +143,7 @@ def identity_of_several(x) -> tuple:
     primitive="Identity()(input_x: input)",
 )
 def copy(input):
-    """A tensor of the same contents, which goes its own way from here; derivatives go through.
+    """Return an independent tensor with the same contents; derivatives pass through.
 
     >>> x = Tensor([1.0])
     >>> y = x.copy()
@@ -156,7 +156,7 @@ def copy(input):
 
 @composite(primitive="Depend()(value, expr)")
 def depend(value, expr) -> Any:
-    """`value`; operations take effect in the order in which they are written anyway.
+    """Return `value`; operations take effect in program order anyway.
 
     >>> ops.depend(Tensor([1.0]), Tensor([2.0])).asnumpy()
     array([1.], dtype=float32)
@@ -169,7 +169,7 @@ def depend(value, expr) -> Any:
 
 @composite(primitive="ScalarToTensor()(x: input_x, dtype=float32)")
 def scalar_to_tensor(input_x, dtype=dtypes.float32):
-    """A number as a tensor without dimensions.
+    """Convert a number to a 0-d tensor.
 
     >>> ops.scalar_to_tensor(3).asnumpy()
     array(3., dtype=float32)
@@ -179,7 +179,7 @@ def scalar_to_tensor(input_x, dtype=dtypes.float32):
 
 @composite(primitive="ScalarToArray()(input_x)")
 def scalar_to_array(input_x):
-    """A number as a tensor without dimensions, of its own dtype (ints: Int64, floats: Float32).
+    """Convert a number to a 0-d tensor of its natural dtype (ints: Int64, floats: Float32).
 
     >>> ops.scalar_to_array(3).asnumpy()
     array(3)
@@ -189,7 +189,7 @@ def scalar_to_array(input_x):
 
 @composite(primitive="TupleToArray()(input_x)")
 def tuple_to_array(input_x):
-    """A tuple of numbers as a tensor: Int32 for ints, Float32 for floats.
+    """Convert a tuple of numbers to a tensor: Int32 for ints, Float32 for floats.
 
     >>> ops.tuple_to_array((1, 2)).asnumpy()
     array([1, 2], dtype=int32)
@@ -200,7 +200,7 @@ def tuple_to_array(input_x):
 
 @composite(primitive="TensorToTuple()(input_tensor)", function=())
 def tensor_to_tuple(input_tensor) -> tuple:
-    """The numbers of a tensor of one dimension (or none), as a tuple of Python numbers.
+    """Convert a 1-d or 0-d tensor to a tuple of Python numbers.
 
     >>> ops.TensorToTuple()(Tensor([1, 2]))
     (1, 2)
@@ -215,7 +215,7 @@ def tensor_to_tuple(input_tensor) -> tuple:
 
 @composite(primitive="ScalarCast()(input_x, input_y)")
 def scalar_cast(input_x, input_y) -> bool | int | float:
-    """A Python number in another dtype, as a Python number.
+    """Convert a Python number to another dtype; returns a Python number.
 
     >>> ops.scalar_cast(2.7, ms.int64)
     2

@@ -1,7 +1,7 @@
-"""Registration data of kernels for other devices: builders, and the decorator that takes it.
+"""Registration data of kernels for other devices: builders, and the decorator that stores it.
 
-The data is as MindSpore's builders make it; `op_info_register` keeps it at the function. That a
-custom kernel runs is another matter: XLA has its own (see `ops.Custom`).
+The data has the format of MindSpore's builders; `op_info_register` stores it on the function. It
+does not make a custom kernel run: XLA has its own (see `ops.Custom`).
 """
 
 import functools
@@ -20,7 +20,7 @@ def _require(kind, value):
 
 
 def _entry(checks, values, more):
-    """The notes on an input, output or attribute: those that are given, under MindSpore's keys.
+    """Return the entry of an input, output or attribute: the given values, under MindSpore's keys.
 
     `checks`: {parameter: (key, kind)}.
     """
@@ -33,7 +33,7 @@ def _entry(checks, values, more):
 
 
 def _noting(place, parameters):
-    """A method that notes an entry in the list `place`. `parameters`: {name: (key, kind)}."""
+    """Create a method that adds an entry to the list `place`. `parameters`: {name: (key, kind)}."""
     signature = _signature({name: None for name in parameters}, "kwargs")
 
     def method(self, *args, **kwargs):
@@ -49,7 +49,7 @@ def _noting(place, parameters):
 
 
 def _setting(name, place, kind, default=inspect.Parameter.empty, append=False):
-    """A method that keeps its argument, of that name, in the attribute `place`."""
+    """Create a method that stores its argument, of that name, in the attribute `place`."""
     signature = _signature({name: default})
 
     def method(self, *args, **kwargs):
@@ -69,7 +69,7 @@ def _setting(name, place, kind, default=inspect.Parameter.empty, append=False):
 
 
 def _signature(defaults, more=None):
-    """That of a method with these parameters, and with `**more`."""
+    """Return the signature of a method with these parameters, and with `**more`."""
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_KEYWORD
     own = [inspect.Parameter(name, kinds[0], default=value) for name, value in defaults.items()]
     rest = [inspect.Parameter(more, kinds[1])] if more else []
@@ -79,7 +79,7 @@ def _signature(defaults, more=None):
 _IO = {"index": ("index", _INT), "name": ("name", _STR)}
 _KIND = {"param_type": ("paramType", _STR)}
 _COMPILE = {"need_compile": ("needCompile", _BOOL), **_KIND, "shape": ("shape", _STR)}
-# keys of `get_op_info` that are not their attribute's name without `_`
+# keys of `get_op_info` that differ from their attribute's name without `_`
 _KEYS = {
     "dynamic_shape_support": "dynamicShapeSupport", "dynamic_rank_support": "dynamicRankSupport",
     "dynamic_compile_static": "dynamicCompileStatic", "need_check_support": "needCheckSupport",
@@ -88,9 +88,9 @@ _KEYS = {
 
 
 class RegOp:
-    """Notes on a kernel, one after the other; `get_op_info` gives them all.
+    """A kernel description, built step by step; `get_op_info` returns it.
 
-    `op_name`: what the operation is called.
+    `op_name`: the name of the operation.
     """
 
     def __init__(self, op_name=""):
@@ -103,12 +103,12 @@ class RegOp:
         self.fusion_type_, self.dtype_format_ = "", []
 
     def _check_entry(self, values):
-        """A rule beyond the kinds of an entry's parts."""
+        """Check an entry beyond the types of its values; for subclasses."""
 
     fusion_type = _setting("fusion_type", "fusion_type_", _STR)
 
     def dtype_format(self, *args):
-        """Note dtypes and formats, of inputs and outputs in turn (see `DataType`)."""
+        """Record the dtypes and formats of inputs and outputs, in order (see `DataType`)."""
         if len(self.inputs) + len(self.outputs) != len(args):
             raise ValueError("input size add output size must be equal to dtype format size")
         for arg in args:
@@ -120,13 +120,13 @@ class RegOp:
         return self
 
     def get_op_info(self):
-        """All notes, a dict."""
+        """Return all that was recorded, a dict."""
         named = {k.rstrip("_") if k.endswith("_") else k: v for k, v in vars(self).items()}
         return {_KEYS.get(k, k): v for k, v in named.items()}
 
 
 class CpuRegOp(RegOp):
-    """Notes on a kernel for the CPU.
+    """A description of a kernel for the CPU.
 
     >>> info = ops.CpuRegOp("Twice").input(0, "x").output(0, "y").get_op_info()
     >>> info["op_name"], info["inputs"], info["imply_type"]
@@ -144,7 +144,7 @@ class CpuRegOp(RegOp):
 
 
 class AiCPURegOp(CpuRegOp):
-    """Notes on a kernel for an Ascend's own CPUs; as `CpuRegOp`.
+    """A description of a kernel for an Ascend's own CPUs; as `CpuRegOp`.
 
     >>> ops.AiCPURegOp("Twice").get_op_info()["imply_type"]
     'AiCPU'
@@ -156,7 +156,7 @@ class AiCPURegOp(CpuRegOp):
 
 
 class AkgRegOp(RegOp):
-    """Notes on a kernel that AKG compiles, for a `processor`."""
+    """A description of a kernel that AKG compiles, for a `processor`."""
 
     def __init__(self, op_name, processor):
         super().__init__(op_name)
@@ -168,7 +168,7 @@ class AkgRegOp(RegOp):
 
 
 class AkgGpuRegOp(AkgRegOp):
-    """Notes on a kernel that AKG compiles for a GPU.
+    """A description of a kernel that AKG compiles for a GPU.
 
     >>> ops.AkgGpuRegOp("Twice").get_op_info()["processor"]
     'CUDA'
@@ -179,7 +179,7 @@ class AkgGpuRegOp(AkgRegOp):
 
 
 class AkgAscendRegOp(AkgRegOp):
-    """Notes on a kernel that AKG compiles for an Ascend.
+    """A description of a kernel that AKG compiles for an Ascend.
 
     >>> ops.AkgAscendRegOp("Twice").get_op_info()["processor"]
     'AiCore'
@@ -190,7 +190,7 @@ class AkgAscendRegOp(AkgRegOp):
 
 
 class TBERegOp(RegOp):
-    """Notes on a kernel of an Ascend's tensor engine.
+    """A description of a kernel for an Ascend's tensor engine.
 
     >>> info = ops.TBERegOp("Abs").kernel_name("abs").partial_flag(True).get_op_info()
     >>> info["kernel"], info["partial_flag"], info["imply_type"]
@@ -227,7 +227,7 @@ class TBERegOp(RegOp):
     )  # fmt: skip
 
 
-# method and its parameter, where the setting is kept, its kind, default
+# method and its parameter, attribute that holds the setting, its type, default
 for _name, _parameter, _place, *_rest in [
     ("unknown_shape_formats", "", "unknown_shape_formats_", _LIST, inspect.Parameter.empty, True),
     ("dynamic_rank_support", "", "dynamic_rank_support_", _BOOL),
@@ -247,8 +247,8 @@ for _name, _parameter, _place, *_rest in [
 
 
 def op_info_register(op_info) -> Callable:
-    """A decorator that keeps the registration data of a kernel (a dict, or its JSON) at a function,
-    in `op_info`, and changes nothing else.
+    """Return a decorator that stores the registration data of a kernel (a dict, or its JSON) on a
+    function, in `op_info`, and changes nothing else.
 
     >>> info = ops.TBERegOp("Abs").kernel_name("abs").get_op_info()
     >>> @ops.op_info_register(info)

@@ -1,4 +1,4 @@
-"""Functions chosen by the types of their arguments, or mapped over nested sequences."""
+"""Functions dispatched on the types of their arguments, or mapped over nested sequences."""
 
 import functools
 import operator
@@ -13,7 +13,7 @@ from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
 from sporax.ops.sparse.tensors import COOTensor, CSRTensor, RowTensorInner
 
-# what an argument must be, for each name that is no dtype's; nothing here is of the last ones
+# the required class for each name that is not a dtype; no value here matches the last ones
 _KINDS = {
     "Tensor": Tensor,
     "String": str,
@@ -34,7 +34,7 @@ _NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def _fits(value, name):
-    """Whether a value is of the type of that name, as `register` takes names."""
+    """Return True if a value is of the type of that name, as given to `register`."""
     if name == "Function":
         return callable(value) and not isinstance(value, (Tensor, type))
     if name in _KINDS:
@@ -43,10 +43,10 @@ def _fits(value, name):
 
 
 class MultitypeFuncGraph:
-    """A function that does for each kind of arguments what was registered for it.
+    """A function that dispatches on the types of its arguments to a registered function.
 
-    `name`: what messages call it. `read_value` is accepted: nothing is passed by reference.
-    A function that is registered alone takes every argument. Raises ValueError where none fits.
+    `name`: the name in messages. `read_value`: ignored, as nothing is passed by reference. A single
+    registered function takes every argument. Raises ValueError if none fits.
 
     >>> twice = ops.MultitypeFuncGraph("twice")
     >>> @twice.register("Number")
@@ -68,7 +68,7 @@ class MultitypeFuncGraph:
         self.entries = []  # (names of types, function), as registered
 
     def register(self, *type_names):
-        """A decorator: the function is for arguments of these types (names or dtypes)."""
+        """Return a decorator that registers a function for these types (names or dtypes)."""
         names = tuple([self._checked(n) for n in type_names])
 
         def remember(fn):
@@ -104,10 +104,10 @@ class MultitypeFuncGraph:
 
 
 class Map:
-    """A function applied to the items of sequences, one of each at a time; the result is a tuple.
+    """A function applied to the items of sequences, one of each at a time; returns a tuple.
 
-    `ops`: the function, or None where it comes first in the call. `reverse` is accepted: the order
-    cannot be seen. Raises ValueError for sequences of different lengths.
+    `ops`: the function, or None if it is the first argument of the call. `reverse`: ignored, as the
+    order is not observable. Raises ValueError for sequences of different lengths.
 
     >>> ops.Map()(lambda x, y: x + y, (1, 2), (3, 4))
     (4, 6)
@@ -157,7 +157,7 @@ class Map:
 
 
 class HyperMap(Map):
-    """As `Map`, down through nested tuples and lists.
+    """As `Map`, recursive through nested tuples and lists.
 
     >>> ops.HyperMap()(lambda x: x * x, ((1, 2), 3))
     ((1, 4), 9)
@@ -188,7 +188,7 @@ class Partial(Primitive):
 
 
 def tail(sequence) -> tuple:
-    """All of a tuple or list but its first item.
+    """Return all items of a tuple or list but the first.
 
     >>> ops.tail((1, 2, 3))
     (2, 3)
@@ -197,7 +197,7 @@ def tail(sequence) -> tuple:
 
 
 def add_flags(fn=None, **flags) -> Any:
-    """A function (or Cell) with flags for MindSpore's compiler, kept in `_func_graph_flags`.
+    """Set flags for MindSpore's compiler on a function (or Cell), kept in `_func_graph_flags`.
 
     >>> ops.add_flags(lambda x: x + 1, fast=True)(2)
     3
@@ -209,9 +209,9 @@ def add_flags(fn=None, **flags) -> Any:
 
 
 def _add_attr(fn, **kwargs) -> Any:
-    """A function as `fn`, with attributes for MindSpore's operations in it, kept in `attrs`.
+    """Return a function like `fn`, with attributes for its operations, kept in `attrs`.
 
-    They steer kernels of other devices, and have no effect here.
+    They affect kernels of other devices, and have no effect here.
 
     >>> ops._add_attr(lambda x: x + 1, recompute=True)(2)
     3

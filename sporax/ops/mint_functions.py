@@ -1,4 +1,4 @@
-"""What `mint` has with arguments of its own, in terms of the operations: PyTorch's rules."""
+"""`mint` functions with arguments different from `ops`, composed of operations: PyTorch's rules."""
 
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import composite
@@ -28,13 +28,13 @@ def _faces(*written):
 
 
 def _placed(input, out, inplace=True):
-    """`out`, put into `input` where it shall be."""
+    """Return `out`, written to `input` if `inplace`."""
     return input._rebind(out._value) if inplace else out
 
 
 @_faces("equal(input, other)")
 def whole_equal(input, other) -> bool:
-    """Whether two Tensors have the same shape and the same elements, as a bool.
+    """Return True if two Tensors have the same shape and the same elements.
 
     >>> mint.equal(Tensor([1, 2]), Tensor([1, 3]))
     False
@@ -47,7 +47,7 @@ def whole_equal(input, other) -> bool:
 
 @_faces("nn.functional.relu6(input, inplace=False)")
 def relu6_in_place(input, inplace=False):
-    r"""$\min(\max(x, 0), 6)$, element by element; `inplace`: put into `input` too.
+    r"""$\min(\max(x, 0), 6)$, element by element; `inplace`: also writes to `input`.
 
     >>> mint.nn.functional.relu6(Tensor([-1.0, 8.0])).asnumpy()
     array([0., 6.], dtype=float32)
@@ -57,7 +57,7 @@ def relu6_in_place(input, inplace=False):
 
 @_faces("nn.functional.silu(input, inplace=False)")
 def silu_in_place(input, inplace=False):
-    r"""$x \, \sigma(x)$, element by element; `inplace`: put into `input` too.
+    r"""$x \, \sigma(x)$, element by element; `inplace`: also writes to `input`.
 
     >>> mint.nn.functional.silu(Tensor([0.0])).asnumpy()
     array([0.], dtype=float32)
@@ -67,7 +67,7 @@ def silu_in_place(input, inplace=False):
 
 @_faces("nn.functional.elu(input, alpha=1.0, inplace=False)")
 def elu_in_place(input, alpha=1.0, inplace=False):
-    r"""$x$ where it is positive, else $\alpha (e^x - 1)$; `inplace`: put into `input` too.
+    r"""$x$ where it is positive, else $\alpha (e^x - 1)$; `inplace`: also writes to `input`.
 
     >>> mint.nn.functional.elu(Tensor([0.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
@@ -77,7 +77,7 @@ def elu_in_place(input, alpha=1.0, inplace=False):
 
 @_faces("nn.functional.hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)")
 def hardtanh_in_place(input, min_val=-1.0, max_val=1.0, inplace=False):
-    r"""$\min(\max(x, min), max)$; `inplace`: put into `input` too.
+    r"""$\min(\max(x, min), max)$; `inplace`: also writes to `input`.
 
     >>> mint.nn.functional.hardtanh(Tensor([-3.0, 0.5])).asnumpy()
     array([-1. ,  0.5], dtype=float32)
@@ -87,7 +87,7 @@ def hardtanh_in_place(input, min_val=-1.0, max_val=1.0, inplace=False):
 
 @_faces("nn.functional.threshold(input, threshold: bound, value, inplace=False)")
 def threshold_in_place(input, bound, value, inplace=False):
-    """$x$ where it exceeds `threshold`, else `value`; `inplace`: put into `input` too.
+    """$x$ where it exceeds `threshold`, else `value`; `inplace`: also writes to `input`.
 
     >>> mint.nn.functional.threshold(Tensor([1.0, 3.0]), 2.0, 9.0).asnumpy()
     array([9., 3.], dtype=float32)
@@ -97,7 +97,7 @@ def threshold_in_place(input, bound, value, inplace=False):
 
 @_faces("nn.functional.relu_")
 def relu_(input):
-    """`relu` put into the tensor itself.
+    """`relu` in place.
 
     >>> mint.nn.functional.relu_(Tensor([-1.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
@@ -107,7 +107,7 @@ def relu_(input):
 
 @_faces("nn.functional.sigmoid_")
 def sigmoid_(input):
-    """`sigmoid` put into the tensor itself.
+    """`sigmoid` in place.
 
     >>> mint.nn.functional.sigmoid_(Tensor([0.0])).asnumpy()
     array([0.5], dtype=float32)
@@ -117,7 +117,7 @@ def sigmoid_(input):
 
 @_faces("nn.functional.elu_")
 def elu_(input, alpha=1.0):
-    """`elu` put into the tensor itself.
+    """`elu` in place.
 
     >>> mint.nn.functional.elu_(Tensor([0.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
@@ -127,7 +127,7 @@ def elu_(input, alpha=1.0):
 
 @_faces("nn.functional.hardtanh_")
 def hardtanh_(input, min_val=-1, max_val=1):
-    """`hardtanh` put into the tensor itself.
+    """`hardtanh` in place.
 
     >>> mint.nn.functional.hardtanh_(Tensor([-3.0, 0.5])).asnumpy()
     array([-1. ,  0.5], dtype=float32)
@@ -137,7 +137,7 @@ def hardtanh_(input, min_val=-1, max_val=1):
 
 @_faces("nn.functional.threshold_(input, threshold: bound, value)")
 def threshold_(input, bound, value):
-    """`threshold` put into the tensor itself.
+    """`threshold` in place.
 
     >>> mint.nn.functional.threshold_(Tensor([1.0, 3.0]), 2.0, 9.0).asnumpy()
     array([9., 3.], dtype=float32)
@@ -149,7 +149,7 @@ def threshold_(input, bound, value):
 
 
 def _axis(input):
-    """The axis where none is given: PyTorch's rule."""
+    """Return the default axis, by PyTorch's rule."""
     return 0 if input.ndim in (0, 1, 3) else 1
 
 
@@ -173,7 +173,7 @@ def softmax_along(input, dim=None, dtype=None):
     "special.log_softmax(input, dim=None, *, dtype=None)",
 )
 def log_softmax_along(input, dim=None, dtype=None):
-    r"""$x_i - \ln \sum_j e^{x_j}$ along `dim`; None as `softmax` has it.
+    r"""$x_i - \ln \sum_j e^{x_j}$ along `dim`; None as in `softmax`.
 
     >>> mint.special.log_softmax(Tensor([0.0, 0.0])).asnumpy()
     array([-0.6931472, -0.6931472], dtype=float32)
@@ -224,8 +224,8 @@ def batch_norm_of_mint(
     input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
     eps=1e-5,
 ):  # fmt: skip
-    """As `ops.batch_norm`; without `weight` and `bias` as with ones and zeros, and in training
-    without `running_mean` and `running_var` nothing is moved.
+    """As `ops.batch_norm`; without `weight` and `bias` as with ones and zeros; in training without
+    `running_mean` and `running_var`, no running moments are updated.
 
     >>> x = Tensor([[1.0], [3.0]])
     >>> mint.nn.functional.batch_norm(x, None, None, training=True).asnumpy().round(2)

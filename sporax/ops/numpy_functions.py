@@ -1,18 +1,18 @@
-"""NumPy's functions of Tensors: they compute on the host, with the elements as arrays."""
+"""NumPy functions of Tensors, computed on the host with the elements as arrays."""
 
 import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import attach
 
-# NumPy has these call the method of that name, with arguments that a Tensor's does not take
+# these call the array's method of that name, with arguments that a Tensor's does not take
 _OF_ARRAYS = frozenset(
     [np.all, np.amax, np.amin, np.any, np.max, np.mean, np.min, np.prod, np.std, np.sum, np.var]
 )
 
 
 def _array_function(self, function, types, args, kwargs):
-    """What NumPy calls for `function(*args, **kwargs)` with Tensors among the arguments."""
+    """Implement NumPy's call of `function(*args, **kwargs)` with Tensors among the arguments."""
     if function in _OF_ARRAYS:
         args = [_host(value) for value in args]
         kwargs = {name: _host(value) for name, value in kwargs.items()}

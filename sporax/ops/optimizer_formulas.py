@@ -1,7 +1,7 @@
-"""The steps of optimizers: a formula on arrays each, and the Primitives that compute it.
+"""Optimizer steps: a formula on arrays each, and the Primitives that compute it.
 
-A formula takes the variables, `grad`, numbers, and after `*` what is static; it returns the new
-variables. `sporax.optim` computes with the same formulas.
+A formula takes the variables, `grad`, scalars, and after `*` the static arguments; it returns the
+new variables. `sporax.optim` uses the same formulas.
 """
 
 import jax.numpy as jnp
@@ -39,8 +39,8 @@ def adam(
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
     $w \leftarrow w - \eta \frac{\sqrt{1 - \beta_2^t}}{1 - \beta_1^t} \frac{m}{\sqrt{v} + eps}$.
 
-    `use_nesterov`: $\beta_1 m + (1 - \beta_1) g$ in the place of $m$. `indices`: the rows that
-    `gradient` has; equal ones are summed. FusedSparseLazyAdam changes these rows alone,
+    `use_nesterov`: $\beta_1 m + (1 - \beta_1) g$ in place of $m$. `indices`: the rows in
+    `gradient`; repeated ones are summed. FusedSparseLazyAdam changes only these rows,
     FusedSparseAdam all.
 
     >>> var, m, v = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -58,7 +58,7 @@ def adam(
 def adam_change(
     m, v, grad, lr, beta1_power, beta2_power, beta1, beta2, epsilon, *, nesterov=False
 ):  # fmt: skip
-    """What `Adam` adds to the weights, which are not changed; `m` and `v` are.
+    """Return the change that `Adam` adds to the weights, which are not changed; `m` and `v` are.
 
     >>> m, v = (Parameter(Tensor([x])) for x in (0.0, 0.0))
     >>> adam = ops.AdamNoUpdateParam()
@@ -78,7 +78,7 @@ def adam_change(
     "(var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)",
 )
 def amsgrad(var, m, v, vhat, grad, lr, beta1_power, beta2_power, beta1, beta2, epsilon):
-    r"""`Adam` with $\hat v \leftarrow \max(\hat v, v)$ in the place of $v$ under the root.
+    r"""`Adam` with $\hat v \leftarrow \max(\hat v, v)$ in place of $v$ under the root.
 
     >>> var, m, v, top = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0, 16.0))
     >>> amsgrad = ops.ApplyAdamWithAmsgrad(0.5, 0.75, 0.0)
@@ -96,9 +96,9 @@ _DECAYED = "(use_locking=False)(var, m, v, lr, beta1, beta2, epsilon, decay, gra
 
 @update(f"AdamWeightDecay{_DECAYED})")
 def adam_weight_decay(var, m, v, grad, lr, beta1, beta2, epsilon, decay):
-    r"""$m$, $v$ as `Adam`'s, $w \leftarrow w - \eta (\frac{m}{\sqrt{v} + eps} + \lambda w)$.
+    r"""$m$, $v$ as in `Adam`, $w \leftarrow w - \eta (\frac{m}{\sqrt{v} + eps} + \lambda w)$.
 
-    $\lambda$ is `decay`. The gradient may be of another dtype than the variables.
+    $\lambda$ is `decay`. The gradient may have a different dtype than the variables.
 
     >>> var, m, v = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0))
     >>> decayed = ops.AdamWeightDecay()
@@ -111,7 +111,7 @@ def adam_weight_decay(var, m, v, grad, lr, beta1, beta2, epsilon, decay):
 
 @update(f"FusedCastAdamWeightDecay{_DECAYED}, global_norm)")
 def adam_weight_decay_of_norm(var, m, v, grad, lr, beta1, beta2, epsilon, decay, global_norm):
-    """`AdamWeightDecay` with the gradient over `global_norm`.
+    """`AdamWeightDecay` with the gradient divided by `global_norm`.
 
     >>> var, m, v = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0))
     >>> decayed = ops.FusedCastAdamWeightDecay()
@@ -146,7 +146,7 @@ def adadelta(var, accum, accum_update, grad, lr, rho, epsilon):
     r"""$s \leftarrow \rho s + (1 - \rho) g^2$, $d = \sqrt{\frac{u + \epsilon}{s + \epsilon}} g$,
     $u \leftarrow \rho u + (1 - \rho) d^2$, $w \leftarrow w - \eta d$.
 
-    $s$ is `accum`, $u$ `accum_update`. `indices`: the rows to change; equal ones are summed.
+    $s$ is `accum`, $u$ `accum_update`. `indices`: the rows to change; repeated ones are summed.
 
     >>> var, accum, accum_update = (Parameter(Tensor([x])) for x in (1.0, 0.0, 0.0))
     >>> step = ops.ApplyAdadelta()
@@ -169,10 +169,10 @@ def adadelta(var, accum, accum_update, grad, lr, rho, epsilon):
     ],
 )
 def adagrad(var, accum, grad, lr, epsilon=0.0, *, update_slots=True):
-    r"""$s \leftarrow s + g^2$ (where `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} +
+    r"""$s \leftarrow s + g^2$ (if `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} +
     eps}$; $s$ is `accum`.
 
-    `indices`: the rows to change; equal ones are summed.
+    `indices`: the rows to change; repeated ones are summed.
 
     >>> var, accum = (Parameter(Tensor([x])) for x in (1.0, 0.0))
     >>> ops.ApplyAdagrad()(var, accum, 0.5, Tensor([4.0]))[0].asnumpy()
@@ -206,7 +206,7 @@ def adagrad_da(
 
 
 def shrunk(x, by):
-    """x nearer to 0 by so much, and 0 where it was as near."""
+    """Soft thresholding of `x`, by `by`."""
     return jnp.where(jnp.abs(x) > by, x - jnp.sign(x) * by, 0)
 
 
@@ -226,8 +226,8 @@ def ftrl(var, accum, linear, grad, lr, l1, l2, lr_power, *, l2_shrinkage=0):
     $w \leftarrow \frac{\operatorname{sign}(z) l_1 - z}{s'^{-q} / \eta + 2 l_2}$ where
     $|z| > l_1$ and 0 elsewhere; $s$ is `accum`, $z$ `linear`, $q$ `lr_power`.
 
-    `l2_shrinkage`: $2 w$ times that is added to the $g$ of $z$. `indices`: the rows to change;
-    equal ones are summed.
+    `l2_shrinkage`: $2 w$ times it is added to the $g$ of $z$. `indices`: the rows to change;
+    repeated ones are summed.
 
     >>> var, accum, linear = (Parameter(Tensor([x])) for x in (0.0, 0.0, 0.0))
     >>> ops.ApplyFtrl()(var, accum, linear, Tensor([4.0]), 1.0, 0.0, 0.0, -0.5).asnumpy()
@@ -274,7 +274,7 @@ def proximal_adagrad(var, accum, grad, lr, l1, l2):
     r"""$s \leftarrow s + g^2$, $p = w - \frac{\eta}{\sqrt{s}} g$, $w \leftarrow
     \frac{\operatorname{sign}(p)}{1 + \eta l_2 / \sqrt{s}} \max(|p| - \eta l_1 / \sqrt{s}, 0)$.
 
-    `indices`: the rows to change; equal ones are summed.
+    `indices`: the rows to change; repeated ones are summed.
 
     >>> var, accum = (Parameter(Tensor([x])) for x in (1.0, 0.0))
     >>> ops.ApplyProximalAdagrad()(var, accum, 0.5, 0.0, 0.0, Tensor([4.0]))[0].asnumpy()
@@ -309,8 +309,8 @@ def rmsprop(var, mean_square, moment, grad, lr, decay, momentum, epsilon):
     ]
 )
 def sparse_rmsprop(var, mean_square, moment, grad, lr, decay, momentum, epsilon):
-    r"""`ApplyRMSProp` for the rows at `indices`, equal ones summed; $s$ stays where the gradient
-    is 0.
+    r"""`ApplyRMSProp` for the rows at `indices`, repeated ones summed; $s$ is kept where the
+    gradient is 0.
 
     >>> kept = [Parameter(Tensor([x, 1.0])) for x in (1.0, 0.0, 0.0)]
     >>> step = ops.SparseApplyRMSProp(0.75, 0.0, 1e-9)
@@ -428,7 +428,7 @@ def sgd(var, accum, stat, grad, lr, momentum, *, dampening=0.0, weight_decay=0.0
     r"""$v \leftarrow u v + (1 - dampening) g$, $w \leftarrow w - \eta v$; $u$ is `momentum`, $v$
     `accum`. Without momentum $w \leftarrow w - \eta g$.
 
-    `stat` is 1 until the first step, which takes $v = g$, and 0 then. `nesterov`: $w \leftarrow w -
+    `stat` is 1 until the first step, which uses $v = g$, and then 0. `nesterov`: $w \leftarrow w -
     \eta (g + u v)$; `weight_decay` times $w$ is added to $g$.
 
     >>> var, accum, stat = (Parameter(Tensor([x])) for x in (1.0, 0.0, 1.0))
@@ -449,7 +449,7 @@ def sgd(var, accum, stat, grad, lr, momentum, *, dampening=0.0, weight_decay=0.0
 def lars_gradient(
     param, grad, norm, grad_norm, decay, rate, *, epsilon, coefficient, use_clip
 ):  # fmt: skip
-    """The gradient that LARS hands to an optimizer; the norms are those of `param` and `grad`."""
+    """Return the gradient that LARS passes on; `norm`, `grad_norm`: of `param` and `grad`."""
     factor = coefficient * norm / (grad_norm + decay * norm + epsilon)
     if use_clip:
         factor = jnp.minimum(factor / rate, 1)
@@ -483,7 +483,7 @@ def lars_update(
     $\lambda$ `weight_decay`.
 
     `norm_weight`, `norm_gradient`: $\|w\|^2$ and $\|g\|^2$, the sums of squares. `use_clip`: the
-    factor before $g + \lambda w$ is divided by the learning rate and at most 1.
+    factor of $g + \lambda w$ is divided by the learning rate and at most 1.
 
     >>> lars = ops.LARSUpdate(epsilon=0.0, hyperpara=0.5)
     >>> lars(Tensor([3.0, 4.0]), Tensor([0.0, 2.0]), Tensor(25.0), Tensor(4.0), 0.0, 1.0).asnumpy()

@@ -1,4 +1,4 @@
-"""`update`: declares Primitives that give variables new contents by a formula."""
+"""`update`: declares Primitives that update variables by a formula."""
 
 import functools
 import inspect
@@ -16,12 +16,11 @@ from sporax.ops.indexing.assignment import put
 
 
 class Update:
-    """A Primitive that gives variables new contents by a formula.
+    """A Primitive that updates variables by a formula.
 
-    `face`: as written for `composite`, with " -> " and what is returned where that is not all
-    variables. With `indices`, `grad` has a row for each of them; rows of equal index are summed.
-    `only_rows`: whether the formula then runs on these rows alone, or on all, with a gradient of 0
-    elsewhere.
+    `face`: as written for `composite`, with " -> " and the result if that is not all variables.
+    With `indices`, `grad` has a row for each of them; rows of equal index are summed. `only_rows`:
+    the formula then runs on these rows only, else on all, with a gradient of 0 elsewhere.
     """
 
     def __init__(self, formula, face, only_rows):
@@ -69,13 +68,13 @@ class Update:
             results = apply(self.bind(False, **attributes), *operands)
         else:
             results = apply_within(self.bind(True, **attributes), *operands, indices)
-        first = len(results) - len(variables)  # the results before them change no variable
+        first = len(results) - len(variables)  # earlier results change no variable
         changed = zip(variables, results[first:], strict=True)
         results = (*results[:first], *(put(self.name, *pair) for pair in changed))
         return results if self.is_tuple else results[0]
 
     def _bind(self, is_sparse, **attributes):
-        """The operation on (*variables, grad, *numbers[, indices])."""
+        """Return the operation on (*variables, grad, *numbers[, indices])."""
         formula = functools.partial(self.formula, **attributes)
         compute = functools.partial(self._compute, formula)
         dense, sparse = compute, functools.partial(self._compute_sparse, compute)
@@ -89,7 +88,7 @@ class Update:
         return operation
 
     def _compute(self, formula, *arrays):
-        """In Float32 (Float64 where the first variable has it); results keep the dtypes."""
+        """Compute in Float32 (Float64 if the first variable has it); results keep the dtypes."""
         wide = jnp.promote_types(arrays[0].dtype, jnp.float32)
         count = len(self.variables)
         numbers = [x.astype(wide).reshape(()) for x in arrays[count + 1 :]]
@@ -105,7 +104,7 @@ class Update:
         if not self.only_rows:
             whole = jnp.zeros(variables[0].shape, grad.dtype).at[indices].add(grad)
             return compute(*variables, whole, *numbers)
-        # each index once, then as often as needed the number of rows, which is no row's
+        # each index once, padded with the number of rows, an index out of range
         at, of = jnp.unique(indices, size=indices.shape[0], fill_value=rows, return_inverse=True)
         merged = jnp.zeros_like(grad).at[of.reshape(-1)].add(grad)
         new = compute(*[x.at[at].get(mode="clip") for x in variables], merged, *numbers)
@@ -149,8 +148,8 @@ _FLAGS = "use_locking", "nesterov", "update_slots"
 
 
 def update(*faces, rows=(), scattered=()):
-    """Declare Primitives of a formula: on all elements, on the `rows` that `indices` names, or on
-    all elements by a gradient that is 0 but in these rows."""
+    """Declare Primitives of a formula: on all elements, on the rows at `indices`, or on all
+    elements with a gradient that is 0 outside these rows."""
 
     def declare(formula):
         for face in (*faces, *rows, *scattered):

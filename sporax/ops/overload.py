@@ -1,4 +1,4 @@
-"""Several signatures under one name: the first that fits a call's arguments takes it."""
+"""Several signatures under one name: a call uses the first that fits its arguments."""
 
 import inspect
 
@@ -6,7 +6,7 @@ from sporax.core.dtype import Type
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 
-# what an argument of that name must be, where several signatures compete for a call
+# required type of an argument with that name, if several signatures compete for a call
 _KINDS = {
     **dict.fromkeys(["keepdims", "keep_dims", "keepdim"], bool),
     **dict.fromkeys(["dtype"], Type | type | str | None),
@@ -17,9 +17,9 @@ _KINDS = {
 
 
 def overloaded(name, functions, alike=False):
-    """One function of several signatures: the first that fits a call's arguments takes it.
+    """Return a function with several signatures: a call uses the first that fits its arguments.
 
-    `alike`: they differ in the names of their parameters alone.
+    `alike`: they differ only in the names of their parameters.
     """
     first = functions[0]
     if len(functions) == 1:

@@ -11,12 +11,12 @@ _UNSHOWN = ("input_names", "output_names")
 
 
 class VmImplRegistry(dict):
-    """Python code of Primitives, by name and by class: a function of the Primitive that returns the
-    function to call. A Primitive without a `__call__` of its own runs it.
+    """Python implementations of Primitives, by name and by class: a function of the Primitive that
+    returns the function to call. A Primitive that lacks a `__call__` runs it.
     """
 
     def register(self, prim):
-        """A decorator that registers the code of a Primitive's class, or of a name."""
+        """Return a decorator that registers code for a Primitive's class, or for a name."""
 
         def keep(fn):
             self[prim] = fn
@@ -33,8 +33,8 @@ vm_impl_registry = VmImplRegistry()
 class Primitive:
     """Base of the operation classes, e.g. `ops.Softmax(axis=-1)(x)`.
 
-    `name`: the operation's name; `attrs`: its attributes as given. `operation`: what the operation
-    that computes it is called in traces; None where that is not one.
+    `name`: the operation's name; `attrs`: its attributes as given. `operation`: the name in traces
+    of the operation that computes it; None if that is not a single operation.
 
     >>> softmax = ops.Softmax(axis=-1)
     >>> isinstance(softmax, ops.Primitive), softmax.name
@@ -59,18 +59,18 @@ class Primitive:
         setattr(self, name, value)
 
     def add_prim_attr(self, name, value):
-        """Note an attribute; those that steer other backends have no effect here."""
+        """Set an attribute; attributes for other backends have no effect here."""
         self._set(name, value)
         return self
 
     def del_prim_attr(self, name):
-        """Forget an attribute noted before."""
+        """Remove an attribute set before."""
         self.attrs.pop(name, None)
         self.__dict__.pop(name, None)
         return self
 
     def init_prim_io_names(self, inputs, outputs):
-        """Note the names of inputs and outputs."""
+        """Set the names of inputs and outputs."""
         self.add_prim_attr("input_names", inputs)
         self.add_prim_attr("output_names", outputs)
 
@@ -79,38 +79,38 @@ class Primitive:
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage):
-        """Accepted: all stages of a pipeline are on the one device."""
+        """Accepted: all pipeline stages are on the one device."""
         return self.add_prim_attr("stage", stage)
 
     def set_prim_instance_name(self, instance_name):
-        """Note a name for this one."""
+        """Set a name for this instance."""
         self.instance_name = instance_name
         return self
 
     def recompute(self, mode=True):
-        """Accepted: a derivative keeps an operation's operands, and computes the rest again."""
+        """Accepted: a derivative keeps an operation's operands, and recomputes other values."""
         if not isinstance(mode, bool):
             raise TypeError(
                 f"For 'recompute', 'mode' must be a bool, but got {type(mode).__name__}."
             )
-        self.attrs["recompute"] = mode  # no attribute of the object, which would hide this method
+        self.attrs["recompute"] = mode  # not an attribute, which would hide this method
         return self
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Let calls place the operands (and results) on the Mesh that is entered.
+        """Place the operands (and results) of calls on the current Mesh.
 
         A strategy has for each Tensor a tuple with the number of parts of each dimension, or a
-        `Layout`. Raises TypeError for other arguments; a call raises ValueError where a strategy
-        does not divide a shape, or needs more devices than there are.
+        `Layout`. Raises TypeError for other arguments; a call raises ValueError if a strategy does
+        not divide a shape, or needs more devices than there are.
         """
         if in_strategy is None and out_strategy is None:
             return self
         return shard_primitive(self, in_strategy, out_strategy)
 
     def place(self, role, rank_id):
-        """Note on which process of a cluster the operation is to run: accepted, but each process
-        runs its own program here. Raises ValueError for another `role` than 'MS_WORKER', and for
-        a `rank_id` that is no whole number."""
+        """Set the process of a cluster that runs the operation: accepted, but each process runs its
+        own program here. Raises ValueError for a `role` other than 'MS_WORKER', and for a `rank_id`
+        that is not an int of at least 0."""
         if role != "MS_WORKER":
             raise ValueError(f"For 'place', 'role' must be 'MS_WORKER', but got {role!r}.")
         if type(rank_id) is not int or rank_id < 0:
@@ -121,7 +121,7 @@ class Primitive:
         warn("'Primitive.place' has no effect: each process runs its own program.")
 
     def get_attr_dict(self):
-        """The attributes by name."""
+        """Return the attributes by name."""
         return dict(self.attrs)
 
     def __call__(self, *args):
@@ -139,19 +139,19 @@ class Primitive:
 
 
 class PrimitiveWithInfer(Primitive):
-    """A Primitive whose class says in Python which shape and dtype come out: `infer_shape` and
+    """A Primitive whose class infers the result's shape and dtype in Python: `infer_shape` and
     `infer_dtype`. They are not called here, since `__call__` determines both.
     """
 
 
 class PrimitiveWithCheck(Primitive):
     """A Primitive whose class checks shapes and dtypes in Python: `check_shape`, `check_dtype`.
-    They are not called here, since `__call__` determines it.
+    They are not called here, since `__call__` determines both.
     """
 
 
 def prim_attr_register(fn):
-    """A decorator of a Primitive's `__init__`: its arguments become attributes before it runs.
+    """Decorate a Primitive's `__init__`: its arguments become attributes before it runs.
 
     >>> class Scale(ops.Primitive):
     ...     @ops.prim_attr_register
@@ -178,7 +178,7 @@ def prim_attr_register(fn):
 
 
 def prim_arg_register(fn):
-    """A decorator of a Primitive's `__init__`, as `prim_attr_register`.
+    """Decorate a Primitive's `__init__`, as `prim_attr_register`.
 
     >>> class Scale(ops.Primitive):
     ...     @ops.prim_arg_register
@@ -194,7 +194,7 @@ _primitives = {}
 
 
 def _get_cache_prim(cls):
-    """A function that returns a Primitive of that class, cached by its arguments."""
+    """Return a function that creates Primitives of that class, cached by arguments."""
 
     def make(*args, **kwargs):
         key = cls, repr(args), repr(sorted(kwargs.items()))

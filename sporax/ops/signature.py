@@ -1,6 +1,6 @@
-"""Signatures of Primitives' arguments, as classes for MindSpore note them.
+"""Signatures of Primitives' arguments, as classes for MindSpore declare them.
 
-Nothing here reads them: what a Primitive writes to, its `__call__` says.
+Nothing here reads them: a Primitive's `__call__` determines what it writes to.
 """
 
 import enum
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class sig_rw(enum.IntEnum):
-    """Whether an argument is read, written, or a reference.
+    """The access mode of an argument: read, write, or reference.
 
     >>> ops.signature.sig_rw.RW_WRITE.value
     1
@@ -18,7 +18,7 @@ class sig_rw(enum.IntEnum):
 
 
 class sig_kind(enum.IntEnum):
-    """Kinds of parameters, as Python has them."""
+    """Kinds of parameters, as in Python."""
 
     (
         KIND_POSITIONAL_KEYWORD, KIND_VAR_POSITIONAL, KIND_KEYWORD_ONLY, KIND_VAR_KEYWARD,
@@ -33,7 +33,7 @@ sig_dtype.__doc__ = "Groups of arguments that meet in one dtype: T, T1 to T9, or
 
 
 class Signature(NamedTuple):
-    """One argument: its name, whether it is written, its kind, default and group of dtypes."""
+    """One argument: its name, access mode, kind, default and dtype group."""
 
     name: str
     rw: Any
@@ -49,7 +49,7 @@ def make_sig(
     default=sig_kind.KIND_EMPTY_DEFAULT_VALUE,
     dtype=sig_dtype.T_EMPTY_DEFAULT_VALUE,
 ):
-    """The `Signature` of one argument.
+    """Return the `Signature` of one argument.
 
     >>> ops.signature.make_sig("x", dtype=ops.signature.sig_dtype.T).name
     'x'

@@ -1,6 +1,6 @@
 """`jet` and `derivative`: higher derivatives along a curve, by Taylor series.
 
-They are those of what is computed: a `bprop` or a hook on the way is not asked.
+They differentiate what is computed: a `bprop` or a hook in it is not used.
 """
 
 import jax
@@ -21,14 +21,14 @@ from sporax.ops.shape.joining import concat
 
 
 class TaylorOp(LiftedOp):
-    """What an abstract trace computes, and its derivatives of order 1 to `size - 1`, along its
-    first axis. So are the inputs that have an axis; what else it reads does not change."""
+    """Stack the results of an abstract trace with their derivatives of order 1 to `size - 1` along
+    a first axis. Inputs with an axis are stacked likewise; other inputs are constant."""
 
     __slots__ = ()
     uses_python_derivatives = False
 
     def differing(self, avals, which):
-        """None: what is written has the value at the point itself."""
+        """Return none: written variables have the value at the point itself."""
         return []
 
     def _mapped(self, run, *arrays):
@@ -48,17 +48,17 @@ class TaylorOp(LiftedOp):
 
 
 def _series(function, curves):
-    """The results of a function on arrays, each with its derivatives, stacked as `curves` are."""
+    """Return a function's results, each stacked with its derivatives as `curves` are."""
     primals, series = [c[0] for c in curves], [list(c[1:]) for c in curves]
     try:
         outs, terms = jax_jet.jet(function, primals, series)
-    except (NotImplementedError, KeyError):  # of some operations JAX has no Taylor series
+    except (NotImplementedError, KeyError):  # JAX lacks Taylor series for some operations
         return _nested(function, curves)
     return [jnp.stack([out, *term]) for out, term in zip(outs, terms, strict=True)]
 
 
 def _nested(function, curves):
-    """As `_series`, by derivatives of derivatives along the curves."""
+    """As `_series`, by nested derivatives along the curves."""
 
     def at(t):
         points = []
@@ -81,14 +81,14 @@ def _nested(function, curves):
 
 @fitting
 def jet(fn, primals, series) -> tuple:
-    r"""$f(x(t))$ at $t = 0$ and its derivatives by $t$, for a curve given by its own derivatives.
+    r"""$f(x(t))$ at $t = 0$ and its derivatives with respect to $t$, on a curve.
 
     `primals`: $x(0)$, a Tensor, or a tuple of Tensors for several inputs. `series`: the derivatives
     $x'(0), x''(0), \ldots, x^{(n)}(0)$ along a new first axis, for each input; without that axis
-    the first one alone. Returns `(f, derivatives)`, the latter of order 1 to n along a first axis;
-    where `fn` returns a tuple, both are lists. Integers are taken as Float32. J. Bettencourt,
-    M. Johnson, D. Duvenaud: Taylor-Mode Automatic Differentiation for Higher-Order Derivatives in
-    JAX (2019).
+    only the first one. Returns `(f, derivatives)`, the latter of order 1 to n along a first axis;
+    if `fn` returns a tuple, both are lists. Integers are converted to Float32. J. Bettencourt, M.
+    Johnson, D. Duvenaud: Taylor-Mode Automatic Differentiation for Higher-Order Derivatives in JAX
+    (2019).
 
     >>> y, terms = ops.jet(lambda x: x * x * x, Tensor([2.0]), Tensor([[1.0], [0.0], [0.0]]))
     >>> y.asnumpy(), terms.asnumpy().ravel()
@@ -130,12 +130,12 @@ def jet(fn, primals, series) -> tuple:
 
 @fitting
 def derivative(fn, primals, order) -> tuple:
-    r"""$f(x)$ and its derivative of an order by $t$ along $x + t$: of each element, if `fn` works
-    element by element.
+    r"""$f(x)$ and its derivative of an order with respect to $t$ along $x + t$: of each element, if
+    `fn` is elementwise.
 
-    `primals`: a Tensor, or a tuple of Tensors for several inputs, all of which move. `order`: an
-    int from 1. Returns `(f, derivative)`; where `fn` returns a tuple, both are lists. Integers are
-    taken as Float32. See `jet`.
+    `primals`: a Tensor, or a tuple of Tensors for several inputs, all of which vary. `order`: an
+    int from 1. Returns `(f, derivative)`; if `fn` returns a tuple, both are lists. Integers are
+    converted to Float32. See `jet`.
 
     >>> y, third = ops.derivative(lambda x: x * x * x, Tensor([2.0]), 3)
     >>> y.asnumpy(), third.asnumpy()
@@ -163,7 +163,7 @@ def derivative(fn, primals, order) -> tuple:
 
 
 def _taylor(who, fn, curves):
-    """The results of `fn` at the curves' points, each Tensor with its derivatives."""
+    """Return the results of `fn` at the curves' points, each Tensor with its derivatives."""
     if not callable(fn):
         raise TypeError(
             f"For '{who}', 'fn' must be a function or a Cell, but got {_shown(fn)}. Give what is "

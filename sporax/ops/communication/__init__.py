@@ -1,4 +1,4 @@
-"""What processes do together: collectives, messages, groups."""
+"""Communication between processes: collectives, messages, groups."""
 
 from sporax.ops.communication import objects, process_groups  # noqa: F401 - they publish faces
 from sporax.ops.communication.in_place import FACES

@@ -1,7 +1,7 @@
-"""Sending and receiving in the background: each direction between two ranks is a channel.
+"""Asynchronous send and receive: each direction between two ranks is a channel.
 
-A channel is a thread with a queue, so that ranks that send to each other at once do not wait for
-each other. What is received is a pending Value, which a read waits for.
+A channel is a thread with a queue, so that ranks that send to each other at the same time do not
+wait for each other. A received array is a pending Value; reading it blocks until it has arrived.
 """
 
 import queue
@@ -18,7 +18,7 @@ from sporax.ops.shape.creation import zeros
 
 
 class CommHandle:
-    """What is under way; `wait` returns when it is done.
+    """A handle of pending transfers; `wait` blocks until they are done.
 
     >>> tensor = Tensor([1.0, 2.0])
     >>> mint.distributed.all_reduce(tensor, async_op=True).wait()
@@ -28,7 +28,7 @@ class CommHandle:
         self.transfers, self.tensors = transfers, tensors
 
     def wait(self):
-        """Wait until it is done; raises what went wrong."""
+        """Block until all transfers are done; raise the error of a failed one."""
         for transfer in self.transfers:
             transfer.run()
         for tensor in self.tensors:
@@ -36,7 +36,7 @@ class CommHandle:
 
 
 class Transfer(PendingTrace):
-    """A Tensor on its way; `value`: what is received, None where this rank sends."""
+    """A Tensor in transit; `value`: the received Value, None if this rank sends."""
 
     __slots__ = ("__weakref__", "array", "done", "error", "value")
 
@@ -45,13 +45,13 @@ class Transfer(PendingTrace):
         self.done, self.error = threading.Event(), None
 
     def run(self):
-        """Wait until it has arrived."""
+        """Block until the transfer is done; raise its error."""
         self.done.wait()
         if self.error is not None:
             raise self.error
 
     def carry(self, group):
-        """Send or receive; runs in the thread of the channel."""
+        """Send or receive; called in the thread of the channel."""
         try:
             result = collectives.permute(wrap(owned_value(self.array)), ((0, 1),), group)
             array = result._value.read()
@@ -63,7 +63,7 @@ class Transfer(PendingTrace):
 
 
 class _Channel:
-    """A direction between two ranks."""
+    """One direction between two ranks."""
 
     def __init__(self, source, target):
         self.group = Group.of((source, target), "channel")
@@ -90,12 +90,12 @@ def _start(source, target, array, value=None):
 
 
 def start_sending(x, target):
-    """The handle of a Tensor on its way to another rank."""
+    """Start sending a Tensor to another rank; returns the handle."""
     return CommHandle(_start(processes.rank(), target, x._value.read()))
 
 
 def start_receiving(shape, dtype, source):
-    """(a pending Tensor from another rank, its handle)"""
+    """Start receiving from another rank; returns (pending Tensor, handle)."""
     blank = zeros(shape, dtype)._value
     value = Value(blank.aval, None)
     transfer = _start(source, processes.rank(), blank.read(), value)
@@ -103,7 +103,7 @@ def start_receiving(shape, dtype, source):
 
 
 def exchange_batch(transfers, wait=False):
-    """Start (kind, Tensor, other rank) each; those received are put into their Tensors."""
+    """Start each (kind, Tensor, other rank); received values are written to their Tensors."""
     handles = []
     for kind, x, other in transfers:
         if kind == "isend":

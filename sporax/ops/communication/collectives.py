@@ -1,8 +1,8 @@
-"""The collectives on arrays: each is declared once, over the axis of a group's ranks.
+"""Collectives on arrays, each declared once, over the axis of a group's ranks.
 
-Derivatives follow from JAX's transposition: each rank has a loss of its own, and what is
-differentiated is the sum of all. So the derivative of a sum is the sum of the cotangents, that of
-a gathering is a sum of which each rank gets its part.
+Derivatives follow from JAX's transposition: each rank has its own loss, and the sum of all losses
+is differentiated. So the derivative of a sum is the sum of the cotangents, and the derivative of a
+gather is a sum of which each rank gets its part.
 """
 
 import functools
@@ -15,11 +15,11 @@ from sporax.distributed.rank_function import agreed, along, axis_name
 from sporax.ops.communication import opaque
 from sporax.ops.declaration import Array, Arrays, Declaration
 
-BUCKET = 25 << 20  # bytes: arrays that are reduced together are one buffer up to this size
+BUCKET = 25 << 20  # bytes: maximum size of a buffer of several arrays reduced together
 
 
 class Collective(Declaration):
-    """An operation that all of its attribute `ranks`, a group, run at once."""
+    """An operation that all ranks of its attribute `ranks`, a group, run together."""
 
     is_polymorphic = False
     converts = False
@@ -41,7 +41,7 @@ _AGREED_ON = "op", "root", "counts", "lengths"  # what JAX's primitives do not s
 
 
 def collective(name):
-    """Declare a collective: a function on arrays, whose last attribute is the group."""
+    """Declare a collective: a function on arrays whose last attribute is the group."""
 
     def declare(fn):
         return Collective(fn, name, False, functools.partial(_no_bools, name), True).face()
@@ -99,13 +99,13 @@ _ALONG_FIRST = {
 
 @collective("AllReduce")
 def all_reduce(x: Array, op, ranks):
-    """The reduction of the ranks' arrays, on all of them."""
+    """Reduce the ranks' arrays; every rank gets the result."""
     return x if ranks.size == 1 else REDUCTIONS[op](x, ranks)
 
 
 @collective("AllReduce")
 def all_reduce_together(xs: Arrays, op, ranks):
-    """The reduction of each of several arrays, in buffers of one dtype each."""
+    """Reduce each of several arrays, packed into buffers of one dtype each."""
     if ranks.size == 1:
         return tuple(xs)
     results = list(xs)
@@ -119,7 +119,7 @@ def all_reduce_together(xs: Arrays, op, ranks):
 
 
 def _buckets(xs):
-    """Indices of arrays that share a dtype, of at most `BUCKET` bytes where there are several."""
+    """Group indices of arrays that share a dtype, at most `BUCKET` bytes if there are several."""
     buckets, sizes = {}, {}
     for i, x in enumerate(xs):
         group = buckets.setdefault(x.dtype, [[]])
@@ -132,7 +132,7 @@ def _buckets(xs):
 
 @collective("ReduceScatter")
 def reduce_scatter(x: Array, op, ranks):
-    """A rank's part, along the first axis, of the reduction of the ranks' arrays."""
+    """Reduce the ranks' arrays; each rank gets its part along the first axis."""
     if ranks.size == 1:
         return x
     if op in ("sum", "avg"):
@@ -147,14 +147,14 @@ def reduce_scatter(x: Array, op, ranks):
 
 @collective("AllGather")
 def all_gather(x: Array, ranks):
-    """The ranks' arrays, one after the other along the first axis."""
+    """Concatenate the ranks' arrays along the first axis."""
     x = x.reshape(-1) if x.ndim == 0 else x
     return x if ranks.size == 1 else opaque.all_gather(x, axis_name(), tiled=True)
 
 
 @collective("Broadcast")
 def broadcast(x: Array, root, ranks):
-    """The array of the rank with number `root` in the group."""
+    """Return the array of group rank `root`."""
     if ranks.size == 1:
         return x
     carried = x.astype(jnp.int8) if x.dtype == bool else x
@@ -164,7 +164,7 @@ def broadcast(x: Array, root, ranks):
 
 @collective("AlltoAll")
 def all_to_all(x: Array, split_axis, concat_axis, ranks):
-    """The parts along `split_axis` that the ranks have for this one, along `concat_axis`."""
+    """Exchange parts along `split_axis`; concatenate the received parts along `concat_axis`."""
     return (
         x
         if ranks.size == 1
@@ -174,7 +174,7 @@ def all_to_all(x: Array, split_axis, concat_axis, ranks):
 
 @collective("Send")
 def permute(x: Array, pairs, ranks):
-    """The array of the rank that sends to this one; zeros where none does."""
+    """Return the array that another rank sends to this one; zeros if none does."""
     if ranks.size == 1:
         return x if pairs else jnp.zeros_like(x)
     return opaque.ppermute(x, axis_name(), pairs)
@@ -189,8 +189,8 @@ def _on_root(x, root):
 
 @collective("Reduce")
 def reduce(x: Array, op, root, ranks, keeps=False):
-    """The reduction of the ranks' arrays on the rank `root` of the group; zeros on others, or with
-    `keeps` their own."""
+    """Reduce the ranks' arrays onto group rank `root`; other ranks get zeros, or with `keeps` their
+    own array."""
     if ranks.size == 1:
         return x
     total = REDUCTIONS[op](x, ranks)
@@ -201,13 +201,13 @@ def reduce(x: Array, op, root, ranks, keeps=False):
 
 @collective("CollectiveGather")
 def gather(x: Array, root, ranks):
-    """The ranks' arrays, one after the other, on the rank `root` of the group; zeros on others."""
+    """Concatenate the ranks' arrays on group rank `root`; other ranks get zeros."""
     return x if ranks.size == 1 else _on_root(opaque.all_gather(x, axis_name(), tiled=True), root)
 
 
 @collective("CollectiveScatter")
 def scatter(x: Array, root, ranks):
-    """This rank's part, along the first axis, of the array of the rank `root`."""
+    """Return this rank's part, along the first axis, of the array of group rank `root`."""
     if ranks.size == 1:
         return x
     parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
@@ -218,7 +218,7 @@ def scatter(x: Array, root, ranks):
 
 
 def _parts(x, lengths, longest):
-    """The rows of `x` in parts of these lengths, each filled up with zeros, one after the other."""
+    """Split the rows of `x` into parts of `lengths`, zero-pad each to `longest`, concatenate."""
     ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
     rows = [x[end - n : end] for n, end in zip(lengths, ends, strict=True)]
     return jnp.concatenate([_filled(part, longest) for part in rows])
@@ -235,7 +235,7 @@ def _cut(x, lengths, longest):
 
 @collective("AlltoAllV")
 def all_to_all_v(x: Array, counts, ranks):
-    """The rows that the ranks have for this one, where rank `i` sends `counts[i][j]` to `j`."""
+    """Exchange rows: rank `i` sends `counts[i][j]` rows to `j`; returns the received rows."""
     if ranks.size == 1:
         return x
     longest = max(map(max, counts))
@@ -246,7 +246,7 @@ def all_to_all_v(x: Array, counts, ranks):
 
 @collective("AllGatherV")
 def all_gather_v(x: Array, lengths, ranks):
-    """The ranks' arrays, of these lengths, one after the other."""
+    """Concatenate the ranks' arrays, of these lengths."""
     if ranks.size == 1:
         return x
     longest = max(lengths)
@@ -255,7 +255,7 @@ def all_gather_v(x: Array, lengths, ranks):
 
 @collective("ReduceScatterV")
 def reduce_scatter_v(x: Array, lengths, op, ranks):
-    """A rank's part, of a length of its own, of the reduction of the ranks' arrays."""
+    """Reduce the ranks' arrays; rank `i` gets a part of `lengths[i]` rows."""
     if ranks.size == 1:
         return x
     whole = _parts(x, lengths, max(lengths))
@@ -265,10 +265,10 @@ def reduce_scatter_v(x: Array, lengths, op, ranks):
 
 @collective("NeighborExchange")
 def neighbor_exchange(xs: Arrays, rounds, shapes, dtype, ranks):
-    """What other ranks send to this one, arrays of `shapes`.
+    """Exchange arrays between ranks; returns the received arrays, of `shapes`.
 
-    `rounds`: (pairs (from, to) of the ranks, elements that travel, which of `xs` this rank sends
-    and which result it receives, or None) of each round.
+    `rounds`: for each round, (pairs (from, to) of ranks, number of elements, index in `xs` of the
+    array that this rank sends or None, index of the result that it receives or None).
     """
     results = [jnp.zeros(shape, dtype) for shape in shapes]
     for pairs, elements, sent, received in rounds:

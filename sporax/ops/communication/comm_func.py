@@ -1,4 +1,4 @@
-"""The collectives as functions that return (Tensor, handle): `communication.comm_func`."""
+"""Collectives as functions that return (Tensor, handle): `communication.comm_func`."""
 
 import math
 
@@ -41,7 +41,7 @@ def _with_handle(x, async_op):
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
-    """(the sum, or what `op` says, of all processes' Tensors; a handle if `async_op`, else None).
+    """Reduce all processes' Tensors (sum, or `op`): (result, handle if `async_op` else None).
 
     >>> all_reduce(Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
@@ -52,7 +52,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
 
 
 def all_gather_into_tensor(tensor, group=WORLD, async_op=False):
-    """(all processes' Tensors, one after the other along the first axis; a handle or None).
+    """Concatenate all processes' Tensors along the first axis: (result, handle or None).
 
     >>> all_gather_into_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
@@ -63,8 +63,8 @@ def all_gather_into_tensor(tensor, group=WORLD, async_op=False):
 
 
 def reduce_scatter_tensor(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
-    """(this process' part, along the first axis, of the sum (or `op`) of all processes' Tensors; a
-    handle or None).
+    """Reduce all processes' Tensors (sum, or `op`) and keep this process' part along the first
+    axis: (result, handle or None).
 
     >>> reduce_scatter_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
@@ -78,8 +78,8 @@ def reduce_scatter_tensor(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
 
 
 def reduce(tensor, dst, op=ReduceOp.SUM, group=WORLD):
-    """The sum (or `op`) of all processes' Tensors, on the process `dst`; others get a Tensor of
-    shape (1,) that means nothing.
+    """Reduce all processes' Tensors (sum, or `op`) onto process `dst`; other processes get a
+    meaningless Tensor of shape (1,).
 
     >>> reduce(Tensor([1.0, 2.0]), 0).asnumpy()
     array([1., 2.], dtype=float32)
@@ -93,7 +93,7 @@ def reduce(tensor, dst, op=ReduceOp.SUM, group=WORLD):
 
 
 def scatter_tensor(tensor, src=0, group=WORLD):
-    """This process' part, along the first axis, of the Tensor of the process `src`.
+    """Return this process' part, along the first axis, of the Tensor of process `src`.
 
     >>> scatter_tensor(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -102,8 +102,8 @@ def scatter_tensor(tensor, src=0, group=WORLD):
 
 
 def gather_into_tensor(tensor, dst=0, group=WORLD):
-    """All processes' Tensors, one after the other, on the process `dst`; others get a Tensor of
-    shape (1,) that means nothing.
+    """Concatenate all processes' Tensors on process `dst`; other processes get a meaningless Tensor
+    of shape (1,).
 
     >>> gather_into_tensor(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -112,7 +112,7 @@ def gather_into_tensor(tensor, dst=0, group=WORLD):
 
 
 def broadcast(tensor, src=0, group=WORLD):
-    """The Tensor of the process `src`.
+    """Return the Tensor of process `src`.
 
     >>> broadcast(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -123,7 +123,7 @@ def broadcast(tensor, src=0, group=WORLD):
 
 
 def barrier(group=WORLD):
-    """Wait until each process of the group has come here.
+    """Block until every process of the group has called this.
 
     >>> barrier()
     """
@@ -131,7 +131,7 @@ def barrier(group=WORLD):
 
 
 def send(tensor, dst=0, group=WORLD, tag=0):
-    """Send a Tensor to the process `dst`, which calls `recv`, and wait until it has arrived.
+    """Send a Tensor to process `dst`, which calls `recv`, and block until it has arrived.
 
     >>> send(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -142,7 +142,7 @@ def send(tensor, dst=0, group=WORLD, tag=0):
 
 
 def recv(tensor, src=0, group=WORLD, tag=0):
-    """The Tensor, of the shape and dtype of `tensor`, that the process `src` sends.
+    """Receive a Tensor, of the shape and dtype of `tensor`, from process `src`.
 
     >>> recv(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -155,7 +155,7 @@ def recv(tensor, src=0, group=WORLD, tag=0):
 
 
 def isend(tensor, dst=0, group=WORLD, tag=0):
-    """Begin to send a Tensor to the process `dst`; returns a handle.
+    """Start sending a Tensor to process `dst`; returns a handle.
 
     >>> isend(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -166,8 +166,8 @@ def isend(tensor, dst=0, group=WORLD, tag=0):
 
 
 def irecv(tensor, src=0, group=WORLD, tag=0):
-    """(the Tensor, of the shape and dtype of `tensor`, that the process `src` sends; a handle). To
-    read the Tensor waits for it, too.
+    """Start receiving a Tensor, of the shape and dtype of `tensor`, from process `src`: (Tensor,
+    handle). Reading the Tensor also blocks until it has arrived.
 
     >>> irecv(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -195,7 +195,7 @@ class P2POp:
     """One Tensor to send or to receive, for `batch_isend_irecv`.
 
     `op`: 'isend' or 'irecv', or the function of that name; `peer`: the other process; `recv_dtype`:
-    the dtype where `tensor` is the shape of what is received.
+    the dtype if `tensor` is the shape to receive.
 
     >>> P2POp("isend", Tensor([1.0]), 1).op
     'isend'
@@ -217,7 +217,7 @@ class P2POp:
 
 
 def check_batch(p2p_op_list):
-    """Raise TypeError for what is no list of `P2POp`, or of different groups."""
+    """Raise TypeError unless this is a list of `P2POp` of the same group."""
     who = "batch_isend_irecv"
     if not isinstance(p2p_op_list, (list, tuple)) or not p2p_op_list:
         raise TypeError(f"For '{who}', 'p2p_op_list' must be a list of P2POp, but got none.")
@@ -233,8 +233,8 @@ def check_batch(p2p_op_list):
 
 
 def batch_isend_irecv(p2p_op_list):
-    """Send and receive all of a list of `P2POp`; returns a Tensor for each, that of an 'isend'
-    without a meaning.
+    """Send and receive all of a list of `P2POp`; returns a Tensor for each, meaningless for an
+    'isend'.
 
     >>> batch_isend_irecv([P2POp("isend", Tensor([1.0]), 0)])
     Traceback (most recent call last):
@@ -261,7 +261,7 @@ def _shape(who, shape):
 
 
 def parts_from(who, shapes, tensors, group):
-    """The Tensors of these shapes that the processes have for this one, from one for each."""
+    """Exchange `tensors`, one for each process; returns the received Tensors, of these shapes."""
     check_tensors(who, input_tensor_list=tensors)
     check_same_length(who, "input_tensor_list", tensors, group)
     check_same_length(who, "the list of outputs", shapes, group)
@@ -276,8 +276,8 @@ def parts_from(who, shapes, tensors, group):
 
 
 def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
-    """(the Tensors, of these shapes, that the processes have for this one, from one of
-    `input_tensor_list` for each; a handle or None).
+    """Exchange Tensors, one of `input_tensor_list` for each process: (received Tensors, of these
+    shapes; handle or None).
 
     >>> all_to_all_with_output_shape([(2,)], [Tensor([1.0, 2.0])])[0][0].asnumpy()
     array([1., 2.], dtype=float32)
@@ -290,7 +290,7 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
 
 
 def split_sizes(who, name, sizes, rows, group):
-    """How many rows each rank has; even without `sizes`."""
+    """Return the number of rows of each rank; equal parts without `sizes`."""
     if sizes is None or len(sizes) == 0:
         if rows % group.size:
             raise ValueError(
@@ -305,9 +305,9 @@ def all_to_all_single_with_output_shape(
     output_shape, tensor, output_split_sizes=None, input_split_sizes=None, group=None,
     async_op=False,
 ):  # fmt: skip
-    """(the rows that the processes have for this one, as a Tensor of `output_shape`; a handle or
-    None). `input_split_sizes`, `output_split_sizes`: how many rows go to each process, and come
-    from each; evenly by default.
+    """Exchange rows: (the received rows, as a Tensor of `output_shape`; handle or None).
+    `input_split_sizes`, `output_split_sizes`: the number of rows sent to and received from each
+    process; equal parts by default.
 
     >>> all_to_all_single_with_output_shape((2,), Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
@@ -322,8 +322,8 @@ def all_to_all_single_with_output_shape(
 
 
 def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False):
-    """Put the rows that the processes have for this one into `output`;
-    `send_count_matrix[i * ranks + j]`: how many rows process `i` sends to `j`.
+    """Exchange rows and write the received ones to `output`; `send_count_matrix[i * ranks + j]`:
+    the number of rows that process `i` sends to `j`.
 
     Returns a handle if `async_op`, else None.
 

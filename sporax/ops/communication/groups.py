@@ -1,4 +1,4 @@
-"""What the faces of collectives check of their arguments, with one voice."""
+"""Argument checks shared by all faces of the collectives."""
 
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
@@ -6,7 +6,7 @@ from sporax.distributed import groups, processes
 
 
 class ReduceOp:
-    """How several processes' Tensors become one, by the names that MindSpore gives it.
+    """Reductions of collectives, by MindSpore's names.
 
     >>> ops.ReduceOp.SUM
     'sum'
@@ -24,19 +24,19 @@ REDUCTIONS = (ReduceOp.SUM, ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PROD, ReduceOp.
 
 
 def group_of(who, name):
-    """The group of a name, or of all ranks for None; this process must be a member."""
+    """Return the group of that name, or of all ranks for None; this process must be a member."""
     return groups.member(WORLD if name is None else name, who)
 
 
 def check_tensor(who, **arguments):
-    """Raise TypeError for an argument that is no Tensor."""
+    """Raise TypeError for an argument that is not a Tensor."""
     for name, x in arguments.items():
         if not isinstance(x, Tensor):
             raise TypeError(f"For '{who}', '{name}' must be a Tensor, but got {type(x).__name__}.")
 
 
 def check_tensors(who, **arguments):
-    """Raise TypeError for an argument that is no list of Tensors."""
+    """Raise TypeError for an argument that is not a list of Tensors."""
     for name, xs in arguments.items():
         if not isinstance(xs, (list, tuple)) or not all(isinstance(x, Tensor) for x in xs):
             kinds = [type(x).__name__ for x in xs] if isinstance(xs, (list, tuple)) else type(xs)
@@ -44,7 +44,7 @@ def check_tensors(who, **arguments):
 
 
 def check_reduction(who, op, error=ValueError):
-    """Raise `error` for what is no `ReduceOp`, TypeError for what is no string."""
+    """Raise TypeError unless `op` is a string, `error` unless it is a `ReduceOp`."""
     if not isinstance(op, str):
         raise TypeError(f"For '{who}', 'op' must be a string, but got {type(op).__name__}.")
     if op not in REDUCTIONS:
@@ -52,7 +52,7 @@ def check_reduction(who, op, error=ValueError):
 
 
 def check_same_length(who, name, xs, group, error=TypeError):
-    """Raise `error` for a list that has not one entry for each rank."""
+    """Raise `error` unless a list has one entry per rank."""
     if len(xs) != group.size:
         raise error(
             f"For '{who}', '{name}' must have an entry for each of the {group.size} ranks, but got "
@@ -61,7 +61,7 @@ def check_same_length(who, name, xs, group, error=TypeError):
 
 
 def check_divides(who, name, x, group, axis=0):
-    """Raise ValueError for a Tensor whose axis the ranks cannot share evenly."""
+    """Raise ValueError if the ranks cannot share a Tensor's axis evenly."""
     if x.ndim <= axis or x.shape[axis] % group.size:
         raise ValueError(
             f"For '{who}', the size of axis {axis} of '{name}' must be a multiple of the "
@@ -70,7 +70,7 @@ def check_divides(who, name, x, group, axis=0):
 
 
 def number_in(who, name, rank, group):
-    """The number in the group of the process `rank` among all."""
+    """Return the group rank of the process with global rank `rank`."""
     if type(rank) is not int:
         raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(rank).__name__}.")
     if rank not in group.ranks:
@@ -81,7 +81,7 @@ def number_in(who, name, rank, group):
 
 
 def other_rank(who, name, rank, group):
-    """`rank`, a member of the group that is not this process."""
+    """Return `rank` if it is another member of the group; raise ValueError otherwise."""
     number_in(who, name, rank, group)
     if rank == processes.rank():
         raise ValueError(
@@ -91,14 +91,14 @@ def other_rank(who, name, rank, group):
 
 
 def leave_graph():
-    """Go on outside of the graph that is being captured: what follows is no part of a program."""
+    """Leave the graph that is being captured: the code that follows is not part of it."""
     recorder = thread.recorder
     if recorder.tracer is not None:
         recorder.tracer.to_host(recorder)
 
 
 def whole_numbers(who, name, numbers):
-    """Ints of a list, tuple or Tensor."""
+    """Return the ints of a list, tuple or Tensor, each at least 0."""
     numbers = numbers.asnumpy().tolist() if isinstance(numbers, Tensor) else numbers
     if not isinstance(numbers, (list, tuple)) or not all(
         type(n) is int and n >= 0 for n in numbers

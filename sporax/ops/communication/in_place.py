@@ -1,8 +1,7 @@
-"""The collectives that put their results into Tensors: `mint.distributed`, `ops.communication`.
+"""Collectives that write their results to Tensors: `mint.distributed`, `ops.communication`.
 
-Each function says what goes where. From that follow two faces: `mint.distributed`'s, which writes
-and returns a handle; and that of `ops`, which `set_comm_ops_inplace` can have return (result,
-handle) instead.
+Each function plans its writes. Two faces follow: `mint.distributed`'s writes and returns a handle;
+`ops`'s does too unless `set_comm_ops_inplace` makes it return (result, handle).
 """
 
 import functools
@@ -36,13 +35,13 @@ from sporax.ops.indexing.assignment import put
 from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import concat
 
-_in_place = {}  # the functions of `ops` by name -> whether they write
-FACES = {}  # those of `ops.communication` by name
-_OTHERS = {"gather", "scatter"}  # names that mean something else in `ops` itself
+_in_place = {}  # name of a function of `ops` -> True if it writes its result
+FACES = {}  # faces of `ops.communication` by name
+_OTHERS = {"gather", "scatter"}  # names with another meaning in `ops` itself
 
 
 def publish(name, in_mint, in_ops):
-    """Put the two faces where users find them; None where there is none."""
+    """Register the two faces; None for a face that does not exist."""
     if in_mint is not None:
         MINT[f"distributed.{name}"] = in_mint
     if in_ops is not None:
@@ -52,8 +51,8 @@ def publish(name, in_mint, in_ops):
 
 
 def _writes(in_mint=True, returns=False):
-    """Declare a function that returns (Tensors to be written, their new contents). `returns`:
-    whether it can return them instead."""
+    """Declare a function that returns (Tensors to write, their new contents). `returns`: True if it
+    can return them instead."""
 
     def declare(plan):
         name = plan.__name__
@@ -89,7 +88,7 @@ def _writes(in_mint=True, returns=False):
 
 
 def _with_async(plan, function, returned):
-    """The function with `async_op` as the last parameter of `plan`'s, by place or by name."""
+    """Return the function with `async_op` after `plan`'s parameters, positional or keyword."""
     names = [*plan.__code__.co_varnames[: plan.__code__.co_argcount], "async_op"]
     head = ", ".join(names)
     defaults = (*(plan.__defaults__ or ()), False)
@@ -116,7 +115,7 @@ def _shaped(name, target, result):
 
 
 def check_output(name, target, shape, dtype):
-    """Raise ValueError for an output of another shape or dtype than the result's."""
+    """Raise ValueError if the shape or dtype of an output differs from the result's."""
     if target.shape != shape or target.dtype != dtype:
         raise ValueError(
             f"For '{name}', the output must have shape {shape} and dtype {dtype}, but has "
@@ -125,8 +124,8 @@ def check_output(name, target, shape, dtype):
 
 
 def set_comm_ops_inplace(is_enable, func_list=None) -> None:
-    """Whether the functions of `ops.communication` put results into their Tensors (the default),
-    or return (result, handle). `func_list`: the names of those meant, all by default.
+    """Set whether the functions of `ops.communication` write results to their Tensors (the default)
+    or return (result, handle). `func_list`: the names of these functions, all by default.
 
     >>> ops.communication.set_comm_ops_inplace(False, ["all_reduce"])
     >>> ops.communication.all_reduce(Tensor([1.0]))[0].asnumpy()
@@ -156,9 +155,9 @@ publish("set_comm_ops_inplace", None, set_comm_ops_inplace)
 
 @_writes(returns=True)
 def all_reduce(tensor, op=ReduceOp.SUM, group=None):
-    """Put the sum, or what `op` says, of all processes' Tensors into each of them.
+    """Reduce all processes' Tensors (sum, or `op`) in place.
 
-    Returns a handle if `async_op`, else None; so do all functions of `mint.distributed` that have
+    Returns a handle if `async_op`, else None, as do all functions of `mint.distributed` that have
     this argument.
 
     >>> tensor = Tensor([1.0, 2.0])
@@ -172,7 +171,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None):
 
 @_writes()
 def reduce(tensor, dst, op=ReduceOp.SUM, group=None):
-    """Put the sum (or `op`) of all processes' Tensors into that of the process `dst`.
+    """Reduce all processes' Tensors (sum, or `op`) into the Tensor of process `dst`.
 
     >>> tensor = Tensor([1.0, 2.0])
     >>> mint.distributed.reduce(tensor, 0)
@@ -188,7 +187,7 @@ def reduce(tensor, dst, op=ReduceOp.SUM, group=None):
 
 @_writes(returns=True)
 def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
-    """Put this process' part of the sum (or `op`) of all processes' `input` into `output`.
+    """Reduce all processes' `input` (sum, or `op`) and write this process' part to `output`.
 
     >>> output = Tensor([0.0, 0.0])
     >>> mint.distributed.reduce_scatter_tensor(output, Tensor([1.0, 2.0]))
@@ -200,7 +199,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
     ranks = group_of("reduce_scatter_tensor", group)
     check_divides("reduce_scatter_tensor", "input", input, ranks)
     shape = input.shape[0] // ranks.size, *input.shape[1:]
-    if output is not None:  # as where it is returned instead, see `set_comm_ops_inplace`
+    if output is not None:  # None if it is returned instead, see `set_comm_ops_inplace`
         check_tensor("reduce_scatter_tensor", output=output)
         check_output("reduce_scatter_tensor", output, shape, input.dtype)
     return [output], [comm_func.reduce_scatter_tensor(input, op, group)[0]]
@@ -210,7 +209,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
 def reduce_scatter_tensor_uneven(
     output, input, input_split_sizes=None, op=ReduceOp.SUM, group=None
 ):
-    """As `reduce_scatter_tensor`; `input_split_sizes`: how many rows each process gets.
+    """As `reduce_scatter_tensor`; `input_split_sizes`: the number of rows for each process.
 
     >>> output = Tensor([0.0, 0.0])
     >>> mint.distributed.reduce_scatter_tensor_uneven(output, Tensor([1.0, 2.0]), [2])
@@ -229,7 +228,7 @@ def reduce_scatter_tensor_uneven(
 
 @_writes()
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
-    """Put the sum (or `op`) of what all processes have for this one into `output`.
+    """Reduce (sum, or `op`) all processes' Tensors for this one and write the result to `output`.
 
     `input_list`: a Tensor for each process.
 
@@ -251,7 +250,7 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
 
 
 def _check_own(who, name, x, of_list, own):
-    """Raise TypeError where a Tensor is not like this rank's one in a list."""
+    """Raise TypeError unless a Tensor is like this rank's entry of a list."""
     if (x.shape, x.dtype) != (own.shape, own.dtype):
         raise TypeError(
             f"For '{who}', '{name}' must have the shape and dtype of this rank's one of "
@@ -264,7 +263,7 @@ def _check_own(who, name, x, of_list, own):
 
 @_writes(returns=True)
 def all_gather_into_tensor(output_tensor, input_tensor, group=None):
-    """Put all processes' Tensors, one after the other along the first axis, into `output_tensor`.
+    """Concatenate all processes' Tensors along the first axis into `output_tensor`.
 
     >>> output = Tensor([0.0, 0.0])
     >>> mint.distributed.all_gather_into_tensor(output, Tensor([1.0, 2.0]))
@@ -283,7 +282,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None):
 
 @_writes()
 def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None):
-    """As `all_gather_into_tensor`; `output_split_sizes`: how many rows each process has.
+    """As `all_gather_into_tensor`; `output_split_sizes`: the number of rows of each process.
 
     >>> output = Tensor([0.0, 0.0])
     >>> mint.distributed.all_gather_into_tensor_uneven(output, Tensor([1.0, 2.0]), [2])
@@ -306,7 +305,7 @@ def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=
 
 @_writes()
 def all_gather(tensor_list, tensor, group=None):
-    """Put each process' Tensor into one of `tensor_list`.
+    """Write each process' Tensor to its entry of `tensor_list`.
 
     >>> outputs = [Tensor([0.0, 0.0])]
     >>> mint.distributed.all_gather(outputs, Tensor([1.0, 2.0]))
@@ -318,7 +317,7 @@ def all_gather(tensor_list, tensor, group=None):
     ranks = group_of("all_gather", group)
     check_same_length("all_gather", "tensor_list", tensor_list, ranks)
     _check_own("all_gather", "tensor", tensor, "tensor_list", tensor_list[ranks.rank])
-    sizes = tuple(x.size for x in tensor_list)  # which may differ
+    sizes = tuple(x.size for x in tensor_list)  # may differ
     gathered = collectives.all_gather_v(tensor.reshape(-1), sizes, ranks)
     ends = [sum(sizes[: i + 1]) for i in range(ranks.size)]
     parts = zip(tensor_list, sizes, ends, strict=True)
@@ -327,7 +326,7 @@ def all_gather(tensor_list, tensor, group=None):
 
 @_writes()
 def all_to_all(output_tensor_list, input_tensor_list, group=None):
-    """Put what each process has for this one into one of `output_tensor_list`.
+    """Write each process' Tensor for this one to its entry of `output_tensor_list`.
 
     >>> outputs = [Tensor([0.0, 0.0])]
     >>> mint.distributed.all_to_all(outputs, [Tensor([1.0, 2.0])])
@@ -341,10 +340,10 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None):
 
 @_writes()
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None):
-    """Put the rows that the processes have for this one into `output`.
+    """Exchange rows and write the received ones to `output`.
 
-    `input_split_sizes`, `output_split_sizes`: how many rows go to each process, and come from each;
-    evenly by default.
+    `input_split_sizes`, `output_split_sizes`: the number of rows sent to and received from each
+    process; equal parts by default.
 
     >>> output = Tensor([0.0, 0.0])
     >>> mint.distributed.all_to_all_single(output, Tensor([1.0, 2.0]))
@@ -361,8 +360,8 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
 
 @_writes(in_mint=False)
 def all_to_all_v_c(output, input, send_count_matrix, group=None):
-    """Put the rows that the processes have for this one into `output`;
-    `send_count_matrix[i * ranks + j]`: how many rows process `i` sends to `j`.
+    """Exchange rows and write the received ones to `output`; `send_count_matrix[i * ranks + j]`:
+    the number of rows that process `i` sends to `j`.
 
     >>> output = Tensor([0.0, 0.0])
     >>> ops.communication.all_to_all_v_c(output, Tensor([1.0, 2.0]), [2])
@@ -379,7 +378,7 @@ def all_to_all_v_c(output, input, send_count_matrix, group=None):
 
 @_writes()
 def broadcast(tensor, src, group=None):
-    """Put the Tensor of the process `src` into those of all.
+    """Copy the Tensor of process `src` to the Tensors of all processes.
 
     >>> tensor = Tensor([1.0, 2.0])
     >>> mint.distributed.broadcast(tensor, 0)
@@ -389,7 +388,7 @@ def broadcast(tensor, src, group=None):
 
 @_writes()
 def scatter_tensor(output_tensor, input_tensor, src=0, group=None):
-    """Put this process' part, along the first axis, of `input_tensor` of the process `src` into
+    """Write this process' part, along the first axis, of `input_tensor` of process `src` to
     `output_tensor`.
 
     >>> output = Tensor([0.0, 0.0])
@@ -403,7 +402,7 @@ def scatter_tensor(output_tensor, input_tensor, src=0, group=None):
 
 @_writes()
 def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None):
-    """Put all processes' Tensors, one after the other, into `output_tensor` of the process `dst`.
+    """Concatenate all processes' Tensors into `output_tensor` of process `dst`.
 
     >>> output = Tensor([0.0, 0.0])
     >>> ops.communication.gather_into_tensor(output, Tensor([1.0, 2.0]))
@@ -414,13 +413,13 @@ def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None):
     check_tensor(who, output_tensor=output_tensor, input_tensor=input_tensor)
     ranks = group_of(who, group)
     root = number_in(who, "dst", dst, ranks)
-    leave_graph()  # where nothing is written, a program would leave the collective out
+    leave_graph()  # without a write, a program would eliminate the collective
     gathered = collectives.gather(input_tensor, root, ranks)
     return ([output_tensor], [gathered]) if ranks.rank == root else ([], [])
 
 
 def _check_list_like(who, tensor, name, tensors, ranks):
-    """Refuse a list that is not one Tensor like `tensor` for each process."""
+    """Raise unless the list has one Tensor like `tensor` for each process."""
     check_tensors(who, **{name: tensors})
     check_same_length(who, name, tensors, ranks)
     for x in tensors:
@@ -429,7 +428,7 @@ def _check_list_like(who, tensor, name, tensors, ranks):
 
 @_writes()
 def scatter(tensor, scatter_list, src=0, group=None):
-    """Put the process' own one of `scatter_list`, of the process `src`, into `tensor`.
+    """Write this process' entry of `scatter_list`, of process `src`, to `tensor`.
 
     >>> tensor = Tensor([0.0, 0.0])
     >>> mint.distributed.scatter(tensor, [Tensor([1.0, 2.0])])
@@ -449,7 +448,7 @@ def scatter(tensor, scatter_list, src=0, group=None):
 
 @_writes()
 def gather(tensor, gather_list, dst=0, group=None):
-    """Put each process' Tensor into one of `gather_list` of the process `dst`.
+    """Write each process' Tensor to its entry of `gather_list` of process `dst`.
 
     >>> outputs = [Tensor([0.0, 0.0])]
     >>> mint.distributed.gather(Tensor([1.0, 2.0]), outputs)
@@ -480,7 +479,7 @@ def _plain(function):
 
 @_plain
 def barrier(group=None, async_op=False, device_ids=None) -> CommHandle | None:
-    """Wait until each process of the group has come here; `device_ids`: accepted.
+    """Block until every process of the group has called this; `device_ids`: ignored.
 
     >>> mint.distributed.barrier()
     """
@@ -490,7 +489,7 @@ def barrier(group=None, async_op=False, device_ids=None) -> CommHandle | None:
 
 @_plain
 def send(tensor, dst=0, group=None, tag=0) -> None:
-    """Send a Tensor to the process `dst`, which calls `recv`, and wait until it has arrived.
+    """Send a Tensor to process `dst`, which calls `recv`, and block until it has arrived.
 
     >>> mint.distributed.send(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -502,7 +501,7 @@ def send(tensor, dst=0, group=None, tag=0) -> None:
 
 @_plain
 def isend(tensor, dst=0, group=None, tag=0) -> CommHandle:
-    """Begin to send a Tensor to the process `dst`; returns a handle.
+    """Start sending a Tensor to process `dst`; returns a handle.
 
     >>> mint.distributed.isend(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -514,7 +513,7 @@ def isend(tensor, dst=0, group=None, tag=0) -> CommHandle:
 
 @_plain
 def recv(tensor, src=0, group=None, tag=0) -> int:
-    """Put what the process `src` sends into a Tensor; returns 0.
+    """Receive a Tensor from process `src` in place; returns 0.
 
     >>> mint.distributed.recv(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -527,8 +526,8 @@ def recv(tensor, src=0, group=None, tag=0) -> int:
 
 @_plain
 def irecv(tensor, src=0, group=None, tag=0) -> CommHandle:
-    """Begin to receive what the process `src` sends into a Tensor; returns a handle. To read the
-    Tensor waits, too.
+    """Start receiving a Tensor from process `src` in place; returns a handle. Reading the Tensor
+    also blocks until it has arrived.
 
     >>> mint.distributed.irecv(Tensor([1.0]), 0)
     Traceback (most recent call last):
@@ -561,7 +560,7 @@ publish("P2POp", P2POp, P2POp)
 
 @_plain
 def batch_isend_irecv(p2p_op_list) -> list:
-    """Begin to send and receive all of a list of `P2POp`; returns a list with one handle.
+    """Start sending and receiving all of a list of `P2POp`; returns a list with one handle.
 
     >>> mint.distributed.batch_isend_irecv([])
     Traceback (most recent call last):

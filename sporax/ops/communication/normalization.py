@@ -1,4 +1,4 @@
-"""Batch normalization by the moments of all ranks' batches."""
+"""Batch normalization with the moments of all ranks' batches."""
 
 import jax.numpy as jnp
 from jax import lax
@@ -14,8 +14,8 @@ from sporax.ops.nn.normalization import keep, normalize_batch
 def _normalize(
     input: Array, scale: Array, bias: Array, mean: Array, variance: Array, momentum, epsilon, ranks
 ) -> Arrays:
-    """As `ops.nn.normalization.batch_norm_training`, over the batches of all ranks, which may be of
-    different sizes; without the moments themselves."""
+    """`ops.nn.normalization.batch_norm_training` over the batches of all ranks, which may differ in
+    size; does not return the moments."""
     axes = (0, *range(2, input.ndim))
     shape = tuple(n if i == 1 else 1 for i, n in enumerate(input.shape))
     dtype = jnp.result_type(input, scale, bias, jnp.float32)
@@ -35,7 +35,7 @@ def _normalize(
 
 
 def normalize_together(input, mean, variance, scale, bias, training, momentum, eps, group):
-    """As `ops.batch_norm`; in training by the moments of the batches of all ranks of a group."""
+    """`ops.batch_norm`; in training, with the moments of the batches of all ranks of a group."""
     if not training or group.size == 1:
         return normalize_batch(input, mean, variance, scale, bias, training, momentum, eps)
     if input.ndim < 2 or input.shape[1] != scale.size:

@@ -1,4 +1,4 @@
-"""Any Python object from process to process, pickled, through JAX's coordinator."""
+"""Exchange of pickled Python objects between processes, through JAX's coordinator."""
 
 import functools
 import pickle
@@ -21,7 +21,7 @@ def _check_list(who, name, objects):
 
 
 def _exchanged(who, obj, group, sources=None):
-    """What the ranks give, or those of `sources`."""
+    """Return the objects of all ranks, or of the ranks `sources`."""
     if group.size == 1:
         return [pickle.loads(pickle.dumps(obj))]
     leave_graph()
@@ -29,7 +29,7 @@ def _exchanged(who, obj, group, sources=None):
 
 
 def all_gather_object(object_list, obj, group=None) -> None:
-    """Put each process' object into `object_list`.
+    """Gather each process' object into `object_list`.
 
     >>> objects = [None]
     >>> mint.distributed.all_gather_object(objects, {"rank": 0})
@@ -43,7 +43,7 @@ def all_gather_object(object_list, obj, group=None) -> None:
 
 
 def gather_object(obj, object_gather_list=None, dst=0, group=None) -> None:
-    """Put each process' object into `object_gather_list` of the process `dst`.
+    """Gather each process' object into `object_gather_list` of process `dst`.
 
     >>> objects = [None]
     >>> mint.distributed.gather_object("here", objects)
@@ -52,7 +52,7 @@ def gather_object(obj, object_gather_list=None, dst=0, group=None) -> None:
     """
     ranks = group_of("gather_object", group)
     is_root = ranks.rank == number_in("gather_object", "dst", dst, ranks)
-    if is_root:  # before the others are asked
+    if is_root:  # before the exchange
         _check_list("gather_object", "object_gather_list", object_gather_list)
         check_same_length("gather_object", "object_gather_list", object_gather_list, ranks)
     objects = _exchanged("gather_object", obj, ranks)
@@ -61,7 +61,7 @@ def gather_object(obj, object_gather_list=None, dst=0, group=None) -> None:
 
 
 def broadcast_object_list(object_list, src=0, group=None, device=None) -> None:
-    """Put the objects of the process `src` into the lists of all; `device`: accepted.
+    """Copy the objects of process `src` to the lists of all processes; `device`: ignored.
 
     >>> mint.distributed.broadcast_object_list(["here", 2])
     """
@@ -84,8 +84,7 @@ def _check_count(who, object_list, objects):
 def scatter_object_list(
     scatter_object_output_list, scatter_object_input_list, src=0, group=None
 ) -> None:
-    """Put this process' one of the objects of the process `src` into the first place of
-    `scatter_object_output_list`.
+    """Put this process' entry of the objects of process `src` into `scatter_object_output_list[0]`.
 
     >>> objects = [None]
     >>> mint.distributed.scatter_object_list(objects, ["here"])
@@ -109,14 +108,14 @@ def _direction(source, target):
 
 
 def _check_message(who, name, other, group, object_list):
-    """Check what goes to, or comes from, the process `other`, the argument `name`."""
+    """Check a message to or from process `other`, the argument `name`."""
     other_rank(who, name, other, group_of(who, group))
     _check_list(who, "object_list", object_list)
     leave_graph()
 
 
 def send_object_list(object_list, dst, group=None, device=None) -> None:
-    """Send objects to the process `dst`, which calls `recv_object_list`; `device`: accepted.
+    """Send objects to process `dst`, which calls `recv_object_list`; `device`: ignored.
 
     >>> mint.distributed.send_object_list([1], 0)
     Traceback (most recent call last):
@@ -130,7 +129,7 @@ def send_object_list(object_list, dst, group=None, device=None) -> None:
 
 
 def recv_object_list(object_list, src=0, group=None, device=None) -> int:
-    """Put the objects that the process `src` sends into `object_list`; returns 0.
+    """Receive objects from process `src` into `object_list`; returns 0.
 
     >>> mint.distributed.recv_object_list([None], 0)
     Traceback (most recent call last):

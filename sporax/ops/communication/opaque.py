@@ -1,8 +1,8 @@
-"""JAX's collectives of what XLA knows nothing of.
+"""JAX's collectives behind optimization barriers.
 
-XLA takes a constant to be that of all ranks, and leaves out a collective of it; but each rank
-compiles a program of its own, with constants of its own. There are barriers on both sides, since
-transposition exchanges them.
+XLA assumes that a constant is the same on all ranks, and eliminates collectives of it; but each
+rank compiles a separate program, with its own constants. There are barriers on both sides because
+transposition swaps them.
 """
 
 from jax import lax

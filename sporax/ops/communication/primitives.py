@@ -1,4 +1,4 @@
-"""The collectives as classes, by MindSpore's names: `ops.AllReduce()(x)`."""
+"""Collectives as Primitive classes, by MindSpore's names: `ops.AllReduce()(x)`."""
 
 import json
 import math
@@ -23,21 +23,21 @@ from sporax.ops.shape.creation import zeros
 
 
 def primitive(written):
-    """Declare a function on Tensors that is a class alone, as written."""
+    """Declare a function on Tensors whose only face is a class, as written."""
     return composite(function=(), primitive=written, name=written.partition("(")[0])
 
 
 def meaningless(x):
-    """What a rank gets that is not the one which receives."""
+    """Return the meaningless result, of shape (1,), of a rank that does not receive."""
     return x.reshape((-1,))[:1]
 
 
 @primitive("AllReduce(op='sum', group='hccl_world_group')(input_x)")
 def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
-    """The sum, or what `op` says, of all processes' Tensors, on each of them.
+    """Reduce all processes' Tensors (sum, or `op`); every process gets the result.
 
     `op`: 'sum', 'avg', 'max', 'min' or 'prod'. The shapes and dtypes must be equal. The derivative
-    of the sum of all losses: the sum of the cotangents.
+    of the sum of all losses is the sum of the cotangents.
 
     >>> ops.AllReduce()(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -49,7 +49,7 @@ def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
 
 @primitive("ReduceScatter(op='sum', group='hccl_world_group')(input_x)")
 def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
-    """This process' part, along the first axis, of the sum (or `op`) of all processes' Tensors.
+    """Reduce all processes' Tensors (sum, or `op`); returns this process' part of the first axis.
 
     `(N * ranks, ...) -> (N, ...)`.
 
@@ -65,7 +65,7 @@ def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
 
 @primitive("AllGather(group='hccl_world_group')(input_x)")
 def all_gather_of_class(input_x, group="hccl_world_group"):
-    """All processes' Tensors, one after the other along the first axis.
+    """Concatenate all processes' Tensors along the first axis.
 
     `(N, ...) -> (N * ranks, ...)`.
 
@@ -78,7 +78,7 @@ def all_gather_of_class(input_x, group="hccl_world_group"):
 
 @primitive("Broadcast(root_rank, group='hccl_world_group')(input_x)")
 def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
-    """The Tensors, a tuple, of the process `root_rank`, its number among all.
+    """Return the Tensors, a tuple, of the process with global rank `root_rank`.
 
     >>> ops.Broadcast(0)((Tensor([1.0]),))[0].asnumpy()
     array([1.], dtype=float32)
@@ -93,8 +93,8 @@ def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
 
 @primitive("Reduce(dest_rank, op='sum', group='hccl_world_group')(input_x)")
 def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
-    """The sum (or `op`) of all processes' Tensors, on number `dest_rank` of the group; others get a
-    Tensor of shape (1,) that means nothing.
+    """Reduce all processes' Tensors (sum, or `op`) onto group rank `dest_rank`; other ranks get a
+    meaningless Tensor of shape (1,).
 
     >>> ops.Reduce(0)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -112,8 +112,8 @@ def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
 
 @primitive("CollectiveGather(dest_rank, group='hccl_world_group')(input_x)")
 def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
-    """All processes' Tensors, one after the other, on the process `dest_rank`; others get a Tensor
-    of shape (1,) that means nothing.
+    """Concatenate all processes' Tensors on process `dest_rank`; other processes get a meaningless
+    Tensor of shape (1,).
 
     >>> ops.CollectiveGather(0)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -122,8 +122,8 @@ def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
 
 
 def gathered_on(who, name, rank, group, **tensor):
-    """What the process `rank`, the argument `name`, gathers of Tensors, by their argument's name;
-    others get `meaningless`."""
+    """Gather the Tensor, given by its argument's name, on process `rank`, the argument `name`;
+    other processes get `meaningless`."""
     check_tensor(who, **tensor)
     (x,) = tensor.values()
     group = group_of(who, group)
@@ -134,7 +134,7 @@ def gathered_on(who, name, rank, group, **tensor):
 
 @primitive("CollectiveScatter(src_rank=0, group='hccl_world_group')(input_x)")
 def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
-    """This process' part, along the first axis, of the Tensor of the process `src_rank`.
+    """Return this process' part, along the first axis, of the Tensor of process `src_rank`.
 
     >>> ops.CollectiveScatter()(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -143,8 +143,8 @@ def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
 
 
 def scattered_from(who, name, rank, group, **tensor):
-    """This process' part of the Tensor, by its argument's name, of the process `rank`, the argument
-    `name`."""
+    """Return this process' part of the Tensor, given by its argument's name, of process `rank`, the
+    argument `name`."""
     check_tensor(who, **tensor)
     ((argument, x),) = tensor.items()
     group = group_of(who, group)
@@ -155,7 +155,7 @@ def scattered_from(who, name, rank, group, **tensor):
 
 @primitive("AlltoAll(split_count, split_dim, concat_dim, group='hccl_world_group')(input_x)")
 def all_to_all_of_class(input_x, split_count, split_dim, concat_dim, group="hccl_world_group"):
-    """The parts along `split_dim` that the processes have for this one, along `concat_dim`.
+    """Exchange parts along `split_dim`; concatenate the received parts along `concat_dim`.
 
     `split_count`: the number of ranks.
 
@@ -180,7 +180,7 @@ def all_to_all_of_class(input_x, split_count, split_dim, concat_dim, group="hccl
 
 @primitive("Barrier(group='hccl_world_group')()")
 def barrier_of_class(group="hccl_world_group"):
-    """Wait until each process of the group has come here.
+    """Block until every process of the group has called this.
 
     >>> ops.Barrier()()
     """
@@ -193,8 +193,8 @@ def barrier_of_class(group="hccl_world_group"):
 
 
 def _plans(who, plan, group):
-    """The plans of all ranks, of which this one has its own: lists of whole numbers. As JSON, since
-    a pickle runs code, and whoever reaches the coordinator may write there."""
+    """Exchange the ranks' plans, lists of whole numbers. Encoded as JSON because unpickling runs
+    code, and anyone who reaches the coordinator may write to it."""
     plans = group.exchange(json.dumps(plan, default=int).encode(), who)
     try:
         return [json.loads(one) for one in plans]
@@ -206,11 +206,11 @@ def _plans(who, plan, group):
 
 
 def _counts(who, sent, received, group):
-    """What each rank sends to each, of which this one knows its own."""
+    """Return `counts[i][j]`, the size that rank `i` sends to `j`, from each rank's own counts."""
     check_same_length(who, "the numbers sent", sent, group)
     check_same_length(who, "the numbers received", received, group)
     if group.size > 1:
-        leave_graph()  # the others' numbers may differ from call to call
+        leave_graph()  # other ranks' counts may differ from call to call
     rows = _plans(who, (sent, received), group)
     for i, (gives, _) in enumerate(rows):
         for j, (_, takes) in enumerate(rows):
@@ -224,7 +224,7 @@ def _counts(who, sent, received, group):
 
 
 def all_to_all_of_parts(who, x, sent, received, group):
-    """The rows that the processes have for this one. `sent` and `received`: how many, for each."""
+    """Exchange rows; returns the received ones. `sent`, `received`: the row counts per process."""
     counts = _counts(who, sent, received, group)
     _check_rows(who, x, counts[group.rank])
     return collectives.all_to_all_v(x, counts, group)
@@ -244,10 +244,10 @@ def _check_rows(who, x, lengths):
 def all_to_all_v_of_class(
     input_x, send_numel_list, recv_numel_list, group="hccl_world_group", block_size=1
 ):
-    """The elements that the processes have for this one, of a flat Tensor.
+    """Exchange elements of flat Tensors; returns the received ones.
 
-    `send_numel_list`, `recv_numel_list`: how many blocks of `block_size` elements go to each
-    process, and come from each.
+    `send_numel_list`, `recv_numel_list`: the number of blocks of `block_size` elements sent to and
+    received from each process.
 
     >>> ops.AlltoAllV()(Tensor([1.0, 2.0]), [2], [2]).asnumpy()
     array([1., 2.], dtype=float32)
@@ -264,7 +264,7 @@ def all_to_all_v_of_class(
 
 
 def all_to_all_of_matrix(who, x, matrix, group, factor=1):
-    """As `all_to_all_of_parts`; `matrix`: all ranks' numbers, row after row."""
+    """As `all_to_all_of_parts`; `matrix`: all ranks' send counts, row by row."""
     numbers, n = whole_numbers(who, "send_count_matrix", matrix), group.size
     if len(numbers) != n * n:
         raise ValueError(
@@ -282,8 +282,8 @@ def all_to_all_of_matrix(who, x, matrix, group, factor=1):
 def all_to_all_vc_of_class(
     input_x, send_count_matrix, group="hccl_world_group", block_size=1, transpose=False
 ):
-    """As `AlltoAllV`; `send_count_matrix[i * ranks + j]`: how many blocks process `i` sends to `j`,
-    with `transpose` `j` to `i`.
+    """As `AlltoAllV`; `send_count_matrix[i * ranks + j]`: the number of blocks that process `i`
+    sends to `j`, with `transpose` that `j` sends to `i`.
 
     >>> ops.AlltoAllVC()(Tensor([1.0, 2.0]), [2]).asnumpy()
     array([1., 2.], dtype=float32)
@@ -298,7 +298,7 @@ def all_to_all_vc_of_class(
 
 @primitive("AllGatherV(group='hccl_world_group')(input_x, output_split_sizes)")
 def all_gather_v_of_class(input_x, output_split_sizes, group="hccl_world_group"):
-    """All processes' Tensors, one after the other; `output_split_sizes`: the length of each.
+    """Concatenate all processes' Tensors; `output_split_sizes`: the length of each.
 
     >>> ops.AllGatherV()(Tensor([1.0, 2.0]), [2]).asnumpy()
     array([1., 2.], dtype=float32)
@@ -313,8 +313,8 @@ def all_gather_v_of_class(input_x, output_split_sizes, group="hccl_world_group")
 
 @primitive("ReduceScatterV(op='sum', group='hccl_world_group')(input_x, input_split_sizes)")
 def reduce_scatter_v_of_class(input_x, input_split_sizes, op="sum", group="hccl_world_group"):
-    """This process' part of the sum (or `op`) of all processes' Tensors; `input_split_sizes`: the
-    length of each process' part.
+    """Reduce all processes' Tensors (sum, or `op`) and return this process' part;
+    `input_split_sizes`: the length of each process' part.
 
     >>> ops.ReduceScatterV()(Tensor([1.0, 2.0]), [2]).asnumpy()
     array([1., 2.], dtype=float32)
@@ -330,8 +330,8 @@ def reduce_scatter_v_of_class(input_x, input_split_sizes, op="sum", group="hccl_
 
 @primitive("_AllSwap(group='hccl_world_group')(tensor_in, send_size, recv_size)")
 def all_swap_of_class(tensor_in, send_size, recv_size, group="hccl_world_group"):
-    """The rows of a matrix that the processes have for this one; `send_size`, `recv_size`: how many
-    elements go to each process, and come from each.
+    """Exchange rows of matrices; returns the received ones. `send_size`, `recv_size`: the number of
+    elements sent to and received from each process.
 
     >>> ops._AllSwap()(ops.ones((2, 3)), Tensor([6]), Tensor([6])).shape
     (2, 3)
@@ -354,7 +354,7 @@ def all_swap_of_class(tensor_in, send_size, recv_size, group="hccl_world_group")
 def send_of_class(
     input_x, sr_tag, dest_rank, group="hccl_world_group", group_back="hccl_world_group"
 ):
-    """Send a Tensor to number `dest_rank` of the group, which calls `Receive`; returns zeros.
+    """Send a Tensor to group rank `dest_rank`, which calls `Receive`; returns zeros.
 
     >>> ops.Send(0, 0)(Tensor([1.0]))
     Traceback (most recent call last):
@@ -387,9 +387,9 @@ def receive_of_class(
     input_x, sr_tag, src_rank, shape, dtype, group="hccl_world_group",
     group_back="hccl_world_group",
 ):  # fmt: skip
-    """The Tensor, of this shape and dtype, that number `src_rank` of the group gives to `Send`.
+    """Receive a Tensor, of this shape and dtype, that group rank `src_rank` passes to `Send`.
 
-    `input_x`: accepted.
+    `input_x`: ignored.
 
     >>> ops.Receive(0, 0, [1], ms.float32)()
     Traceback (most recent call last):
@@ -405,8 +405,8 @@ def receive_of_class(
 
 
 def exchange_between(who, inputs, destinations, sources, shapes, dtype, group):
-    """The Tensors, of these shapes, that the ranks `sources` send to this one, each of which sends
-    one of its own to each of its destinations."""
+    """Send one of `inputs` to each of the ranks `destinations`; return the Tensors, of these
+    shapes, received from the ranks `sources`."""
     sends = [(to, x.size) for x, to in zip(inputs, destinations, strict=True)]
     takes = [(of, math.prod(shape)) for of, shape in zip(sources, shapes, strict=True)]
     rounds = _rounds(who, _plans(who, (sends, takes), group), group)
@@ -416,7 +416,7 @@ def exchange_between(who, inputs, destinations, sources, shapes, dtype, group):
 
 
 def _rounds(who, plans, group):
-    """Rounds in which each rank sends at most once and receives at most once."""
+    """Arrange transfers in rounds in which each rank sends and receives at most once."""
     own, rounds = group.rank, []
     for i, (sends, _) in enumerate(plans):
         for at, (to, elements) in enumerate(sends):
@@ -454,8 +454,8 @@ def neighbor_exchange_of_class(
     input_x, send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type,
     group="hccl_world_group",
 ) -> Arrays:  # fmt: skip
-    """The Tensors, a tuple, of the numbers `recv_rank_ids` of the group, while one of `input_x`
-    goes to each of `send_rank_ids`. All ranks of the group call it.
+    """Send one of `input_x` to each of the group ranks `send_rank_ids`; returns a tuple of the
+    Tensors received from `recv_rank_ids`. All ranks of the group must call it.
 
     >>> exchange = ops.NeighborExchange([0], [0], ([2],), ([2],), ms.float32)
     >>> exchange((Tensor([1.0, 2.0]),))[0].asnumpy()
@@ -479,7 +479,7 @@ def neighbor_exchange_of_class(
     )
 
 
-# where in the picture a neighbour is: (rows, columns), -1 above or left, 1 below or right
+# relative position of each neighbour: (rows, columns), -1 above or left, 1 below or right
 _NEIGHBORS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
 
@@ -491,11 +491,11 @@ def neighbor_exchange_v2_of_class(
     input_x, send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format,
     group="hccl_world_group",
 ):  # fmt: skip
-    """Pictures `(N, C, H, W)` with borders from neighbours around them.
+    """Surround images `(N, C, H, W)` with borders received from neighbours.
 
-    `send_rank_ids`, `recv_rank_ids`: the neighbours' numbers in the group, above and then
-    clockwise, -1 for none. `send_lens`, `recv_lens`: the widths of the borders above, below, left
-    and right. Where there is no neighbour are zeros. All ranks of the group call it.
+    `send_rank_ids`, `recv_rank_ids`: the neighbours' group ranks, above and then clockwise, -1 for
+    none. `send_lens`, `recv_lens`: the widths of the borders above, below, left and right. Borders
+    without a neighbour are zeros. All ranks of the group must call it.
 
     >>> none = [-1] * 8
     >>> border = ops.NeighborExchangeV2(none, [1, 1, 1, 1], none, [1, 1, 1, 1], "NCHW")
@@ -549,9 +549,9 @@ def batch_of_class(
 ) -> Arrays:  # fmt: skip
     """Send and receive several Tensors at once.
 
-    `op_types`: 'isend' or 'irecv' for each; `remote_ranks`: with which number of the group.
-    `receive_shapes`, `receive_dtypes`: of each that is received. Returns a Tensor for each, that of
-    an 'isend' without a meaning.
+    `op_types`: 'isend' or 'irecv' for each; `remote_ranks`: the other group rank of each.
+    `receive_shapes`, `receive_dtypes`: of each received Tensor. Returns a Tensor for each,
+    meaningless for an 'isend'.
 
     >>> ops.BatchISendIRecv(("isend",), (0,))((Tensor([1.0]),))  # doctest: +ELLIPSIS
     Traceback (most recent call last):

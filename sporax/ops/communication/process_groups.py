@@ -1,4 +1,4 @@
-"""Processes and groups as `mint.distributed` names them, and `TCPStore`."""
+"""Processes and groups by the names of `mint.distributed`, and `TCPStore`."""
 
 import datetime
 import hashlib
@@ -16,12 +16,12 @@ from sporax.ops.communication.in_place import publish
 
 
 def _named(group):
-    """The name of a group; None means all processes."""
+    """Return the name of a group; None means all processes."""
     return WORLD if group is None else group
 
 
 def is_available() -> bool:
-    """Whether processes can communicate: always.
+    """Return True: processes can always communicate.
 
     >>> mint.distributed.is_available()
     True
@@ -30,7 +30,7 @@ def is_available() -> bool:
 
 
 def is_initialized() -> bool:
-    """Whether `init_process_group` or `init` has been called.
+    """Return True if `init_process_group` or `init` has been called.
 
     >>> mint.distributed.is_initialized()
     False
@@ -42,11 +42,11 @@ def init_process_group(
     backend="hccl", init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
     group_name="", pg_options=None, device_id=None,
 ) -> None:  # fmt: skip
-    """Let the processes of a launcher communicate, or join those that call this.
+    """Connect the processes of a launcher, or the processes that call this.
 
     `backend`: 'hccl', 'nccl' or 'mccl'. `world_size`: -1, or the number of processes. Without a
-    launcher, `init_method` 'tcp://address:port' (or a `store`), `world_size` and `rank` say where
-    the others are; call it before anything is computed. The rest is accepted.
+    launcher, `init_method` 'tcp://address:port' (or a `store`), `world_size` and `rank` locate the
+    other processes; call it before anything is computed. Other arguments are ignored.
 
     >>> mint.distributed.init_process_group()
     >>> mint.distributed.get_world_size()
@@ -84,7 +84,7 @@ def _join(who, init_method, store, size, rank):
     if size == 1:
         return
     if store is not None:
-        host, port = store.host, store.port + 1  # the store itself has the other
+        host, port = store.host, store.port + 1  # `store.port` is taken by the store
     else:
         scheme, _, address = init_method.partition("://")
         host, _, port = address.partition(":")
@@ -101,7 +101,7 @@ def _join(who, init_method, store, size, rank):
 
 
 def destroy_process_group(group=None) -> None:
-    """Forget a group; None: all, and `is_initialized` is False.
+    """Remove a group; None: all, and `is_initialized` becomes False.
 
     >>> mint.distributed.destroy_process_group()
     """
@@ -112,7 +112,7 @@ def destroy_process_group(group=None) -> None:
 
 
 def get_rank(group=None) -> int:
-    """The number of this process in a group; -1 where it is no member.
+    """Return the rank of this process in a group; -1 if it is not a member.
 
     >>> mint.distributed.get_rank()
     0
@@ -122,7 +122,7 @@ def get_rank(group=None) -> int:
 
 
 def get_world_size(group=None) -> int:
-    """How many processes a group has; -1 where this one is no member.
+    """Return the number of processes in a group; -1 if this one is not a member.
 
     >>> mint.distributed.get_world_size()
     1
@@ -135,9 +135,10 @@ def new_group(
     ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False,
     group_desc=None,
 ) -> str:  # fmt: skip
-    """The name of a group of `ranks` (None: all processes), the same for the same ranks.
+    """Return the name of a group of `ranks` (None: all processes), the same for the same ranks.
 
-    `backend`: None, 'hccl', 'nccl' or 'mccl', what `get_backend` returns. The rest is accepted.
+    `backend`: None, 'hccl', 'nccl' or 'mccl', as returned by `get_backend`. Other arguments are
+    ignored.
 
     >>> group = mint.distributed.new_group([0])
     >>> mint.distributed.get_world_size(group)
@@ -161,7 +162,7 @@ def _create(name, members):
 
 
 def get_backend(group=None) -> str:
-    """What a group was made for: 'hccl', 'nccl' or 'mccl'. Messages are carried by JAX.
+    """Return the backend that a group was created for: 'hccl', 'nccl' or 'mccl'. Messages use JAX.
 
     >>> mint.distributed.get_backend(mint.distributed.new_group([0], backend="nccl"))
     'nccl'
@@ -175,7 +176,7 @@ def get_backend(group=None) -> str:
 
 
 def get_global_rank(group, group_rank) -> int:
-    """The number among all processes of number `group_rank` of a group.
+    """Return the global rank of group rank `group_rank`.
 
     >>> mint.distributed.get_global_rank(None, 0)
     0
@@ -184,7 +185,7 @@ def get_global_rank(group, group_rank) -> int:
 
 
 def get_group_rank(group, global_rank) -> int:
-    """The number in a group of process `global_rank`.
+    """Return the group rank of global rank `global_rank`.
 
     >>> mint.distributed.get_group_rank(None, 0)
     0
@@ -193,7 +194,7 @@ def get_group_rank(group, global_rank) -> int:
 
 
 def get_process_group_ranks(group=None) -> list[int]:
-    """The numbers among all processes of a group's members, in order.
+    """Return the global ranks of a group's members, in order.
 
     >>> mint.distributed.get_process_group_ranks()
     [0]
@@ -214,7 +215,7 @@ class _Server(socketserver.ThreadingMixIn, xmlrpc.server.SimpleXMLRPCServer):
 
 
 class _Entries:
-    """The entries of a store, in the process that has it."""
+    """The entries of a store, in the process that serves it."""
 
     def __init__(self):
         self.lock, self.values, self.clients = threading.Lock(), {}, 0
@@ -238,7 +239,7 @@ class _Entries:
             return True
 
     def get(self, key):
-        """[the value], or [] where there is none."""
+        """Return [value], or [] if there is none."""
         with self.lock:
             return [xmlrpc.client.Binary(self.values[key])] if key in self.values else []
 
@@ -248,11 +249,11 @@ class _Entries:
 
 
 class TCPStore:
-    """Bytes by name, for all processes that know the address.
+    """A key-value store of bytes, for all processes that know the address.
 
     `host_name`, `port`: where the process with `is_master` serves it. `world_size`: with
-    `wait_for_workers`, how many processes it waits for. `timeout`: a timedelta, how long the
-    methods wait. The rest is accepted.
+    `wait_for_workers`, the number of processes it waits for. `timeout`: a timedelta, the maximum
+    time that methods wait. Other arguments are ignored.
 
     >>> store = mint.distributed.TCPStore("127.0.0.1", 0, is_master=True)
     >>> store.set("name", "value")
@@ -295,7 +296,7 @@ class TCPStore:
         return xmlrpc.client.ServerProxy(f"http://{self.host}:{self.port}", allow_none=True)
 
     def _until(self, method):
-        """A method of the entries, once the server is there."""
+        """Return a function that calls a method of the entries once the server is reachable."""
 
         def call():
             try:
@@ -317,7 +318,7 @@ class TCPStore:
         return found
 
     def add(self, key, amount):
-        """Add to the number of a name, 0 at first; returns the sum."""
+        """Add to the integer under a key, initially 0; returns the sum."""
         _check_type("TCPStore.add", "key", key, str)
         _check_type("TCPStore.add", "amount", amount, int)
         try:
@@ -329,19 +330,19 @@ class TCPStore:
             ) from None
 
     def set(self, key, value):
-        """Set the value of a name: bytes or a string."""
+        """Set the value of a key: bytes or a string."""
         _check_type("TCPStore.set", "key", key, str)
         _check_type("TCPStore.set", "value", value, (str, bytes))
         value = value.encode() if isinstance(value, str) else value
         self._entries.set(key, xmlrpc.client.Binary(value))
 
     def get(self, key):
-        """The value of a name, as bytes; waits for it."""
+        """Return the value of a key, as bytes; waits for it."""
         _check_type("TCPStore.get", "key", key, str)
         return self._wait(lambda: self._entries.get(key), f"the key {key!r}")[0].data
 
     def delete_key(self, key):
-        """Remove a name; returns whether it was there."""
+        """Remove a key; returns True if it existed."""
         _check_type("TCPStore.delete_key", "key", key, str)
         return self._entries.delete_key(key)
 

@@ -1,4 +1,4 @@
-"""Collectives with a product of matrices, and changes of layout."""
+"""Collectives combined with a matrix product, and changes of layout."""
 
 from sporax.core.tensor import Tensor
 from sporax.ops.communication import collectives
@@ -13,7 +13,7 @@ from sporax.ops.linalg.products import matmul
 
 
 def _operands(who, input, x2, group, world_size, bias, transposed):
-    """The matrices, and the group of the processes."""
+    """Return the matrices, transposed if requested, and the process group."""
     check_tensor(who, input=input, x2=x2)
     group = group_of(who, group)
     if world_size != group.size:
@@ -32,7 +32,7 @@ def all_gather_matmul(
     input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True, comm_turn=0,
     trans_input=False, trans_x2=False,
 ) -> Arrays:  # fmt: skip
-    """All processes' `input`, one after the other, times `x2`: (product, gathered input). Without
+    """Concatenate all processes' `input` and multiply by `x2`: (product, gathered input). Without
     `gather_output` the second is empty.
 
     >>> ops.all_gather_matmul(ops.ones((2, 3)), ops.ones((3, 1)), "hccl_world_group", 1)[0].shape
@@ -50,7 +50,7 @@ def matmul_reduce_scatter(
     input, x2, group, world_size, *, reduce_op="sum", bias=None, comm_turn=0, trans_input=False,
     trans_x2=False,
 ):  # fmt: skip
-    """This process' part, along the first axis, of the sum of all processes' `input @ x2`.
+    """Reduce `input @ x2` over all processes and return this process' part along the first axis.
 
     >>> ops.matmul_reduce_scatter(ops.ones((2, 3)), ops.ones((3, 1)), "hccl_world_group", 1).shape
     (2, 1)
@@ -65,7 +65,7 @@ def matmul_reduce_scatter(
 
 @composite()
 def reshard(tensor, layout):
-    """The Tensor as `layout` distributes it among devices: on one device, as it is.
+    """Distribute the Tensor among devices by `layout`: on one device, unchanged.
 
     >>> ops.reshard(Tensor([1.0]), None).asnumpy()
     array([1.], dtype=float32)
@@ -76,7 +76,7 @@ def reshard(tensor, layout):
 
 @composite(function=(), primitive="Reshard(in_layout, out_layout, in_strategy)(tensor)")
 def reshard_of_class(tensor, in_layout, out_layout, in_strategy):
-    """The Tensor from one layout on devices to another: on one device, as it is.
+    """Convert the Tensor from one device layout to another: on one device, unchanged.
 
     >>> ops.Reshard(None, None, None)(Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)

@@ -17,11 +17,12 @@ _SCALES = "backward", "forward", "ortho"
 def fft_with_size(
     x: Array, signal_ndim, inverse, real, norm="backward", onesided=True, signal_sizes=()
 ):
-    """The discrete Fourier transform of the last `signal_ndim` axes, or its inverse.
+    """Compute the discrete Fourier transform of the last `signal_ndim` axes, or its inverse.
 
-    `real`: of real numbers, or (`inverse`) to such; `onesided`: the last axis then has only the
-    n // 2 + 1 frequencies that differ, and `signal_sizes` says how many numbers there were. `norm`:
-    which way is divided by their number ('ortho': both, by its root).
+    `real`: the input, or with `inverse` the output, is real; `onesided`: the last axis of its
+    spectrum then has only the n // 2 + 1 distinct frequencies, and `signal_sizes` gives the sizes
+    of the signal. `norm`: the direction that divides by the number of elements ('ortho': both, by
+    its square root).
 
     >>> ops.FFTWithSize(1, False, True)(Tensor([1.0, 2.0, 3.0, 4.0])).asnumpy()
     array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
@@ -51,7 +52,7 @@ def fft_with_size(
 
 @op(function=(), name="svd")
 def svdvals(input: Array):
-    """The singular values of each matrix, falling."""
+    """Return the singular values of each matrix, in descending order."""
     return jnp.linalg.svd(at_least_single(input), compute_uv=False).astype(floating(input).dtype)
 
 
@@ -67,7 +68,7 @@ def svd_with_vectors(input: Array, full_matrices=False) -> Arrays:
 def svd(input, full_matrices=False, compute_uv=True):
     r"""$A = u \, diag(s) \, v^H$ of each matrix `(*, m, n)`: (s, u, v), or s if not `compute_uv`.
 
-    `full_matrices`: u and v are square; a derivative goes through the others only.
+    `full_matrices`: u and v are square; differentiable only without it.
 
     >>> ops.svd(Tensor([[3.0, 0.0], [0.0, 2.0]]), compute_uv=False).asnumpy()
     array([3., 2.], dtype=float32)
@@ -88,8 +89,8 @@ def svd(input, full_matrices=False, compute_uv=True):
 def sparse_tensor_dense_matmul(
     indices: Array, values: Array, sparse_shape, dense: Array, adjoint_st=False, adjoint_dt=False
 ):
-    """The product of the matrix that has `values` `(n,)` at `indices` `(n, 2)`, else zeros, and
-    `dense`; each transposed (and conjugated) first where `adjoint_` says so.
+    """Multiply the sparse matrix with `values` `(n,)` at `indices` `(n, 2)` by `dense`; each is
+    transposed (and conjugated) first if its `adjoint_` flag is set.
 
     >>> indices, values = Tensor([[0, 1], [1, 0]]), Tensor([2.0, 3.0])
     >>> ops.SparseTensorDenseMatmul()(indices, values, (2, 2), Tensor([[1.0], [10.0]])).asnumpy()

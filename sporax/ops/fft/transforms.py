@@ -1,4 +1,4 @@
-"""Fourier transforms by their names: one axis, two, or several; real, Hermitian, inverse."""
+"""Fourier transforms by name: along one, two or several axes; real, Hermitian, inverse."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +13,7 @@ _NAMES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 
 
 def _hermitian(compute, inverse):
-    """The transforms of several axes that NumPy lacks: real spectra of Hermitian signals."""
+    """Return a transform of several axes that NumPy lacks: real spectra of Hermitian signals."""
 
     def transformed(x, sizes, axes, norm):
         turn = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -32,7 +32,7 @@ _SEVERAL = {
 
 @op(function=(), name="fft")
 def fft_of_kind(input: Array, kind, sizes=None, axes=None, norm=None):
-    """The transform of that kind along `axes` (None: all), of `sizes` numbers of each."""
+    """Compute the transform `kind` along `axes` (None: all), with `sizes` elements along each."""
     if norm not in _SCALES:
         raise ValueError(f"'norm' must be one of {_SCALES}, but got {norm!r}")
     real = kind in ("rfft", "ihfft")

@@ -1,4 +1,4 @@
-"""Windows that weight a part of a signal, and the short-time Fourier transform."""
+"""Window functions, and the short-time Fourier transform."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +11,7 @@ from sporax.ops.declare import Array, composite, op
 
 
 def _length(who, value):
-    """The number of elements of a window, given as an int or a Tensor of one integer."""
+    """Return a window's number of elements, given as an int or a one-element integer Tensor."""
     number = value
     if isinstance(value, Tensor) and value.size == 1:
         number = value.reshape(()).item()
@@ -27,8 +27,8 @@ def _length(who, value):
 
 
 def _window(who, length, periodic, dtype, formula):
-    """`formula` of the places $n / (N - 1)$, in `dtype`. A `periodic` window is one of N + 1
-    elements without the last."""
+    """Evaluate `formula` at the points $n / (N - 1)$, in `dtype`. A `periodic` window has the first
+    N elements of one of length N + 1."""
     length = _length(who, length)
     if not isinstance(periodic, bool):
         raise TypeError(f"For '{who}', 'periodic' must be a bool, but got {periodic!r}.")
@@ -49,7 +49,7 @@ def _window(who, length, periodic, dtype, formula):
 def bartlett_window(window_length, periodic=True, dtype=None):
     r"""The triangle $w_n = 1 - |2 n / (N - 1) - 1|$, $n = 0 \ldots N - 1$; Float32 by default.
 
-    `window_length`: N, an int or a Tensor of one. `periodic`: the first N of N + 1 such numbers.
+    `window_length`: N, an int or a one-element Tensor. `periodic`: the first N of N + 1 elements.
 
     >>> ops.bartlett_window(Tensor(4)).asnumpy()
     array([0. , 0.5, 1. , 0.5], dtype=float32)
@@ -66,7 +66,7 @@ def bartlett_window(window_length, periodic=True, dtype=None):
 def blackman_window(window_length, periodic=True, dtype=None):
     r"""$w_n = 0.42 - 0.5 \cos \frac{2 \pi n}{N - 1} + 0.08 \cos \frac{4 \pi n}{N - 1}$.
 
-    Arguments as `bartlett_window`'s.
+    Other arguments as for `bartlett_window`.
 
     >>> ops.blackman_window(Tensor(4)).asnumpy().round(2)
     array([-0.  ,  0.34,  1.  ,  0.34], dtype=float32)
@@ -83,7 +83,7 @@ def blackman_window(window_length, periodic=True, dtype=None):
     "(length: window_length)",
 )
 def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, dtype=None):
-    r"""$w_n = \alpha - \beta \cos \frac{2 \pi n}{N - 1}$; arguments as `bartlett_window`'s.
+    r"""$w_n = \alpha - \beta \cos \frac{2 \pi n}{N - 1}$; arguments as for `bartlett_window`.
 
     >>> ops.hamming_window(4).asnumpy()
     array([0.08, 0.54, 1.  , 0.54], dtype=float32)
@@ -99,7 +99,7 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, dtype=No
 def hann_window(window_length, periodic=True, dtype=None):
     r"""$w_n = \frac{1}{2} - \frac{1}{2} \cos \frac{2 \pi n}{N - 1}$; Float64 by default.
 
-    Other arguments as `bartlett_window`'s.
+    Other arguments as for `bartlett_window`.
 
     >>> ops.hann_window(4).asnumpy()
     array([0. , 0.5, 1. , 0.5])
@@ -113,7 +113,7 @@ def kaiser_window(window_length, periodic=True, beta=12.0, dtype=None):
     r"""$w_n = I_0(\beta \sqrt{1 - (2 n / (N - 1) - 1)^2}) / I_0(\beta)$ with the Bessel function
     $I_0$; Float64 by default. A larger `beta` makes a narrower window.
 
-    Other arguments as `bartlett_window`'s.
+    Other arguments as for `bartlett_window`.
 
     >>> ops.kaiser_window(4, beta=2.0).asnumpy().round(3)
     array([0.439, 0.835, 1.   , 0.835])
@@ -152,7 +152,7 @@ def stft_of_class(
     x: Array, window: Array, n_fft, hop_length, win_length, normalized, onesided, return_complex,
     around=0, pad_mode="CONSTANT",
 ):  # fmt: skip
-    """Spectra of the frames of a signal; see `stft`.
+    """Compute the spectra of a signal's frames; see `stft`.
 
     >>> ops.STFT(4, 2, 4, False, True, True)(ops.ones((8,)), ops.ones((4,))).shape
     (3, 3)
@@ -185,11 +185,11 @@ def stft(
     r"""The short-time Fourier transform $X_{\omega m} = \sum_k w_k x_{m h + k} e^{-2 \pi i \omega k
     / n}$, n being `n_fft`, h `hop_length` (n // 4 by default), w the `window` (ones by default).
 
-    `x`: `(L,)` or `(N, L)`. The result is `(*, F, T)` for T frames, complex if `return_complex`
-    (by default as `x` and `window`), else `(*, F, T, 2)`. F is n, or n // 2 + 1 if `onesided` (by
-    default for real signals). `win_length`: elements of the window (n by default), to both sides of
-    which zeros are put up to n. `center`: `x` is continued by n // 2 on both sides, by `pad_mode`
-    'REFLECT', 'SYMMETRIC' or 'CONSTANT' (zeros). `normalized`: over $\sqrt n$.
+    `x`: `(L,)` or `(N, L)`. The result is `(*, F, T)` for T frames, complex if `return_complex` (by
+    default as `x` and `window`), else `(*, F, T, 2)`. F is n, or n // 2 + 1 if `onesided` (by
+    default for real signals). `win_length`: the length of the window (n by default), zero-padded on
+    both sides to n. `center`: pads `x` by n // 2 on both sides, with `pad_mode` 'REFLECT',
+    'SYMMETRIC' or 'CONSTANT' (zeros). `normalized`: divides by $\sqrt n$.
 
     >>> ops.stft(ops.ones((8,)), 4, return_complex=True).asnumpy()[:, 0]
     array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)

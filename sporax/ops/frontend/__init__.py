@@ -1,2 +1,2 @@
-"""What MindSpore's compiler has as operations on Python's values: scalars, tuples, dicts, types,
-environments. Here they are Python functions, which captured functions call too."""
+"""MindSpore's compiler operations on Python values: scalars, tuples, dicts, types, environments.
+Here they are Python functions, which captured functions call too."""

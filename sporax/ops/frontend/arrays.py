@@ -1,4 +1,4 @@
-"""Arrays from and to those of other shapes, by the names that the compiler's theory has."""
+"""Arrays expanded and reduced to other shapes, by the names of MindSpore's compiler."""
 
 import functools
 
@@ -10,7 +10,7 @@ from sporax.ops.shape.reshape import reshape
 
 @composite()
 def distribute(x, shape):
-    """`x` repeated to fill a shape, as `broadcast_to`.
+    """Broadcast `x` to a shape, as `broadcast_to`.
 
     >>> ops.distribute(Tensor([1.0]), (3,)).asnumpy()
     array([1., 1., 1.], dtype=float32)
@@ -20,9 +20,9 @@ def distribute(x, shape):
 
 @composite()
 def array_reduce(fn, x, shape):
-    """`x` reduced to a shape by a function of two Tensors: the reverse of `distribute`.
+    """Reduce `x` to a shape by a function of two Tensors: the reverse of `distribute`.
 
-    Axes before those of `shape`, and those of size 1 in it, are gone over, the first item first.
+    Reduces axes before those in `shape`, and axes of size 1 in it, starting with the first item.
 
     >>> ops.array_reduce(ops.add, Tensor([[1.0, 2.0], [3.0, 4.0]]), (1, 2)).asnumpy()
     array([[4., 6.]], dtype=float32)
@@ -47,9 +47,9 @@ def array_reduce(fn, x, shape):
 def median_of_class(
     x, global_median=False, axis=0, keep_dims=False, ignore_nan=False
 ) -> tuple:  # fmt: skip
-    """The lower of the two middle elements along `axis`, and its index (Int64): a pair.
+    """Return the lower of the two middle elements along `axis`, and its index (Int64): a pair.
 
-    `global_median`: of all elements, with the index 0. `ignore_nan`: as if NaN were not there.
+    `global_median`: over all elements, with the index 0. `ignore_nan`: skips NaN.
 
     >>> ops.Median()(Tensor([1.0, 5.0, 3.0]))[0].asnumpy()
     array(3., dtype=float32)

@@ -1,4 +1,4 @@
-"""Choices among values and functions, as operations where the choice is a traced Tensor."""
+"""Choices among values and functions, which are operations if the selector is a traced Tensor."""
 
 import functools
 from typing import Any
@@ -11,7 +11,7 @@ from sporax.ops.declare import composite
 
 @composite()
 def switch(cond, true_branch, false_branch) -> Any:
-    """`true_branch` if `cond` holds, else `false_branch`; functions: the chosen one.
+    """Return `true_branch` if `cond` is true, else `false_branch`; also for functions.
 
     >>> ops.switch(True, 1, 2)
     1
@@ -29,9 +29,9 @@ def switch(cond, true_branch, false_branch) -> Any:
 
 @composite()
 def switch_layer(index, layers) -> Any:
-    """The function or Cell number `index` of `layers`; a negative one counts from the end.
+    """Return the function or Cell `index` of `layers`; a negative index counts from the end.
 
-    `index`: an int or a Tensor. Where a function is captured, the choice is an operation.
+    `index`: an int or a Tensor. In a captured function, the choice is an operation.
 
     >>> ops.switch_layer(1, (nn.ReLU(), nn.Tanh()))
     Tanh()
@@ -49,7 +49,7 @@ def switch_layer(index, layers) -> Any:
 
 
 def _of_layers(index, layers, *args):
-    """The layer number `index` (a traced Tensor) of `args`: a condition for each but the last."""
+    """Call layer `index` (a traced Tensor) with `args`: a condition for each layer but the last."""
 
     def of(first):
         if first == len(layers) - 1:
@@ -62,7 +62,7 @@ def _of_layers(index, layers, *args):
 
 @composite(primitive="GeSwitch()(data, pred)")
 def geswitch(data, pred) -> tuple:
-    """`(data, None)` where `pred` does not hold, `(None, data)` where it does; see `merge`.
+    """Return `(data, None)` if `pred` is false, `(None, data)` if it is true; see `merge`.
 
     >>> ops.geswitch(3, True)
     (None, 3)
@@ -72,7 +72,7 @@ def geswitch(data, pred) -> tuple:
 
 @composite(primitive="Merge()(inputs)")
 def merge(inputs) -> tuple:
-    """The first of `inputs` that is not None, and its number, a Tensor of Int32.
+    """Return the first of `inputs` that is not None, and its index, an Int32 Tensor.
 
     >>> ops.merge(ops.geswitch(3, True))[0]
     3

@@ -1,4 +1,4 @@
-"""Python's tuples, lists, dicts and slices, made, read and changed by functions."""
+"""Functions that create, read and change Python tuples, lists, dicts and slices."""
 
 import math
 from typing import Any
@@ -45,7 +45,7 @@ def _same(a, b):
 
 
 def _of_kind(kind, opened, closed):
-    """`tuple_getitem` and its like, and those of lists."""
+    """Declare `getitem`, `setitem` and `equal` for tuples or lists."""
     name = kind.__name__
     x = f"{opened}1, 2{closed}"
 
@@ -79,7 +79,7 @@ _of_kind(list, "[", "]")
 
 @composite()
 def list_len(x) -> int:
-    """How many items there are.
+    """Return the number of items.
 
     >>> ops.list_len([1, 2])
     2
@@ -90,7 +90,7 @@ def list_len(x) -> int:
 
 @composite()
 def tuple_reversed(x) -> tuple:
-    """The items in the opposite order.
+    """Return the items in reverse order.
 
     >>> ops.tuple_reversed((1, 2, 3))
     (3, 2, 1)
@@ -101,7 +101,7 @@ def tuple_reversed(x) -> tuple:
 
 @composite()
 def tuple_div(x, y) -> tuple:
-    """The whole quotients of two tuples' items. Raises ValueError where one leaves a rest.
+    """Divide the items of two tuples of ints. Raises ValueError if there is a remainder.
 
     >>> ops.tuple_div((4, 6), (2, 3))
     (2, 2)
@@ -120,7 +120,7 @@ def tuple_div(x, y) -> tuple:
 
 @composite()
 def make_tuple(*items) -> tuple:
-    """The arguments as a tuple.
+    """Return the arguments as a tuple.
 
     >>> ops.make_tuple(1, 2)
     (1, 2)
@@ -130,7 +130,7 @@ def make_tuple(*items) -> tuple:
 
 @composite()
 def make_list(*items) -> list:
-    """The arguments as a list.
+    """Return the arguments as a list.
 
     >>> ops.make_list(1, 2)
     [1, 2]
@@ -140,7 +140,7 @@ def make_list(*items) -> list:
 
 @composite()
 def make_dict(keys, values) -> dict:
-    """A dict of these keys and values.
+    """Return a dict of these keys and values.
 
     >>> ops.make_dict(("a", "b"), (1, 2))
     {'a': 1, 'b': 2}
@@ -165,7 +165,7 @@ def make_slice(start, stop, step) -> slice:
 
 @composite(function="SliceGetItem(x, name)")
 def slice_getitem(x, name) -> Any:
-    """A slice's 'start', 'stop' or 'step'.
+    """Return a slice's 'start', 'stop' or 'step'.
 
     >>> ops.SliceGetItem(slice(1, 2, 3), "stop")
     2
@@ -180,7 +180,7 @@ def slice_getitem(x, name) -> Any:
 
 @composite()
 def dict_getitem(x, key) -> Any:
-    """The value of `key`.
+    """Return the value of `key`.
 
     >>> ops.dict_getitem({"a": 1}, "a")
     1
@@ -193,7 +193,7 @@ def dict_getitem(x, key) -> Any:
 
 @composite()
 def dict_setitem(x, key, value) -> dict:
-    """A dict with `value` at `key`, else as `x`.
+    """Return a copy of the dict `x` with `value` at `key`.
 
     >>> ops.dict_setitem({"a": 1}, "b", 2)
     {'a': 1, 'b': 2}
@@ -204,7 +204,7 @@ def dict_setitem(x, key, value) -> dict:
 
 @composite()
 def in_dict(key, x) -> bool:
-    """Whether a dict has `key`.
+    """Return True if a dict has `key`.
 
     >>> ops.in_dict("a", {"a": 1})
     True
@@ -214,7 +214,7 @@ def in_dict(key, x) -> bool:
 
 @composite()
 def not_in_dict(key, x) -> bool:
-    """Whether a dict does not have `key`.
+    """Return True if a dict does not have `key`.
 
     >>> ops.not_in_dict("a", {"a": 1})
     False
@@ -227,7 +227,7 @@ def not_in_dict(key, x) -> bool:
 
 @composite()
 def zip_operation(*sequences) -> tuple:
-    """One item of each sequence at a time, as far as all go: a tuple of tuples.
+    """Zip sequences up to the shortest: a tuple of tuples.
 
     >>> ops.zip_operation((1, 2), (3, 4))
     ((1, 3), (2, 4))
@@ -237,7 +237,7 @@ def zip_operation(*sequences) -> tuple:
 
 @composite()
 def iter_converter(x) -> Any:
-    """What a loop over `x` goes over: a dict's keys, anything else itself.
+    """Return an object that iterates as a loop over `x`: a dict's keys, else `x` itself.
 
     >>> ops.iter_converter({"a": 1})
     ('a',)
@@ -247,7 +247,7 @@ def iter_converter(x) -> Any:
 
 @composite()
 def ms_hasnext(x) -> bool:
-    """Whether a sequence has an item.
+    """Return True if a sequence has an item.
 
     >>> ops.ms_hasnext((1,)), ops.ms_hasnext(())
     (True, False)
@@ -257,7 +257,7 @@ def ms_hasnext(x) -> bool:
 
 @composite()
 def ms_next(x) -> tuple:
-    """The first item of a sequence, and the rest.
+    """Return the first item of a sequence, and the remaining ones.
 
     >>> ops.ms_next((1, 2, 3))
     (1, (2, 3))
@@ -272,7 +272,7 @@ def ms_next(x) -> tuple:
 
 @composite()
 def shape_mul(input_data) -> int:
-    """The product of a shape's sizes.
+    """Return the product of a shape's sizes.
 
     >>> ops.shape_mul((2, 3, 4))
     24
@@ -283,7 +283,7 @@ def shape_mul(input_data) -> int:
 
 @composite()
 def reduced_shape(shape, axis) -> tuple:
-    """The shape after a reduction along `axis` (an int or a tuple; none: all) that keeps them.
+    """Return the shape after a reduction along `axis` (int or tuple; empty: all) that keeps dims.
 
     >>> ops.reduced_shape((2, 3, 4), (0, -1))
     (1, 3, 1)
@@ -297,7 +297,7 @@ def reduced_shape(shape, axis) -> tuple:
 
 @composite()
 def broadcast_gradient_args(x_shape, y_shape) -> tuple:
-    """The axes along which the gradients of two operands, broadcast together, are summed.
+    """Return the axes to sum over in the gradients of two operands broadcast together.
 
     >>> ops.broadcast_gradient_args((2, 1, 3), (2, 4, 3))
     ((1,), ())

@@ -1,4 +1,4 @@
-"""`J`, and environments: what the gradient of a function by its free variables is kept in."""
+"""`J`, and environments, which hold a function's gradients with respect to its free variables."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from sporax.ops.shape.creation import ones_like, zeros_like
 
 
 class SymbolicKey:
-    """The key of a value, or of a Parameter, in an `Environment`: two of one object are equal."""
+    """The key of a value, or of a Parameter, in an `Environment`; keys of one object are equal."""
 
     def __init__(self, node):
         self.node = node
@@ -24,7 +24,7 @@ class SymbolicKey:
 
 
 class Environment(dict):
-    """A dict of keys and gradients, which is not changed: each function makes another."""
+    """A dict of keys and gradients that is not mutated: each function creates another."""
 
 
 def _check(who, env):
@@ -36,7 +36,7 @@ def _check(who, env):
 
 @composite()
 def embed(x) -> SymbolicKey:
-    """The key of a value in environments.
+    """Return the key of a value in environments.
 
     >>> x = Tensor([1.0])
     >>> ops.embed(x) == ops.embed(x)
@@ -47,7 +47,7 @@ def embed(x) -> SymbolicKey:
 
 @composite()
 def ref_to_embed(x) -> SymbolicKey:
-    """The key of a Parameter in environments.
+    """Return the key of a Parameter in environments.
 
     >>> p = Parameter(Tensor([1.0]))
     >>> ops.ref_to_embed(p) == ops.ref_to_embed(p)
@@ -62,7 +62,7 @@ def ref_to_embed(x) -> SymbolicKey:
 
 @composite()
 def environ_create() -> Environment:
-    """An environment without entries.
+    """Return an empty environment.
 
     >>> ops.environ_get(ops.environ_create(), "a", 3)
     3
@@ -72,7 +72,7 @@ def environ_create() -> Environment:
 
 @composite()
 def environ_set(env, key, value) -> Environment:
-    """The environment with `value` at `key`.
+    """Return the environment with `value` at `key`.
 
     >>> ops.environ_get(ops.environ_set(ops.environ_create(), "a", 5), "a", 3)
     5
@@ -83,7 +83,7 @@ def environ_set(env, key, value) -> Environment:
 
 @composite()
 def environ_get(env, key, default) -> Any:
-    """What the environment has at `key`, or `default`.
+    """Return the environment's value at `key`, or `default`.
 
     >>> ops.environ_get(ops.environ_create(), "a", 3)
     3
@@ -94,7 +94,7 @@ def environ_get(env, key, default) -> Any:
 
 @composite()
 def environ_add(x, y) -> Environment:
-    """The entries of both environments, added where both have one.
+    """Merge two environments, adding the values of keys that both have.
 
     >>> one = ops.environ_set(ops.environ_create(), "a", 5)
     >>> ops.environ_get(ops.environ_add(one, one), "a", 0)
@@ -107,7 +107,7 @@ def environ_add(x, y) -> Environment:
 
 @composite()
 def env_get(env, parameter):
-    """The gradient of a Parameter in an environment, zeros if there is none.
+    """Return the gradient of a Parameter in an environment, zeros if there is none.
 
     >>> ops.env_get(ops.environ_create(), Parameter(Tensor([1.0]))).asnumpy()
     array([0.], dtype=float32)
@@ -117,9 +117,9 @@ def env_get(env, parameter):
 
 @composite(function="J(fn)")
 def transformed(fn) -> Any:
-    """The function that gives `fn`'s value and its pullback: `J(fn)(x) = (fn(x), back)`.
+    """Return a function that computes `fn`'s value and its pullback: `J(fn)(x) = (fn(x), back)`.
 
-    `back(sens)` gives an environment (gradients of a Cell's Parameters, see `env_get`), then the
+    `back(sens)` returns an environment (gradients of a Cell's Parameters, see `env_get`), then the
     gradient of each input.
 
     >>> y, back = ops.J(lambda x: x * x)(Tensor([3.0]))
@@ -145,7 +145,7 @@ def transformed(fn) -> Any:
 
 @composite()
 def _ones_like_for_grad(x) -> Any:
-    """Ones in place of the numbers of Tensors and Python numbers: a gradient to start from.
+    """Replace Tensors and Python numbers by ones: the initial gradient.
 
     >>> ops._ones_like_for_grad((Tensor([3.0]), 5))[1]
     1
@@ -159,7 +159,7 @@ def _is_number(item):
 
 @composite()
 def recompute_block(block) -> Any:
-    """The block as a function whose derivative computes its inside again; see `recompute`.
+    """Return the block as a function whose derivative recomputes it; see `recompute`.
 
     >>> grad(ops.recompute_block(lambda x: x * x))(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)

@@ -1,4 +1,4 @@
-"""Functions by name: what Tensor's methods call in MindSpore, and Primitives' Python code."""
+"""Functions by name: the targets of Tensor's methods in MindSpore, and Primitives' Python code."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from sporax.ops.primitive import Primitive, vm_impl_registry
 
 
 class Registry:
-    """Functions of `ops`, Primitive classes and Tensor's methods by name, and those that are set.
+    """Functions of `ops`, Primitive classes and Tensor's methods by name, and attributes set on it.
 
     >>> ops.tensor_operator_registry.get("abs")(Tensor([-1.0])).asnumpy()
     array([1.], dtype=float32)
     """
 
     def get(self, obj_str):
-        """The object of that name; raises AttributeError if there is none."""
+        """Return the object of that name; raise AttributeError if there is none."""
         if not isinstance(obj_str, str):
             raise TypeError(
                 "For 'tensor_operator_registry.get', the name must be a str, but got "
@@ -31,7 +31,7 @@ class Registry:
 
 
 def get_vm_impl_fn(prim):
-    """The Python code registered for a Primitive (or its class, or its name); None if none is.
+    """Return the Python code registered for a Primitive (or its class or name), or None.
 
     >>> @ops.vm_impl_registry.register("Twice")
     ... def twice(self):

@@ -11,7 +11,7 @@ def _divisor(who, y):
     return y
 
 
-# name, parameters, what it gives, function, arguments and result of an example
+# name, parameters, formula, function, arguments and result of an example
 _ROWS = [
     ("scalar_add", "x, y", "x + y", lambda x, y: x + y, "2, 3", "5"),
     ("scalar_sub", "x, y", "x - y", lambda x, y: x - y, "5, 2.5", "2.5"),
@@ -52,7 +52,7 @@ _ROWS = [
 def _declare(name, parameters, formula, compute, arguments, shown):
     kind = name.partition("_")[0]
     operands = {"scalar": "numbers", "bool": "bools", "string": "strings"}.get(kind, "any objects")
-    # a face passes its arguments by position; what `max` calls its own nobody sees
+    # a face passes its arguments by position, so `max`'s own parameter names do not matter
     function = (lambda x: compute(x)) if parameters == "x" else (lambda x, y: compute(x, y))
     function.__name__, function.__module__ = name, __name__
     function.__annotations__["return"] = object

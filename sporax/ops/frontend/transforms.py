@@ -1,4 +1,4 @@
-"""`_Grad` and `_Vmap`: the transforms as objects, as MindSpore's own functions make them."""
+"""`_Grad` and `_Vmap`: transforms as objects, as MindSpore's own functions construct them."""
 
 from sporax import autodiff
 from sporax.batching import vmap
@@ -6,10 +6,10 @@ from sporax.ops.declare import FUNCTIONS
 
 
 class _Grad:
-    """A maker of gradient functions: `_Grad(...)(fn, weights, grad_position)`.
+    """A factory of gradient functions: `_Grad(...)(fn, weights, grad_position)`.
 
-    With `get_by_position` as `grad`, with `get_value` as `value_and_grad`, else as `GradOperation`
-    with `get_all`, `get_by_list` and `sens_param`. `merge_forward` is accepted.
+    `get_by_position`: as `grad`; `get_value`: as `value_and_grad`; else as `GradOperation` with
+    `get_all`, `get_by_list` and `sens_param`. `merge_forward`: ignored.
 
     >>> ops._Grad(get_by_position=True)(lambda x, y: x * y, None, 1)(
     ...     Tensor([3.0]), Tensor([2.0])).asnumpy()
@@ -39,7 +39,7 @@ class _Grad:
 
 
 class _Vmap:
-    """A maker of functions on batches: `_Vmap()(fn, in_axes, out_axes)`; see `vmap`.
+    """A factory of batched functions: `_Vmap()(fn, in_axes, out_axes)`; see `vmap`.
 
     >>> ops._Vmap()(lambda x: x.sum(), 1)(Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
     array([4., 6.], dtype=float32)

@@ -1,4 +1,4 @@
-"""Types of Python's values and Tensors, as MindSpore's compiler names them."""
+"""Types of Python values and Tensors, by the names of MindSpore's compiler."""
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
@@ -28,7 +28,7 @@ class TensorType(dtypes.Type):
 
 @composite()
 def typeof(x) -> dtypes.Type:
-    """The type of a value: of Tensors with their dtype, of containers their kind.
+    """Return the type of a value: for Tensors with dtype, for containers their kind.
 
     >>> ops.typeof(Tensor([1.0])), ops.typeof(3), ops.typeof((1, 2))
     (mindspore.tensor[float32], mindspore.int64, mindspore.tuple_)
@@ -44,7 +44,7 @@ def typeof(x) -> dtypes.Type:
 
 @composite()
 def hastype(x, dtype) -> bool:
-    """Whether `typeof(x)` is a type, or of the kind that it names.
+    """Return True if `typeof(x)` is `dtype`, or of the kind that `dtype` names.
 
     >>> ops.hastype(3, ms.number), ops.hastype(3, ms.float32)
     (True, False)
@@ -57,7 +57,7 @@ def hastype(x, dtype) -> bool:
 
 @composite()
 def isconstant(x) -> bool:
-    """Whether a value is known while a function is captured: all but Tensors that vary.
+    """Return True if a value is constant during capture: any value but a Tensor that varies.
 
     >>> ops.isconstant(3)
     True
@@ -95,7 +95,7 @@ for _name in (
 
 @composite()
 def is_tensor_bool_cond(x) -> bool:
-    """True where a Tensor can be a condition; raises ValueError for one of several elements.
+    """Return True if a Tensor can be a condition; raise ValueError if it has several elements.
 
     >>> ops.is_tensor_bool_cond(Tensor(True))
     True
@@ -110,7 +110,7 @@ def is_tensor_bool_cond(x) -> bool:
 
 @composite()
 def array_to_scalar(x) -> bool | int | float:
-    """The number that a Tensor of one element holds, as a Python number.
+    """Return the element of a one-element Tensor, as a Python number.
 
     >>> ops.array_to_scalar(Tensor(3.5))
     3.5
@@ -118,7 +118,7 @@ def array_to_scalar(x) -> bool | int | float:
     return x.item()
 
 
-# MindSpore's numbers of its types
+# MindSpore's enum values of its types
 _ENUM = {
     "String": 12, "TypeNone": 7, "Int": 31, "Float": 41, "Bool": 30, "Int8": 32, "Int16": 33,
     "Int32": 34, "Int64": 35, "UInt8": 37, "UInt16": 38, "UInt32": 39, "UInt64": 40, "Float16": 42,
@@ -127,7 +127,7 @@ _ENUM = {
 
 
 class DtypeToEnum(Primitive):
-    """The number that MindSpore's C++ has for a dtype; `op_name`, `arg_name`: for the message.
+    """The enum value of a dtype in MindSpore's C++; `op_name`, `arg_name`: for the message.
 
     >>> ops.DtypeToEnum()("Cast", "dtype", ms.float32)
     43

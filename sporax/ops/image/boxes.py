@@ -1,4 +1,4 @@
-"""Boxes in images: rows (x1, y1, x2, y2) of pixels, of which both ends are part of the box."""
+"""Bounding boxes: rows (x1, y1, x2, y2) in pixels, both ends inclusive."""
 
 import math
 
@@ -29,7 +29,7 @@ def _middles_and_sizes(boxes):
 
 
 def _overlaps(boxes, others, extra):
-    """(areas that pairs share `(n, m)`, areas of `boxes` `(n, 1)`, of `others` `(m,)`)."""
+    """Return (intersection areas `(n, m)`, areas of `boxes` `(n, 1)`, of `others` `(m,)`)."""
     starts = jnp.maximum(boxes[:, None, :2], others[:, :2])
     ends = jnp.minimum(boxes[:, None, 2:], others[:, 2:])
     shared = jnp.maximum(ends - starts + extra, 0).prod(-1)
@@ -39,9 +39,9 @@ def _overlaps(boxes, others, extra):
 
 @op(primitive="IOU(mode='iou')(anchor_boxes, gt_boxes)")
 def iou(anchor_boxes: Array, gt_boxes: Array, mode="iou"):
-    """What pairs of boxes share, over what they cover together: `(n, 4)`, `(m, 4)` -> `(m, n)`.
+    """Intersection over union of pairs of boxes: `(n, 4)`, `(m, 4)` -> `(m, n)`.
 
-    `mode` 'iof': over the area of the box of `gt_boxes`.
+    `mode` 'iof': intersection over the area of the box of `gt_boxes`.
 
     >>> boxes = Tensor([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 3.0, 1.0]])
     >>> ops.iou(boxes, boxes).asnumpy()
@@ -63,8 +63,8 @@ def iou(anchor_boxes: Array, gt_boxes: Array, mode="iou"):
 def bounding_box_encode(
     anchor_box: Array, groundtruth_box: Array, means=(0.0,) * 4, stds=(1.0,) * 4
 ):
-    """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and
-    logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`.
+    """Encode each box relative to its anchor: shifts of the centre over the anchor's sizes, and
+    logarithms of the size ratios; minus `means`, over `stds`: `(n, 4)`.
 
     >>> box = Tensor([[0.0, 0.0, 1.0, 1.0]])
     >>> ops.bounding_box_encode(box, box).asnumpy()
@@ -87,7 +87,7 @@ def bounding_box_decode(
     anchor_box: Array, deltas: Array, max_shape, means=(0.0,) * 4, stds=(1.0,) * 4,
     wh_ratio_clip=_CLIP,
 ):  # fmt: skip
-    r"""The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W).
+    r"""Decode `deltas` relative to the anchors to boxes, clipped to an image of `max_shape` (H, W).
 
     The inverse of `bounding_box_encode`; sizes change by a factor of at most 1 / `wh_ratio_clip`.
 
@@ -111,7 +111,7 @@ def bounding_box_decode(
 
 @op(primitive="CheckValid()(bboxes, img_metas)", differentiable=False)
 def check_valid(bboxes: Array, img_metas: Array):
-    """Which boxes lie in an image, of which `img_metas` is (height, width, factor for both).
+    """Return True for boxes inside an image; `img_metas`: (height, width, factor for both).
 
     >>> ops.check_valid(Tensor([[0.0, 0.0, 3.0, 3.0]]), Tensor([4.0, 2.0, 1.0])).asnumpy()
     array([False])
@@ -125,8 +125,9 @@ def check_valid(bboxes: Array, img_metas: Array):
 
 @op(primitive="NMSWithMask(iou_threshold=0.5)(bboxes)", function=(), differentiable=False)
 def nms_with_mask(bboxes: Array, iou_threshold=0.5) -> Arrays:
-    """`(n, 5)`, rows (x1, y1, x2, y2, score): by falling score, where they stand then, and which
-    are kept: those that share at most `iou_threshold` with each one kept before.
+    """Non-maximum suppression of `(n, 5)`, rows (x1, y1, x2, y2, score): rows by descending score,
+    their indices in this order, and a mask of those kept: IoU of at most `iou_threshold` with each
+    box kept before.
 
     >>> boxes = Tensor([[0.0, 0.0, 2.0, 2.0, 0.9], [0.0, 0.0, 2.0, 2.0, 0.8]])
     >>> _, order, kept = ops.NMSWithMask(0.5)(boxes)
@@ -148,7 +149,7 @@ def nms_with_mask(bboxes: Array, iou_threshold=0.5) -> Arrays:
 
 
 def _best_of_class(boxes, scores, most, iou_threshold, score_threshold):
-    """For boxes (y1, x1, y2, x2) of one class: which are kept, at most `most`, best first."""
+    """Return a mask of the kept boxes (y1, x1, y2, x2) of one class, at most `most`, best first."""
     corners = jnp.concatenate(
         [jnp.minimum(boxes[:, :2], boxes[:, 2:]), jnp.maximum(boxes[:, :2], boxes[:, 2:])], 1
     )
@@ -174,14 +175,14 @@ def combined_non_max_suppression(
     boxes: Array, scores: Array, max_output_size_per_class, max_total_size, iou_threshold: Array,
     score_threshold: Array, pad_per_class=False, clip_boxes=True,
 ) -> Arrays:  # fmt: skip
-    """The best boxes of all classes, by falling score: boxes `(N, k, 4)`, scores and classes `(N,
-    k)`, all Float32, and how many there are of each example, `(N,)` Int32; the rest is 0.
+    """Non-maximum suppression per class: the best boxes of all classes by descending score, boxes
+    `(N, k, 4)`, scores and classes `(N, k)`, all Float32, and their count for each example, `(N,)`
+    Int32; unused entries are 0.
 
-    `boxes` `(N, n, q, 4)`, rows (y1, x1, y2, x2), q of 1 or for each class; `scores` `(N, n, C)`.
-    A box counts for a class if its score exceeds `score_threshold`, and if it shares at most
-    `iou_threshold` with each better one; at most `max_output_size_per_class` do. k is
-    `max_total_size`, with `pad_per_class` at most what all classes can have. `clip_boxes`: to [0,
-    1].
+    `boxes` `(N, n, q, 4)`, rows (y1, x1, y2, x2), q is 1 or C; `scores` `(N, n, C)`. A box is kept
+    for a class if its score exceeds `score_threshold` and its IoU with each better kept box is at
+    most `iou_threshold`; at most `max_output_size_per_class` are. k is `max_total_size`, with
+    `pad_per_class` at most `max_output_size_per_class * C`. `clip_boxes`: clip to [0, 1].
 
     >>> boxes, scores = Tensor([[[[0.0, 0.0, 1.0, 1.0]]]]), Tensor([[[0.9]]])
     >>> limits = Tensor(2, ms.int32), Tensor(1, ms.int32), Tensor(0.5), Tensor(0.1)
@@ -224,7 +225,7 @@ def combined_non_max_suppression(
 
 
 def _bilinear(plane, y, x):
-    """`plane` (C, H, W) at places (...): (C, ...); 0 from one pixel beyond the edges on."""
+    """Interpolate `plane` (C, H, W) at points (...): (C, ...); 0 beyond one pixel outside it."""
     height, width = plane.shape[1:]
     inside = (y >= -1) & (y <= height) & (x >= -1) & (x <= width)
     y, x = jnp.clip(y, 0, height - 1), jnp.clip(x, 0, width - 1)
@@ -246,8 +247,8 @@ def roi_align(
     features: Array, rois: Array, pooled_height, pooled_width, spatial_scale, sample_num=2,
     roi_end_mode=1,
 ):  # fmt: skip
-    """Regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` -> `(n, C, rows, columns)`: means
-    over `sample_num` by `sample_num` places in each part of a region.
+    """Pool regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` to `(n, C, rows, columns)`:
+    means over `sample_num` by `sample_num` points in each bin of a region.
 
     >>> regions = Tensor([[0.0, 0.0, 0.0, 2.0, 2.0]])
     >>> ops.ROIAlign(1, 1, 1.0, 2)(ops.ones((1, 1, 4, 4)), regions).asnumpy()

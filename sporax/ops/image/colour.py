@@ -1,4 +1,4 @@
-"""Hue, saturation and value of colours; the last axis holds the three numbers of a pixel."""
+"""Hue, saturation and value of colours; the last axis holds the three channels of a pixel."""
 
 import jax.numpy as jnp
 
@@ -37,7 +37,7 @@ def _rgb(hue, saturation, value):
 
 @op(function=(), primitive="RGBToHSV()(images)", check=floats_only("RGBToHSV"))
 def rgb_to_hsv(images: Array):
-    """Hue, saturation and value, each from 0 to 1, of red, green and blue: `(*, 3)`.
+    """Convert red, green and blue to hue, saturation and value, each from 0 to 1: `(*, 3)`.
 
     >>> ops.RGBToHSV()(Tensor([[0.0, 0.5, 0.0], [1.0, 1.0, 1.0]])).asnumpy().round(2)
     array([[0.33, 1.  , 0.5 ],
@@ -48,7 +48,7 @@ def rgb_to_hsv(images: Array):
 
 @op(function=(), primitive="HSVToRGB()(x)", check=floats_only("HSVToRGB"))
 def hsv_to_rgb(x: Array):
-    """Red, green and blue of hue, saturation and value, all from 0 to 1: `(*, 3)`.
+    """Convert hue, saturation and value, all from 0 to 1, to red, green and blue: `(*, 3)`.
 
     >>> ops.HSVToRGB()(Tensor([[0.0, 1.0, 0.5]])).asnumpy()
     array([[0.5, 0. , 0. ]], dtype=float32)
@@ -58,7 +58,7 @@ def hsv_to_rgb(x: Array):
 
 @op(function=(), primitive="AdjustHue()(image, delta)")
 def adjust_hue(image: Array, delta: Array):
-    """Colours `(*, 3)` with `delta` added to their hue, of which a whole turn is 1.
+    """Add `delta` to the hue of colours `(*, 3)`; 1 is a full turn.
 
     >>> ops.AdjustHue()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).asnumpy()
     array([[[0., 1., 1.]]], dtype=float32)
@@ -72,7 +72,7 @@ def adjust_hue(image: Array, delta: Array):
 
 @op(function=(), primitive="AdjustSaturation()(image, scale)")
 def adjust_saturation(image: Array, scale: Array):
-    """Colours `(*, 3)` with their saturation multiplied by `scale`, and kept from 0 to 1.
+    """Multiply the saturation of colours `(*, 3)` by `scale`, clipped to [0, 1].
 
     >>> ops.AdjustSaturation()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).asnumpy()
     array([[[1. , 0.5, 0.5]]], dtype=float32)

@@ -1,4 +1,4 @@
-"""Attention at a few places of feature maps of several sizes (Zhu et al., 2021)."""
+"""Attention at a few points of feature maps of several sizes (Zhu et al., 2021)."""
 
 import jax.numpy as jnp
 
@@ -9,13 +9,13 @@ from sporax.ops.declare import Array, op
 def multi_scale_deformable_attn_function(
     value: Array, shape: Array, offset: Array, locations: Array, weight: Array
 ):
-    r"""$\sum_{l, p} w_{l p} \, v_l(x_{l p}, y_{l p})$ for each query and head: feature maps seen at
-    places between their elements (bilinear, 0 outside), and weighted.
+    r"""$\sum_{l, p} w_{l p} \, v_l(x_{l p}, y_{l p})$ for each query and head: feature maps sampled
+    at points between their elements (bilinear, 0 outside), and weighted.
 
-    `value`: `(B, keys, heads, dims)`, the maps of all levels one after the other, each from
-    `offset` `(levels,)` on, with sizes (height, width) `shape` `(levels, 2)`. `locations`:
-    `(B, queries, heads, levels, points, 2)`, (x, y), 0 and 1 being a map's edges; `weight`:
-    `(B, queries, heads, levels, points)`. Returns `(B, queries, heads * dims)`.
+    `value`: `(B, keys, heads, dims)`, the maps of all levels concatenated, each starting at
+    `offset` `(levels,)`, with sizes (height, width) `shape` `(levels, 2)`. `locations`: `(B,
+    queries, heads, levels, points, 2)`, (x, y), with 0 and 1 at a map's edges; `weight`: `(B,
+    queries, heads, levels, points)`. Returns `(B, queries, heads * dims)`.
 
     >>> value, half = Tensor([[[[1.0]], [[3.0]]]]), Tensor([[[[[[0.5, 0.5]]]]]])
     >>> shape, offset = Tensor([[1, 2]], sporax.int32), Tensor([0], sporax.int32)

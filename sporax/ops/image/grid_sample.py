@@ -1,4 +1,4 @@
-"""Images and volumes sampled at places that a grid gives."""
+"""Images and volumes sampled at the points of a grid."""
 
 import itertools
 
@@ -13,12 +13,12 @@ _BEYOND = "zeros", "border", "reflection"
 
 
 def _places(grid, size, corners):
-    """From [-1, 1] to elements: -1 and 1 are the outermost centres (`corners`), or edges."""
+    """Map [-1, 1] to indices: -1 and 1 are the outermost centres (`corners`), or edges."""
     return (grid + 1) * 0.5 * (size - 1) if corners else ((grid + 1) * size - 1) * 0.5
 
 
 def _reflected(at, size, corners):
-    """Places mirrored until they lie inside."""
+    """Reflect positions until they lie inside."""
     low, span = (0.0, size - 1.0) if corners else (-0.5, float(size))
     if span == 0:
         return jnp.zeros_like(at)
@@ -38,7 +38,7 @@ def _reflected(at, size, corners):
 def grid_sample(
     input: Array, grid: Array, mode="bilinear", padding_mode="zeros", align_corners=None
 ):
-    """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1].
+    """Sample `input` `(N, C, H, W)` at the points `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1].
 
     Or `(N, C, D, H, W)` at (x, y, z). `mode`: 'bilinear' or 'nearest'. `padding_mode`, beyond the
     edges: 'zeros', 'border' (the edge) or 'reflection'. `align_corners`: -1 and 1 are the centres
@@ -84,7 +84,7 @@ def _check(input, grid, **choices):
 
 
 def _pixels(input, places):
-    """The elements of `input` at integral `places`, channels last; zeros outside."""
+    """Return the elements of `input` at integral `places`, channels last; zeros outside."""
     sizes, inside = input.shape[2:], np.True_
     for place, size in zip(places, sizes, strict=True):
         inside = inside & (place >= 0) & (place < size)
@@ -96,9 +96,9 @@ def _pixels(input, places):
 
 @composite(primitive="AffineGrid(align_corners=False)(theta, size)")
 def affine_grid(theta, size, align_corners=False):
-    """For each map `theta` `(N, 2, 3)`, the grid `(N, H, W, 2)` it makes of an image's places.
+    """Map the points of an image by each affine map `theta` `(N, 2, 3)`: `(N, H, W, 2)`.
 
-    `size`: (N, C, H, W); or `(N, 3, 4)` and (N, C, D, H, W). For `grid_sample`.
+    `size`: (N, C, H, W); or `theta` `(N, 3, 4)` and `size` (N, C, D, H, W). For `grid_sample`.
 
     >>> ops.affine_grid(Tensor([[[1.0, 0, 0], [0, 1, 0]]]), (1, 1, 1, 2)).asnumpy()
     array([[[[-0.5,  0. ],

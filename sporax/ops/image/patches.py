@@ -1,4 +1,4 @@
-"""Windows of images and volumes, gathered; and pixels moved between channels and planes."""
+"""Windows of images and volumes; and pixels moved between channels and planes."""
 
 import itertools
 
@@ -15,7 +15,7 @@ from sporax.ops.shape.creation import zeros
 
 @op(name="unfold", function=())
 def unfold_windows(input: Array, *, kernel, stride, dilation, around):
-    """`(N, C, *)` -> `(N, C, *kernel, *)`: what each window sees at each of its places."""
+    """`(N, C, *)` -> `(N, C, *kernel, *)`: the window's elements at each position."""
     if input.ndim != len(kernel) + 2:
         raise ValueError(f"'input' must be (N, C, {', '.join('DHW'[-len(kernel) :])})")
     x = jnp.pad(input, ((0, 0), (0, 0), *around))
@@ -37,7 +37,7 @@ def unfold_windows(input: Array, *, kernel, stride, dilation, around):
 
 @composite(tensor=True, mint="nn.functional.unfold")
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being how many windows there are.
+    """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being the number of windows.
 
     `kernel_size`, `dilation`, `padding`, `stride`: ints or pairs; `padding` also top, bottom, left,
     right.
@@ -59,7 +59,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def patches(images, kernel, stride, dilation, padding):
-    """`(N, C, *)` -> `(N, window size * C, *)`; `padding`: 'valid', or 'same' as convolutions'."""
+    """`(N, C, *)` -> `(N, window size * C, *)`; `padding`: 'valid' or 'same' (as `conv2d`)."""
     axes = len(kernel)
     around = ((0, 0),) * axes
     if padding == "same":
@@ -75,8 +75,8 @@ def patches(images, kernel, stride, dilation, padding):
     primitive="Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)",
 )  # fmt: skip
 def im2col(x, ksizes, strides=1, dilations=1, pads=0):
-    """Windows as columns, each channel apart: `(N, C, H, W)` -> `(N, C, kh kw, L)`; settings are
-    ints or pairs.
+    """Windows as columns, per channel: `(N, C, H, W)` -> `(N, C, kh kw, L)`; settings are ints or
+    pairs.
 
     >>> ops.Im2Col(2)(ops.ones((1, 3, 4, 4))).shape
     (1, 3, 4, 9)
@@ -101,10 +101,10 @@ def _padding(who, padding):
     primitive="ExtractImagePatches(ksizes, strides, rates, padding='VALID')(input_x)",
 )  # fmt: skip
 def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
-    """The windows of images in the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`.
+    """Extract windows of images into the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`.
 
-    `ksizes`, `strides`, `rates` (the distance of a window's elements): two ints. `padding`: 'VALID'
-    or 'SAME'.
+    `ksizes`, `strides`, `rates` (the distance between a window's elements): two ints. `padding`:
+    'VALID' or 'SAME'.
 
     >>> ops.ExtractImagePatches([2, 2], [1, 1], [1, 1])(ops.ones((1, 3, 4, 4))).shape
     (1, 12, 3, 3)
@@ -119,10 +119,10 @@ def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
     primitive="ExtractVolumePatches(kernel_size, strides, padding)(input_x)",
 )  # fmt: skip
 def extract_volume_patches(input_x, kernel_size, strides, padding):
-    """The windows of volumes in the channels: `(N, C, D, H, W)` -> `(N, kd kh kw C, D', H', W')`.
+    """Extract windows of volumes to channels: `(N, C, D, H, W)` -> `(N, kd kh kw C, D', H', W')`.
 
-    `kernel_size`, `strides`: ints, three of them, or five of which the first two are 1. `padding`:
-    'VALID' or 'SAME'.
+    `kernel_size`, `strides`: three ints, or five of which the first two are 1. `padding`: 'VALID'
+    or 'SAME'.
 
     >>> ops.ExtractVolumePatches(2, 1, "VALID")(ops.ones((1, 3, 4, 4, 4))).shape
     (1, 24, 3, 3, 3)
@@ -140,8 +140,8 @@ def extract_volume_patches(input_x, kernel_size, strides, padding):
 
 @op(function=(), name="ExtractGlimpse")
 def glimpse(x: Array, offsets: Array, noise: Array, size, centered, normalized):
-    """What windows of that size see of images `(N, H, W, C)`, and of `noise` outside of them:
-    `(N, *size, C)`; see `ExtractGlimpse`."""
+    """Extract windows of that size from images `(N, H, W, C)`, with `noise` outside: `(N, *size,
+    C)`; see `ExtractGlimpse`."""
     if x.ndim != 4 or offsets.shape != (x.shape[0], 2):
         raise ValueError(
             f"'x' must be (N, H, W, C) and 'offsets' (N, 2), but got {x.shape} and {offsets.shape}"
@@ -172,11 +172,11 @@ _NOISES = ("uniform", "gaussian", "zero")
 def extract_glimpse(
     x, size, offsets, centered=True, normalized=True, uniform_noise=True, noise="uniform"
 ):
-    """What a window of `size` (height, width) sees of each image `(N, H, W, C)`: `(N, *size, C)`.
+    """Extract a window of `size` (height, width) from each image `(N, H, W, C)`: `(N, *size, C)`.
 
-    `offsets` `(N, 2)`: (y, x) of the window's middle; `normalized`: over the image's sizes,
-    `centered`: from the image's middle, whose edges are at -1 and 1 of a normalized offset.
-    Outside the image is `noise`: 'uniform' in [-1, 1), 'gaussian' (around 0, deviation 1), 'zero'.
+    `offsets` `(N, 2)`: (y, x) of the window's centre; `normalized`: relative to the image's sizes,
+    `centered`: from the image's centre, with the edges at -1 and 1 of a normalized offset. Outside
+    the image is `noise`: 'uniform' in [-1, 1), 'gaussian' (mean 0, standard deviation 1), 'zero'.
 
     >>> image, at = Tensor(np.arange(9.0).reshape(1, 3, 3, 1)), Tensor([[0.0, 0.0]])
     >>> ops.ExtractGlimpse()(image, Tensor([1, 2], ms.int32), at).asnumpy().ravel()

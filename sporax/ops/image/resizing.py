@@ -1,4 +1,4 @@
-"""Images and signals of other sizes: `interpolate`, and crops."""
+"""Resizing of images and signals: `interpolate`, and crops."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,9 +8,9 @@ from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import floating
 
-# Each axis is resized by itself. An output element is a weighted sum of a few input elements;
-# these functions give the input's places and the weights, both (terms, n_out). `step` is the
-# distance of neighbours in the output, in input elements; None stands for n_in / n_out.
+# Each axis is resized separately. An output element is a weighted sum of a few input elements;
+# these functions return the indices of these elements and the weights, both (terms, n_out). `step`
+# is the distance of adjacent outputs, in input elements; None stands for n_in / n_out.
 
 
 def _nearest(n_in, n_out, step, corners):
@@ -33,7 +33,7 @@ def _one(at, n_in):
 
 
 def _places(n_in, n_out, step, corners):
-    """Where output elements lie among input elements."""
+    """Return the positions of output elements in input coordinates."""
     i = np.arange(n_out)
     if corners:
         return i * ((n_in - 1) / max(n_out - 1, 1))
@@ -41,7 +41,7 @@ def _places(n_in, n_out, step, corners):
 
 
 def _between(at, n_in):
-    """The two neighbours of each place, and their weights."""
+    """Return the two neighbours of each position, and their weights."""
     at = np.clip(at, 0, n_in - 1)
     low = np.floor(at).astype(int)
     return np.stack([low, np.minimum(low + 1, n_in - 1)]), np.stack([1 - (at - low), at - low])
@@ -68,7 +68,7 @@ def _cubic_from_edges(n_in, n_out, step, corners):
 
 
 def _keys(at, n_in, a, inside_only=False):
-    """Keys' cubic convolution with parameter `a`; `inside_only`: with no elements from outside."""
+    """Keys' cubic convolution with parameter `a`; `inside_only`: ignores elements outside."""
     low = np.floor(at).astype(int)
     near = at - low
 
@@ -94,7 +94,7 @@ def _area(n_in, n_out, step, corners):
 
 
 def _exact_area(n_in, n_out, step, corners):
-    """The parts of input elements that output elements cover."""
+    """Return the input elements that output elements cover, weighted by the covered part."""
     scale = (n_in - 1) / (n_out - 1) if corners and n_out > 1 else n_in / n_out
     start = np.arange(n_out) * scale
     first, end = np.floor(start).astype(int), np.ceil(start + scale).astype(int)
@@ -115,7 +115,7 @@ _TAPS = {
     "area": _area,
 }
 
-# mode -> (which of these, how many axes the input may have, whether corners can be aligned)
+# mode -> (key of `_TAPS`, numbers of axes that the input may have, whether corners can be aligned)
 _MODES = {
     "nearest": ("nearest", (3, 4, 5), False),
     "nearest-exact": ("nearest-exact", (3, 4), False),
@@ -143,9 +143,9 @@ def _along(x, axis, n_out, taps, step, corners):
 
 @op(name="interpolate", function=())
 def interpolate_axes(input: Array, *, size, taps, steps=None, align_corners=False):
-    """The last axes of `input` with the sizes `size`, one axis after the other.
+    """Resize the last axes of `input` to `size`, one axis after the other.
 
-    `taps`: the name of what says which elements are summed; `steps`: its `step` for each axis.
+    `taps`: a key of `_TAPS`; `steps`: its `step` for each axis.
     """
     if not taps.startswith("nearest"):
         input = floating(input)
@@ -156,7 +156,7 @@ def interpolate_axes(input: Array, *, size, taps, steps=None, align_corners=Fals
 
 
 def _for_each(name, value, count, kind):
-    """An item for each axis, from one for all or a sequence."""
+    """Return an item for each axis, from one for all or a sequence."""
     items = (value,) * count if isinstance(value, kind) else value
     if not isinstance(items, (tuple, list)) or not all(isinstance(n, kind) for n in items):
         raise TypeError(
@@ -176,13 +176,13 @@ def interpolate(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None,
     recompute_scale_factor=None,
 ):  # fmt: skip
-    """`input` `(N, C, ...)` resized along all axes after the first two.
+    """Resize `input` `(N, C, ...)` along all axes after the first two.
 
-    `size`: the new sizes, or `scale_factor`: by how much each grows; one for all axes, or a tuple.
+    `size`: the new sizes, or `scale_factor`: the factor of each; one for all axes, or a tuple.
     `mode`: 'nearest', 'nearest-exact', 'area', 'linear' (for 3 axes), 'bilinear', 'bicubic' (4) or
-    'trilinear' (5). `align_corners`: whether the outermost elements stay where they are, else the
-    outer edges do. `recompute_scale_factor`: whether sizes that were rounded down give the scale,
-    else `scale_factor` itself does. Raises ValueError for what does not fit the mode.
+    'trilinear' (5). `align_corners`: aligns the outermost elements, else the outer edges.
+    `recompute_scale_factor`: derives the scale from the rounded-down sizes, else uses
+    `scale_factor` itself. Raises ValueError for arguments that do not fit the mode.
 
     >>> ops.interpolate(Tensor([[[1.0, 2.0]]]), size=3, mode="linear").asnumpy()
     array([[[1. , 1.5, 2. ]]], dtype=float32)
@@ -220,7 +220,7 @@ def interpolate(
 
 
 def _image_size(who, x, size, axes=2):
-    """`size`, a tuple, list or Tensor, as ints for the last `axes` of `x`; refused where not."""
+    """Return `size`, a tuple, list or Tensor, as ints, checked for the last `axes` of `x`."""
     sizes = size.tolist() if isinstance(size, Tensor) else size
     fits = isinstance(sizes, tuple | list) and len(sizes) == axes
     if not fits or not all(isinstance(n, int) and n > 0 for n in sizes):
@@ -249,7 +249,7 @@ def _one_alignment(who, align_corners, half_pixel_centers):
     function=(),
 )
 def resize_nearest(image, size, align_corners=False, half_pixel_centers=False):
-    """`(N, C, H, W)` -> `(N, C, *size)`, each element that of its nearest neighbour.
+    """`(N, C, H, W)` -> `(N, C, *size)` by nearest-neighbour interpolation.
 
     >>> ops.ResizeNearestNeighbor((2, 4))(Tensor([[[[1.0, 2.0]]]])).asnumpy()
     array([[[[1., 1., 2., 2.],
@@ -269,7 +269,7 @@ def upsample(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None,
     recompute_scale_factor=None,
 ):  # fmt: skip
-    """Another name of `interpolate`.
+    """Alias of `interpolate`.
 
     >>> ops.upsample(Tensor([[[1.0, 2.0]]]), size=(4,)).asnumpy()
     array([[[1., 1., 2., 2.]]], dtype=float32)
@@ -287,10 +287,10 @@ def upsample(
     function=(),
 )
 def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):
-    """`(N, C, H, W)` -> `(N, C, *size)`, linear between neighbours along both axes.
+    """`(N, C, H, W)` -> `(N, C, *size)` by bilinear interpolation.
 
-    `align_corners`: the outermost elements stay. Else `half_pixel_centers`: the outer edges stay;
-    neither: the first element does.
+    `align_corners`: aligns the outermost elements. Else `half_pixel_centers`: aligns the outer
+    edges; neither: aligns the first element.
 
     >>> ops.ResizeBilinear((4, 4))(ops.ones((1, 1, 2, 2))).shape
     (1, 1, 4, 4)
@@ -305,11 +305,11 @@ def resize_bilinear(image, size, align_corners=False, half_pixel_centers=False):
     function=(),
 )
 def resize_bicubic(image, size, align_corners=False, half_pixel_centers=False):
-    """`(N, C, H, W)` -> `(N, C, *size)`, cubic through the nearest four elements of both axes
-    (Keys, 1981).
+    """`(N, C, H, W)` -> `(N, C, *size)` by cubic interpolation of the nearest four elements of both
+    axes (Keys, 1981).
 
-    `align_corners`: the outermost elements stay. Else `half_pixel_centers`: the outer edges stay;
-    neither: the first element does.
+    `align_corners`: aligns the outermost elements. Else `half_pixel_centers`: aligns the outer
+    edges; neither: aligns the first element.
 
     >>> ops.ResizeBicubic()(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), (1, 4)).asnumpy()
     array([[[[1.     , 1.5    , 2.     , 2.09375]]]], dtype=float32)
@@ -325,8 +325,8 @@ def resize_bicubic(image, size, align_corners=False, half_pixel_centers=False):
     function=(),
 )
 def resize_linear1d(image, size, coordinate_transformation_mode="align_corners"):
-    """`(N, C, L)` -> `(N, C, *size)`, linear between neighbours; the outermost elements stay, or,
-    with 'half_pixel', the outer edges do.
+    """`(N, C, L)` -> `(N, C, *size)` by linear interpolation; aligns the outermost elements, or
+    with 'half_pixel' the outer edges.
 
     >>> ops.ResizeLinear1D()(Tensor([[[1.0, 2.0, 3.0]]]), (5,)).asnumpy()
     array([[[1. , 1.5, 2. , 2.5, 3. ]]], dtype=float32)
@@ -343,10 +343,10 @@ def resize_linear1d(image, size, coordinate_transformation_mode="align_corners")
 
 @composite(primitive="ResizeArea(align_corners=False)(images, size)", function=())
 def resize_area(images, size, align_corners=False):
-    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: each element the mean of the area of the input
-    that it covers, elements that lie in it in part counting in part.
+    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: each element is the mean of the input area that
+    it covers, with partly covered elements weighted by the covered part.
 
-    `align_corners`: whether the outermost elements' places stay, else the outer edges do.
+    `align_corners`: aligns the positions of the outermost elements, else the outer edges.
 
     >>> x = Tensor([[[[2.0], [4.0], [6.0], [8.0]]]])
     >>> ops.ResizeArea()(x, (1, 2)).asnumpy().ravel()
@@ -359,7 +359,7 @@ def resize_area(images, size, align_corners=False):
 
 
 def _upsampled(who, x, output_size, scales, taps, align_corners=False):
-    """Volumes `(N, C, D, H, W)` with this size, or grown by these factors."""
+    """Resize volumes `(N, C, D, H, W)` to this size, or by these factors."""
     if (output_size is None) == (scales is None):
         raise ValueError(
             f"For '{who}', one of 'output_size' and 'scales' must be given, but got {output_size} "
@@ -377,8 +377,8 @@ def _upsampled(who, x, output_size, scales, taps, align_corners=False):
 
 @composite(primitive="UpsampleNearest3D()(x, output_size=None, scales=None)", function=())
 def upsample_nearest3d(x, output_size=None, scales=None):
-    """`(N, C, D, H, W)` with the sizes `output_size`, or grown by `scales`, one for each axis: each
-    element that of its nearest neighbour.
+    """Resize `(N, C, D, H, W)` to the sizes `output_size`, or by the factors `scales`, one per
+    axis, by nearest-neighbour interpolation.
 
     >>> ops.UpsampleNearest3D()(Tensor([[[[[1.0, 2.0]]]]]), [1, 1, 4]).asnumpy().ravel()
     array([1., 1., 2., 2.], dtype=float32)
@@ -391,8 +391,8 @@ def upsample_nearest3d(x, output_size=None, scales=None):
     function=(),
 )
 def upsample_trilinear3d(x, output_size=None, scales=None, align_corners=False):
-    """`(N, C, D, H, W)` with the sizes `output_size`, or grown by `scales`, one for each axis:
-    linear between neighbours; `align_corners`: the outermost elements stay, else the edges do.
+    """Resize `(N, C, D, H, W)` to the sizes `output_size`, or by the factors `scales`, one per
+    axis, by linear interpolation; `align_corners`: aligns the outermost elements, else the edges.
 
     >>> ops.UpsampleTrilinear3D()(Tensor([[[[[1.0, 2.0]]]]]), [1, 1, 4]).asnumpy().ravel()
     array([1.  , 1.25, 1.75, 2.  ], dtype=float32)
@@ -409,11 +409,11 @@ def crop_and_resize(
     image: Array, boxes: Array, box_indices: Array, crop_size, method="bilinear",
     extrapolation_value=0.0,
 ):  # fmt: skip
-    """Boxes cut out of images `(N, H, W, C)`, each resized: `(n, *crop_size, C)`.
+    """Crop boxes from images `(N, H, W, C)` and resize each: `(n, *crop_size, C)`.
 
-    `boxes`: `(n, 4)`, rows (y1, x1, y2, x2) in which 0 and 1 are the outermost pixels;
-    `box_indices`: `(n,)`, of which image. `method`: 'bilinear' or 'nearest'. What lies outside the
-    image is `extrapolation_value`.
+    `boxes`: `(n, 4)`, rows (y1, x1, y2, x2), with 0 and 1 at the outermost pixels; `box_indices`:
+    `(n,)`, the image of each box. `method`: 'bilinear' or 'nearest'. Points outside the image are
+    `extrapolation_value`.
 
     >>> image, box = ops.ones((1, 4, 4, 3)), Tensor([[0.0, 0.0, 1.0, 1.0]])
     >>> ops.crop_and_resize(image, box, Tensor([0]), (2, 2)).shape
@@ -447,7 +447,7 @@ def crop_and_resize(
 
 
 def _box_places(start, end, n_in, n_out):
-    """Where each box's output elements lie on an axis of the image, and whether inside it."""
+    """Return the positions of each box's outputs on an axis of the image, and True if inside."""
     start, end = start[:, None] * (n_in - 1), end[:, None] * (n_in - 1)
     part = jnp.linspace(0, 1, n_out) if n_out > 1 else jnp.full(1, 0.5)
     at = start + (end - start) * part.astype(start.dtype)

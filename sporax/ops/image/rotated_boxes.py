@@ -1,4 +1,4 @@
-"""Turned rectangles: what they share."""
+"""Intersection over union of rotated rectangles."""
 
 import jax.numpy as jnp
 
@@ -23,7 +23,7 @@ def _cross(a, b):
 
 
 def _inside(points, box, tolerance):
-    """Which of `points` `(..., n, 2)` lie in the rectangle with the corners `box` `(..., 4, 2)`."""
+    """Return True for `points` `(..., n, 2)` in the rectangle of corners `box` `(..., 4, 2)`."""
     edges = jnp.roll(box, -1, -2) - box
     apart = points[..., :, None, :] - box[..., None, :, :]
     lengths = jnp.sqrt((edges * edges).sum(-1))[..., None, :]
@@ -31,7 +31,7 @@ def _inside(points, box, tolerance):
 
 
 def _crossings(a, b, tolerance):
-    """Where edges of two rectangles meet, `(..., 16, 2)`, and whether they do."""
+    """Return the crossings of two rectangles' edges, `(..., 16, 2)`, and True if they exist."""
     start, step = a[..., :, None, :], (jnp.roll(a, -1, -2) - a)[..., :, None, :]
     other, along = b[..., None, :, :], (jnp.roll(b, -1, -2) - b)[..., None, :, :]
     slope = _cross(step, along)
@@ -46,7 +46,7 @@ def _crossings(a, b, tolerance):
 
 
 def _shared(a, b, v_threshold, e_threshold):
-    """The area of the polygon that two rectangles share."""
+    """Return the area of the intersection of two rectangles."""
     size = jnp.maximum(jnp.abs(a - a[..., :1, :]).max((-1, -2)), 1e-6)[..., None, None]
     slack = v_threshold + 1e-6 * size
     crossings, meets = _crossings(a, b, e_threshold)
@@ -70,13 +70,13 @@ def rotated_iou(
     boxes: Array, query_boxes: Array, trans=False, mode=0, is_cross=True, v_threshold=0.0,
     e_threshold=0.0,
 ):  # fmt: skip
-    """What turned rectangles share, over what they cover together (`mode` 0) or over the area of
-    that of `boxes` (1): `(B, N, 5)`, `(B, K, 5)` -> `(B, N, K)`.
+    """Intersection of rotated rectangles over their union (`mode` 0) or over the area of the one in
+    `boxes` (1): `(B, N, 5)`, `(B, K, 5)` -> `(B, N, K)`.
 
-    Rows are (x, y, width, height, angle) with the middle, or, with `trans`, (x1, y1, x2, y2, angle)
-    with the corners before turning; angles are in degrees. `is_cross` False: N is K, and the result
-    `(B, N)`, of pairs. `v_threshold`, `e_threshold`: how far outside a corner, and an end of an
-    edge in parts of its length, still counts as inside.
+    Rows are (x, y, width, height, angle) with the centre, or, with `trans`, (x1, y1, x2, y2, angle)
+    with the corners before rotation; angles are in degrees. `is_cross` False: N is K, and the
+    result is `(B, N)`, of pairs. `v_threshold`, `e_threshold`: the distance outside at which a
+    corner, and a crossing beyond an edge's end relative to its length, still count as inside.
 
     >>> box = Tensor([[[0.0, 0.0, 2.0, 2.0, 0.0]]])
     >>> ops.rotated_iou(box, Tensor([[[1.0, 0.0, 2.0, 2.0, 90.0]]])).asnumpy().round(4)

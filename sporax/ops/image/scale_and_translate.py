@@ -1,4 +1,4 @@
-"""Images scaled and moved, each output element a weighted mean of the input elements around it."""
+"""Images scaled and translated; an output element is a weighted mean of nearby input elements."""
 
 import jax.numpy as jnp
 
@@ -11,11 +11,11 @@ def _lanczos(radius):
 
 
 def _piecewise_cubic(x, near, far):
-    """`near` and `far`: coefficients of the cubic below 1 and from there to 2, highest first."""
+    """`near`, `far`: coefficients of the cubic below 1 and from 1 to 2, highest degree first."""
     return jnp.where(x < 1, jnp.polyval(jnp.array(near), x), jnp.polyval(jnp.array(far), x))
 
 
-# name -> (radius, weight at a distance of at most that)
+# name -> (radius, weight at a distance up to the radius)
 _KERNELS = {
     **{f"lanczos{radius}": (radius, _lanczos(radius)) for radius in (1, 3, 5)},
     "gaussian": (1.5, lambda x: jnp.exp(-2 * x * x)),
@@ -29,7 +29,7 @@ _KERNELS = {
 
 
 def _weights(n_in, n_out, scale, translation, kernel_type, antialias):
-    """`(n_out, n_in)`: how much of each input element an output element has."""
+    """`(n_out, n_in)`: the weight of each input element in an output element."""
     radius, weight = _KERNELS[kernel_type]
     width = jnp.maximum(1 / scale, 1) if antialias else 1.0
     places = (jnp.arange(n_out) + 0.5 - translation) / scale
@@ -63,12 +63,12 @@ def scale_and_translate_to(
     function=(),
 )
 def scale_and_translate(images, size, scale, translation, kernel_type="lanczos3", antialias=True):
-    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: an element at place i of the input comes to
+    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: an input element at position i is moved to
     `scale * i + translation`, along both axes.
 
-    `kernel_type`: how neighbours are weighted, 'lanczos1', 'lanczos3', 'lanczos5', 'gaussian',
-    'box', 'triangle', 'keyscubic' or 'mitchellcubic'; `antialias`: whether the kernel is as wide as
-    an output element where that is larger than an input element. What comes from outside is 0.
+    `kernel_type`: the weights of neighbours, 'lanczos1', 'lanczos3', 'lanczos5', 'gaussian', 'box',
+    'triangle', 'keyscubic' or 'mitchellcubic'; `antialias`: widens the kernel to an output element
+    if that is larger than an input element. Outputs from outside the input are 0.
 
     >>> x, both = Tensor([[[[1.0], [3.0]]]]), Tensor([1.0, 2.0])
     >>> ops.ScaleAndTranslate("triangle")(x, (1, 4), both, both * 0).asnumpy().ravel()

@@ -1,4 +1,4 @@
-"""How alike two images are: SSIM, its mean over scales, PSNR; and an image's gradients."""
+"""Image similarity: SSIM, its mean over scales, PSNR; and image gradients."""
 
 import jax
 import jax.numpy as jnp
@@ -9,8 +9,8 @@ from sporax.ops.declare import Array, Arrays, op
 
 
 def _pair(a, b, max_val):
-    """Both images in Float32 or Float64 and their greatest value; those of integers are scaled to
-    [0, 1]."""
+    """Convert both images to Float32 or Float64, integer images scaled to [0, 1]; also returns
+    their maximum value."""
     if a.ndim != 4:
         raise ValueError(f"the images must be (N, C, H, W), but got shape {a.shape}")
     if a.shape != b.shape:
@@ -26,7 +26,7 @@ def _pair(a, b, max_val):
 
 
 def _blurred(x, size, sigma):
-    """Means weighted by a Gaussian window over the last two axes, one axis after the other."""
+    """Average the last two axes with a Gaussian window, one axis after the other."""
     offsets = np.arange(-size // 2 + 1, size // 2 + 1)
     weights = np.exp(-(offsets**2) / (2 * sigma**2))
     weights = (weights / weights.sum()).astype(x.dtype)
@@ -37,7 +37,7 @@ def _blurred(x, size, sigma):
 
 
 def _similarity(a, b, max_val, size, sigma, k1, k2):
-    """SSIM, and its factor of contrast and structure, for each image and channel."""
+    """Return SSIM, and its contrast-structure factor, for each image and channel."""
     if min(a.shape[2:]) < size:
         raise ValueError(f"a plane {a.shape[2:]} of the images must hold the window, {size} wide")
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
@@ -60,7 +60,7 @@ def structural_similarity(
 
 
 def _halved(x):
-    """Means of 2 x 2 elements; a last odd row or column is left out."""
+    """Average 2 x 2 elements; a last odd row or column is dropped."""
     height, width = (n // 2 for n in x.shape[2:])
     x = x[:, :, : 2 * height, : 2 * width]
     return x.reshape(*x.shape[:2], height, 2, width, 2).mean((3, 5))
@@ -97,7 +97,7 @@ def peak_signal_to_noise(img1: Array, img2: Array, max_val=1.0):
 
 @op(function=(), name="ImageGradients")
 def image_gradients(images: Array) -> Arrays:
-    """The differences of each element of `(N, C, H, W)` from the next along H and along W; the
+    """The differences between each element of `(N, C, H, W)` and the next along H and along W; the
     last ones are 0."""
     if images.ndim != 4:
         raise ValueError(f"'images' must be (N, C, H, W), but got shape {images.shape}")

@@ -1,4 +1,4 @@
-"""Boxes chosen by their scores, each far enough from those chosen before it."""
+"""Non-maximum suppression: boxes selected by score, with limited overlap."""
 
 import jax.numpy as jnp
 from jax import lax
@@ -11,9 +11,9 @@ from sporax.ops.declare import Array, Arrays, composite, op
 def suppressed(
     overlaps: Array, scores: Array, overlap_threshold: Array, score_threshold: Array, is_open=False
 ) -> Arrays:
-    """Indices `(n,)` by falling score, and which of them are chosen: those above `score_threshold`
-    that overlap at most (`is_open`: less than) `overlap_threshold` with each one chosen before, as
-    `overlaps[i, j]` says of box i and the earlier j."""
+    """Return indices `(n,)` by descending score, and a mask of those selected: above
+    `score_threshold`, with an overlap of at most (`is_open`: less than) `overlap_threshold` with
+    each one selected before. `overlaps[i, j]`: of box i and the earlier j."""
     count = scores.shape[0] if scores.ndim else 0
     if scores.ndim != 1 or overlaps.shape != (count, count):
         raise ValueError("'scores' must be (n,), and the overlaps (n, n)")
@@ -33,8 +33,8 @@ def suppressed(
 
 @op(function=(), differentiable=False)
 def overlaps_of_corners(boxes: Array):
-    """Of boxes `(n, 4)`, rows of two opposite corners, the areas that pairs share over those that
-    they cover together: `(n, n)`."""
+    """Intersection over union of pairs of boxes `(n, 4)`, rows of two opposite corners: `(n,
+    n)`."""
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise ValueError(f"'boxes' must be (n, 4), but has shape {boxes.shape}")
     corners = boxes.reshape(-1, 2, 2)
@@ -51,7 +51,7 @@ def _number(x):
 
 
 def _chosen(overlaps, scores, most, overlap_threshold, score_threshold, is_open=False):
-    """The first `most` indices that are chosen."""
+    """Return the first `most` selected indices."""
     thresholds = _number(overlap_threshold), _number(score_threshold)
     order, chosen = suppressed(overlaps, scores, *thresholds, is_open)
     return order.masked_select(chosen)[: max(int(most), 0)]
@@ -63,11 +63,11 @@ def _chosen(overlaps, scores, most, overlap_threshold, score_threshold, is_open=
     function=(),
 )
 def non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold):
-    """The indices (Int32) of at most `max_output_size` boxes `(n, 4)`, two opposite corners each,
-    by falling score: those above `score_threshold` of which each earlier one shares at most
-    `iou_threshold` of the area that both cover together.
+    """Return the indices (Int32) of at most `max_output_size` boxes `(n, 4)`, two opposite corners
+    each, by descending score: above `score_threshold`, with an IoU of at most `iou_threshold` with
+    each earlier one.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> boxes = Tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9], [3.0, 3.0, 4.0, 4.0]])
     >>> ops.NonMaxSuppressionV3()(boxes, Tensor([0.5, 0.9, 0.7]), 3, 0.5, 0.0).asnumpy()
@@ -85,8 +85,8 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_thr
 def non_max_suppression_with_overlaps(
     overlaps, scores, max_output_size, overlap_threshold, score_threshold
 ):
-    """As `NonMaxSuppressionV3`, with how much boxes overlap as a matrix `(n, n)`; each chosen box
-    overlaps less than `overlap_threshold` with each earlier one.
+    """As `NonMaxSuppressionV3`, with the overlaps as a matrix `(n, n)`; each selected box overlaps
+    less than `overlap_threshold` with each earlier one.
 
     >>> overlaps = Tensor([[1.0, 0.8], [0.8, 1.0]])
     >>> ops.NonMaxSuppressionWithOverlaps()(overlaps, Tensor([0.5, 0.9]), 2, 0.5, 0.0).asnumpy()

@@ -1,4 +1,4 @@
-"""New contents for a variable, a Parameter or another Tensor that keeps its identity."""
+"""Assignment to a variable, a Parameter or another Tensor, which keeps its identity."""
 
 from sporax.core.errors import describe
 from sporax.core.promotion import promote
@@ -12,9 +12,9 @@ from sporax.ops.shape.creation import full_like
 
 
 def put(name, variable, value):
-    """Give `variable` the contents of `value` (of its shape, or a number), in its own dtype.
+    """Assign `value` (of the shape of `variable`, or a number) to `variable`, cast to its dtype.
 
-    Returned is a Tensor with these contents, which keeps them when the variable changes again.
+    Returns a Tensor with these contents, unaffected by later changes of the variable.
     """
     if not isinstance(variable, Tensor):
         raise TypeError(
@@ -35,9 +35,9 @@ def put(name, variable, value):
 
 @composite(primitive="Assign()(variable, value)")
 def assign(variable, value):
-    """`variable` with the contents of `value`, a Tensor of its shape or a number, in its own dtype.
+    """Assign `value`, a Tensor of the same shape or a number, to `variable`, cast to its dtype.
 
-    A wider dtype (a float for integers, Float64 for Float32) is refused.
+    Raises TypeError for a wider dtype (a float for integers, Float64 for Float32).
 
     >>> p = Parameter(Tensor([1.0]))
     >>> ops.assign(p, Tensor([3.0])).asnumpy()
@@ -55,7 +55,7 @@ def assign(variable, value):
 
 @composite(primitive="AssignAdd()(variable, value)")
 def assign_add(variable, value):
-    """`variable` with `value` added to its contents.
+    """Add `value` to `variable` in place.
 
     >>> ops.assign_add(Parameter(Tensor([1.0])), 2).asnumpy()
     array([3.], dtype=float32)
@@ -65,7 +65,7 @@ def assign_add(variable, value):
 
 @composite(primitive="AssignSub()(variable, value)")
 def assign_sub(variable, value):
-    """`variable` with `value` taken off its contents.
+    """Subtract `value` from `variable` in place.
 
     >>> ops.assign_sub(Parameter(Tensor([1.0])), 2).asnumpy()
     array([-1.], dtype=float32)
@@ -74,7 +74,7 @@ def assign_sub(variable, value):
 
 
 def _copy_in_place(self, src, non_blocking=False):
-    """The contents of `src` put into the tensor.
+    """Copy the contents of `src` to the tensor.
 
     >>> Tensor([1.0, 2.0]).copy_(Tensor([3.0, 4.0])).asnumpy()
     array([3., 4.], dtype=float32)
@@ -109,7 +109,7 @@ for _row in [
 
 
 def _clamp_in_place(self, min=None, max=None):
-    """`clamp` put into the tensor itself.
+    """`clamp` in place.
 
     >>> Tensor([0.0, 3.0]).clamp_(1.0, 2.0).asnumpy()
     array([1., 2.], dtype=float32)

@@ -1,4 +1,4 @@
-"""Elements chosen by a mask or by indices."""
+"""Elements selected by a mask or by indices."""
 
 import functools
 
@@ -34,9 +34,9 @@ def where(condition: Array, input: Array, other: Array):
     tensor="masked_fill(input, mask, value)",
 )
 def masked_fill(input: Array, mask: Array, value: Array):
-    """`value`, a number or a tensor without dimensions, where the Bool `mask` is True.
+    """Fill with `value`, a number or a 0-d tensor, where the Bool `mask` is True.
 
-    The dtype stays that of the input; it and the mask are broadcast together.
+    The dtype is the input's; it and the mask are broadcast together.
 
     >>> ops.masked_fill(Tensor([1.0, 2.0]), Tensor([True, False]), 9).asnumpy()
     array([9., 2.], dtype=float32)
@@ -49,7 +49,7 @@ def masked_fill(input: Array, mask: Array, value: Array):
 
 
 def _masked_fill_in_place(self, mask, value):
-    """`value` put where the Bool `mask` is True; see `ops.masked_fill`.
+    """Fill with `value` in place where the Bool `mask` is True; see `ops.masked_fill`.
 
     >>> Tensor([1.0, 2.0]).masked_fill_(Tensor([True, False]), 5.0).asnumpy()
     array([5., 2.], dtype=float32)
@@ -62,8 +62,8 @@ attach("masked_fill_", _masked_fill_in_place)
 
 @op(function=(), differentiable=False)
 def nonzero_sized(input: Array, size):
-    """The indices of the first `size` nonzero elements; `nonzero` calls it."""
-    if not input.ndim:  # whether it is there, and no place to tell
+    """Return the indices of the first `size` nonzero elements; `nonzero` calls it."""
+    if not input.ndim:  # a 0-d tensor has no indices, only a count
         return jnp.zeros((size, 0), jnp.int64)
     return jnp.stack(jnp.nonzero(input, size=size), -1).astype(jnp.int64)
 
@@ -74,9 +74,9 @@ def _count(mask):
 
 @composite(tensor=True, mint=True, primitive="NonZero()(input)")
 def nonzero(input, *, as_tuple=False):
-    """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked.
+    """Return the indices of nonzero elements, one per row, Int64; `as_tuple`: a tuple of columns.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> ops.nonzero(Tensor([0, 5, 7])).asnumpy()
     array([[1],
@@ -88,9 +88,9 @@ def nonzero(input, *, as_tuple=False):
 
 @composite(tensor=True, mint=True, primitive="MaskedSelect()(input, mask)")
 def masked_select(input, mask):
-    """The elements where the Bool `mask` is True, in one dimension; both are broadcast together.
+    """Return the elements where the Bool `mask` is True, flattened; both are broadcast together.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> ops.masked_select(Tensor([1, 2, 3]), Tensor([True, False, True])).asnumpy()
     array([1, 3])
@@ -124,10 +124,10 @@ def _along(input, index, axis=0, **_):
     ),
 )
 def gather(input: Array, index: Array, axis, batch_dims=0):
-    """The slices of `input_params` along `axis` that `input_indices` (of any shape) name.
+    """The slices of `input_params` along `axis` at `input_indices` (of any shape).
 
-    The first `batch_dims` dimensions of both go together. Negative indices count from the end; one
-    out of range raises (see `set_context`, 'check_indices').
+    The first `batch_dims` dimensions of both are batch dimensions. Negative indices count from the
+    end; an index out of range raises (see `set_context`, 'check_indices').
 
     >>> ops.gather(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0).asnumpy()
     array([3., 1.], dtype=float32)
@@ -153,9 +153,9 @@ def _along_dim(input, dim, index):
     mint="gather(input, dim, index)",
 )
 def gather_elements(input: Array, dim, index: Array):
-    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index.
+    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, analogous for others: one element for each index.
 
-    `index` has as many dimensions as `input`, and is no larger in any but `dim`.
+    `index` has the same number of dimensions as `input`, and no larger size in any but `dim`.
 
     >>> ops.gather_elements(Tensor([[1, 2], [3, 4]]), 1, Tensor([[1], [0]])).asnumpy()
     array([[2],
@@ -170,7 +170,7 @@ def gather_elements(input: Array, dim, index: Array):
 
 
 def rows_within(shape, indices):
-    """The ranges of rows of indices (last dimension), which point into an array of this shape."""
+    """Return the valid ranges of index rows (last dimension) into an array of this shape."""
     return [
         Range(indices[..., axis], n, axis)
         for axis, n in enumerate(shape[: (indices.shape or (0,))[-1]])
@@ -203,7 +203,7 @@ attach("gather", overloaded("Tensor.gather", [_gather_method, _gather_method_dim
     tensor="gather_nd(input, indices)",
 )
 def gather_nd(input: Array, indices: Array):
-    """What each row of `indices` (its last dimension) points to, from the first dimension on.
+    """The elements at the rows of `indices` (last dimension), from the first dimension on.
 
     Negative indices count from the end.
 
@@ -220,7 +220,7 @@ def gather_nd(input: Array, indices: Array):
     mint="index_select(input, dim: axis, index)",
 )
 def index_select(input: Array, axis, index: Array):
-    """The slices along `axis` that the one-dimensional `index` names.
+    """The slices along `axis` at the 1-d `index`.
 
     >>> ops.index_select(Tensor([[1, 2, 3]]), 1, Tensor([2, 0])).asnumpy()
     array([[3, 1]])
@@ -233,7 +233,7 @@ def index_select(input: Array, axis, index: Array):
 
 @composite(mint=True)
 def take(input, index):
-    """The elements at `index`, as if `input` were in one dimension.
+    """The elements at `index` of the flattened `input`.
 
     >>> ops.take(Tensor([[1, 2], [3, 4]]), Tensor([3, 0])).asnumpy()
     array([4, 1])
@@ -243,8 +243,8 @@ def take(input, index):
 
 @op(name="Tensor.take", function=())
 def take_with_mode(input: Array, indices: Array, axis=0, mode="clip"):
-    """The slices along `axis`, indices out of range clipped or wrapped; `Tensor.take` calls it.
-    Negative indices count from the end first, as everywhere."""
+    """The slices along `axis`, with indices out of range clipped or wrapped; `Tensor.take` calls
+    it. Negative indices count from the end first, as everywhere."""
     if mode not in ("clip", "wrap"):
         raise NotImplementedError(f"'mode' must be 'clip' or 'wrap', but got {mode!r}")
     if mode == "clip":
@@ -255,8 +255,8 @@ def take_with_mode(input: Array, indices: Array, axis=0, mode="clip"):
 def _take_method(self, indices=None, axis=None, mode="clip", *, index=None):
     """The elements (with `axis`, the slices along it) at `indices`.
 
-    `mode`: 'clip' puts indices out of range to the end, 'wrap' counts on from the start. Negative
-    ones count from the end. `index`: as `ops.take`, which refuses indices out of range.
+    `mode`: 'clip' clips indices out of range, 'wrap' wraps them around. Negative ones count from
+    the end. `index`: as `ops.take`, which raises an error for indices out of range.
 
     >>> Tensor([1, 2, 3]).take(Tensor([0, 7])).asnumpy()
     array([1, 3])
@@ -273,8 +273,8 @@ attach("take", _take_method)
 
 @op(function=(), primitive="EmbeddingLookup()(input_params, input_indices, offset)")
 def embedding_lookup_of_class(input_params: Array, input_indices: Array, offset=0):
-    """The rows of `input_params` `(n, d)` (or the elements of a vector) at `input_indices` less
-    `offset`; zeros for an index that has none.
+    """The rows of `input_params` `(n, d)` (or the elements of a vector) at `input_indices -
+    offset`; zeros for an index out of range.
 
     >>> rows = Tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> ops.EmbeddingLookup()(rows, Tensor([5, 7], ms.int32), 4).asnumpy()
@@ -302,7 +302,7 @@ def embedding_lookup_of_class(input_params: Array, input_indices: Array, offset=
 def one_hot(indices: Array, depth, on_value: Array = 1, off_value: Array = 0, axis=-1):
     """`on_value` at each index along a new dimension `axis` of size `depth`, else `off_value`.
 
-    An index out of range gives a row of `off_value` alone. The dtype is that of the values.
+    An index out of range gives a row of only `off_value`. The dtype is the values' dtype.
 
     >>> ops.one_hot(Tensor([0, 2]), 3).asnumpy()
     array([[1, 0, 0],
@@ -332,7 +332,7 @@ def one_hot_of_classes(tensor, num_classes=-1):
     primitive="SelectView()(input_tensor: input, input_indices: index, axis: dim)",
 )  # fmt: skip
 def select_index(input, dim, index):
-    """The slice at `index` along `dim`, without that dimension.
+    """The slice at `index` along `dim`, which is removed.
 
     >>> Tensor([[1, 2], [3, 4]]).select(1, 0).asnumpy()
     array([1, 3])
@@ -341,8 +341,8 @@ def select_index(input, dim, index):
 
 
 def _select_method(self, dim, index):
-    """The slice at `index` along `dim`, without that dimension; with a Tensor `condition` and `y`
-    instead, the Tensor where `condition` is nonzero, else `y`.
+    """The slice at `index` along `dim`, which is removed; if called with a Tensor `condition` and
+    `y`, the Tensor where `condition` is nonzero, else `y`.
 
     >>> Tensor([1, 2]).select(Tensor([True, False]), Tensor([8, 9])).asnumpy()
     array([1, 9])

@@ -1,13 +1,12 @@
 """Tensor's `x[index]`, `x[index] = y` and iteration, with NumPy's meaning.
 
-Integers, lists and NumPy arrays out of range raise IndexError. So do index Tensors, when something
-is read next (see `index_checks.checks`); where they are not checked, reading gives NaN (the most
-extreme number of an integer dtype, True of Bool) and writing does nothing. A mask whose True
-elements have to be counted, as in `x[mask]`, is read, and so is a Tensor that bounds a slice;
-`x[mask] = 0` reads nothing.
+Integers, lists and NumPy arrays out of range raise IndexError. Index Tensors do so at the next read
+(see `index_checks.checks`); unchecked, a read gives NaN (the most extreme value of an integer
+dtype, True of Bool) and a write has no effect. A mask whose True elements must be counted, as in
+`x[mask]`, is read, and so is a Tensor that bounds a slice; `x[mask] = 0` reads nothing.
 
-What integers and slices take out shares memory with the source, as every view does: `x[0][1] = 9`
-writes to `x` (`storage.views`). What an index array or a mask takes out is a tensor of its own.
+A result of integers and slices shares memory with the source, as every view does: `x[0][1] = 9`
+writes to `x` (`storage.views`). A result of an index array or a mask is a new tensor.
 """
 
 from collections.abc import Iterator
@@ -44,7 +43,7 @@ from sporax.storage.views import view
 
 
 class Window(Block):
-    """The block of an array that the slices of a pattern leave.
+    """The block of an array that a pattern's slices select.
 
     With `single`, integers are blocks of one element; else they are left for an advanced index.
     """
@@ -102,12 +101,12 @@ def _set(pattern, x, value, *operands):
 
 
 def _is_basic(pattern):
-    """Whether it is about blocks alone, without index Tensors or arrays."""
+    """Return True if the pattern has only blocks, without index Tensors or arrays."""
     return ARRAY not in pattern and SCALAR not in pattern
 
 
 def _basic_shape(pattern, lengths):
-    """What integers and new axes make of a block's shape."""
+    """Return the shape of a block after integers and new axes are applied."""
     shape, axis = [], 0
     for part in pattern:
         if part == NEW:
@@ -120,7 +119,7 @@ def _basic_shape(pattern, lengths):
 
 
 def _advanced(pattern, window):
-    """The block's index for JAX: slices are whole by now."""
+    """Return the block's index for JAX: slices are whole at this point."""
     rest, index = iter(window.rest), []
     for part in pattern:
         if part == NEW:
@@ -134,7 +133,7 @@ def _advanced(pattern, window):
 
 
 def _fit(value, shape):
-    """`value` broadcast to the shape of what an index takes out."""
+    """Broadcast `value` to the shape that an index selects."""
     extra = value.ndim - len(shape)
     if extra > 0 and set(value.shape[:extra]) == {1}:
         value = value.reshape(value.shape[extra:])
@@ -147,7 +146,7 @@ def _fit(value, shape):
 
 
 def _bounds(pattern, shape, operands):
-    """The ranges of the indices in a pattern that are Tensors or arrays."""
+    """Return the valid ranges of a pattern's index Tensors and arrays."""
     ranges, axis, rest = [], 0, iter(operands)
     for part in pattern:
         if part == NEW:
@@ -161,7 +160,7 @@ def _bounds(pattern, shape, operands):
 
 
 def _blend(pattern, window, block, value):
-    """`block` with `value` where the mask is True; all True elements get the same."""
+    """Return `block` with `value` where the mask is True; all True elements get the same."""
     before, hidden = _mask_place(pattern)
     after = block.ndim - before - len(hidden)
     ndim = before + 1 + after
@@ -179,8 +178,8 @@ def _blend(pattern, window, block, value):
 
 
 def _mask_place(pattern):
-    """How many axes come before those of the mask and the integers beside it, and for each of
-    these whether it is the mask's."""
+    """Return the number of axes before the mask and the integers beside it, and for each of their
+    axes True if it is the mask's."""
     before, hidden = 0, []
     for part in pattern:
         if part == INT:
@@ -215,7 +214,7 @@ class Setting(Op):
 
     def compute(self, avals, *arrays, real=False):
         x, *rest = arrays
-        if real:  # as a function of real numbers it rounds nothing
+        if real:  # the differentiable form does not round
             x = x.astype(jnp.promote_types(x.dtype, rest[0].dtype))
         return self.fn(x, *rest)
 
@@ -225,7 +224,7 @@ forest.tables.append(_families)
 
 
 def _share_forms(op, pattern):
-    """Make operations of one family of those whose slices differ in their lengths alone."""
+    """Let operations whose slices differ only in their lengths share a family."""
     if not pattern or any(part != INT and not isinstance(part, Span) for part in pattern):
         return
     lengths = tuple([part.length for part in pattern if isinstance(part, Span)])
@@ -247,7 +246,7 @@ def _share_forms(op, pattern):
 
 
 class Bound(dict):
-    """The operation for each pattern."""
+    """The operation for each pattern, created on first use."""
 
     def __init__(self, kind):
         super().__init__()
@@ -264,7 +263,7 @@ _first = _getting[(INT,)]
 
 
 def getitem(self, index):
-    """`self[index]`, as in NumPy; see this module for indices out of range, masks and writing.
+    """`self[index]`, as in NumPy; see this module for indices out of range, masks and writes.
 
     >>> Tensor([[1, 2, 3], [4, 5, 6]])[1, ::2].asnumpy()
     array([4, 6])
@@ -291,7 +290,7 @@ def getitem(self, index):
 
 
 def setitem(self, index, value) -> None:
-    """`self[index] = value`, broadcast to what the index takes and converted to this dtype.
+    """`self[index] = value`, broadcast to the indexed shape and cast to this dtype.
 
     >>> x = Tensor([1.0, -2.0, 3.0])
     >>> x[x < 0] = 0
@@ -308,11 +307,11 @@ def setitem(self, index, value) -> None:
         value = wrap(new_value(value, None))
     where = _one_for_all(self, index, value)
     pattern, operands = Parser(name, self.shape, where).parse(index)
-    if NONE in pattern:  # False: nowhere
+    if NONE in pattern:  # False selects nothing
         return
     alias = getattr(self, "_alias", None)
     if alias is not None and alias.repeats() and _is_basic(pattern):
-        part = self[index]  # where elements repeat, it may still have each of its own once
+        part = self[index]  # if elements repeat, this part may still have each only once
         part._rebind(apply(_setting[_whole_of(part)], part, value)._value)
         return
     do = _door(pattern, operands)
@@ -320,19 +319,19 @@ def setitem(self, index, value) -> None:
 
 
 def _whole_of(part):
-    """The pattern of all elements."""
+    """Return the pattern of all elements."""
     return tuple([Span(0, n, 1) for n in part.shape])
 
 
 def _door(pattern, operands):
-    """How to record the operation: index Tensors are checked, arrays have been."""
+    """Return the function that records the operation: index Tensors are still to be checked."""
     if _is_basic(pattern) or not any([isinstance(x, Tensor) for x in operands]):
         return apply
     return apply_within
 
 
 def _one_for_all(self, index, value):
-    """Whether the index has one mask, and the value is the same for all its True elements, so that
+    """Return True if the index has one mask, and all its True elements get the same value, so that
     they need not be counted."""
     items = items_of(index)
     masks = [i for i, item in enumerate(items) if _is_mask(item)]
@@ -342,7 +341,7 @@ def _one_for_all(self, index, value):
         return False
     pattern, _ = Parser("Tensor.__setitem__", self.shape, True).parse(index)
     hidden = [i for i, part in enumerate(pattern) if not isinstance(part, Span)]
-    if hidden[-1] - hidden[0] >= len(hidden):  # integers away from the mask: NumPy moves axes
+    if hidden[-1] - hidden[0] >= len(hidden):  # integers not next to the mask: NumPy moves axes
         return False
     before, axes = _mask_place(pattern)
     after = self.ndim - before - len(axes)
@@ -363,7 +362,7 @@ def _is_array(item):
 
 
 def iterate(self) -> Iterator:
-    """The tensors along the first dimension."""
+    """Iterate over the first dimension."""
     if not self.shape:
         raise TypeError("For 'iter', the tensor must have a dimension, but it is 0-dimensional.")
     return (self[i] for i in range(self.shape[0]))

@@ -1,6 +1,6 @@
-"""In-place forms: the result of an operation put into the tensor itself, which keeps its shape and
-dtype. Tensors that share its memory see it, derivatives go through it, and captured functions do
-the same (`Tensor._rebind`)."""
+"""In-place operations: the result is written to the tensor, which keeps its shape and dtype.
+Tensors that share its memory see the write, it is differentiable, and captured functions do the
+same (`Tensor._rebind`)."""
 
 import itertools
 
@@ -25,8 +25,8 @@ def _within(operands, accumulate=False):
 
 @op(function=(), name="index_put", bounds=_within)
 def put_at(operands: Arrays, accumulate=False):
-    """An array with values at places: `operands` are the array, the values, and integer indices for
-    each of its first axes; `index_put` calls it."""
+    """Return an array with values at indices: `operands` are the array, the values, and integer
+    indices for each of its first axes; `index_put` calls it."""
     input, values, *indices = operands
     if len(indices) > input.ndim:
         raise ValueError(
@@ -39,7 +39,7 @@ def put_at(operands: Arrays, accumulate=False):
 
 
 def _checked_indices(name, indices):
-    """Index Tensors: integers, or Bool masks, which UInt8 stands for too."""
+    """Check index Tensors: integers, or Bool masks; UInt8 means Bool too."""
     if not isinstance(indices, (tuple, list)) or not indices:
         raise TypeError(
             f"For '{name}', 'indices' must be a tuple or list of Tensors, but got "
@@ -61,7 +61,7 @@ def _is_mask(index):
 @composite(tensor=True, function=())
 def index_put(input, indices, values, accumulate=False):
     """`input` with `values` at `indices`: a Tensor of integers, or a Bool mask, for each of the
-    first axes, broadcast together. `accumulate`: added to what is there.
+    first axes, broadcast together. `accumulate`: adds to the old values.
 
     >>> x = Tensor([[1, 2], [3, 4]])
     >>> x.index_put((Tensor([0, 1]), Tensor([1, 1])), Tensor([8, 9])).asnumpy()
@@ -75,7 +75,7 @@ def index_put(input, indices, values, accumulate=False):
     indices = _checked_indices("index_put", indices)
     if not accumulate and any(map(_is_mask, indices)):
         result = copy(input)
-        result[tuple(indices)] = values  # which need not count a mask's places for one value
+        result[tuple(indices)] = values  # does not count the mask for a single value
         return result
     places = [i.nonzero(as_tuple=True) if _is_mask(i) else (i,) for i in indices]
     return put_at((input, values, *itertools.chain(*places)), accumulate)
@@ -84,7 +84,7 @@ def index_put(input, indices, values, accumulate=False):
 @composite(function=(), of="put_at", primitive="IndexPut(accumulate=0)(x1, x2, indices)")
 def index_put_of_class(x1, x2, indices, accumulate=0):
     """`x1` with the vector `x2` at `indices`, one vector of integers for each of the first axes;
-    added to what is there if `accumulate` is 1.
+    added to the old values if `accumulate` is 1.
 
     >>> x = Tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> ops.IndexPut()(x, Tensor([9.0]), (Tensor([0, 1]), Tensor([1, 0]))).asnumpy()
@@ -120,8 +120,7 @@ def index_copy(input: Array, dim, index: Array, tensor: Array):
     bounds=lambda input, index, source, accumulate=False: [
         Range(index, input.size, of=", as a number in row-major order")])  # fmt: skip
 def put_flat(input: Array, index: Array, source: Array, accumulate=False):
-    """`input` with the elements of `source` at the numbers that elements have in row-major order;
-    `Tensor.put_` calls it."""
+    """`input` with the elements of `source` at flat, row-major indices; `Tensor.put_` calls it."""
     if index.size != source.size:
         raise ValueError(
             f"'index' and 'source' must have equally many elements, but have {index.size} and "
@@ -136,7 +135,7 @@ def put_flat(input: Array, index: Array, source: Array, accumulate=False):
 
 
 def written(name, tensor, result):
-    """`tensor`, into which `result` has been put in its dtype."""
+    """Write `result` to `tensor` in its dtype; returns `tensor`."""
     here, new = tensor._value.aval, result._value.aval
     if new.shape != here.shape:
         raise ValueError(
@@ -154,7 +153,7 @@ def written(name, tensor, result):
 
 @composite(tensor="addmm_", function=(), name="Tensor.addmm_")
 def addmm_in_place(input, mat1, mat2, *, beta=1, alpha=1):
-    r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ put into the tensor itself.
+    r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ in place.
 
     >>> Tensor([[1.0]]).addmm_(Tensor([[2.0]]), Tensor([[3.0]])).asnumpy()
     array([[7.]], dtype=float32)
@@ -164,7 +163,7 @@ def addmm_in_place(input, mat1, mat2, *, beta=1, alpha=1):
 
 @composite(mint="addr_", function=(), name="addr_")
 def addr_in_place(input, vec1, vec2, beta=1, alpha=1):
-    r"""$\beta \cdot input + \alpha \cdot vec1 \, vec2^\top$ put into `input` itself.
+    r"""$\beta \cdot input + \alpha \cdot vec1 \, vec2^\top$ in place.
 
     >>> mint.addr_(Tensor([[1.0, 1.0]]), Tensor([2.0]), Tensor([3.0, 4.0])).asnumpy()
     array([[7., 9.]], dtype=float32)
@@ -174,7 +173,7 @@ def addr_in_place(input, vec1, vec2, beta=1, alpha=1):
 
 @composite(tensor="fill_diagonal_", function=(), name="Tensor.fill_diagonal_")
 def fill_diagonal_in_place(input, fill_value, wrap=False):
-    """`fill_diagonal` put into the tensor itself.
+    """`fill_diagonal` in place.
 
     >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).asnumpy()
     array([[0, 2],
@@ -185,8 +184,7 @@ def fill_diagonal_in_place(input, fill_value, wrap=False):
 
 @composite(tensor="index_add_", function=(), name="Tensor.index_add_")
 def index_add_in_place(input, dim, index, source, *, alpha=1):
-    r"""$alpha \cdot source$ added to the slices along `dim` that `index` names, in the tensor
-    itself.
+    r"""Add $\alpha \cdot source$ to the slices along `dim` at `index` in place.
 
     >>> Tensor([1.0, 2.0]).index_add_(0, Tensor([1, 1]), Tensor([9.0, 3.0])).asnumpy()
     array([ 1., 14.], dtype=float32)
@@ -197,7 +195,7 @@ def index_add_in_place(input, dim, index, source, *, alpha=1):
 
 @composite(tensor="index_copy_", function=(), name="Tensor.index_copy_")
 def index_copy_in_place(input, dim, index, tensor):
-    """The slices of `tensor` along `dim` put into the tensor itself at `index`.
+    """Write the slices of `tensor` along `dim` to the tensor itself at `index`.
 
     >>> Tensor([1.0, 2.0]).index_copy_(0, Tensor([1]), Tensor([9.0])).asnumpy()
     array([1., 9.], dtype=float32)
@@ -207,7 +205,7 @@ def index_copy_in_place(input, dim, index, tensor):
 
 @composite(tensor="index_fill_", function=(), name="Tensor.index_fill_")
 def index_fill_in_place(input, dim, index, value):
-    """`value` put into the slices along `dim` that `index` names, in the tensor itself.
+    """Write `value` to the slices along `dim` at `index` in place.
 
     >>> Tensor([1.0, 2.0]).index_fill_(0, Tensor([1]), 9.0).asnumpy()
     array([1., 9.], dtype=float32)
@@ -217,7 +215,7 @@ def index_fill_in_place(input, dim, index, value):
 
 @composite(tensor="index_put_", function=(), name="Tensor.index_put_")
 def index_put_in_place(input, indices, values, accumulate=False):
-    """`index_put` put into the tensor itself.
+    """`index_put` in place.
 
     >>> Tensor([1, 2]).index_put_((Tensor([1, 1]),), Tensor([5, 6]), accumulate=True).asnumpy()
     array([ 1, 13])
@@ -227,8 +225,8 @@ def index_put_in_place(input, indices, values, accumulate=False):
 
 @composite(tensor="put_", function="put_", name="put_")
 def put_in_place(input, index, source, accumulate=False):
-    """The elements of `source` put into the tensor itself, where `index` has the numbers of
-    elements in row-major order. `accumulate`: added to what is there.
+    """Write the elements of `source` to the tensor itself, at the flat, row-major indices `index`.
+    `accumulate`: adds to the old values.
 
     >>> Tensor([[4, 3], [6, 7]]).put_(Tensor([1, 2]), Tensor([9, 10])).asnumpy()
     array([[ 4,  9],

@@ -1,4 +1,4 @@
-"""Indices computed from indices: of all dimensions, in ranges, filtered, and in caches."""
+"""Indices computed from indices: unraveled, in ranges, filtered, and in caches."""
 
 import math
 
@@ -28,8 +28,8 @@ def places_in(indices: Array, dims):
 
 @composite(primitive="UnravelIndex()(indices, dims)", function=())
 def unravel_index(indices, dims):
-    """The place in an array of the sizes `dims` `(k,)` of each index into its elements, row-major:
-    `(n,)` -> `(k, n)`, `()` -> `(k,)`.
+    """Convert flat, row-major indices to the coordinates in an array of sizes `dims` `(k,)`: `(n,)`
+    -> `(k, n)`, `()` -> `(k,)`.
 
     >>> ops.UnravelIndex()(Tensor([2, 5]), Tensor([3, 3])).asnumpy()
     array([[0, 1],
@@ -40,11 +40,11 @@ def unravel_index(indices, dims):
 
 @composite(primitive="RaggedRange(Tsplits)(starts, limits, deltas)", function=())
 def ragged_range(starts, limits, deltas, Tsplits) -> Arrays:
-    """For each start, the numbers from it up to its limit, exclusive, in steps of its delta: where
-    each range begins in the second result, and its end, in the dtype `Tsplits`; and all ranges, one
-    after the other.
+    """For each start, the numbers from it up to its limit, exclusive, in steps of its delta: the
+    offset of each range in the second result, and its length, in the dtype `Tsplits`; and all
+    ranges, concatenated.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> starts, limits, steps = Tensor([2, 5, 8]), Tensor([3, 5, 12]), Tensor([1, 1, 2])
     >>> [t.tolist() for t in ops.RaggedRange(sporax.int64)(starts, limits, steps)]
@@ -68,9 +68,9 @@ def ragged_range(starts, limits, deltas, Tsplits) -> Arrays:
 
 @composite(primitive="SubAndFilter()(input_x, max_num, offset)", function=())
 def sub_and_filter(input_x, max_num, offset) -> Arrays:
-    """The elements of `input_x - offset` in [0, max_num), and where they were.
+    """The elements of `input_x - offset` in [0, max_num), and their indices.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> x = Tensor([1, 3, 5, 8, 9, 16], sporax.int32)
     >>> [t.tolist() for t in ops.SubAndFilter()(x, 10, 5)]
@@ -84,7 +84,7 @@ def sub_and_filter(input_x, max_num, offset) -> Arrays:
 @composite(primitive="MapUniform()(input, per_group_size, group_num)", function=())
 def map_uniform(input, per_group_size, group_num):
     """$x \\bmod n \\cdot s + \\lfloor x / n \\rfloor$, n being `group_num` and s `per_group_size`:
-    a table's rows dealt out to groups.
+    distributes a table's rows to groups.
 
     >>> ops.MapUniform()(Tensor([0, 1, 2, 3]), 2, 2).tolist()
     [0, 2, 1, 3]
@@ -93,21 +93,21 @@ def map_uniform(input, per_group_size, group_num):
 
 
 class _Cache:
-    """A hash table of rows (key, place in the cache, last step of use, distance from its hash plus
-    1, 0 for an empty row), with linear probing."""
+    """A hash table with linear probing, of rows (key, slot in the cache, step of last use, distance
+    from its hash plus 1, 0 for an empty row)."""
 
     def __init__(self, table, step):
         self.table, self.step, self.size = table, step, len(table)
 
     def place(self, key, found):
-        """The first row from the hash of `key` on for which `found(row)` holds, and its distance
-        plus 1."""
+        """Return the first row, starting at the hash of `key`, for which `found(row)` is true, and
+        its distance plus 1."""
         share = 0.6180339 * key
         start = int((share - np.floor(share)) * self.size)
         return self.walk(start, found)
 
     def walk(self, start, found):
-        """The same from the row `start` on."""
+        """As `place`, starting at the row `start`."""
         for n in range(self.size + 1):
             at = (start + n) % self.size
             if found(self.table[at]):
@@ -118,7 +118,7 @@ class _Cache:
         )
 
     def lookup(self, key):
-        """Where the key's row is in the cache; None if it is not there."""
+        """Return the key's slot in the cache; None if it is missing."""
         at, _ = self.place(key, lambda row: row[3] == 0 or row[0] == key)
         if self.table[at][3] == 0:
             return None
@@ -126,8 +126,8 @@ class _Cache:
         return self.table[at][1]
 
     def insert(self, key):
-        """Take the key in, in place of one that has not been used for two steps: (its place in the
-        cache, the key that went)."""
+        """Insert the key in place of one that has not been used for two steps: (its slot in the
+        cache, the evicted key)."""
         at, distance = self.place(key, lambda row: row[3] == 0)
         self.table[at] = key, 0, self.step, distance
         is_old = lambda row: row[3] != 0 and row[2] < self.step - 1  # noqa: E731
@@ -139,7 +139,7 @@ class _Cache:
         return place, went
 
     def close(self, hole):
-        """Move rows behind an emptied one up, so that walks still reach them."""
+        """Move rows behind an emptied one up, so that probing still reaches them."""
         distance, at = 1, (hole + 1) % self.size
         while self.table[at][3] != 0:
             if self.table[at][3] > distance:
@@ -154,12 +154,12 @@ class _Cache:
     primitive="MapCacheIdx()(hashmap, indices, step, emb_max_num, cache_max_num)", function=()
 )
 def map_cache_idx(hashmap, indices, step, emb_max_num, cache_max_num) -> Arrays:
-    """Where rows of a large table are in a cache of it, and what must be swapped for that.
+    """Look up rows of a large table in a cache, and the swaps that missing rows require.
 
-    `hashmap` `(n, 4)`, which changes: rows (key, place in the cache, last step of use, probes, 0
-    for an empty row). `indices`, less `cache_max_num`, the offset of this part of the table, are
-    the keys; those outside [0, emb_max_num) give -1. Returns the places of all, and, for the keys
-    that were missing, the keys that went, the missing keys, and the places that they share.
+    `hashmap` `(n, 4)`, updated in place: rows (key, slot in the cache, step of last use, probes, 0
+    for an empty row). The keys are `indices - cache_max_num`, the offset of this part of the table;
+    keys outside [0, emb_max_num) give -1. Returns the slots of all, and, for the missing keys, the
+    evicted keys, the missing keys, and their shared slots.
 
     >>> table = Parameter(Tensor([[5, 0, -5, 1], [0, 0, 0, 0]], sporax.int32))
     >>> key, step = Tensor([0], sporax.int32), Tensor([0], sporax.int32)

@@ -1,9 +1,9 @@
-"""From what stands in `x[...]` to a pattern and operands.
+"""Converts an index `x[...]` to a pattern and operands.
 
-An index is taken apart into what varies and what does not. Integers, the starts of slices of
-constant length, and arrays vary: they are operands. The rest, one part an axis, is the *pattern*,
-for which there is one program. So `for i in range(1000): x[i]` compiles once, and so does
-`x[i : i + 16]`.
+An index is split into varying and constant parts. Integers, the starts of slices of constant
+length, and arrays vary: they are operands. The other parts, one per axis, are the *pattern*, for
+which there is one program. So `for i in range(1000): x[i]` compiles once, and so does `x[i : i +
+16]`.
 """
 
 import operator
@@ -13,15 +13,15 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 
-# Parts of a pattern, besides slices and masks: an integer, an integer Tensor without dimensions, an
-# index array; a new axis (None or True), a new axis without elements (False).
+# Parts of a pattern, besides slices and masks: an integer, a 0-d integer Tensor, an index array; a
+# new axis (None or True), a new axis without elements (False).
 INT, SCALAR, ARRAY, NEW, NONE = "int", "scalar", "array", "new axis", "no axis"
 _WHOLE = slice(None)
 
 
 class NoIndex(IndexError, TypeError):
-    """What cannot be an index, or has nothing to index: an IndexError as NumPy and PyTorch raise,
-    and the TypeError that MindSpore raises for a part of a tuple or list, and for a number.
+    """An invalid index, or an index of a 0-d Tensor: an IndexError as NumPy and PyTorch raise, and
+    the TypeError that MindSpore raises for a part of a tuple or list, and for a number.
     """
 
 
@@ -34,20 +34,20 @@ class Span(NamedTuple):
 
 
 class MaskOf(NamedTuple):
-    """A mask, to be multiplied in rather than counted: it has so many axes."""
+    """A mask of `ndim` axes, to be multiplied in rather than counted."""
 
     ndim: int
 
 
 class Parser:
-    """Takes the index of one call apart. `where`: whether a mask may stay a mask."""
+    """Parses the index of one call. `where`: whether a mask may stay a mask."""
 
     def __init__(self, name, shape, where=False):
         self.name, self.shape, self.where = name, shape, where
         self.pattern, self.operands, self.axis = [], [], 0
 
     def parse(self, index):
-        """(pattern, operands)"""
+        """Return (pattern, operands)."""
         items = items_of(index)
         taken = sum(map(_axes_of, items))
         if taken > (n := len(self.shape)):
@@ -108,7 +108,7 @@ class Parser:
 
     def _slice(self, item):
         n = self.shape[self.axis]
-        if item == _WHOLE:  # `n` may be unknown
+        if item == _WHOLE:  # `n` may be symbolic
             self.pattern.append(Span(0, n, 1))
             self.axis += 1
             return
@@ -123,8 +123,8 @@ class Parser:
         start, stop, step = item.indices(n)
         length = len(range(start, stop, step))
         low = start if step > 0 or not length else start + (length - 1) * step
-        # Where both ends are given, from the same side, they may move together from call to call.
-        # Where one is left out, the length changes with the other.
+        # If both bounds are given, from the same side, they may move together from call to call. If
+        # one is omitted, the length changes with the other.
         moving = (
             0 < length < n
             and item.start is not None
@@ -199,8 +199,8 @@ class Parser:
 
 
 def items_of(index):
-    """An index as a tuple of parts. A list counts as one (as in MindSpore) if it holds anything but
-    numbers."""
+    """Return an index as a tuple of parts. A list counts as one (as in MindSpore) if it holds
+    anything but numbers."""
     if isinstance(index, list) and not all(
         isinstance(i, (int, np.integer, np.bool_)) for i in index
     ):
@@ -209,7 +209,7 @@ def items_of(index):
 
 
 def _axes_of(item):
-    """How many dimensions an item of an index stands for."""
+    """Return the number of dimensions that an item of an index covers."""
     if item is None or item is Ellipsis or isinstance(item, (bool, np.bool_)):
         return 0
     if isinstance(item, Tensor):
@@ -221,8 +221,8 @@ def _axes_of(item):
 
 
 def numbers_of(item):
-    """A list or tuple of integers, bools or Tensors of them as a NumPy array; of objects where it
-    has rows of several lengths."""
+    """Convert a list or tuple of integers, bools or Tensors of them to a NumPy array; of dtype
+    object if its rows differ in length."""
     if isinstance(item, (list, tuple)):
         item = [i.asnumpy() if isinstance(i, Tensor) else i for i in item]
         try:

@@ -1,4 +1,4 @@
-"""Some rows of a tensor replaced, or added to; the result is a new tensor, whatever its name."""
+"""Rows of a tensor replaced, or added to; the result is a new tensor, despite the names."""
 
 import jax.numpy as jnp
 
@@ -11,7 +11,7 @@ def _within(x, v, indices):
 
 
 def _rows(x, v, indices):
-    """The rows of `x` that get those of `v`, to be set or added to."""
+    """Return the rows of `x` at `indices`, to be set to `v` or added to."""
     at = jnp.atleast_1d(indices)
     if v.shape != at.shape + x.shape[1:]:
         raise ValueError(
@@ -37,7 +37,7 @@ def inplace_update(x: Array, v: Array, indices: Array):
 
 @op(promotes=(0, 1), bounds=_within, primitive="InplaceAdd(indices)(x, input_v: v)")
 def inplace_add(x: Array, v: Array, indices: Array):
-    """`x` with `v[i]` added to row `indices[i]`; a row named twice gets both.
+    """`x` with `v[i]` added to row `indices[i]`; repeated indices accumulate.
 
     >>> ops.inplace_add(Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0]), (1, 1)).asnumpy()
     array([ 1., 11.,  3.], dtype=float32)
@@ -47,7 +47,7 @@ def inplace_add(x: Array, v: Array, indices: Array):
 
 @op(promotes=(0, 1), bounds=_within, primitive="InplaceSub(indices)(x, input_v: v)")
 def inplace_sub(x: Array, v: Array, indices: Array):
-    """`x` with `v[i]` subtracted from row `indices[i]`; a row named twice loses both.
+    """`x` with `v[i]` subtracted from row `indices[i]`; repeated indices accumulate.
 
     >>> ops.inplace_sub(Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0]), (0, 2)).asnumpy()
     array([-3.,  2., -2.], dtype=float32)

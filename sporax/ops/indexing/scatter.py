@@ -1,4 +1,4 @@
-"""Values put, or gathered up, at places that indices name."""
+"""Values written, or accumulated, at indices."""
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from sporax.ops.indexing.gather import rows_within
 from sporax.ops.math.arithmetic import is_one, mul
 from sporax.xla_kernels.products import multiply_at
 
-# how values meet what is there, or each other: name -> method of `x.at[...]`
+# how values combine with old ones, or each other: name -> method of `x.at[...]`
 REDUCTIONS = {
     "none": "set", "update": "set", "add": "add", "mul": "multiply",
     "multiply": "multiply", "div": "divide", "max": "max", "min": "min",
@@ -67,7 +67,7 @@ def _declare_nd(reduction, title, verb, shown, repeated):
     declared = op(
         primitive=f"TensorScatter{title}()(input_x, indices, updates)",
         tensor=None
-        if reduction in ("update", "add")  # whose methods are those of PyTorch
+        if reduction in ("update", "add")  # their methods follow PyTorch
         else f"scatter_{reduction}(input_x, indices, updates)",
         bounds=lambda input_x, indices, updates: rows_within(input_x.shape, indices),
     )(function)
@@ -105,7 +105,7 @@ for _row in _ND_ROWS:
 @op(bounds=lambda indices, updates, shape: rows_within(tuple(shape), indices),
     primitive="ScatterNd()(indices, updates, shape)")  # fmt: skip
 def scatter_nd(indices: Array, updates: Array, shape):
-    """Zeros of that `shape`, to which `updates` are added where each row of `indices` points.
+    """Zeros of that `shape`, with `updates` added at the rows of `indices`.
 
     >>> ops.scatter_nd(Tensor([[2], [2]]), Tensor([1.0, 2.0]), (3,)).asnumpy()
     array([0., 0., 3.], dtype=float32)
@@ -118,7 +118,7 @@ def scatter_nd(indices: Array, updates: Array, shape):
 
 
 def _along(indices, axis):
-    """For each index, its whole place: its own in all dimensions but `axis`."""
+    """Return the full position of each index: its own in all dimensions but `axis`."""
     places = list(jnp.indices(indices.shape, sparse=True, dtype=indices.dtype))
     places[axis] = indices
     return tuple(places)
@@ -132,7 +132,7 @@ def _along(indices, axis):
 def tensor_scatter_elements(
     input_x: Array, indices: Array, updates: Array, axis=0, reduction="none"
 ):  # fmt: skip
-    """$x_{i, index_{ij}} \\leftarrow u_{ij}$ for `axis` 1, and likewise: the reverse of
+    """$x_{i, index_{ij}} \\leftarrow u_{ij}$ for `axis` 1, analogous for others: the reverse of
     `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'.
 
     >>> ops.tensor_scatter_elements(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0])).asnumpy()
@@ -145,8 +145,8 @@ def tensor_scatter_elements(
 
 @composite(primitive="ScatterAddWithAxis(axis=0)(input_x, indices, updates)", function=())
 def scatter_add_with_axis(input_x, indices, updates, axis=0):
-    """`input_x`, where `updates` have been added to the elements at `indices` along `axis`; a
-    Parameter changes.
+    """`input_x` with `updates` added to the elements at `indices` along `axis`; in place for a
+    Parameter.
 
     >>> x, at = Tensor([1.0, 2.0]), Tensor([1, 1])
     >>> ops.ScatterAddWithAxis()(x, at, Tensor([4.0, 8.0])).asnumpy()
@@ -158,7 +158,7 @@ def scatter_add_with_axis(input_x, indices, updates, axis=0):
 
 @composite(primitive="ScatterNonAliasingAdd()(input_x, indices, updates)", function=())
 def scatter_non_aliasing_add(input_x, indices, updates):
-    """`tensor_scatter_add` put into `input_x`, a Parameter.
+    """`tensor_scatter_add` in place, for a Parameter `input_x`.
 
     >>> p = Parameter(Tensor([1.0, 4.0]))
     >>> ops.ScatterNonAliasingAdd()(p, Tensor([[1]]), Tensor([2.0])).asnumpy()
@@ -172,7 +172,7 @@ def scatter_non_aliasing_add(input_x, indices, updates):
     function="scatter(input, axis, index, src)", mint="scatter(input, dim: axis, index, src)"
 )
 def scatter(input, axis, index, src, reduce="none"):
-    """`input`, where `src` (a Tensor or a number) replaces the elements at `index` along `axis`.
+    """`input` with the elements at `index` along `axis` replaced by `src` (a Tensor or a number).
 
     >>> ops.scatter(Tensor([1.0, 2.0]), 0, Tensor([1]), 9.0).asnumpy()
     array([1., 9.], dtype=float32)
@@ -181,7 +181,7 @@ def scatter(input, axis, index, src, reduce="none"):
 
 
 def _scatter_method(self, dim, index, src, reduce="none"):
-    """The tensor, where `src` replaces what `index` names along `axis`; see `ops.scatter`.
+    """The tensor with the elements at `index` along `axis` replaced by `src`; see `ops.scatter`.
 
     >>> Tensor([1, 2, 3]).scatter(0, Tensor([2, 0]), Tensor([7, 8])).asnumpy()
     array([8, 2, 7])
@@ -195,7 +195,7 @@ def _scatter_method_axis(self, axis, index, src):
 
 @composite(mint="scatter_add", function=())
 def scatter_add_along(input, dim, index, src):
-    """`input`, where `src` is added to the elements at `index` along `dim`.
+    """`input` with `src` added to the elements at `index` along `dim`.
 
     >>> mint.scatter_add(Tensor([1, 2, 3]), 0, Tensor([2, 2]), Tensor([7, 8])).asnumpy()
     array([ 1,  2, 18])
@@ -204,7 +204,7 @@ def scatter_add_along(input, dim, index, src):
 
 
 def _scatter_in_place(self, dim, index, src, reduce="none"):
-    """`scatter` put into the tensor itself.
+    """`scatter` in place.
 
     >>> Tensor([1, 2, 3]).scatter_(0, Tensor([2, 0]), Tensor([7, 8])).asnumpy()
     array([8, 2, 7])
@@ -221,7 +221,7 @@ def _scatter_add_by_place(self, indices, updates):
 
 
 def _scatter_add_in_place(self, dim, index, src):
-    """`scatter_add` put into the tensor itself.
+    """`scatter_add` in place.
 
     >>> Tensor([1, 2, 3]).scatter_add_(0, Tensor([2, 2]), Tensor([7, 8])).asnumpy()
     array([ 1,  2, 18])
@@ -238,14 +238,14 @@ attach("scatter_add_", _scatter_add_in_place)
 @op(function=(), name="IndexAdd",
     bounds=lambda x, index, y, axis: [Range(index, x.shape[axis], axis)])  # fmt: skip
 def index_add_functional(x: Array, index: Array, y: Array, axis=0):
-    """`x`, where the slices of `y` along `axis` are added at `index`; `index_add` calls it."""
+    """`x` with the slices of `y` along `axis` added at `index`; `index_add` calls it."""
     added = jnp.moveaxis(y.astype(x.dtype), axis, 0)
     return jnp.moveaxis(jnp.moveaxis(x, axis, 0).at[index].add(added), 0, axis)
 
 
 @composite(primitive="IndexAdd(axis, use_lock=True, check_index_bound=True)(x, indices, y)")
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """`x`, where the slices of `y` along `axis` have been added at `indices`; a Parameter changes.
+    """`x` with the slices of `y` along `axis` added at `indices`; in place for a Parameter.
 
     >>> ops.index_add(Tensor([1.0, 2.0]), Tensor([1]), Tensor([9.0]), 0).asnumpy()
     array([ 1., 11.], dtype=float32)
@@ -258,7 +258,7 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 def inplace_index_add(var, indices, updates, axis):
     """Add the slices of `updates` along `axis` to `var` at `indices`; returns the result.
 
-    `var`: a Parameter or Tensor, which changes.
+    `var`: a Parameter or Tensor, updated in place.
 
     >>> x = Tensor([1.0, 2.0])
     >>> ops.inplace_index_add(x, Tensor([1], ms.int32), Tensor([9.0]), 0).asnumpy(), x.asnumpy()
@@ -269,7 +269,7 @@ def inplace_index_add(var, indices, updates, axis):
 
 @composite(function=(), primitive="CopyWithSlice()(x, y)")
 def copy_with_slice(x, y):
-    """Put the numbers of `y` into `x`, whose shape it must have; returns the result.
+    """Copy the elements of `y` to `x`, which must have the same shape; returns the result.
 
     >>> x = Tensor([1.0, 2.0])
     >>> ops.CopyWithSlice()(x, Tensor([3.0, 4.0])).asnumpy()
@@ -280,7 +280,7 @@ def copy_with_slice(x, y):
 
 @composite(function=(), mint="index_add(input: x, dim, index, source, *, alpha=1)")
 def index_add_along(x, dim, index, source, *, alpha=1):
-    """`x`, where $alpha \\cdot source$ has been added to the slices along `dim` that `index` names.
+    """`x` with $\\alpha \\cdot source$ added to the slices along `dim` at `index`.
 
     >>> mint.index_add(Tensor([1.0, 2.0]), 0, Tensor([1, 1]), Tensor([9.0, 3.0])).asnumpy()
     array([ 1., 14.], dtype=float32)
@@ -306,7 +306,7 @@ attach("index_add", overloaded("Tensor.index_add", [index_add_along, _index_add_
 @op(tensor=True, primitive="IndexFill()(x, dim: axis, index, value)",
     bounds=lambda x, axis, index, value: [Range(index, x.shape[axis], axis)])  # fmt: skip
 def index_fill(x: Array, axis, index: Array, value: Array):
-    """`x` with `value` in the slices along `axis` that `index` names.
+    """`x` with `value` in the slices along `axis` at `index`.
 
     >>> ops.index_fill(Tensor([1.0, 2.0]), 0, Tensor([1]), 9.0).asnumpy()
     array([1., 9.], dtype=float32)
@@ -357,7 +357,7 @@ def _segment_prod(x, at, count):
 
 
 def _extreme(compute, end):
-    """`compute`, which gives infinities for empty segments, with the dtype's `end` in these."""
+    """Wrap `compute` to give the dtype's `end`, not infinities, for empty segments."""
 
     def computed(x, at, count):
         result = compute(x, at, count)

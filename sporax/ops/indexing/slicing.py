@@ -13,7 +13,7 @@ from sporax.ops.declare import Array, composite, op
     view=True,
 )
 def slice(input: Array, begin, size):
-    """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension.
+    """The block that starts at `begin` and has `size` (-1: up to the end), one int per dimension.
 
     >>> ops.slice(Tensor([[1, 2], [3, 4]]), (0, 1), (2, -1)).asnumpy()
     array([[2],
@@ -39,8 +39,8 @@ def strided_slice(
 ):  # fmt: skip
     """Every `strides[i]`-th slice from `begin[i]` up to `end[i]` of dimension `i`.
 
-    Bit `i` of a mask says that place `i` has no begin, has no end, stands for all dimensions not
-    named, is a new dimension, or is the one index `begin[i]` and no dimension of the result.
+    Bit `i` of a mask says that entry `i` has no begin, has no end, stands for all dimensions not
+    named, is a new dimension, or is the single index `begin[i]`, which removes the dimension.
 
     >>> ops.strided_slice(Tensor([1, 2, 3, 4]), (1,), (4,), (2,)).asnumpy()
     array([2, 4])
@@ -66,7 +66,7 @@ def strided_slice(
     view=True,
 )
 def narrow(input: Array, axis, start, length):
-    """`length` slices along `axis`, from `start` on.
+    """`length` slices along `axis`, starting at `start`.
 
     >>> ops.narrow(Tensor([1, 2, 3]), 0, 1, 2).asnumpy()
     array([2, 3])
@@ -80,7 +80,7 @@ def narrow(input: Array, axis, start, length):
 
 @composite(tensor="view_as")
 def view_as(input, other):
-    """`input` in the shape of `other`.
+    """Reshape `input` to the shape of `other`.
 
     >>> Tensor([1, 2]).view_as(Tensor([[0], [0]])).asnumpy()
     array([[1],
@@ -91,7 +91,7 @@ def view_as(input, other):
 
 @composite(tensor="reshape_as", function=())
 def reshape_as(input, other):
-    """`input` in the shape of `other`.
+    """Reshape `input` to the shape of `other`.
 
     >>> Tensor([1, 2]).reshape_as(Tensor([[0], [0]])).asnumpy()
     array([[1],

@@ -1,6 +1,6 @@
-"""Slices with equal, sorted segment numbers put together; the last number says how many there are.
+"""Reductions of slices with equal, sorted segment ids; the last id gives the number of segments.
 
-The number of segments decides the shape, so that the computation runs up to the numbers.
+The shape depends on the ids, so these functions run the pending operations.
 """
 
 import jax
@@ -22,7 +22,7 @@ def _product(x, at, count):
     return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), at, x)
 
 
-# name -> (what it gives for a segment, what an empty one gives, JAX's function)
+# name -> (result for a segment, for an empty one, JAX's function)
 _COMPUTE = {
     "sum": ("sum", 0, jax.ops.segment_sum), "mean": ("mean", 0, _mean),
     "max": ("largest", 0, jax.ops.segment_max), "min": ("smallest", 0, jax.ops.segment_min),
@@ -36,7 +36,7 @@ def _ids(input_x, segment_ids, count, reduction):
 
 @op(function=(), name="Segment", bounds=_ids)
 def reduced_segments(input_x: Array, segment_ids: Array, count, reduction):
-    """`count` segments of the slices along the first axis; `reduction`: a key of `_COMPUTE`."""
+    """Reduce slices along the first axis to `count` segments; `reduction`: a key of `_COMPUTE`."""
     if segment_ids.ndim != 1 or input_x.shape[:1] != segment_ids.shape:
         raise ValueError("'segment_ids' must be (n,), n being the first size of 'input_x'")
     if reduction not in _COMPUTE:
@@ -49,7 +49,7 @@ def reduced_segments(input_x: Array, segment_ids: Array, count, reduction):
 
 
 def _count(name, segment_ids):
-    """How many segments there are; the numbers must rise."""
+    """Return the number of segments; the ids must be ascending."""
     ids = segment_ids.asnumpy()
     if ids.ndim != 1 or ids.dtype.kind not in "iu" or (ids[1:] < ids[:-1]).any():
         raise ValueError(
@@ -86,9 +86,9 @@ for _reduction in _COMPUTE:
 
 @composite()
 def sparse_segment_mean(x, indices, segment_ids):
-    """The mean of the slices of `x` at `indices` with equal `segment_ids`, which rise.
+    """The mean of the slices of `x` at `indices` with equal, ascending `segment_ids`.
 
-    There is one more segment than the last number says; an empty one gives 0.
+    The number of segments is the last id plus 1; an empty one gives 0.
 
     >>> x, ids = Tensor([1.0, 2.0, 5.0]), Tensor([0, 0, 2])
     >>> ops.sparse_segment_mean(x, Tensor([2, 0, 1]), ids).asnumpy()

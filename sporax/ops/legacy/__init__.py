@@ -1,1 +1,1 @@
-"""Questions that kernels of other devices answered."""
+"""Legacy operations, runtime flags and Tensor methods of MindSpore."""

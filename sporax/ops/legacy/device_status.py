@@ -1,4 +1,4 @@
-"""Questions about Tensors and tuples that kernels of other devices answered."""
+"""Queries of Tensors and tuples that kernels of other devices implement."""
 
 import jax.numpy as jnp
 
@@ -7,7 +7,7 @@ from sporax.ops.declare import Array, composite, op
 
 @op(primitive="FloatStatus()(x)", function=(), differentiable=False)
 def float_status(x: Array):
-    """Whether any number is infinite or NaN: 1 or 0, Float32 `(1,)`.
+    """Return 1 if any element is infinite or NaN, else 0: Float32 `(1,)`.
 
     >>> ops.FloatStatus()(Tensor([1.0, float("inf")])).asnumpy()
     array([1.], dtype=float32)
@@ -17,7 +17,7 @@ def float_status(x: Array):
 
 @composite()
 def tuple_len(x) -> int:
-    """How many items a tuple has.
+    """Return the number of items of a tuple.
 
     >>> ops.tuple_len((1, 2))
     2

@@ -1,6 +1,6 @@
-"""What MindSpore's runtime keeps with a Tensor or a Parameter: its flags, and calls that steer it.
+"""Flags of MindSpore's runtime on a Tensor or a Parameter, and related methods.
 
-Flags may be set, are checked and kept, and change nothing here, as `nn.ignored_settings` of Cells.
+Flags may be set, are checked and kept, and have no effect, as `nn.ignored_settings` of Cells.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import attach
 
-# class -> {flag: (what it is at first, the types that it may be set to; None: it is not set)}
+# class -> {flag: (initial value, allowed types; None: read-only)}
 _FLAGS = {
     Tensor: {
         "is_meta": (False, None),
@@ -38,7 +38,7 @@ _FLAGS = {
 
 
 def _flag(kind, name, start, types):
-    """The property of a flag, which the object's `__dict__` keeps once it is set."""
+    """Return the property of a flag, stored in the object's `__dict__` once it is set."""
     place = f"_{name}"
 
     def get(self):
@@ -63,17 +63,17 @@ for _kind, _rows in _FLAGS.items():
     for _name, _row in _rows.items():
         setattr(_kind, _name, _flag(_kind, _name, *_row))
 
-Tensor.delta_seed = 0  # what MindSpore adds to the seeds of slices
+Tensor.delta_seed = 0  # the offset that MindSpore adds to the seeds of slices
 
 
 @property
 def init_finished(self) -> bool:
-    """Whether the numbers are there, not only an initializer to draw them."""
+    """True if the elements exist, False if only an initializer does."""
     return not self.has_init
 
 
 def is_init(self) -> bool:
-    """The flag of `set_init_flag`; False at first.
+    """Return the flag set by `set_init_flag`; initially False.
 
     >>> Tensor([1.0]).is_init()
     False
@@ -82,7 +82,7 @@ def is_init(self) -> bool:
 
 
 def set_init_flag(self, flag) -> None:
-    """Keep a bool that `is_init` returns.
+    """Set the bool that `is_init` returns.
 
     >>> x = Tensor([1.0])
     >>> x.set_init_flag(True), x.is_init()
@@ -94,8 +94,8 @@ def set_init_flag(self, flag) -> None:
 
 
 def set_const_arg(self, const_arg=True):
-    """Keep a bool as `const_arg`; returns the tensor. What a captured function computes with is an
-    input in any case.
+    """Keep a bool as `const_arg`; returns the tensor. In a captured function, tensors are inputs in
+    any case.
 
     >>> Tensor([1.0]).set_const_arg().const_arg
     True
@@ -109,7 +109,7 @@ def set_const_arg(self, const_arg=True):
 
 
 def set_cast_dtype(self, dtype=None) -> None:
-    """Accepted, without effect: a Cell says in which dtype it computes (`Cell.to_float`).
+    """Accepted, without effect: a Cell sets the dtype of its computations (`Cell.to_float`).
 
     >>> Tensor([1.0]).set_cast_dtype(ms.float16)
     """
@@ -118,7 +118,7 @@ def set_cast_dtype(self, dtype=None) -> None:
 
 
 def set_param_info(self, param_info) -> None:
-    """Keep an object as `param_info`; a Parameter is its own.
+    """Keep an object as `param_info`; ignored for a Parameter, which is its own.
 
     >>> x = Tensor([1.0])
     >>> x.set_param_info("about x")
@@ -130,7 +130,7 @@ def set_param_info(self, param_info) -> None:
 
 
 def set_device_address(self, address, shape, dtype) -> None:
-    """Fill the tensor with a copy of the elements at an address of the host's memory, row by row.
+    """Fill the tensor with a copy of the elements at an address in host memory, in row-major order.
 
     >>> source = np.array([1.0, 2.0])
     >>> x = Tensor([0.0])
@@ -150,7 +150,7 @@ def set_device_address(self, address, shape, dtype) -> None:
 
 
 def wait_pipeline(self) -> None:
-    """Wait until the elements are computed.
+    """Block until the elements are computed.
 
     >>> (Tensor([1.0]) + 1).wait_pipeline()
     """
@@ -158,7 +158,7 @@ def wait_pipeline(self) -> None:
 
 
 def remove_hook(hook) -> None:
-    """Take away a hook by the handle that `register_hook` returned.
+    """Remove a hook by the handle that `register_hook` returned.
 
     >>> x = Tensor([1.0])
     >>> Tensor.remove_hook(x.register_hook(lambda g: g * 2))
@@ -192,7 +192,7 @@ attach("remove_hook", staticmethod(remove_hook))
 
 
 def add_pipeline_stage(self, stage) -> None:
-    """Note a stage of pipeline parallelism; it changes nothing on one device.
+    """Record a stage of pipeline parallelism; without effect on one device.
 
     >>> Parameter(Tensor([1.0])).add_pipeline_stage(1)
     """

@@ -1,4 +1,4 @@
-"""Methods of Tensor that MindSpore means to remove."""
+"""Tensor methods that MindSpore plans to remove."""
 
 import math
 
@@ -22,7 +22,7 @@ _MODES = ("clip", "wrap", "raise")
     ),
 )  # fmt: skip
 def choose_among(a: Array, choices: Array, mode="clip"):
-    """At each place the element of `choices[i]`, where `a` there is `i`."""
+    """Select at each position the element of `choices[i]`, where `a` is `i`."""
     if not jnp.issubdtype(a.dtype, jnp.integer):
         raise ValueError(f"'a' must be of ints, but got {a.dtype}")
     if not choices.ndim:
@@ -34,11 +34,10 @@ def choose_among(a: Array, choices: Array, mode="clip"):
 
 @composite(tensor=True, function=())
 def choose(input, choices, mode="clip"):
-    """At each place the element of `choices[i]`, where the tensor's there is `i`; broadcast
+    """Select at each position the element of `choices[i]`, where the tensor is `i`; broadcast
     together.
 
-    `mode`: 'clip' puts an `i` out of range to the end, 'wrap' counts on from the start, 'raise'
-    raises.
+    `mode`: 'clip' clips an `i` out of range, 'wrap' wraps it around, 'raise' raises.
 
     >>> Tensor([1, 0]).choose([[1, 2], [3, 4]]).asnumpy()
     array([3, 2])
@@ -57,8 +56,8 @@ def choose(input, choices, mode="clip"):
 
 @composite(tensor=True, function=())
 def itemset(input, *args):
-    """A new tensor, where an element is replaced: `itemset(value)` for a tensor of one element,
-    `itemset(index, value)` with an int (counted row by row) or a tuple of ints.
+    """Return a new tensor with one element replaced: `itemset(value)` for a one-element tensor,
+    `itemset(index, value)` with a flat, row-major index or a tuple of ints.
 
     >>> Tensor([[1, 2], [3, 4]]).itemset((0, 1), 9).asnumpy()
     array([[1, 9],
@@ -96,7 +95,7 @@ def itemset(input, *args):
 
 @composite(tensor=True, function=())
 def resize(input, *new_shape):
-    """The elements row by row in another shape, which may have fewer of them, or more: zeros.
+    """Return the elements in row-major order in another shape, truncated or padded with zeros.
 
     >>> Tensor([[1, 2], [3, 4]]).resize(3, 2).asnumpy()
     array([[1, 2],
@@ -119,7 +118,7 @@ def resize(input, *new_shape):
 
 @composite(tensor=True, function=())
 def sum_to_size(input, *size):
-    """The sum over dimensions until the shape is `size`, from which the tensor's can be broadcast.
+    """Sum over dimensions to the shape `size`, which must broadcast to the tensor's shape.
 
     >>> ops.ones((2, 3)).sum_to_size(1, 3).asnumpy()
     array([[2., 2., 2.]], dtype=float32)
@@ -139,7 +138,7 @@ def sum_to_size(input, *size):
 
 @composite(tensor="index", function=(), name="Tensor.index")
 def index_by_tensors(input, value):
-    """The elements at index Tensors, one for each of the first axes, broadcast together.
+    """Return the elements at index Tensors, one for each of the first axes, broadcast together.
 
     >>> Tensor([[1, 2], [3, 4]]).index([Tensor([0, 1]), Tensor([1, 1])]).asnumpy()
     array([2, 4])

@@ -1,7 +1,7 @@
-"""Diagonals of matrices, one or several of them, packed as the rows of an array.
+"""Diagonals of matrices, packed as the rows of an array.
 
-Diagonal `d` is that of the places (i, j) with j - i = d. The row of the diagonals `k` = (low, high)
-are these from `high` down to `low`; what is shorter than the longest is padded on one side.
+Diagonal `d` has the elements (i, j) with j - i = d. The rows for `k` = (low, high) are the
+diagonals from `high` down to `low`; shorter ones are padded on one side.
 """
 
 import math
@@ -15,7 +15,7 @@ _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _range(k):
-    """(low, high) of `k`: an int, or one or two in a sequence."""
+    """Return (low, high) of `k`: an int, or a sequence of one or two."""
     ends = (k,) if isinstance(k, int) else k
     if (
         not isinstance(ends, tuple)
@@ -28,7 +28,7 @@ def _range(k):
 
 
 class _Pack:
-    """Where the elements of diagonals `k` of `rows` x `columns` are in a matrix, and packed."""
+    """Positions of the diagonals `k` of `rows` x `columns` in a matrix, and packed."""
 
     def __init__(self, rows, columns, k, align):
         if align not in _ALIGNS:
@@ -47,13 +47,13 @@ class _Pack:
         self.shape = (self.longest,) if single else (count, self.longest)
 
     def shifts(self, d):
-        """(length of diagonal d, how many places of padding come before it)"""
+        """Return (length of diagonal d, size of the padding before it)."""
         length = np.minimum(self.rows + np.minimum(d, 0), self.columns - np.maximum(d, 0))
         left = np.where(d >= 0, *self.left)
         return length, np.where(left, 0, self.longest - length)
 
     def packed(self):
-        """For each place of a matrix: whether it is on these diagonals, and where it is packed."""
+        """Return for each matrix element: True if on these diagonals, and its packed index."""
         i, j = np.mgrid[: self.rows, : self.columns]
         d = j - i
         inside = (self.low <= d) & (d <= self.high)
@@ -61,7 +61,7 @@ class _Pack:
         return inside, np.where(inside, place, 0)
 
     def unpacked(self):
-        """For each packed place: whether it is no padding, and where it is in a flat matrix."""
+        """Return for each packed element: True if not padding, and its index in a flat matrix."""
         n, place = np.mgrid[: self.high - self.low + 1, : self.longest]
         d = self.high - n
         length, before = self.shifts(d)
@@ -71,7 +71,7 @@ class _Pack:
         return inside.reshape(self.shape), np.where(inside, flat, 0).reshape(self.shape)
 
     def spread(self, diagonals, elsewhere):
-        """Matrices with these diagonals, and `elsewhere` where there are none."""
+        """Return matrices with these diagonals, and `elsewhere` at all other elements."""
         inside, place = self.packed()
         lead = diagonals.shape[: diagonals.ndim - len(self.shape)]
         if not inside.any():
@@ -81,7 +81,7 @@ class _Pack:
 
 
 def _sizes(length, k, num_rows, num_cols):
-    """Rows and columns of matrices whose longest diagonal of `k` has this length."""
+    """Return the sizes of matrices whose longest diagonal of `k` has this length."""
     low, high = _range(k)
     least = length - min(high, 0), length + max(low, 0)
     counts = [n if n is None else int(n) for n in (num_rows, num_cols)]
@@ -100,11 +100,11 @@ def _sizes(length, k, num_rows, num_cols):
 
 @op(primitive="MatrixDiagV3(align='RIGHT_LEFT')(x, k, num_rows, num_cols, padding_value)")
 def matrix_diag(x: Array, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere.
+    """Return matrices with the last axis as the diagonal `k`, `padding_value` elsewhere.
 
     `k` (low, high): the last two axes hold several diagonals, from `high` down to `low`. `align`:
-    the side on which the shorter ones are, those above the main diagonal and those below it.
-    `num_rows`, `num_cols`: by default a square matrix, or the least size.
+    the alignment of shorter ones, above and below the main diagonal. `num_rows`, `num_cols`: by
+    default a square matrix, or the smallest size.
 
     >>> ops.matrix_diag(Tensor([1.0, 2.0]), padding_value=9).asnumpy()
     array([[1., 9.],
@@ -131,9 +131,9 @@ def _pack_of(matrices, k, align):
 
 @op(primitive="MatrixDiagPartV3(align='RIGHT_LEFT')(x, k, padding_value)")
 def matrix_diag_part(x: Array, k, padding_value, align="RIGHT_LEFT"):
-    """The diagonal `k` of matrices, or those of `k` (low, high): what `matrix_diag` takes.
+    """The diagonal `k` of matrices, or several for `k` (low, high), as for `matrix_diag`.
 
-    Shorter ones are filled with `padding_value`.
+    Shorter ones are padded with `padding_value`.
 
     >>> ops.matrix_diag_part(Tensor([[1, 3], [0, 2]]), (0, 1), 9).asnumpy()
     array([[9, 3],
@@ -147,9 +147,9 @@ def matrix_diag_part(x: Array, k, padding_value, align="RIGHT_LEFT"):
 
 @op(primitive="MatrixSetDiagV3(align='RIGHT_LEFT')(x, diagonal, k)")
 def matrix_set_diag(x: Array, diagonal: Array, k=0, align="RIGHT_LEFT"):
-    """Matrices `x` with the diagonal `k`, or those of `k` (low, high), from `diagonal`.
+    """Replace the diagonal `k` of matrices `x`, or several for `k` (low, high), by `diagonal`.
 
-    `diagonal` has the shape that `matrix_diag_part` gives.
+    `diagonal` has the shape of `matrix_diag_part`'s result.
 
     >>> ops.matrix_set_diag(Tensor([[1, 3], [0, 2]]), Tensor([8, 9])).asnumpy()
     array([[8, 3],
@@ -166,8 +166,8 @@ def matrix_set_diag(x: Array, diagonal: Array, k=0, align="RIGHT_LEFT"):
 
 @op(function=(), mint="diag(input, diagonal=0)", numpy="diag(v: input, k: diagonal=0)", name="diag")
 def diagonal_of_matrix(input: Array, diagonal=0):
-    """The `diagonal` of a matrix, above the main one; or the matrix with a vector there, and zeros
-    elsewhere.
+    """The `diagonal` of a matrix, counted upward from the main one; or the matrix with a vector on
+    it and zeros elsewhere.
 
     >>> mint.diag(Tensor([1, 2])).asnumpy()
     array([[1, 0],
@@ -184,10 +184,10 @@ def diagonal_of_matrix(input: Array, diagonal=0):
     function=(),
 )
 def fill_diagonal(input: Array, fill_value, wrap=False):
-    """`input` with `fill_value` on its main diagonal: where all indices are equal.
+    """`input` with `fill_value` on its main diagonal, where all indices are equal.
 
-    `wrap`: in a matrix with more rows than columns, the diagonal begins again below, one row after
-    its end. Of more than two dimensions, all must be equal.
+    `wrap`: in a matrix with more rows than columns, the diagonal restarts below, one row after its
+    end. With more than two dimensions, all sizes must be equal.
 
     >>> Tensor([[1, 2], [3, 4]]).fill_diagonal(0).asnumpy()
     array([[0, 2],

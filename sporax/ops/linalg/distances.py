@@ -1,4 +1,4 @@
-"""Lengths and distances."""
+"""Norms and distances."""
 
 import jax.numpy as jnp
 
@@ -6,7 +6,7 @@ from sporax.ops.declare import Array, composite, op
 
 
 def _power(d, p):
-    """The p-norm of differences over the last axis, whose gradient at zero is zero."""
+    """The p-norm of differences over the last axis, with a zero gradient at zero."""
     size = jnp.abs(d)
     if p == float("inf"):
         return size.max(-1)
@@ -32,7 +32,7 @@ def cdist(x1: Array, x2: Array, p=2.0):
 @composite(function=(), name="cdist",
     mint="cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')")  # fmt: skip
 def cdist_of_mint(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """As `ops.cdist`; `compute_mode`: accepted, all give the same.
+    """As `ops.cdist`; `compute_mode`: ignored, all give the same.
 
     >>> mint.cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]])).asnumpy()
     array([[5.]], dtype=float32)

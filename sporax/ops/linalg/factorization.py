@@ -1,4 +1,4 @@
-"""Matrices taken apart, and equations solved with their parts."""
+"""Matrix factorizations, and linear equations solved by them."""
 
 import jax
 import jax.numpy as jnp
@@ -60,7 +60,7 @@ def qr(input, mode="reduced") -> Array | Arrays:
 
 
 def _method_qr(input, some=True) -> Arrays:
-    """`ops.qr`; `some`: of the reduced form.
+    """`ops.qr`; `some`: the reduced form.
 
     >>> q, r = Tensor([[3.0, 0.0], [4.0, 5.0]]).qr()
     >>> abs(r.asnumpy()).round(3)
@@ -75,9 +75,9 @@ attach("qr", _method_qr)
 
 @op(function="eig(A: input)", name="eig", differentiable=False)
 def eig(input: Array) -> Arrays:
-    """Eigenvalues of each matrix `(*, n, n)` and their vectors, as columns: complex, in any order.
+    """The eigenvalues of each matrix `(*, n, n)`, and eigenvectors as columns: complex, unordered.
 
-    On a CPU only. Not differentiable: the length and phase of a vector are arbitrary.
+    Only on a CPU. Not differentiable: the length and phase of an eigenvector are arbitrary.
 
     >>> ops.eig(Tensor([[2.0, 0.0], [0.0, 3.0]]))[0].asnumpy()
     array([2.+0.j, 3.+0.j], dtype=complex64)
@@ -87,7 +87,7 @@ def eig(input: Array) -> Arrays:
 
 @op(function="eigvals(A: input)", tensor="eigvals(input)", name="eigvals", differentiable=False)
 def eigvals(input: Array):
-    """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only.
+    """The eigenvalues of each matrix `(*, n, n)`: complex, unordered. Only on a CPU.
 
     >>> ops.eigvals(Tensor([[2.0, 0.0], [0.0, 3.0]])).asnumpy()
     array([2.+0.j, 3.+0.j], dtype=complex64)
@@ -97,7 +97,7 @@ def eigvals(input: Array):
 
 @composite(function=(), of="eig", primitive="Eig(compute_v=False)(x: input)")
 def eig_of_class(input, compute_v=False) -> Array | Arrays:
-    """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing.
+    """The eigenvalues of matrices, and their eigenvectors if `compute_v`, else an empty Tensor.
 
     >>> values, vectors = ops.Eig(True)(Tensor([[2.0, 0.0], [0.0, 3.0]]))
     >>> values.asnumpy().real
@@ -109,7 +109,7 @@ def eig_of_class(input, compute_v=False) -> Array | Arrays:
 
 @op(function=(), name="Eigh")
 def eigh_with_vectors(input: Array, lower=True):
-    """Eigenvalues (rising) and vectors of each Hermitian matrix, of which one triangle is read."""
+    """Return ascending eigenvalues and vectors of Hermitian matrices; one triangle is read."""
     a = square(input)
     a = jnp.tril(a) if lower else jnp.triu(a)
     diagonal = jnp.real(jnp.diagonal(a, axis1=-2, axis2=-1))
@@ -125,7 +125,7 @@ def _diagonal(d):
     function=(), of="eigh_with_vectors", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
 )
 def eigh_of_class(A, compute_eigenvectors=True, lower=True) -> Array | Arrays:
-    """As `scipy.linalg.eigh`: (values, vectors), or the values alone.
+    """As `scipy.linalg.eigh`: (values, vectors), or only the values.
 
     >>> values, vectors = ops.Eigh()(Tensor([[2.0, 0.0], [0.0, 3.0]]))
     >>> values.asnumpy()
@@ -162,7 +162,7 @@ def cholesky_solve(input: Array, input2: Array, upper=False):
 
 @op(function=(), name="lu")
 def lu_with_pivots(input: Array):
-    """L and U in one matrix, the pivots (Int32: row i was swapped with which), the permutation."""
+    """Return L and U in one matrix, the pivots (Int32: the row swapped with i), the permutation."""
     lu, pivots, permutation = jax.lax.linalg.lu(matrix(input))
     return lu, pivots, permutation
 
@@ -176,8 +176,8 @@ def lu_with_pivots(input: Array):
     ],
 )
 def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
-    """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which
-    count from 1.
+    """Solve A X = b for X, given A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`,
+    which count from 1.
 
     >>> lu, pivots = Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([1, 2], ms.int32)
     >>> ops.lu_solve(Tensor([[2.0], [8.0]]), lu, pivots).asnumpy()
@@ -223,10 +223,10 @@ def lu_parts(LU_data: Array, LU_pivots: Array) -> Arrays:
     primitive="LuUnpack(unpack_data=True, unpack_pivots=True)(LU_data, LU_pivots)", of="lu_parts"
 )
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> tuple:
-    """(P, L, U) with A = P L U, from A's triangles in one matrix `(*, m, n)` and its pivots
-    `(*, k)`, k the smaller of m and n, which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`.
+    """Return (P, L, U) with A = P L U, given A's triangles in one matrix `(*, m, n)` and its pivots
+    `(*, k)`, k = min(m, n), which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`.
 
-    Without `unpack_data` L and U are None, without `unpack_pivots` P.
+    Without `unpack_data` L and U are None, without `unpack_pivots` P is None.
 
     >>> p, l, u = ops.lu_unpack(Tensor([[2.0, 1.0], [0.5, 3.0]]), Tensor([2, 2], ms.int32))
     >>> (p @ l @ u).asnumpy()
@@ -243,7 +243,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> tuple
     primitive="MatrixSolve(adjoint=False)(matrix: a, rhs: b)",
 )
 def matrix_solve(a: Array, b: Array, adjoint=False):
-    """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint.
+    """Solve A X = b for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: with A's adjoint.
 
     >>> ops.matrix_solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).asnumpy()
     array([[1.],
@@ -260,9 +260,9 @@ def matrix_solve(a: Array, b: Array, adjoint=False):
 def matrix_triangular_solve(
     a: Array, b: Array, lower=True, adjoint=False, transposed=False, unit=False
 ):
-    """X with A X = b, where A is a triangle; also of its adjoint, or its transpose.
+    """Solve A X = b for a triangular A, its adjoint or its transpose.
 
-    `unit`: its diagonal is taken for ones.
+    `unit`: assumes that the diagonal is ones.
 
     >>> a, b = Tensor([[2.0, 0.0], [1.0, 4.0]]), Tensor([[2.0], [9.0]])
     >>> ops.MatrixTriangularSolve()(a, b).asnumpy()
@@ -281,7 +281,7 @@ def matrix_triangular_solve(
 
 @composite(mint=True, tensor=True, function=())
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> Arrays:
-    """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose.
+    """Return (X, A) with A X = b for a triangular A `(*, n, n)`; `transpose`: with its transpose.
 
     >>> mint.triangular_solve(Tensor([[4.0]]), Tensor([[2.0]]))[0].asnumpy()
     array([[2.]], dtype=float32)
@@ -291,8 +291,8 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> 
 
 @op(function="lstsq(input: a, A: b)", tensor="lstsq(a, A: b)", name="lstsq")
 def lstsq(a: Array, b: Array):
-    r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is
-    what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several.
+    r"""The X that minimizes $\|A X - B\|$, where A is `input`, `(m, n)`, and B is MindSpore's
+    argument `A`, `(m, k)` or `(m,)`; the minimum-norm solution if there are several.
 
     >>> ops.lstsq(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).asnumpy().round(4)
     array([[1.],
@@ -307,9 +307,9 @@ def lstsq(a: Array, b: Array):
 
 @composite(function=(), of="lstsq", primitive="Lstsq(fast=True, l2_regularizer=0.0)(x, a)")
 def lstsq_of_class(x, a, fast=True, l2_regularizer=0.0):
-    r"""Y for which $\|x Y - a\|^2 + l \|Y\|^2$ is least, l being `l2_regularizer`: `lstsq`.
+    r"""The Y that minimizes $\|x Y - a\|^2 + l \|Y\|^2$, l being `l2_regularizer`; see `lstsq`.
 
-    `fast`: accepted; it is always computed from singular values, the stablest way.
+    `fast`: ignored; it is always computed from singular values, the most stable way.
 
     >>> ops.Lstsq()(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).asnumpy().round(4)
     array([[1.],
@@ -329,10 +329,10 @@ def lstsq_of_class(x, a, fast=True, l2_regularizer=0.0):
 
 @op(function="pinv(x: input, *, atol=None, rtol=None, hermitian=False)", name="pinv")
 def pinv(input: Array, atol=None, rtol=None, hermitian=False):
-    r"""Moore and Penrose's inverse $V \Sigma^{+} U^H$ of each matrix `(*, m, n)`: `(*, n, m)`.
+    r"""Moore-Penrose inverse $V \Sigma^{+} U^H$ of each matrix `(*, m, n)`: `(*, n, m)`.
 
-    Singular values of at most `rtol` times the largest one, or `atol`, count as 0; by default
-    `rtol` is max(m, n) times the dtype's precision. `hermitian`: accepted, and not needed.
+    Singular values of at most `rtol` times the largest one, or `atol`, are treated as 0; by default
+    `rtol` is max(m, n) times the dtype's epsilon. `hermitian`: ignored.
 
     >>> ops.pinv(Tensor([[2.0], [0.0]])).asnumpy()
     array([[0.5, 0. ]], dtype=float32)
@@ -360,7 +360,7 @@ def matrix_exp(input: Array):
 
 @op(tensor=True, primitive="MatrixPower(n)(x: input)")
 def matrix_power(input: Array, n):
-    """$A^n$ of each matrix; a negative `n` takes the inverse.
+    """$A^n$ of each matrix; a negative `n` uses the inverse.
 
     >>> ops.matrix_power(Tensor([[2.0, 0.0], [0.0, 3.0]]), 2).asnumpy()
     array([[4., 0.],
@@ -387,9 +387,9 @@ def slogdet(input: Array) -> Arrays:
 
 @op(tensor=True)
 def logdet(input: Array):
-    """The logarithm of each matrix' determinant: NaN where that is negative, -inf where it is 0.
+    """The logarithm of each matrix' determinant: NaN if it is negative, -inf if it is 0.
 
-    Of complex matrices it is complex.
+    Complex for complex matrices.
 
     >>> round(ops.logdet(Tensor([[2.0, 1.0], [1.0, 2.0]])).item(), 4)
     1.0986
@@ -400,8 +400,8 @@ def logdet(input: Array):
 
 @op(function="geqrf(input)", tensor=True, primitive="Geqrf()(input)", differentiable=False)
 def geqrf(input: Array) -> Arrays:
-    """R above the diagonal, and below it Householder's reflections whose product is Q, with their
-    factors: as LAPACK has them.
+    """R in the upper triangle, below the diagonal the Householder reflections whose product is Q,
+    and their factors: LAPACK's format.
 
     >>> ops.geqrf(Tensor([[1.0, 2.0], [0.0, 3.0]]))[0].shape
     (2, 2)
@@ -428,8 +428,8 @@ def orgqr(input: Array, input2: Array):
 )  # fmt: skip
 def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
     r"""$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product
-    of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and
-    their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose.
+    of Householder reflections in `geqrf`'s format: `input` `(*, mn, k)`, below the diagonal, and
+    their factors `tau` `(*, min(mn, k))`. `transpose`: uses Q's (conjugate) transpose.
 
     >>> reflections = ops.geqrf(Tensor([[3.0], [4.0]]))
     >>> ops.ormqr(*reflections, Tensor([[3.0], [4.0]]), transpose=True).asnumpy().round(4) + 0.0
@@ -459,9 +459,9 @@ def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
 
 @jax.custom_vjp
 def _logarithm(a):
-    """SciPy's, on the host, of each matrix."""
+    """SciPy's `logm` of each matrix, on the host."""
 
-    import scipy.linalg  # a tenth of a second to import, for this one function
+    import scipy.linalg  # importing it takes 0.1 s
 
     def compute(matrices):
         flat = np.asarray(matrices).reshape(-1, *matrices.shape[-2:])
@@ -472,8 +472,8 @@ def _logarithm(a):
 
 
 def _logarithm_pullback(a, ct):
-    """The transpose of the derivative at A is the derivative at its transpose, and that is a corner
-    of the logarithm of a matrix of twice the size (Higham, 2008)."""
+    """The transpose of the derivative at A is the derivative at A's transpose, which is a block of
+    the logarithm of a matrix of twice the size (Higham, 2008)."""
     n, turned = a.shape[-1], jnp.swapaxes(a, -1, -2)
     upper = jnp.concatenate([turned, ct], -1)
     lower = jnp.concatenate([jnp.zeros_like(a), turned], -1)
@@ -485,8 +485,8 @@ _logarithm.defvjp(lambda a: (_logarithm(a), a), _logarithm_pullback)
 
 @op(primitive="MatrixLogarithm()(x)", function=())
 def matrix_logarithm(x: Array):
-    r"""The principal logarithm of each complex matrix `(*, M, M)`: $e^y = x$, the eigenvalues of y
-    having imaginary parts in $(-\pi, \pi]$.
+    r"""The principal logarithm of each complex matrix `(*, M, M)`: $e^y = x$, where the eigenvalues
+    of y have imaginary parts in $(-\pi, \pi]$.
 
     >>> x = Tensor(np.array([[1, 1], [0, 1]], np.complex64))
     >>> ops.MatrixLogarithm()(x).asnumpy().real
@@ -500,10 +500,10 @@ def matrix_logarithm(x: Array):
 
 @op(primitive="MatrixSolveLs(fast=True)(matrix, rhs, l2_regularizer)", function=())
 def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, fast=True):
-    r"""The X with the least $\|A X - B\|^2 + \lambda \|X\|^2$, where A is `matrix` `(*, M, N)`, B
+    r"""The X that minimizes $\|A X - B\|^2 + \lambda \|X\|^2$, where A is `matrix` `(*, M, N)`, B
     is `rhs` `(*, M, K)` and $\lambda$ `l2_regularizer`; with `fast` from the normal equations.
 
-    Without `fast`: the shortest X with the least $\|A X - B\|$, $\lambda$ being ignored.
+    Without `fast`: the minimum-norm X that minimizes $\|A X - B\|$, ignoring $\lambda$.
 
     >>> a, b = Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])
     >>> ops.MatrixSolveLs()(a, b, Tensor(0.0, sporax.float64)).asnumpy().round(4)

@@ -1,4 +1,4 @@
-"""Matrices of diagonals and blocks, and products of batches."""
+"""Matrices built from diagonals and blocks, and batched products."""
 
 import itertools
 
@@ -16,9 +16,9 @@ from sporax.ops.shape.joining import stack
 
 @op()
 def diag_embed(input: Array, offset=0, dim1=-2, dim2=-1):
-    """The last axis as a diagonal, `offset` above the main one, in the planes of new axes.
+    """Matrices on new axes with the last axis as a diagonal, `offset` above the main one.
 
-    `dim1`, `dim2`: where the new axes are; zeros elsewhere.
+    `dim1`, `dim2`: the positions of the new axes; zeros elsewhere.
 
     >>> ops.diag_embed(Tensor([1.0, 2.0])).asnumpy()
     array([[1., 0.],
@@ -47,7 +47,7 @@ def diagflat(input, offset=0):
 
 @op(name="block_diag", function=())
 def block_diag_of_matrices(inputs: Arrays):
-    """Matrices along the diagonal of one, zeros elsewhere; `block_diag` calls it."""
+    """Build a block-diagonal matrix, zeros elsewhere; `block_diag` calls it."""
     if not inputs or any(a.ndim > 2 for a in inputs):
         raise ValueError("'inputs' must be Tensors of at most 2 dimensions")
     return linalg.block_diag(*inputs)
@@ -55,7 +55,7 @@ def block_diag_of_matrices(inputs: Arrays):
 
 @composite()
 def block_diag(*inputs):
-    """Matrices (vectors are rows, numbers 1 by 1) along the diagonal of one, zeros elsewhere.
+    """Build a block-diagonal matrix, zeros elsewhere (vectors are rows, numbers 1 by 1).
 
     >>> ops.block_diag(Tensor([[1.0, 2.0]]), Tensor([3.0])).asnumpy()
     array([[1., 2., 0.],
@@ -66,7 +66,7 @@ def block_diag(*inputs):
 
 @op(function="kron(input, other)", promotes=True, name="kron")
 def kron(input: Array, other: Array):
-    """Kronecker's product: blocks of `other`, each times an element of `input`.
+    """The Kronecker product: blocks of `other`, each times an element of `input`.
 
     >>> ops.kron(Tensor([1.0, 2.0]), Tensor([1.0, 10.0])).asnumpy()
     array([ 1., 10.,  2., 20.], dtype=float32)
@@ -77,9 +77,9 @@ def kron(input: Array, other: Array):
 
 @op(function="matrix_band_part(x: input, lower, upper)", name="MatrixBandPart")
 def matrix_band_part(input: Array, lower: Array, upper: Array):
-    """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it.
+    """Keep `lower` diagonals below and `upper` above the main one, and set all others to zero.
 
-    A negative number keeps all on that side; both may be Tensors without dimensions.
+    A negative number keeps all on that side; both may be 0-d Tensors.
 
     >>> ops.matrix_band_part(ops.ones((3, 3)), 0, 1).asnumpy()
     array([[1., 1., 0.],
@@ -106,7 +106,7 @@ def matrix_band_part_of_class(x, lower, upper):
 
 @op(tensor="diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)")
 def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
-    """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` from `src`.
+    """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` replaced by `src`.
 
     >>> ops.diagonal_scatter(ops.zeros((2, 2)), Tensor([1.0, 2.0])).asnumpy()
     array([[1., 0.],
@@ -124,9 +124,9 @@ def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
 
 @op(function="vander(x, N=None)", name="vander")
 def vander(x: Array, N=None):
-    """A column for each power of `x`, a vector, falling to 0; `N` columns, by default its length.
+    """Vandermonde matrix: `N` columns (by default the length of `x`), powers of `x` down to 0.
 
-    Of integers and Bool: Int64.
+    Int64 for integers and Bool.
 
     >>> ops.vander(Tensor([1.0, 2.0]), 3).asnumpy()
     array([[1., 1., 1.],
@@ -142,7 +142,7 @@ def _triangle(name, compute, side):
                 raise TypeError(
                     f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}."
                 )
-        offset = min(max(offset, -max(row, 0)), max(col, 0))  # all, or none, from there on
+        offset = min(max(offset, -max(row, 0)), max(col, 0))  # beyond these, all or none
         refuse_huge(name, (max(row, 0), max(col, 0)), np.dtype(bool), "'row' and 'col'")
         result = compute(row, offset, col)
         return Tensor(np.stack(result), dtype)
@@ -167,9 +167,9 @@ triu_indices = _triangle("triu_indices", np.triu_indices, "on and above")
 
 @op(primitive="TridiagonalMatMul()(superdiag, maindiag, subdiag, rhs)", function=(), promotes=True)
 def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array):
-    """The matrix with these three diagonals, each `(*, 1, M)`, times `rhs` `(*, M, N)`.
+    """Multiply the matrix with these three diagonals, each `(*, 1, M)`, by `rhs` `(*, M, N)`.
 
-    The last number of `superdiag` and the first of `subdiag` are not used.
+    The last element of `superdiag` and the first of `subdiag` are not used.
 
     >>> above, main, below = (Tensor([[n, n]]) for n in (1.0, 2.0, 3.0))
     >>> ops.TridiagonalMatMul()(above, main, below, Tensor([[1.0], [10.0]])).asnumpy()
@@ -188,10 +188,10 @@ def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: A
 
 @composite()
 def batch_dot(x1, x2, axes=None):
-    """Products summed over one axis of each, for each element of the first axis, of the batch.
+    """Contract one axis of each operand, for each element of the first axis, the batch.
 
-    `axes`: an int for both, or two; none of them 0. By default the last axis of `x1` and the
-    second-last of `x2`, or the last where it has only two. Of two matrices: `(N, 1)`.
+    `axes`: an int for both, or two; not 0. By default the last axis of `x1` and the second-last of
+    `x2`, or the last if it has only two. For two matrices: `(N, 1)`.
 
     >>> ops.batch_dot(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]])).asnumpy()
     array([[11.]], dtype=float32)

@@ -24,7 +24,7 @@ def _no_numbers(input, other):
 
 
 def _multiply(a, b):
-    """The matrix product over the last two dimensions, earlier ones broadcast together."""
+    """Multiply matrices over the last two dimensions, with earlier ones broadcast together."""
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError("both operands must have a dimension; for numbers use 'mul' or '*'")
     rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
@@ -49,8 +49,8 @@ def _multiply(a, b):
 def matmul(input: Array, other: Array):
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`.
 
-    Earlier dimensions are broadcast together; a vector counts as a row at the left and as a column
-    at the right.
+    Earlier dimensions are broadcast together; a vector counts as a row on the left and as a column
+    on the right.
 
     >>> ops.matmul(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy()
     array([[11.]], dtype=float32)
@@ -174,7 +174,7 @@ def outer(input: Array, other: Array):
 
 
 def _scaled(input, product_, beta, alpha):
-    """$beta \\cdot input + alpha \\cdot product$, where factors of 1 cost nothing."""
+    """$beta \\cdot input + alpha \\cdot product$, skipping factors of 1."""
     if is_one(beta) and is_one(alpha):
         return add(input, product_)
     return scaled_sum(input, product_, beta, alpha)
@@ -248,7 +248,7 @@ OPS["contraction"].is_polymorphic = False
 
 
 def _equation(terms):
-    """The equation and operands of (operand, its axes, ..., the axes of the result)."""
+    """Convert (operand, its axes, ..., the axes of the result) to an equation and operands."""
 
     def letters(axes):
         return "".join(["..." if a is Ellipsis else string.ascii_letters[a] for a in axes])
@@ -261,10 +261,10 @@ def _equation(terms):
 
 @composite(mint=True)
 def einsum(equation, *operands):
-    """Einstein's summation: products summed over the letters missing right of `->`.
+    """Einstein summation: products summed over the letters missing on the right of `->`.
 
     Instead of an equation, each operand may be followed by a list of its axes, as ints from 0 to 51
-    or `...`, and the last list, if it follows none, is of the result.
+    or `...`; a last list without an operand is the result's.
 
     >>> ops.einsum("ij,kj->ik", ops.ones((2, 3)), ops.ones((4, 3))).shape
     (2, 4)
@@ -278,7 +278,7 @@ def einsum(equation, *operands):
 
 @product(numpy="tensordot(a: x1, b: x2, axes=2)")
 def tensor_dot(x1: Array, x2: Array, axes):
-    """Products summed over axes of both: the last and first `axes` (an int), or those named.
+    """Products summed over axes of both: the last and first `axes` (an int), or the given ones.
 
     >>> ops.tensor_dot(ops.ones((2, 3)), ops.ones((4, 3)), ((1,), (1,))).shape
     (2, 4)
@@ -291,7 +291,7 @@ def tensor_dot(x1: Array, x2: Array, axes):
     tensor="trace(input, offset=0, axis1=0, axis2=1, dtype=None)",
 )  # fmt: skip
 def trace(input: Array, offset=0, axis1=0, axis2=1, dtype=None):
-    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the
+    """The sum of a matrix's diagonal; the method takes an `offset` above the main one, and the
     planes of `axis1` and `axis2`.
 
     >>> ops.trace(Tensor([[1, 2], [3, 4]])).asnumpy()
@@ -350,7 +350,7 @@ def cholesky(input: Array, upper=False):
     mint="cross(input, other, dim=None)",
 )  # fmt: skip
 def cross(input: Array, other: Array, dim=None):
-    """The vector product of vectors of three elements along `dim` (None: the first of size 3).
+    """The cross product of vectors of three elements along `dim` (None: the first of size 3).
 
     >>> ops.cross(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])).asnumpy()
     array([0., 0., 1.], dtype=float32)

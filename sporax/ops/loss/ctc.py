@@ -12,12 +12,12 @@ from sporax.ops.indexing.gather import where
 from sporax.ops.nn.activation import log_softmax
 from sporax.ops.shape.creation import ones_like
 
-_NONE = -1e30  # the logarithm of nothing that still has a derivative
+_NONE = -1e30  # stands for log(0), with a finite derivative
 
 
 def _paths(targets, target_lengths, blank, merge):
-    """Per example the labels with blanks between, and for each whether a path may stay at it, and
-    whether it may be reached without what stands before it."""
+    """Return per example the labels with blanks between, and for each True if a path may stay at
+    it, and True if it may be reached by skipping the one before."""
     n, s = targets.shape
     labels = jnp.where(jnp.arange(s) < target_lengths[:, None], targets, blank)
     spaced = jnp.full((n, 2 * s + 1), blank, targets.dtype).at[:, 1::2].set(labels)
@@ -41,7 +41,7 @@ def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
 
 
 def _loss(alpha, probs, targets, input_lengths, target_lengths):
-    """The loss of each example from the sums up to the last step; NaN for impossible lengths."""
+    """Return each example's loss from the sums up to the last step; NaN for invalid lengths."""
     end = 2 * target_lengths[:, None].astype(jnp.int32)
     final = jnp.take_along_axis(alpha, end, 1)[:, 0]
     label = jnp.take_along_axis(alpha, jnp.maximum(end - 1, 0), 1)[:, 0]
@@ -58,9 +58,9 @@ def ctc_loss_and_alphas(
     log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank=0,
     merge=True,
 ):  # fmt: skip
-    """The negative logarithm of the sum over all alignments, for each example; and that of the sums
-    up to each step and place, `(N, T, 2 S + 1)`, without a derivative. A label may last several
-    steps with `merge`, else one. An example whose lengths are impossible gives NaN."""
+    """Return the negative logarithm of the sum over all alignments of each example; and the
+    logarithms of the sums up to each step and position, `(N, T, 2 S + 1)`, not differentiable. With
+    `merge` a label may last several steps, else one. Invalid lengths give NaN."""
     if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
         raise ValueError("'log_probs' must be (T, N, C) and 'targets' (N, S)")
     if any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths))):
@@ -98,7 +98,7 @@ def ctc_loss_and_alphas(
 
 
 def reduced(loss, target_lengths, reduction, zero_infinity):
-    """The losses of examples as `reduction` says; 'mean': each over its number of labels."""
+    """Reduce the examples' losses; 'mean': each over its number of labels."""
     if zero_infinity:
         loss = where(loss == float("inf"), 0.0, loss)
     if reduction == "none":
@@ -117,12 +117,12 @@ def ctc_loss(
     log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean",
     zero_infinity=False,
 ) -> Array | Arrays:  # fmt: skip
-    r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`.
+    r"""$-\ln \sum$ over all alignments of labels with steps (Graves et al., 2006), and `log_alpha`.
 
-    `log_probs` `(T, N, C)`, `targets` `(N, S)`, lengths `(N,)`; or, of one example, `(T, C)`,
+    `log_probs` `(T, N, C)`, `targets` `(N, S)`, lengths `(N,)`; or, for one example, `(T, C)`,
     `(S,)` and `(1,)` or numbers. Class `blank` separates labels. `reduction`: 'mean' (each example
     over its number of labels), 'sum' or 'none'. `zero_infinity`: an example without any alignment
-    counts 0. Targets beyond an example's length are not looked at.
+    gives 0. Targets beyond an example's length are ignored.
 
     >>> logits = ops.log_softmax(ops.zeros((2, 1, 2)))
     >>> loss, _ = ops.ctc_loss(logits, Tensor([[1]]), Tensor([2]), Tensor([1]))
@@ -167,7 +167,7 @@ def ctc_loss_v2(
 
 
 def _collapsed(places, values):
-    """Labels without those that repeat the one before them, and their places then."""
+    """Return the positions and labels without consecutive repeats."""
     rows = places[:, 0]
     new = np.ones(len(values), bool)
     new[1:] = (values[1:] != values[:-1]) | (rows[1:] != rows[:-1])
@@ -186,10 +186,10 @@ def ctc_loss_of_class(
 ) -> Arrays:  # fmt: skip
     """(losses, their gradient) of logits `(T, N, C)`, whose last class is the blank.
 
-    `labels_indices` `(n, 2)`: example and place of each of `labels_values` `(n,)`, in order, which
-    are read. `preprocess_collapse_repeated`: equal neighbours among them are one label.
+    `labels_indices` `(n, 2)`: example and position of each of `labels_values` `(n,)`, in order;
+    both are read. `preprocess_collapse_repeated`: merges equal adjacent labels.
     `ctc_merge_repeated`: a label may last several steps. `ignore_longer_outputs_than_inputs`: an
-    example without any alignment counts 0.
+    example without any alignment gives 0.
 
     >>> places, labels = Tensor([[0, 0]]), Tensor([0], ms.int32)
     >>> losses, slope = ops.CTCLoss()(ops.ones((2, 1, 3)), places, labels, Tensor([2], ms.int32))

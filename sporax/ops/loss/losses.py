@@ -1,4 +1,4 @@
-"""Losses: how far a prediction is from what it should be."""
+"""Losses, which measure the distance between a prediction and its target."""
 
 import math
 
@@ -21,7 +21,7 @@ def _reduced(x, reduction):
 
 
 def first_floating(name):
-    """A check that refuses predictions of no floating dtype; labels may have any."""
+    """Return a check that rejects non-floating predictions; labels may have any dtype."""
     check = floats_only(name)
     return lambda predicted, *others: check(predicted)
 
@@ -183,7 +183,7 @@ def binary_cross_entropy_with_logits(
 
 
 def _classes(scores, target, weight):
-    """Refuse scores, targets and weights that do not fit; returns the axis of classes."""
+    """Raise unless scores, targets and weights fit; returns the axis of classes."""
     axis = 1 if scores.ndim > 1 else 0
     if scores.ndim < 1 or target.shape != scores.shape[:axis] + scores.shape[axis + 1 :]:
         raise ValueError(
@@ -198,7 +198,7 @@ def _classes(scores, target, weight):
 
 
 def _labels(scores, labels, ignored=None):
-    """The range of class indices; none for probabilities."""
+    """Return the range of class indices; none for probabilities."""
     if not jnp.issubdtype(labels.dtype, jnp.integer):
         return []
     axis = 1 if scores.ndim > 1 else 0
@@ -206,8 +206,8 @@ def _labels(scores, labels, ignored=None):
 
 
 def _picked(scores, target, axis):
-    """scores[..., target, ...] by comparison: its gradient needs no scatter. An index that is no
-    class gives NaN."""
+    """Select scores[..., target, ...] by comparison: its gradient needs no scatter. An invalid
+    class index gives NaN."""
     number = lax.broadcasted_iota(target.dtype, scores.shape, axis)
     here = number == jnp.expand_dims(target, axis)
     scores_of_labels = jnp.where(here, scores, jnp.zeros((), scores.dtype)).sum(axis)
@@ -257,9 +257,9 @@ def nll_loss(
     r"""$-w_t x_t$ for logarithms of probabilities $x$ of the classes and the true class $t$.
 
     `input`: `(N, C)`, `(N, C, d...)` or `(C,)`; `target`: indices, `(N,)`, `(N, d...)` or `()`.
-    'mean' is over the weights of the targets; those equal to `ignore_index` do not count. Another
-    that is no class raises (see `set_context`, 'check_indices'). `label_smoothing`: the share
-    spread evenly over all classes.
+    'mean' is over the weights of the targets; targets equal to `ignore_index` are ignored. Other
+    invalid classes raise an error (see `set_context`, 'check_indices'). `label_smoothing`: the
+    share distributed evenly over all classes.
 
     >>> ops.nll_loss(Tensor([[-1.0, -2.0]]), Tensor([1])).asnumpy()
     array(2., dtype=float32)
@@ -275,7 +275,7 @@ def nll_loss(
 def nll_loss_of_class(
     logits: Array, labels: Array, weight: Array, reduction="mean", ignore_index=-100
 ) -> Arrays:
-    """`nll_loss`, and the sum of the weights that counted.
+    """`nll_loss`, and the sum of the weights used.
 
     >>> labels, weights = Tensor([1], ms.int32), Tensor([1.0, 1.0])
     >>> loss, weight = ops.NLLLoss()(Tensor([[-1.0, -2.0]]), labels, weights)
@@ -301,7 +301,7 @@ def cross_entropy(
 ):  # fmt: skip
     r"""$-\ln \operatorname{softmax}(x)_t$ for scores $x$ of the classes (axis 1) and target $t$.
 
-    `input`: `(N, C)`, `(N, C, d...)` or `(C,)`. `target`: indices (all else as in `nll_loss`), or
+    `input`: `(N, C)`, `(N, C, d...)` or `(C,)`. `target`: indices (as in `nll_loss`), or
     probabilities of the classes in the shape of `input`.
 
     >>> ops.cross_entropy(Tensor([[0.0, 0.0]]), Tensor([1])).asnumpy()
@@ -325,7 +325,7 @@ def cross_entropy(
 
 
 def _focal_labels(logits, labels, **_):
-    """The range of class indices; none for one-hot labels."""
+    """Return the range of class indices; none for one-hot labels."""
     if labels.ndim < 2 or labels.shape[1] != 1 or logits.shape[1] == 1:
         return []
     return [Range(labels.astype(jnp.int32), logits.shape[1], low=0, of=", the classes")]
@@ -338,7 +338,7 @@ def focal_loss(
     r"""$-w_t (1 - p_t)^\gamma \ln p_t$ with $p = \operatorname{softmax}(logits)$ over axis 1.
 
     `logits`: `(N, C, *)`; `labels`: indices `(N, 1, *)`, or `(N, C, *)`, one-hot. The mean over *
-    for each row, and for each class too where labels are one-hot, is then reduced.
+    for each row, and for each class if labels are one-hot, is then reduced.
     """
     classes = logits.shape[1] if logits.ndim > 1 else 0
     if labels.ndim != logits.ndim or labels.ndim < 2 or labels.shape[1] not in (1, classes):
@@ -364,10 +364,10 @@ def sampled_softmax_loss(
     weights: Array, biases: Array, labels: Array, logits: Array, sampled: Array,
     true_expected: Array, sampled_expected: Array, num_true=1,
 ):  # fmt: skip
-    r"""Cross entropy among the true classes and those `sampled`, of rows $x$ of `logits`.
+    r"""Cross entropy over the true classes and the `sampled` ones, for rows $x$ of `logits`.
 
-    The score of a class c is $x \cdot w_c + b_c - \ln e_c$, e being how often it is expected to be
-    drawn (Jean et al., 2014); the `num_true` labels of a row share its probability evenly.
+    The score of a class c is $x \cdot w_c + b_c - \ln e_c$, e being its expected number of draws
+    (Jean et al., 2014); the `num_true` labels of a row share its probability evenly.
     """
     labels = labels.reshape(-1, num_true).astype(jnp.int32)
     sampled = sampled.astype(jnp.int32)
@@ -394,7 +394,7 @@ def _soft_loss(logits, labels):
 @op(primitive="SoftmaxCrossEntropyWithLogits()(logits, labels)", function=(),
     check=floats_only("SoftmaxCrossEntropyWithLogits"))  # fmt: skip
 def softmax_cross_entropy_with_logits(logits: Array, labels: Array) -> Arrays:
-    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row, and its derivative by $x$.
+    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ of each row, and its gradient.
 
     >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])
     >>> loss, slope = ops.SoftmaxCrossEntropyWithLogits()(logits, labels)
@@ -408,7 +408,7 @@ def softmax_cross_entropy_with_logits(logits: Array, labels: Array) -> Arrays:
 @op(primitive="SparseSoftmaxCrossEntropyWithLogits(is_grad=False)(logits, labels)", function=(),
     bounds=lambda logits, labels, **_: _labels(logits, labels))  # fmt: skip
 def sparse_softmax_cross_entropy_with_logits(logits: Array, labels: Array, is_grad=False):
-    """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative.
+    """The mean cross entropy of the rows for class indices, or (`is_grad`) its gradient.
 
     >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)
     >>> round(float(ops.SparseSoftmaxCrossEntropyWithLogits()(logits, labels)), 4)
@@ -447,7 +447,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, sparse=False, reduction=
 
 @composite(function=(), primitive="SigmoidCrossEntropyWithLogits()(logits, label)")
 def sigmoid_cross_entropy(logits, label):
-    """`binary_cross_entropy_with_logits` of each element.
+    """Elementwise `binary_cross_entropy_with_logits`.
 
     >>> ops.SigmoidCrossEntropyWithLogits()(Tensor([0.0]), Tensor([1.0])).asnumpy().round(4)
     array([0.6931], dtype=float32)

@@ -1,4 +1,4 @@
-"""Losses of margins: of pairs that should differ, or be alike, by so much."""
+"""Margin losses, for pairs that should differ, or agree, by a margin."""
 
 import math
 
@@ -13,7 +13,7 @@ from sporax.ops.math.arithmetic import floating
 
 @op(name="MarginRankingLoss", mint="nn.functional.margin_ranking_loss", promotes=True)
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin=0.0, reduction="mean"):
-    r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` says that the first should
+    r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` means that the first should
     be larger, -1 the second.
 
     >>> x, y = Tensor([1.0, 2.0]), Tensor([3.0, 1.0])
@@ -95,7 +95,7 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
 
 
 def _scores_and_class(input, target, weight):
-    """Refuse scores, classes and weights that do not fit."""
+    """Raise unless scores, classes and weights fit."""
     if input.ndim != 2 or target.shape != input.shape[:1]:
         raise ValueError(
             "the input must be (N, C) and 'target' (N,), one class for each row, but got shapes "
@@ -135,7 +135,7 @@ def multi_margin_loss(
 
 
 def _multilabel_margin(input, target, reduction):
-    """The loss, and 1 for each class that is in its row of `target`."""
+    """Return the loss, and 1 for each class in its row of `target`."""
     if input.ndim not in (1, 2) or target.shape != input.shape:
         raise ValueError(
             "the input must be (N, C) or (C,), and 'target' of the same shape, but got shapes "
@@ -155,7 +155,7 @@ def _multilabel_margin(input, target, reduction):
 
 
 def _labels_or_ends(input, target, **_):
-    """The range of the labels of classes, of which -1 ends a row."""
+    """Return the range of class labels, of which -1 ends a row."""
     return [Range(target, input.shape[-1], low=-1, of=", the classes and -1")]
 
 
@@ -168,7 +168,7 @@ def multilabel_margin_loss(input: Array, target: Array, reduction="mean"):
     r"""$\frac1C \sum_j \sum_{i \notin t} \max(0, 1 - (x_{t_j} - x_i))$ for several true classes t.
 
     `input`: `(N, C)` or `(C,)`; `target`: integers of its shape, a row's true classes first, then
-    -1, after which nothing counts.
+    -1, after which entries are ignored.
 
     >>> ops.multilabel_margin_loss(Tensor([0.25, 0.5, 1.0]), Tensor([2, 0, -1])).asnumpy()
     array(0.5833333, dtype=float32)
@@ -183,7 +183,7 @@ def multilabel_margin_loss(input: Array, target: Array, reduction="mean"):
     bounds=_labels_or_ends,
 )
 def multilabel_margin_loss_of_class(input: Array, target: Array, reduction="mean") -> Arrays:
-    """`multilabel_margin_loss`, and 1 (Int32) for each class that is in its row of `target`.
+    """`multilabel_margin_loss`, and 1 (Int32) for each class in its row of `target`.
 
     >>> loss, is_target = ops.MultilabelMarginLoss()(Tensor([[0.5, 1.0]]), Tensor([[1, -1]]))
     >>> loss.item(), is_target.tolist()
@@ -201,7 +201,7 @@ def multilabel_soft_margin_loss(
 ):
     r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ of each row.
 
-    `input`, `target`: `(N, C)`, of which each label is 0 or 1; `weight`: broadcast to them.
+    `input`, `target`: `(N, C)`, with labels 0 or 1; `weight`: broadcast to them.
 
     >>> ops.multilabel_soft_margin_loss(Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])).asnumpy()
     array(0.6931472, dtype=float32)
@@ -220,7 +220,7 @@ def multilabel_soft_margin_loss(
 
 
 def _distance(a, b, p, eps):
-    r"""$\|a - b + eps\|_p$ along the last axis; its derivative is 0 where it is 0."""
+    r"""$\|a - b + eps\|_p$ along the last axis; its gradient is 0 where it is 0."""
     apart = jnp.abs(a - b + eps)
     total = (apart**p).sum(-1)
     safe = jnp.where(total == 0, jnp.ones((), total.dtype), total)
@@ -239,8 +239,8 @@ def triplet_margin_loss(
 ):  # fmt: skip
     r"""$\max(0, d(a, p) - d(a, n) + margin)$ with $d(x, y) = \|x - y + eps\|_p$ of the last axis.
 
-    `anchor`, `positive`, `negative`: at least two axes, broadcast together. `swap`: the lesser of
-    $d(a, n)$ and $d(p, n)$ counts (Balntas et al., 2016).
+    `anchor`, `positive`, `negative`: at least two axes, broadcast together. `swap`: uses the
+    smaller of $d(a, n)$ and $d(p, n)$ (Balntas et al., 2016).
 
     >>> a, p, n = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
     >>> round(ops.triplet_margin_loss(a, p, n).item(), 4)

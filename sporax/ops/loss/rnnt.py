@@ -1,4 +1,4 @@
-"""The transducer's loss (Graves, 2012): of all ways to emit the labels between the time steps."""
+"""The transducer loss (Graves, 2012), over all ways to emit the labels between time steps."""
 
 import jax
 import jax.numpy as jnp
@@ -14,13 +14,13 @@ def _costs(acts, labels, input_lengths, label_lengths, blank):
     batch, times, places, _ = acts.shape
     skip = scores[..., blank]
     emit = jnp.take_along_axis(scores[:, :, : places - 1], labels[:, None, :, None], -1)[..., 0]
-    nothing = jnp.finfo(scores.dtype).min / 2  # finite: its derivative is a number
-    emit = jnp.pad(emit, [(0, 0), (0, 0), (1, 0)], constant_values=nothing)  # into each place
+    nothing = jnp.finfo(scores.dtype).min / 2  # finite, so that its derivative is, too
+    emit = jnp.pad(emit, [(0, 0), (0, 0), (1, 0)], constant_values=nothing)  # into position u
     u = jnp.arange(places)
     last_time, last_place = input_lengths - 1, label_lengths
 
     def along(diagonal, table, shift):
-        """The numbers of `table` at the times `diagonal - u`, less `shift`."""
+        """Return the elements of `table` at the times `diagonal - u - shift`."""
         t = diagonal - u - shift
         seen = jnp.take_along_axis(table, jnp.clip(t, 0, times - 1)[None, None, :], 1)[:, 0]
         return jnp.where((t >= 0) & (t < times), seen, nothing)
@@ -46,11 +46,12 @@ def _costs(acts, labels, input_lengths, label_lengths, blank):
 def rnnt_loss(
     acts: Array, labels: Array, input_lengths: Array, label_lengths: Array, blank_label=0
 ) -> Arrays:
-    r"""$-\ln P(labels \mid acts)$ `(B,)`, and its derivative by `acts`.
+    r"""$-\ln P(labels \mid acts)$ `(B,)`, and its gradient with respect to `acts`.
 
-    At time t and after u labels, the softmax of `acts[b, t, u]` `(B, T, U, V)` says how likely each
-    label follows, or `blank_label`, which goes on to the next time. `labels`: `(B, U - 1)`;
-    `input_lengths`, `label_lengths`: `(B,)`, how much of T and of U - 1 each example has.
+    At time t and after u labels, the softmax of `acts[b, t, u]` `(B, T, U, V)` is the probability
+    of each next label, or of `blank_label`, which advances to the next time. `labels`: `(B, U -
+    1)`; `input_lengths`, `label_lengths`: `(B,)`, the lengths of T and of U - 1 that each example
+    uses.
 
     >>> numbers = [Tensor([n], sporax.int32) for n in ([1], 2, 1)]
     >>> costs, grads = ops.RNNTLoss()(ops.zeros((1, 2, 2, 2)), *numbers)

@@ -1,4 +1,4 @@
-"""Sequences of labels: read from probabilities, and compared with others."""
+"""Label sequences: decoded from probabilities, and compared with others."""
 
 import numpy as np
 
@@ -9,13 +9,12 @@ from sporax.ops.indexing.gather import gather_elements
 
 @composite(primitive="CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)")
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
-    r"""The most likely class of each step, without blanks (the last class): for logits `(T, N, C)`
+    r"""The most likely class of each step, without blanks (the last class), for logits `(T, N, C)`
     and lengths `(N,)`.
 
-    `merge_repeated`: equal neighbours are one label. Returns examples and places `(L, 2)` of the
-    labels, the labels `(L,)`, (N, the most labels of an example), all Int64, and $-\sum_t
-    \max_c x_{tnc}$ `(N, 1)`. How many labels there are decides the shapes, so that the computation
-    runs up to here.
+    `merge_repeated`: merges equal adjacent labels. Returns examples and positions `(L, 2)` of the
+    labels, the labels `(L,)`, (N, the most labels of an example), all Int64, and $-\sum_t \max_c
+    x_{tnc}$ `(N, 1)`. The shapes depend on the values, so this call runs the pending operations.
 
     >>> logits = Tensor([[[0.1, 0.8, 0.1]], [[0.1, 0.7, 0.2]], [[0.0, 0.1, 0.9]]])
     >>> places, labels, shape, score = ops.ctc_greedy_decoder(logits, Tensor([3], ms.int32))
@@ -55,7 +54,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
 
 
 def _by_sequence(indices, values, shape, name):
-    """{leading indices: list of values in the order of the last index}"""
+    """Return {leading indices: list of values in the order of the last index}."""
     if indices.ndim != 2 or values.shape != indices.shape[:1] or shape.shape != indices.shape[1:]:
         raise ValueError(
             f"For 'EditDistance', '{name}_indices' must be (n, r), '{name}_values' (n,) and "
@@ -73,12 +72,12 @@ def _by_sequence(indices, values, shape, name):
 
 
 def _distance(first, second):
-    """How many labels have to be replaced, put in or left out (Levenshtein, 1966)."""
+    """Return the number of labels to replace, insert or delete (Levenshtein, 1966)."""
     costs = np.arange(len(second) + 1)
     for i, label in enumerate(first, 1):
         differs = np.array([label != other for other in second], int)
         above = np.concatenate([[i], np.minimum(costs[1:] + 1, costs[:-1] + differs)])
-        # a label put in: the least of those to the left, one more for each step
+        # an insertion: the minimum over those to the left, plus one for each step
         costs = np.minimum.accumulate(above - np.arange(len(above))) + np.arange(len(above))
     return int(costs[-1])
 
@@ -92,11 +91,12 @@ def edit_distance(
     hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values,
     truth_shape, normalize=True,
 ):  # fmt: skip
-    """How many labels of each sequence have to be replaced, put in or left out to make the true
-    one: Float32, over the length of that if `normalize` (infinite if it has none).
+    """The edit distance of each sequence to the true one, in labels to replace, insert or delete:
+    Float32, divided by the length of the true one if `normalize` (infinite if it is empty).
 
-    Sequences are sparse: `indices` `(n, r)` in rising order, the last the place in the sequence,
-    `values` `(n,)`, `shape` `(r,)`. The result has the first r - 1 axes of the larger shape.
+    Sequences are sparse: `indices` `(n, r)` in ascending order, the last being the position in the
+    sequence, `values` `(n,)`, `shape` `(r,)`. The result has the first r - 1 axes of the larger
+    shape.
 
     >>> places, shape = Tensor([[0, 0], [0, 1]]), Tensor([1, 2])
     >>> distance = ops.EditDistance(False)

@@ -1,4 +1,4 @@
-"""Arithmetic on two operands that meet in one dtype, and Tensor's operators for it."""
+"""Arithmetic on two operands promoted to one dtype, and Tensor's operators for it."""
 
 import functools
 
@@ -15,8 +15,8 @@ from sporax.ops.math.comparison import ordered
 
 
 def promote_to_floating(avals, attributes=()):
-    """For each operand the dtype of `promote`, but Float32 where that holds integers: a Python
-    number then counts by its value, though the Tensor's dtype may have no place for it."""
+    """Return the promoted dtype for each operand, but Float32 instead of integer dtypes: a Python
+    number then keeps its value, even if the Tensor's dtype cannot hold it."""
     met = promote(avals)
     return [met if met.kind in "fcV" else np.dtype(np.float32)] * len(avals)
 
@@ -26,7 +26,7 @@ floating_binary = functools.partial(op, promotes=promote_to_floating)  # integer
 
 
 def floating(*arrays):
-    """The arrays as they are if floating or complex, else as Float32."""
+    """Return the arrays unchanged if floating or complex, else as Float32."""
     converted = [
         x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays
     ]
@@ -34,7 +34,7 @@ def floating(*arrays):
 
 
 def at_least_single(x):
-    """The array in Float32 where it holds integers or floats of 16 bits, else as it is."""
+    """Return the array as Float32 if it holds integers or 16-bit floats, else unchanged."""
     x = floating(x)
     return x.astype(jnp.float32) if x.dtype.itemsize == 2 else x
 
@@ -64,7 +64,7 @@ def sub(input: Array, other: Array):
 
 @binary(primitive="MulNoNan()(x: input, y: other)", function=(), tensor=())
 def mul_no_nan(input: Array, other: Array):
-    """$input \\cdot other$, broadcast together; 0 where `other` is, whatever `input` is there.
+    """$input \\cdot other$, broadcast together; 0 where `other` is 0, for any `input`.
 
     >>> ops.MulNoNan()(Tensor([float("nan"), 2.0]), Tensor([0.0, 3.0])).asnumpy()
     array([0., 6.], dtype=float32)
@@ -73,8 +73,8 @@ def mul_no_nan(input: Array, other: Array):
 
 
 def scaled_by(count, floating=False):
-    """`promotes` of an operation whose last `count` operands are factors: the others meet first,
-    then Python floats make integers Float32; `floating`: in any case."""
+    """Return `promotes` of an operation whose last `count` operands are factors: the others are
+    promoted first, then Python floats turn integers into Float32; `floating`: always."""
 
     def promotes(avals, attributes=()):
         met = promote(avals[:-count])
@@ -107,7 +107,7 @@ def scaled_difference(input: Array, other: Array, alpha: Array):
 
 
 def is_one(factor):
-    """Whether it is the int 1, which need not be multiplied by."""
+    """Return True for the int 1, by which multiplication can be skipped."""
     return factor.__class__ is int and factor == 1
 
 
@@ -152,7 +152,7 @@ def mul(input: Array, other: Array):
 
 
 def _whole(divide, input, other):
-    """A quotient of integers; by zero it is the most or the least that there is, 0 of 0."""
+    """Divide integers; by zero, return the largest or smallest value of the dtype, 0 for 0."""
     input, other = jnp.broadcast_arrays(input, other)
     if input.dtype == bool:  # by False as by True
         return input
@@ -164,7 +164,7 @@ def _whole(divide, input, other):
 
 
 def _dividends(avals, attributes):
-    """A rounded quotient of integers stays one; others are divided as floats."""
+    """Keep integers for a rounded quotient; divide others as floats."""
     if attributes.get("rounding_mode"):
         return [promote(avals)] * len(avals)
     return promote_to_floating(avals)
@@ -224,9 +224,9 @@ def div(input: Array, other: Array, *, rounding_mode=None):
     differentiable=False,
 )
 def floor_divide(input: Array, other: Array):
-    """$\\lfloor input / other \\rfloor$, broadcast together; no derivative goes through.
+    """$\\lfloor input / other \\rfloor$, broadcast together; derivatives are stopped.
 
-    An integer by zero is the largest number of its dtype, the smallest if it is negative.
+    An integer divided by zero gives the largest value of its dtype, the smallest if it is negative.
 
     >>> (Tensor([7, -7]) // 2).asnumpy()
     array([ 3, -4])
@@ -246,7 +246,7 @@ def floor_divide(input: Array, other: Array):
 def remainder(input: Array, other: Array):
     """$input - other \\lfloor input / other \\rfloor$: the remainder with the divisor's sign.
 
-    That of two Bool is False, as `//` gives the first one.
+    For two Bool it is False, as `//` gives the first one.
 
     >>> (Tensor([7, -7]) % 3).asnumpy()
     array([1, 2])
@@ -261,7 +261,7 @@ def remainder(input: Array, other: Array):
     numpy="fmod(x1: input, x2: other, dtype=None)",
 )
 def fmod(input: Array, other: Array):
-    """The remainder of a division rounded toward zero, with the dividend's sign.
+    """The remainder of a division truncated toward zero, with the dividend's sign.
 
     >>> ops.fmod(Tensor([-7.0]), 3).asnumpy()
     array([-1.], dtype=float32)
@@ -273,7 +273,7 @@ def fmod(input: Array, other: Array):
 
 
 def _base_and_exponent(avals, attributes):
-    """Integers are raised to one of Int64, which may be larger than what they have a place for."""
+    """Promote an integer's exponent to Int64, as it may exceed the range of the base's dtype."""
     met = promote(avals)
     return [met, np.dtype(np.int64) if met.kind in "iu" else met]
 
@@ -281,7 +281,7 @@ def _base_and_exponent(avals, attributes):
 def _wrapped_power(x, exponent):
     """$x^{exponent}$ of integers by squaring, modulo 2 to the bits of `x`.
 
-    JAX's own reads six bits of the exponent, and calls $2^{64}$ 1.
+    JAX's own reads only six bits of the exponent, so that $2^{64}$ is 1.
     """
     x, left = jnp.broadcast_arrays(x, jnp.maximum(exponent, 0))
 
@@ -295,9 +295,9 @@ def _wrapped_power(x, exponent):
 
 @op(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)", promotes=_base_and_exponent)
 def power(input: Array, exponent: Array):
-    """$input^{exponent}$ for an exponent that is computed; `pow` calls it.
+    """$input^{exponent}$ for an exponent computed at run time; `pow` calls it.
 
-    Of two Bool it is Bool: False only where `input` is False and `exponent` True.
+    For two Bool it is Bool: False only where `input` is False and `exponent` True.
 
     >>> ops.power(Tensor([2.0, 3.0]), Tensor([3.0, 2.0])).asnumpy()
     array([8., 9.], dtype=float32)
@@ -305,7 +305,7 @@ def power(input: Array, exponent: Array):
     if input.dtype == bool:
         return input | ~exponent
     if jnp.issubdtype(input.dtype, jnp.integer):
-        # a negative power is rounded toward zero, which leaves only 1 and -1
+        # a negative power is truncated toward zero, which leaves only 1 and -1
         unit = jnp.where(exponent % 2 == 0, input * input, input)
         rounded = jnp.where(jnp.abs(input) == 1, unit, 0)
         return jnp.where(exponent < 0, rounded, _wrapped_power(input, exponent))
@@ -316,9 +316,9 @@ def power(input: Array, exponent: Array):
 
 @op(name="Pow", function=())
 def integer_pow(input: Array, exponent, real=False):
-    """$input^n$ for a small number `exponent` that is part of the program; `pow` calls it.
+    """$input^n$ for a small constant `exponent` that is part of the program; `pow` calls it.
 
-    `real`: whether the exponent came as a float. A half makes a square root.
+    `real`: True if the exponent was a float. An exponent with a half becomes a square root.
     """
     dtype = promote((Aval.of((), input.dtype), WEAK_AVALS[float if real else int]))
     x = input.astype(dtype)
@@ -329,7 +329,7 @@ def integer_pow(input: Array, exponent, real=False):
     return jax.lax.integer_pow(x, int(exponent))
 
 
-# exponents that shape the program; any other number is an input of it
+# exponents compiled into the program; any other number is an input of it
 _STATIC = {-0.5, 0.5, *range(-4, 9)}
 
 
@@ -396,14 +396,14 @@ def minimum(input: Array, other: Array):
 
 
 def operators(function, name, symbol):
-    """Tensor's `a + b` and its reflection; `a += b` makes a new Tensor, as MindSpore's does."""
+    """Define Tensor's `a + b` and its reflection; `a += b` makes a new Tensor, as in MindSpore."""
     bound = function.declaration.bind([p.default for p in _attributes(function.declaration)])
 
     def forward(self, other):
         try:
             return apply(bound, self, other)
         except TypeError:
-            if getattr(other, "is_sparse", False):  # whose own operator takes a Tensor
+            if getattr(other, "is_sparse", False):  # its own operator takes a Tensor
                 return NotImplemented
             raise
 

@@ -1,7 +1,7 @@
 r"""Bessel functions of order 0 and 1, element by element, computed in float64.
 
-Sums replace integrals: for smooth periodic, or quickly falling, integrands the trapezoidal rule is
-as good as exact with a few dozen points. So every formula is one that JAX can differentiate.
+Sums replace integrals: for smooth periodic, or rapidly decaying, integrands the trapezoidal rule is
+effectively exact with a few dozen points. So JAX can differentiate every formula.
 """
 
 import math
@@ -15,10 +15,10 @@ from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import floating
 
 _FAR = 25.0  # from here on the asymptotic series of J and Y are exact to the last digits
-_TERMS = 20  # of these series
-_NEAR = 2.0  # up to here the power series of K are
-_POINTS = 128  # of the sums for J and Y, which need J_n to n = 62, and err by J_(128 - n)
-_STEPS = 40  # of the sums for K
+_TERMS = 20  # number of terms of these series
+_NEAR = 2.0  # the power series of K are exact up to here
+_POINTS = 128  # points of the sums for J and Y, which need J_n to n = 62, with error J_(128 - n)
+_STEPS = 40  # points of the sums for K
 
 # J and Y near zero ------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ _SINES = np.sin(_ANGLES)
 
 
 def _wave(n):
-    """Weights of cos(x sin t), or sin(x sin t), that give J_n."""
+    """Return the weights of cos(x sin t), or sin(x sin t), that give J_n."""
     return (np.cos if n % 2 == 0 else np.sin)(n * _ANGLES) * 4 / _POINTS
 
 
@@ -50,7 +50,7 @@ def _sum(order, weights, x):
 
 
 def _expansion(order):
-    """The coefficients of Hankel's series in 1/x."""
+    """Return the coefficients of Hankel's series in 1/x."""
     terms = [1.0]
     for k in range(1, _TERMS):
         terms.append(terms[-1] * (4 * order**2 - (2 * k - 1) ** 2) / (8 * k))
@@ -93,7 +93,7 @@ _SCALED = (special.i0e, special.i1e)
 
 
 def _i(order, x):
-    """$I_n(x) = i^{-n} J_n(ix)$, so the sums are those of J; smooth at zero."""
+    """$I_n(x) = i^{-n} J_n(ix)$, so the sums are the same as for J; smooth at zero."""
     is_far = jnp.abs(x) > _FAR
     waves = (jnp.sinh if order else jnp.cosh)(jnp.where(is_far, 0.0, x)[..., None] * _SINES)
     outside = jnp.where(is_far, x, 2 * _FAR)

@@ -1,4 +1,4 @@
-"""Rarer functions of two operands: divisors, signs, neighbours, shifts, quotients toward zero."""
+"""Functions of two operands: divisors, signs, neighbours, shifts, truncated quotients."""
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ def _whole(name):
 
 
 def _unless_nan(pick):
-    """`pick` of two, of which one that is NaN does not count; halves of the derivative at ties."""
+    """Wrap `pick` to ignore a NaN operand; at ties each operand gets half of the derivative."""
 
     def compute(a, b):
         if not jnp.issubdtype(a.dtype, jnp.inexact):
@@ -44,7 +44,7 @@ def _shift(compute):
 
 
 def _step(x, values):
-    """With the derivative 0 of `x`, whose ties belong to `values`."""
+    """Heaviside step with derivative 0 with respect to `x`; at 0 it is `values`."""
     x = jax.lax.stop_gradient(x)
     return jnp.where(x == 0, values, jnp.where(x > 0, 1, 0).astype(values.dtype))
 
@@ -118,7 +118,7 @@ _ROWS = [
 ]  # fmt: skip
 
 
-# of integers too they give floats
+# these return floats for integers, too
 _FLOATING = {
     "ldexp", "copysign", "nextafter", "xdivy", "zeta",
 }  # fmt: skip
@@ -135,9 +135,7 @@ def _declare(name, face, primitive, formula, compute, example, shown, differenti
     >>> ops.{public}({example}).asnumpy()
     {shown}
     """
-    own = face.replace(
-        "(x: input", "(input"
-    )  # what a method's first operand is called, nobody sees
+    own = face.replace("(x: input", "(input")  # the name of a method's first operand is not visible
     declared = floating_binary if name in _FLOATING else binary
     return declared(
         function=face, primitive=primitive or None, tensor=own if also else None,
@@ -157,7 +155,7 @@ globals().update(_functions)
     differentiable=False,
 )
 def approximate_equal(input: Array, other: Array, tolerance=1e-5):
-    """Whether $|x - y|$ is less than `tolerance`.
+    """Return True where $|x - y|$ is less than `tolerance`.
 
     >>> ops.approximate_equal(Tensor([1.0, 2.0]), Tensor([1.0, 3.0])).asnumpy()
     array([ True, False])
@@ -170,8 +168,8 @@ def approximate_equal(input: Array, other: Array, tolerance=1e-5):
 
 @op(function="polygamma(n, input)", primitive="Polygamma()(a: n, x: input)")
 def polygamma(input: Array, n=1):
-    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a Tensor of
-    one.
+    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a
+    one-element Tensor.
 
     >>> ops.polygamma(1, Tensor([1.0])).asnumpy().round(4)
     array([1.6449], dtype=float32)
@@ -184,7 +182,7 @@ def polygamma(input: Array, n=1):
     function="mvlgamma(input, p)", tensor="mvlgamma(input, p)", primitive="Mvlgamma(p)(x: input)",
 )  # fmt: skip
 def mvlgamma(input: Array, p):
-    r"""The logarithm of the gamma function of `p` dimensions.
+    r"""The logarithm of the multivariate gamma function of dimension `p`.
 
     $\frac{p (p - 1)}{4} \ln \pi + \sum_{i=1}^{p} \ln \Gamma(x - \frac{i - 1}{2})$; `input` is
     greater than $(p - 1) / 2$.
@@ -200,7 +198,7 @@ def mvlgamma(input: Array, p):
 
 @op(tensor="logit(input, eps=None)", primitive="Logit(eps=-1.0)(input)")
 def logit(input: Array, eps=None):
-    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first kept in $[eps, 1 - eps]$.
+    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first clamped to $[eps, 1 - eps]$.
 
     >>> ops.logit(Tensor([0.5])).asnumpy()
     array([0.], dtype=float32)
@@ -222,7 +220,7 @@ def tanhshrink(input: Array):
 
 @op(tensor=True)
 def sgn(input: Array):
-    """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0.
+    """The sign: for a complex number, the number of modulus 1 in its direction; 0 for 0.
 
     >>> ops.sgn(Tensor([-3.0, 0.0])).asnumpy()
     array([-1.,  0.], dtype=float32)
@@ -236,7 +234,7 @@ def sgn(input: Array):
 @op(primitive="Rint()(input_x: input)", function=(),
     differentiable=False)  # fmt: skip
 def rint(input: Array):
-    """The nearest whole number, the even one of two that are equally near.
+    """Round to the nearest integer, halves to even.
 
     >>> ops.Rint()(Tensor([0.5, 1.5, 2.6])).asnumpy()
     array([0., 2., 3.], dtype=float32)
@@ -249,7 +247,7 @@ def rint(input: Array):
     differentiable=False,
 )  # fmt: skip
 def population_count(input: Array):
-    """How many bits of each integer are 1: UInt8.
+    """Count the 1 bits of each integer: UInt8.
 
     >>> ops.population_count(Tensor([7, 8])).asnumpy()
     array([3, 1], dtype=uint8)
@@ -261,7 +259,7 @@ def population_count(input: Array):
 
 @op(function="eps(x: input)", primitive="Eps()(x: input)", differentiable=False)
 def eps(input: Array):
-    """The distance from 1 to the next number of the dtype of `x`, in its shape.
+    """The distance from 1 to the next number in the dtype of `x`, in its shape.
 
     >>> ops.eps(Tensor([1.0, 2.0])).asnumpy()
     array([1.1920929e-07, 1.1920929e-07], dtype=float32)

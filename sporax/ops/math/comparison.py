@@ -10,10 +10,10 @@ from sporax.ops.declare import Array, attach, composite, op
 
 
 def promote_to_compare(avals, attributes=()):
-    """For each operand the dtype of `promote`, but Int64 where integers meet a Python integer,
-    which then counts by its value.
+    """Return the promoted dtype for each operand, but Int64 if integers meet a Python integer,
+    which then keeps its value.
 
-    UInt64, which Int64 does not hold, keeps its dtype: there a negative number wraps around.
+    UInt64, which Int64 cannot hold, keeps its dtype: there a negative number wraps around.
     """
     met = promote(avals)
     number = any(a.weak and a.dtype.kind == "i" for a in avals)
@@ -21,7 +21,7 @@ def promote_to_compare(avals, attributes=()):
     return [np.dtype(np.int64) if wide else met] * len(avals)
 
 
-# name, short name, Primitive, its operands' names, formula, function, what the example prints
+# name, short name, Primitive, its operands' names, formula, function, output of the example
 _XY, _IO = "x: input, y: other", "input, other"
 _ROWS = [
     ("equal", "eq", "Equal", _IO, "=", jnp.equal, "[False,  True, False]"),
@@ -39,7 +39,7 @@ _ROWS = [
     ("bitwise_xor", "", "BitwiseXor", _XY, r"\oplus", jnp.bitwise_xor, "[3, 0, 1]"),
 ]  # fmt: skip
 
-_WHOLE = "equal(input, other)"  # of `mint`: one bool for two Tensors, in `mint_functions`
+_WHOLE = "equal(input, other)"  # in `mint`: one bool for two Tensors, see `mint_functions`
 
 _EXAMPLE = """$input {symbol} other$, element by element{result}, broadcast together.
 
@@ -52,7 +52,7 @@ _ORDER = (jnp.greater, jnp.greater_equal, jnp.less, jnp.less_equal)
 
 
 def ordered(x):
-    """Refuse complex numbers, which have no order."""
+    """Raise TypeError for complex numbers, which have no order."""
     if jnp.issubdtype(x.dtype, jnp.complexfloating):
         raise TypeError("complex numbers have no order: compare 'real(x)' or 'abs(x)' instead")
 
@@ -91,7 +91,7 @@ _NUMERIC = (Tensor, bool, int, float, complex, np.ndarray, np.generic)
 
 
 def _operator(name, function, otherwise=None, reflected=False):
-    """`a < b`; `otherwise` is the answer where b is no number, None to refuse it."""
+    """Define `a < b`; `otherwise`: the result if b is not a number, None to raise an error."""
     bound = function.declaration.bind(())
 
     def operator(self, other):
@@ -122,7 +122,7 @@ for _name in ("and", "or", "xor"):
     numpy="logical_not(a: input, dtype=None)",
 )  # fmt: skip
 def logical_not(input: Array):
-    """Whether $input = 0$, element by element: Bool.
+    """Return True where $input = 0$, element by element: Bool.
 
     >>> ops.logical_not(Tensor([True, False])).asnumpy()
     array([False,  True])
@@ -139,7 +139,7 @@ def logical_not(input: Array):
     differentiable=False,
 )
 def bitwise_not(input: Array):
-    """Every bit turned over; on Bool, "not".
+    """Flip every bit; on Bool, "not".
 
     >>> ops.bitwise_not(Tensor([0, 5])).asnumpy()
     array([-1, -6])
@@ -159,7 +159,7 @@ attach("__invert__", lambda self: logical_not(self))
     numpy="isclose(a: input, b: other, rtol=1e-05, atol=1e-08, equal_nan=False)",
 )  # fmt: skip
 def isclose(input: Array, other: Array, rtol=1e-05, atol=1e-08, equal_nan=False):
-    r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool.
+    r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool.
 
     >>> ops.isclose(Tensor([1.0, 2.0]), Tensor([1.0, 2.1])).asnumpy()
     array([ True, False])
@@ -169,7 +169,7 @@ def isclose(input: Array, other: Array, rtol=1e-05, atol=1e-08, equal_nan=False)
 
 @composite(tensor="allclose", mint="allclose", function=())
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
-    """Whether all elements are close, as `isclose` says: a Python bool.
+    """Return True if all elements are close, as in `isclose`: a Python bool.
 
     >>> mint.allclose(Tensor([1.0, 2.0]), Tensor([1.0, 2.1]))
     False

@@ -12,7 +12,7 @@ from sporax.ops.shape.reshape import swapaxes
 
 @op(primitive="Real()(input)", tensor="real(input)", mint="real(input)")
 def real(input: Array):
-    """The real part; what is real stays as it is.
+    """The real part; real tensors are returned unchanged.
 
     >>> ops.real(Tensor([1 + 2j])).asnumpy()
     array([1.])
@@ -22,7 +22,7 @@ def real(input: Array):
 
 @op(primitive="Imag()(input)", tensor="imag(input)", mint="imag(input)")
 def imag(input: Array):
-    """The imaginary part; zeros for what is real.
+    """The imaginary part; zeros for real tensors.
 
     >>> ops.imag(Tensor([1 + 2j])).asnumpy()
     array([2.])
@@ -32,7 +32,7 @@ def imag(input: Array):
 
 @op(primitive="Conj()(input)", tensor="conj(input)")
 def conj(input: Array):
-    """$a - b i$ for $a + b i$; what is real stays as it is.
+    """$a - b i$ for $a + b i$; real tensors are returned unchanged.
 
     >>> ops.conj(Tensor([1 + 2j])).asnumpy()
     array([1.-2.j])
@@ -52,7 +52,7 @@ def angle(input: Array):
 
 @op(primitive="Complex()(real, imag)", name="Complex", function=())
 def complex_of_class(real: Array, imag: Array):
-    """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike.
+    """$a + b i$ from $a$ and $b$, both Float32 or both Float64.
 
     >>> ops.Complex()(Tensor([1.0]), Tensor([2.0])).asnumpy()
     array([1.+2.j], dtype=complex64)
@@ -69,7 +69,7 @@ def polar(abs: Array, angle: Array):
     >>> ops.polar(Tensor([2.0]), Tensor([0.0])).asnumpy()
     array([2.+0.j], dtype=complex64)
     """
-    # of its two parts: a product with 1j would make NaN of an infinite one
+    # from its two parts: a product with 1j would turn an infinite one into NaN
     wide = jnp.promote_types(abs.dtype, jnp.float32)
     return jax.lax.complex(*[(abs * turn(angle)).astype(wide) for turn in (jnp.cos, jnp.sin)])
 
@@ -88,7 +88,7 @@ def view_as_real(input: Array):
 
 @op(tensor="isreal(input)", differentiable=False)
 def isreal(input: Array):
-    """Whether the imaginary part is zero.
+    """Return True where the imaginary part is zero.
 
     >>> ops.isreal(Tensor([1 + 0j, 1j])).asnumpy()
     array([ True, False])
@@ -98,7 +98,7 @@ def isreal(input: Array):
 
 @composite(tensor="adjoint", function="adjoint(x)")
 def adjoint(x):
-    """The last two axes swapped, and conjugated.
+    """Swap the last two axes, and conjugate.
 
     >>> ops.adjoint(Tensor([[1 + 2j, 3 + 0j]])).asnumpy()
     array([[1.-2.j],
@@ -121,7 +121,7 @@ def conjugate_transpose(x, perm):
 
 
 def _conjugate_transpose(self):
-    """A matrix, transposed and conjugated; ValueError for another number of dimensions."""
+    """The conjugate transpose of a matrix; ValueError for another number of dimensions."""
     if self.ndim != 2:
         raise ValueError(
             f"For 'Tensor.H', the tensor must have 2 dimensions, but got {self.ndim}. Use 'mH' for "

@@ -1,4 +1,4 @@
-"""How often numbers occur: histograms, confusion matrices, bits."""
+"""Counts of values: histograms, confusion matrices, bits."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,8 +20,8 @@ def _integers(**arrays):
     bounds=lambda array, weights, size: [Range(array, jnp.iinfo(jnp.int64).max, low=0)],
 )  # fmt: skip
 def bincount_of_class(array: Array, weights: Array, size):
-    """How often each int below `size` is in `array`, an occurrence counting as `weights` says, in
-    their dtype; 1 each where `weights` has no elements. Others are not counted.
+    """Count each int below `size` in `array`, weighted by `weights`, in their dtype; by 1 if
+    `weights` is empty. Other ints are not counted.
 
     >>> ones = Tensor([1.0, 2.0, 4.0])
     >>> ops.Bincount()(Tensor([1, 2, 2], ms.int32), Tensor(4, ms.int32), ones).asnumpy()
@@ -52,9 +52,10 @@ def _classes(labels, predictions, weights, num_classes, **_):
 def confusion_matrix(
     labels: Array, predictions: Array, weights: OPTIONAL = None, num_classes=2, dtype="int32"
 ):
-    """Row i, column j: how often the prediction for label i is j (the sum of those `weights`).
+    """Row i, column j: the number of predictions j for label i (the sum of their `weights`).
 
-    `labels`, `predictions`: vectors of ints below `num_classes`. `dtype`: the name of the result's.
+    `labels`, `predictions`: vectors of ints below `num_classes`. `dtype`: the name of the result's
+    dtype.
 
     >>> ops.ConfusionMatrix(2)(Tensor([0, 1, 1]), Tensor([1, 1, 1])).asnumpy()
     array([[0, 1],
@@ -80,8 +81,8 @@ def confusion_matrix(
     primitive="HistogramFixedWidth(nbins, dtype='int32')(x, range)",
 )  # fmt: skip
 def histogram_fixed_width(x: Array, range: Array, nbins, dtype="int32"):
-    """How many numbers are in each of `nbins` equal parts from `range[0]` to `range[1]`: Int32.
-    Those outside are counted in the first or the last part.
+    """Count the elements in each of `nbins` equal bins from `range[0]` to `range[1]`: Int32.
+    Elements outside are counted in the first or the last bin.
 
     >>> ops.HistogramFixedWidth(2)(Tensor([-1.0, 0.0, 3.0, 9.0]), Tensor([0.0, 4.0])).asnumpy()
     array([2, 2], dtype=int32)
@@ -104,7 +105,7 @@ def histogram_fixed_width(x: Array, range: Array, nbins, dtype="int32"):
 
 @op(function=(), primitive="EqualCount()(x, y)", differentiable=False)
 def equal_count(x: Array, y: Array):
-    """How many elements of `x` and `y` are equal: `(1,)`, in their dtype.
+    """Count the equal elements of `x` and `y`: `(1,)`, in their dtype.
 
     >>> ops.EqualCount()(Tensor([1, 2, 3]), Tensor([1, 2, 5])).asnumpy()
     array([2])
@@ -119,7 +120,7 @@ def equal_count(x: Array, y: Array):
 
 @op(function=(), primitive="CompareAndBitpack()(x, threshold)", differentiable=False)
 def compare_and_bitpack(x: Array, threshold: Array):
-    """Which elements exceed `threshold`, eight of the last axis in one UInt8, the first of them in
+    """Pack whether elements exceed `threshold`, eight of the last axis in one UInt8, the first in
     its highest bit: `(*, n)` -> `(*, n / 8)`.
 
     >>> ops.CompareAndBitpack()(Tensor([1.0, 0, 0, 0, 0, 0, 0, 1.0]), Tensor(0.5)).asnumpy()
@@ -139,11 +140,11 @@ def compare_and_bitpack(x: Array, threshold: Array):
     function=(), primitive="ComputeAccidentalHits(num_true=1)(true_classes, sampled_candidates)"
 )
 def accidental_hits(true_classes, sampled_candidates, num_true=1) -> Arrays:
-    """Where sampled classes are true ones: the rows of `true_classes` `(n, num_true)` (Int32), the
-    places in `sampled_candidates` `(k,)` (Int64), and for each the least Float32, which added to a
-    logit makes it count for nothing.
+    """Find the sampled classes that are true classes: the rows of `true_classes` `(n, num_true)`
+    (Int32), the positions in `sampled_candidates` `(k,)` (Int64), and for each the lowest Float32,
+    which masks a logit when added to it.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> rows, places, _ = ops.ComputeAccidentalHits()(Tensor([[1], [4]]), Tensor([4, 0, 1]))
     >>> rows.tolist(), places.tolist()
@@ -168,7 +169,7 @@ def accidental_hits(true_classes, sampled_candidates, num_true=1) -> Arrays:
 
 @composite(function=(), primitive="InvertPermutation()(input_x)")
 def invert_permutation(input_x) -> tuple:
-    """The tuple y with y[x[i]] = i, for a tuple or list of the ints from 0 on in any order.
+    """The inverse y, with y[x[i]] = i, of a permutation: a tuple or list of the ints from 0 on.
 
     >>> ops.InvertPermutation()((2, 0, 1))
     (1, 2, 0)

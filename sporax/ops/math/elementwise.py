@@ -1,4 +1,4 @@
-"""Functions of one array, element by element."""
+"""Elementwise functions of one array."""
 
 import jax
 import jax.numpy as jnp
@@ -63,7 +63,7 @@ _OF_ANY = [
     ("sign", "Sign", "-1, 0 or 1, the sign of $x$; 0 of NaN", _sign, "-3.0", "-1."),
 ]
 
-_OF_FRACTIONS = [  # which leave integers as they are
+_OF_FRACTIONS = [  # integers are returned unchanged
     ("floor", "Floor", r"$\lfloor x \rfloor$", jnp.floor, "1.5", "1."),
     ("ceil", "Ceil", r"$\lceil x \rceil$", jnp.ceil, "1.5", "2."),
     ("trunc", "Trunc", "$x$ rounded toward zero", jnp.trunc, "-1.5", "-1."),
@@ -90,12 +90,12 @@ _ALSO_IN_MINT = {
 _NOT_IN_NUMPY = {
     "rsqrt", "sigmoid", "erf", "erfc", "erfinv", "lgamma", "frac", "sinc",
 }  # fmt: skip
-_ALSO_IN_NUMPY = {  # where it has other names, or takes other arguments
+_ALSO_IN_NUMPY = {  # names or arguments that differ there
     "asin": ["arcsin"], "acos": ["arccos(input, dtype=None)"], "atan": ["arctan"],
     "asinh": ["arcsinh"], "acosh": ["arccosh"], "atanh": ["arctanh"],
     "abs": ["abs", "absolute", "fabs"], "deg2rad": ["deg2rad", "radians"],
     "neg": ["negative(a: input, dtype=None)"], "positive": ["positive(a: input, dtype=None)"],
-    "trunc": [], "ceil": [], "sign": [],  # of integers, it has Float32
+    "trunc": [], "ceil": [], "sign": [],  # it returns Float32 for integers
     "isneginf": ["isneginf(x: input)"], "isposinf": ["isposinf(x: input)"],
 }  # fmt: skip
 
@@ -178,7 +178,7 @@ def sqrt(input: Array):
     ),
 )
 def round(input: Array, *, decimals=0):
-    """Rounded to `decimals` places; halves go to the even neighbour.
+    """Round to `decimals` places; halves go to the even neighbour.
 
     >>> ops.round(Tensor([1.5, 2.5])).asnumpy()
     array([2., 2.], dtype=float32)
@@ -194,14 +194,14 @@ attach("__round__", lambda self, decimals=0: round(self, decimals=decimals or 0)
 
 @op(promotes=True, name="Clamp", function=())
 def clamp_both(input: Array, min: Array, max: Array):
-    """`input` kept between both bounds; `max` wins where they cross. At a bound the derivative
-    belongs to the input."""
+    """Clamp `input` between both bounds; `max` wins if they cross. At a bound the derivative goes
+    to the input."""
     return _within(_within(input, min, jnp.less), max, jnp.greater)
 
 
 @op(promotes=True, name="Clamp", function=())
 def clamp_one(input: Array, bound: Array, low=True):
-    """`input`, at least (`low`) or at most `bound`; at the bound the derivative is the input's."""
+    """Clamp `input` below (`low`) or above by `bound`, where the derivative goes to the input."""
     return _within(input, bound, jnp.less if low else jnp.greater)
 
 
@@ -220,9 +220,9 @@ def _refuse_no_bound(name, low, high):
     mint=("clamp", "clip(input, min=None, max=None)", "nn.functional.clamp"),
 )
 def clamp(input, min=None, max=None):
-    """Each element kept between `min` and `max` (numbers, Tensors or None for no bound).
+    """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound).
 
-    Where the bounds cross, `max` wins. Raises ValueError if both are None.
+    If the bounds cross, `max` wins. Raises ValueError if both are None.
 
     >>> ops.clamp(Tensor([1.0, 5.0, 9.0]), 2, 8).asnumpy()
     array([2., 5., 8.], dtype=float32)
@@ -235,7 +235,7 @@ def clamp(input, min=None, max=None):
 
 @composite()
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """Each element kept between both bounds; also of each Tensor in a tuple or list.
+    """Clamp each element between both bounds; also each Tensor of a tuple or list.
 
     As `clamp`, but at a bound the derivative is shared between the input and the bound.
 

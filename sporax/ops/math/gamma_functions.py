@@ -1,4 +1,4 @@
-"""The gamma function's relatives: digamma, and the incomplete gamma functions."""
+"""Functions related to the gamma function: digamma, and the incomplete gamma functions."""
 
 import jax.numpy as jnp
 from jax import lax
@@ -13,19 +13,19 @@ from sporax.ops.nn.activation import floats_only
     mint="special.digamma(input)", check=floats_only("digamma"),
 )  # fmt: skip
 def digamma(input: Array):
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0.
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; infinite at 0.
 
     >>> ops.digamma(Tensor([1.0])).asnumpy().round(4)
     array([-0.5772], dtype=float32)
     """
-    # XLA gives NaN at 0, as at the other poles; there the sign of the zero tells from which side
+    # XLA gives NaN at 0, as at the other poles; the sign of the zero determines the side
     return jnp.where(input == 0, jnp.copysign(jnp.inf, -input), special.digamma(input))
 
 
 @op(function=(), name="lbeta", promotes=True, check=floats_only("lbeta"))
 def lbeta(x: Array, y: Array):
-    r"""$\ln B(x, y) = \ln \Gamma(x) + \ln \Gamma(y) - \ln \Gamma(x + y)$ for numbers above 0;
-    stable where one is much larger than the other.
+    r"""$\ln B(x, y) = \ln \Gamma(x) + \ln \Gamma(y) - \ln \Gamma(x + y)$ for positive numbers;
+    stable if one is much larger than the other.
 
     >>> nn.LBeta()(Tensor([2.0]), Tensor([3.0])).asnumpy().round(4)
     array([-2.4849], dtype=float32)
@@ -34,7 +34,7 @@ def lbeta(x: Array, y: Array):
 
 
 def _of_infinity(a, x, limit, value):
-    """`value`, but for an infinite `a`: the limit where `x` is finite, else NaN."""
+    """Return `value`; for an infinite `a`, `limit` if `x` is finite, else NaN."""
     return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, limit), value)
 
 
@@ -51,8 +51,8 @@ def igamma(input: Array, other: Array):
 @op(function=(), primitive="Betainc()(a, b, x)", check=floats_only("Betainc"))
 def betainc(a: Array, b: Array, x: Array):
     r"""$I_x(a, b) = \frac{\Gamma(a + b)}{\Gamma(a) \Gamma(b)} \int_0^x t^{a - 1} (1 - t)^{b - 1}
-    dt$, element by element; NaN unless a, b > 0 and x is in [0, 1]. Its derivative is that by x;
-    those by a and b count as 0.
+    dt$, element by element; NaN unless a, b > 0 and x is in [0, 1]. Differentiable with respect to
+    x; the derivatives with respect to a and b are set to 0.
 
     >>> ops.Betainc()(Tensor([1.0]), Tensor([2.0]), Tensor([0.5])).asnumpy().round(4)
     array([0.75], dtype=float32)

@@ -16,7 +16,7 @@ from sporax.ops.shape.creation import full
 
 
 def _picked(x, order, place, axis, keepdims):
-    """The elements that `order` has at `place`, and their index."""
+    """Return the elements at position `place` of `order`, and their indices."""
     index = jnp.take_along_axis(order, place, axis)
     values = jnp.take_along_axis(x, index, axis)
     if not keepdims:
@@ -33,7 +33,7 @@ def _lower_median(x, axis, keepdims, leave_out):
     size = x.shape[axis]
     missing = jnp.isnan(x).sum(axis, keepdims=True) if jnp.issubdtype(x.dtype, jnp.inexact) else 0
     place = jnp.maximum(size - missing - 1, 0) // 2
-    if not leave_out:  # one NaN is the median
+    if not leave_out:  # if there is a NaN, it is the median
         place = jnp.where(missing > 0, size - missing, (size - 1) // 2)
     shape = [1 if i == axis % x.ndim else n for i, n in enumerate(x.shape)]
     return _picked(x, order, jnp.broadcast_to(place, shape), axis, keepdims)
@@ -48,8 +48,8 @@ def _lower_median(x, axis, keepdims, leave_out):
     name="median",
 )
 def median(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
-    """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is
-    one.
+    """The lower of the two middle elements along `axis`, and its index (Int64); NaN if any element
+    is NaN.
 
     >>> ops.median(Tensor([[1.0, 5.0, 3.0]]))[0].asnumpy()
     array([3.], dtype=float32)
@@ -59,7 +59,7 @@ def median(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
 
 @op(function="nanmedian(input, axis=-1, keepdims=False)", tensor=True, name="nanmedian")
 def nanmedian(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
-    """`median` of the elements that are not NaN.
+    """`median` that ignores NaN.
 
     >>> ops.nanmedian(Tensor([1.0, float("nan"), 3.0]))[0].asnumpy()
     array(1., dtype=float32)
@@ -69,7 +69,7 @@ def nanmedian(input: Array, axis=-1, keepdims=False) -> Array | Arrays:
 
 @op(function=(), tensor=True, mint=True)
 def kthvalue(input: Array, k, dim=-1, keepdim=False) -> Arrays:
-    """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN comes
+    """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN sorts
     last.
 
     >>> [t.asnumpy() for t in mint.kthvalue(Tensor([3.0, 1.0, 2.0]), 2)]
@@ -85,8 +85,8 @@ def kthvalue(input: Array, k, dim=-1, keepdim=False) -> Arrays:
 
 @composite(mint="median(input, dim=None, keepdim=False)", function=(), name="median")
 def median_of_all(input, dim=None, keepdim=False):
-    """The lower of the two middle elements of all; along `dim` also its index. Of no elements it
-    is NaN, for integers the lowest one.
+    """The lower of the two middle elements of all; with `dim` also its index. NaN for no elements,
+    the lowest value for integers.
 
     >>> mint.median(Tensor([[1.0, 5.0], [3.0, 2.0]])).asnumpy()
     array(2., dtype=float32)
@@ -110,7 +110,7 @@ def _quantile(compute, x, q, axis, keepdims):
 
 @op(tensor=True)
 def quantile(input: Array, q: Array, axis=None, keepdims=False):
-    """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements.
+    """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), with linear interpolation.
 
     `q`: a number, or a vector, whose axis comes first in the result.
 
@@ -122,7 +122,7 @@ def quantile(input: Array, q: Array, axis=None, keepdims=False):
 
 @op(tensor=True)
 def nanquantile(input: Array, q: Array, axis=None, keepdims=False):
-    """`quantile` of the elements that are not NaN.
+    """`quantile` that ignores NaN.
 
     >>> ops.nanquantile(Tensor([1.0, float("nan"), 3.0]), 0.5).asnumpy()
     array(2., dtype=float32)
@@ -142,9 +142,9 @@ def quantile_of_class(input, q, dim=None, keep_dims=False, ignore_nan=False):
 
 @composite(primitive="NthElement(reverse=False)(input, n)", function=())
 def nth_element(input, n, reverse=False):
-    """The element at place `n` of the last axis in rising order, or, with `reverse`, in falling.
+    """The element at index `n` of the last axis in ascending order, or, with `reverse`, descending.
 
-    `n`: an int or a Tensor without dimensions.
+    `n`: an int or a 0-d Tensor.
 
     >>> ops.NthElement()(Tensor([[3, 1, 2]]), 1).asnumpy()
     array([2])
@@ -185,7 +185,7 @@ nanmean = _without_nan("nanmean", jnp.nanmean, "The mean")
 
 @composite(tensor=True)
 def aminmax(input, *, axis=0, keepdims=False) -> Arrays:
-    """The least and the greatest elements along `axis` (None: of all).
+    """The smallest and the largest elements along `axis` (None: of all).
 
     >>> [t.item() for t in ops.aminmax(Tensor([2.0, 1.0, 3.0]))]
     [1.0, 3.0]
@@ -198,17 +198,17 @@ def aminmax(input, *, axis=0, keepdims=False) -> Arrays:
 
 @op(name="bincount", function=(), differentiable=False)
 def bincount_of_length(input: Array, weights: OPTIONAL = None, *, length):
-    """How often each int below `length` occurs, or the sum of its weights; `bincount` calls it."""
+    """Count each int below `length`, or sum its weights; `bincount` calls it."""
     kind = jnp.float32 if weights is None else weights.dtype
     return jnp.bincount(input, weights, length=length).astype(kind)
 
 
 @composite(tensor=True, mint=True)
 def bincount(input, weights=None, minlength=0):
-    """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers.
+    """Count each int from 0 on in a vector: Float32, at least `minlength` elements.
 
-    `weights`: what each occurrence counts, in its dtype. The length follows from the numbers, which
-    are therefore read.
+    `weights`: the weight of each element; the result has their dtype. The length depends on the
+    values, which are therefore read.
 
     >>> ops.bincount(Tensor([1, 2, 2])).asnumpy()
     array([0., 1., 2.], dtype=float32)
@@ -231,10 +231,10 @@ def bincount(input, weights=None, minlength=0):
     primitive="Histogram(bins=100, min=0.0, max=0.0)(x: input)", name="Histogram",
     differentiable=False)  # fmt: skip
 def histc(input: Array, bins=100, min=0.0, max=0.0):
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16
-    bits: in Float32).
+    """Count the elements in each of `bins` equal bins from `min` to `max`, in the input's dtype
+    (Float32 for 16-bit floats).
 
-    If both are equal, from the least to the greatest element. Others are not counted.
+    If both are equal, from the smallest to the largest element. Others are not counted.
 
     >>> ops.histc(Tensor([1.0, 2.0, 3.0]), 4).asnumpy()
     array([1., 0., 1., 1.], dtype=float32)
@@ -255,7 +255,7 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
 
 @op(function="bucketize(input, boundaries, *, right=False)", differentiable=False)
 def bucketize(input: Array, boundaries, right=False):
-    """How many of the rising `boundaries` are less than each element (`right`: or equal): Int32.
+    """Count the ascending `boundaries` less than each element (`right`: or equal): Int32.
 
     >>> ops.bucketize(Tensor([1.0, 2.0, 5.0]), [2.0, 4.0]).asnumpy()
     array([0, 0, 2], dtype=int32)
@@ -266,7 +266,7 @@ def bucketize(input: Array, boundaries, right=False):
 
 @composite(function=(), primitive="Bucketize(boundaries)(input)", of="bucketize")
 def bucketize_of_class(input, boundaries):
-    """`bucketize` with `right=True`: an element at a boundary counts as beyond it.
+    """`bucketize` with `right=True`: an element equal to a boundary counts as beyond it.
 
     >>> ops.Bucketize([2.0, 4.0])(Tensor([1.0, 2.0, 5.0])).asnumpy()
     array([0, 1, 2], dtype=int32)
@@ -285,7 +285,7 @@ _DIFF = "diff(input, n=1, dim: axis=-1, prepend=None, append=None)"
     tensor="diff(input, n=1, axis=-1, prepend=None, append=None)", name="diff", promotes=True,
 )  # fmt: skip
 def diff(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None):
-    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too.
+    """Differences of neighbours along `axis`, `n` times, including `prepend` and `append`.
 
     >>> ops.diff(Tensor([1, 4, 9])).asnumpy()
     array([3, 5])
@@ -296,7 +296,7 @@ def diff(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL 
 
 
 def differences(x, n, axis, prepend, append):
-    """`jnp.diff`, which has nothing left after as many turns as there are elements."""
+    """`jnp.diff`, with `n` at most the number of elements, after which none are left."""
     most = x.shape[axis] + sum([
         1 if not end.ndim else end.shape[axis] for end in (prepend, append) if end is not None
     ])  # fmt: skip
@@ -305,7 +305,7 @@ def differences(x, n, axis, prepend, append):
 
 @op(function="trapz(y, x=None, *, dx=1.0, dim=-1)", name="trapz", promotes=True)
 def trapz(y: Array, x: OPTIONAL = None, dx=1.0, dim=-1):
-    """The integral of `y` along `dim` by trapezoids; at `x`, or `dx` apart.
+    """The integral of `y` along `dim` by the trapezoidal rule, at points `x` or with spacing `dx`.
 
     >>> ops.trapz(Tensor([1.0, 2.0, 3.0])).asnumpy()
     array(4., dtype=float32)
@@ -318,10 +318,10 @@ def trapz(y: Array, x: OPTIONAL = None, dx=1.0, dim=-1):
     tensor="cov(input, *, correction=1, fweights=None, aweights=None)",
 )  # fmt: skip
 def cov(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONAL = None):
-    r"""Covariances of the variables in the rows of `(n, m)`: `(n, n)`; of one, a number.
+    r"""Covariances of the variables in the rows of `(n, m)`: `(n, n)`; 0-d for a single one.
 
-    `fweights`: how often each observation counts (ints), `aweights`: how much; `correction`: what
-    is taken off their number.
+    `fweights`: the frequency of each observation (ints), `aweights`: its weight; `correction`:
+    subtracted from their number.
 
     >>> ops.cov(Tensor([[1.0, 2.0], [3.0, 5.0]])).asnumpy()
     array([[0.5, 1. ],
@@ -347,7 +347,7 @@ def cov(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONA
 def logcumsumexp(input: Array, axis, exclusive=False, reverse=False):
     r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow.
 
-    The class also takes `exclusive` ($j < i$; the least number of the dtype at first) and `reverse`
+    The class also takes `exclusive` ($j < i$; the lowest number of the dtype first) and `reverse`
     (from the end).
 
     >>> ops.logcumsumexp(Tensor([0.0, 0.0]), 0).asnumpy()

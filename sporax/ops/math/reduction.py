@@ -14,7 +14,7 @@ from sporax.ops.shape.zero_dimensional import of_any_rank
 
 
 def axes(axis):
-    """An axis as JAX wants it: None for all axes, which may also come as `()`."""
+    """Return an axis for JAX: None for all axes, which may also be given as `()`."""
     if isinstance(axis, (tuple, list)):
         return tuple(axis) or None
     return axis
@@ -25,7 +25,7 @@ def _cast(x, dtype):
 
 
 def _widened(x, dtype):
-    """The operand of a sum or product: integers are added up in Int64."""
+    """Return the operand of a sum or product: integers are accumulated in Int64."""
     if dtype is None and not jnp.issubdtype(x.dtype, jnp.inexact):
         return x.astype(jnp.int64)
     return _cast(x, dtype)
@@ -44,7 +44,7 @@ def _widened(x, dtype):
 def sum(input: Array, dim=None, keepdim=False, *, dtype=None, initial=None):
     r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions.
 
-    Integers and Bool are added up in Int64, unless a `dtype` is given.
+    Integers and Bool are summed in Int64, unless a `dtype` is given.
 
     >>> ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0).asnumpy()
     array([4., 6.], dtype=float32)
@@ -63,13 +63,13 @@ def _mean(x, axis, keepdims):
 
 
 def _integer_mean(x, axis, keepdims):
-    """The exact mean, rounded toward zero, whatever the sum is; 0 of no elements."""
+    """Return the exact mean, truncated toward zero, even if the sum overflows; 0 of no elements."""
     along = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     count = jnp.maximum(jnp.asarray(math.prod(x.shape[n] for n in along), jnp.int64), 1)
     wide = x.dtype if x.dtype.itemsize == 8 else jnp.int64
     count, high = count.astype(wide), jnp.zeros((), wide)
     x, dtype = x.astype(wide), x.dtype
-    if dtype == wide:  # a sum of these may not fit
+    if dtype == wide:  # their sum may overflow
         quotients = x // count
         high, x = jnp.sum(quotients, axis, wide, keepdims=keepdims), x - quotients * count
     low = jnp.sum(x, axis, wide, keepdims=keepdims)
@@ -91,7 +91,7 @@ def _integer_mean(x, axis, keepdims):
 def mean(x: Array, axis=None, keep_dims=False, dtype=None):
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all.
 
-    The dtype stays; the mean of integers is exact, rounded toward zero.
+    The dtype is kept; the mean of integers is exact, truncated toward zero.
 
     >>> ops.mean(Tensor([[1.0, 2.0], [3.0, 4.0]]), 1).asnumpy()
     array([1.5, 3.5], dtype=float32)
@@ -131,7 +131,7 @@ def prod(input: Array, axis=None, keep_dims=False, dtype=None):
 def reduce_sum(input: Array, axis=(), keep_dims=False, skip_mode=False):
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes.
 
-    `skip_mode`: with it, `()` means none.
+    `skip_mode`: `()` means no axes.
 
     >>> ops.reduce_sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0).asnumpy()
     array([4., 6.], dtype=float32)
@@ -204,7 +204,7 @@ def ptp(input, axis=None, keepdims=False):
 
 
 def _pick(x, at, axis):
-    """The elements at the indices `at` (which keep the axis); the gradient goes to these alone."""
+    """Return the elements at the indices `at` (which keep the axis); only these get gradients."""
     here = jax.lax.broadcasted_iota(at.dtype, x.shape, axis) == at
     return jnp.sum(jnp.where(here, x, jnp.zeros((), x.dtype)), axis, x.dtype, keepdims=True)
 
@@ -255,7 +255,7 @@ _VALUE_AND_INDEX = """The {word} elements along `axis` and their indices (Int64)
 
 
 def _with_initial(name, extreme, input, initial, where):
-    """`input` clipped by `initial` (`extreme`: minimum or maximum), and `initial` itself where
+    """Clip `input` by `initial` (`extreme`: minimum or maximum), with `initial` itself where
     `where` is False."""
     if initial is None:
         if where is not None:
@@ -379,7 +379,7 @@ min = _declare_value_and_index("smallest", "min", amin, argmin_with_value, minim
 )  # fmt: skip
 @of_any_rank
 def all(input: Array, axis=None, keep_dims=False):
-    """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool.
+    """True if all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool.
 
     >>> ops.all(Tensor([[True, False], [True, True]]), 1).asnumpy()
     array([False,  True])
@@ -400,7 +400,7 @@ def all(input: Array, axis=None, keep_dims=False):
 )  # fmt: skip
 @of_any_rank
 def any(input: Array, axis=None, keep_dims=False):
-    """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool.
+    """Return True if any element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool.
 
     >>> ops.any(Tensor([[True, False], [False, False]]), 1).asnumpy()
     array([ True, False])

@@ -1,4 +1,4 @@
-"""Order: sorting, the largest, distinct values, places in a sorted sequence."""
+"""Sorting, top-k, distinct values, and search in sorted sequences."""
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ from sporax.ops.declare import OPTIONAL, Array, Arrays, attach, composite, op
     ),
 )
 def sort(input: Array, axis=-1, descending=False, stable=True) -> Arrays:
-    """The elements in order along `axis`, and the index (Int32) that each had: a pair.
+    """Sort along `axis`; returns the elements and their former indices (Int32).
 
     Equal elements keep their order.
 
@@ -39,7 +39,7 @@ def sort(input: Array, axis=-1, descending=False, stable=True) -> Arrays:
     differentiable=False,
 )
 def argsort(input: Array, axis=-1, descending=False, stable=True):
-    """The indices (Int32) that put the elements in order along `axis`.
+    """Return the indices (Int32) that sort the elements along `axis`.
 
     >>> ops.argsort(Tensor([3.0, 1.0])).asnumpy()
     array([1, 0], dtype=int32)
@@ -56,14 +56,14 @@ def argsort(input: Array, axis=-1, descending=False, stable=True):
     primitive="TopK(sorted=True)(input_x: input, k)",
 )  # fmt: skip
 def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
-    """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and
-    their indices (Int32): a pair.
+    """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their
+    indices (Int32): a pair.
 
     >>> [t.asnumpy() for t in ops.topk(Tensor([1.0, 3.0, 2.0]), 2)]
     [array([3., 2.], dtype=float32), array([1, 2], dtype=int32)]
     """
     dim = -1 if dim is None else dim
-    k = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # of a Tensor of one element
+    k = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # from a one-element Tensor
     if not 0 < k <= input.shape[dim]:
         raise ValueError(f"'k' must be in [1, {input.shape[dim]}], but got {k}")
     x = jnp.moveaxis(input, dim, -1)
@@ -77,7 +77,7 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
 
 @composite(mint="sort", function=())
 def sort_int64(input, *, dim=-1, descending=False, stable=False) -> Arrays:
-    """The elements in order along `dim`, and where they were (`ops.sort`). The indices are Int64.
+    """Sort along `dim`; returns the elements and their former indices (`ops.sort`), Int64.
 
     >>> mint.sort(Tensor([3.0, 1.0]))[0].asnumpy()
     array([1., 3.], dtype=float32)
@@ -88,7 +88,7 @@ def sort_int64(input, *, dim=-1, descending=False, stable=False) -> Arrays:
 
 @composite(mint="argsort", function=())
 def argsort_int64(input, dim=-1, descending=False, stable=False):
-    """The indices that put the elements in order; see `ops.argsort`. The indices are Int64.
+    """Return the indices that sort the elements; see `ops.argsort`. The indices are Int64.
 
     >>> mint.argsort(Tensor([3.0, 1.0])).asnumpy()
     array([1, 0])
@@ -98,7 +98,7 @@ def argsort_int64(input, dim=-1, descending=False, stable=False):
 
 @composite(mint="topk", function=())
 def topk_int64(input, k, dim=-1, largest=True, sorted=True) -> Arrays:
-    """The `k` largest elements, and where they were; see `ops.topk`. The indices are Int64.
+    """The `k` largest elements, and their indices; see `ops.topk`. The indices are Int64.
 
     >>> mint.topk(Tensor([3.0, 1.0, 2.0]), 2)[1].asnumpy()
     array([0, 2])
@@ -118,10 +118,10 @@ def searchsorted(
     sorted_sequence: Array, values: Array, sorter: OPTIONAL = None, out_int32=False, right=False,
     side=None,
 ):  # fmt: skip
-    """Where `values` would have to be put into the sorted last axis: before equal elements, or
+    """Return the insertion points of `values` in the sorted last axis: before equal elements, or
     after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`.
 
-    `sorter`: the indices that sort the last axis of `sorted_sequence`, where it is not sorted.
+    `sorter`: the indices that sort the last axis of `sorted_sequence`, if it is not sorted.
 
     >>> ops.searchsorted(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
     array([1, 2])
@@ -169,7 +169,7 @@ _bound("UpperBound", True, 3)
 
 
 def _searchsorted_method(self, v, side="left", sorter=None):
-    """Where to put `v` so that the sorted tensor stays sorted, Int32; see `ops.searchsorted`.
+    """Return the insertion points of `v` in the sorted tensor, Int32; see `ops.searchsorted`.
 
     >>> Tensor([1, 3, 5]).searchsorted(Tensor([3, 6])).asnumpy()
     array([1, 3], dtype=int32)
@@ -185,7 +185,7 @@ attach("searchsorted", _searchsorted_method)
     function=(),
 )
 def searchsorted_of_class(sorted_sequence, values, sorter=None, dtype=int64, right=False):
-    """As `ops.searchsorted`; `dtype`: that of the result, int32 or int64.
+    """As `ops.searchsorted`; `dtype`: the result's dtype, int32 or int64.
 
     >>> ops.SearchSorted(right=True)(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
     array([2, 2])
@@ -199,10 +199,10 @@ def searchsorted_of_class(sorted_sequence, values, sorter=None, dtype=int64, rig
 
 @composite(primitive="Unique()(x: input)")
 def unique(input) -> Arrays:
-    """The distinct elements in order of first appearance, and for each element the index of its
-    equal among them (Int64 for Int64 input, else Int32): a pair.
+    """The distinct elements in order of first appearance, and each element's index among them
+    (Int64 for Int64 input, else Int32): a pair.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> [t.asnumpy() for t in ops.unique(Tensor([2, 1, 2]))]
     [array([2, 1]), array([0, 1, 0])]
@@ -217,8 +217,8 @@ def unique(input) -> Arrays:
 
 @composite(tensor="unique", mint="unique", function=())
 def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the
-    index of each element's equal among them and how often each occurs, Int64.
+    """The distinct elements (along `dim`, the distinct slices), sorted; then, if requested, each
+    element's index among them and their counts, Int64.
 
     >>> Tensor([2, 1, 2]).unique().asnumpy()
     array([1, 2])
@@ -239,8 +239,8 @@ def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False,
     primitive="UniqueWithPad()(x: input, pad_num)",
 )  # fmt: skip
 def unique_with_pad(input, pad_num) -> Arrays:
-    """The distinct elements in order of first appearance, filled up with `pad_num`, and for each
-    element the index of its equal among them: a pair, of the vector's size and dtype.
+    """The distinct elements in order of first appearance, padded with `pad_num`, and each element's
+    index among them: a pair, of the vector's size and dtype.
 
     >>> [t.asnumpy() for t in ops.unique_with_pad(Tensor([2, 1, 2]), 0)]
     [array([2, 1, 0]), array([0, 1, 0])]
@@ -259,8 +259,8 @@ def unique_with_pad(input, pad_num) -> Arrays:
 def unique_consecutive(
     input, return_inverse=False, return_counts=False, dim=None
 ) -> Array | Arrays:
-    """The elements (along `dim`, the slices) without those that equal the one before; then, where
-    asked, the index among them of each element and how often each is repeated, Int64.
+    """The elements (along `dim`, the slices) that differ from the previous one; then, if requested,
+    the index among them of each element and their repetition counts, Int64.
 
     >>> ops.unique_consecutive(Tensor([1, 1, 2, 1])).asnumpy()
     array([1, 2, 1])
@@ -286,7 +286,7 @@ def unique_consecutive(
 def unique_consecutive_of_class(
     input, return_inverse=False, return_counts=False, dim=None
 ) -> Arrays:
-    """As `ops.unique_consecutive`, always with the indices and the counts.
+    """As `ops.unique_consecutive`, always with indices and counts.
 
     >>> [t.tolist() for t in ops.UniqueConsecutive()(Tensor([1, 1, 2, 1]))]
     [[1, 2, 1], [0, 0, 1, 2], [2, 1, 1]]
@@ -298,7 +298,7 @@ def unique_consecutive_of_class(
 def list_difference(x, y, out_idx=dtypes.int32) -> Arrays:
     """The elements of the vector `x` that are not in `y`, in their order, and their indices.
 
-    How many there are decides the shape, so that the computation runs up to here.
+    The shape depends on the values, so this call runs the pending operations.
 
     >>> [t.tolist() for t in ops.ListDiff()(Tensor([4, 5, 6, 4]), Tensor([5, 7]))]
     [[4, 6, 4], [0, 2, 3]]
@@ -317,7 +317,7 @@ def list_difference(x, y, out_idx=dtypes.int32) -> Arrays:
 
 @composite(tensor=True)
 def msort(input):
-    """The elements in order along the first axis.
+    """Sort along the first axis.
 
     >>> ops.msort(Tensor([3.0, 1.0, 2.0])).asnumpy()
     array([1., 2., 3.], dtype=float32)

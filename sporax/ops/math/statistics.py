@@ -1,4 +1,4 @@
-"""Spread, norms and running sums along axes."""
+"""Variances, norms and cumulative sums along axes."""
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from sporax.ops.shape.zero_dimensional import of_any_rank
 def _spread(name, formula, shown, compute):
     def function(input: Array, axis=None, ddof=0, keepdims=False):
         is_whole = not jnp.issubdtype(input.dtype, jnp.inexact)
-        x = input.astype(jnp.float64) if is_whole else input  # which holds all of 32 bits
+        x = input.astype(jnp.float64) if is_whole else input  # represents all 32-bit integers
         result = compute(x, axes(axis), ddof=int(ddof), keepdims=keepdims)
         return result.astype(jnp.float32) if is_whole else result
 
@@ -37,7 +37,7 @@ def _spread(name, formula, shown, compute):
 
 
 def _deviation(x, axis, ddof, keepdims):
-    """The root of the variance; its gradient where all are equal is zero."""
+    """Return the root of the variance, with a zero gradient where all elements are equal."""
     return safe_root(jnp.var(x, axis, ddof=ddof, keepdims=keepdims))
 
 
@@ -52,7 +52,7 @@ std = _spread("std", "Standard deviation, the square root of `var`,", "1.", _dev
 
 @composite()
 def var_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
-    """The pair of variance and mean; see `var`.
+    """Return the variance and the mean; see `var`.
 
     >>> [t.asnumpy().tolist() for t in ops.var_mean(Tensor([1.0, 3.0]), ddof=0)]
     [1.0, 2.0]
@@ -62,9 +62,9 @@ def var_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
 
 @composite(primitive="ReduceStd(axis=(), unbiased=True, keep_dims=False)(x)", function=())
 def reduce_std(x, axis=(), unbiased=True, keep_dims=False) -> Arrays:
-    """The pair of standard deviation and mean along `axis`: an int, several, or () for all.
+    """Return the standard deviation and the mean along `axis`: an int, several, or () for all.
 
-    `unbiased`: whether the divisor is one less than the number of elements.
+    `unbiased`: the divisor is one less than the number of elements.
 
     >>> [t.asnumpy().tolist() for t in ops.ReduceStd()(Tensor([1.0, 2.0, 3.0]))]
     [1.0, 2.0]
@@ -87,7 +87,7 @@ def square_sum_all(x: Array, y: Array) -> Arrays:
 
 @composite()
 def std_mean(input, axis=None, ddof=0, keepdims=False) -> Arrays:
-    """The pair of standard deviation and mean; see `std`.
+    """Return the standard deviation and the mean; see `std`.
 
     >>> [t.asnumpy().round(4).tolist() for t in ops.std_mean(Tensor([1.0, 3.0]), ddof=0)]
     [1.0, 2.0]
@@ -108,12 +108,12 @@ _unbiased(std, "std_mean")
 
 
 def _root(x, axis, keepdims):
-    """The Euclidean length; its gradient at zero is zero."""
+    """Return the Euclidean norm, with a zero gradient at zero."""
     return safe_root(jnp.sum(jnp.real(x * jnp.conj(x)), axis, keepdims=keepdims))
 
 
 def _length(x, p, axis, keepdims):
-    """The p-norm of vectors; its gradient is zero where elements, or all of them, are."""
+    """Return the p-norm of vectors, with zero gradients where elements, or all, are zero."""
     size = magnitude(x)
     if p == 1:
         return jnp.sum(size, axis, keepdims=keepdims)
@@ -201,8 +201,8 @@ def norm_of_vectors(input, ord=2, dim=None, keepdim=False, *, dtype=None):
 )
 def norm_of_matrices(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     r"""A norm of the matrices in two dimensions: 'fro' $\sqrt{\sum_{ij} |a_{ij}|^2}$, 'nuc' the sum
-    of the singular values, 2 and -2 the largest and smallest of them, 1 and -1 the largest and
-    smallest column sum of $|a_{ij}|$, `inf` and `-inf` of the rows.
+    of the singular values, 2 and -2 the largest and smallest singular value, 1 and -1 the largest
+    and smallest column sum of $|a_{ij}|$, `inf` and `-inf` the largest and smallest row sum.
 
     >>> mint.linalg.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])).asnumpy()
     array(5., dtype=float32)
@@ -224,7 +224,7 @@ _MATRIX_NORMS = ("fro", "nuc", float("inf"), -float("inf"), 1, -1, 2, -2)
 
 @composite(primitive="NuclearNorm(dim=None, keepdim=False)(x)", function=())
 def nuclear_norm(x, dim=None, keepdim=False):
-    """The sum of the singular values of each matrix of the two axes `dim`; None: of a matrix.
+    """The sum of the singular values of each matrix in the two axes `dim`; None: of the matrix `x`.
 
     >>> ops.NuclearNorm()(Tensor([[3.0, 0.0], [0.0, 4.0]])).asnumpy()
     array(7., dtype=float32)
@@ -263,7 +263,7 @@ def logsumexp(input: Array, dim, keepdim=False):
 )  # fmt: skip
 @of_any_rank
 def count_nonzero(x: Array, axis=(), keep_dims=False, dtype=dtypes.int32):
-    """How many elements along `axis` (`()`: of all) are not zero.
+    """Count the nonzero elements along `axis` (`()`: all).
 
     >>> ops.count_nonzero(Tensor([[0.0, 2.0], [3.0, 4.0]]), 1).asnumpy()
     array([1, 2], dtype=int32)
@@ -292,7 +292,7 @@ def cumsum(x: Array, axis, dtype=None, exclusive=False, reverse=False):
     x = x.astype(jnp.int64) if x.dtype == bool and dtype is None else _cast(x, dtype)
     x = jnp.flip(x, axis) if reverse else x
     total = jnp.cumsum(x, axis, x.dtype)
-    if exclusive:  # moved on by one; `total - x` would not have the same roundings
+    if exclusive:  # shifted by one; `total - x` would round differently
         ends = [(1, -1, 0) if i == axis % x.ndim else (0, 0, 0) for i in range(x.ndim)]
         total = jax.lax.pad(total, jnp.zeros((), x.dtype), ends)
     return jnp.flip(total, axis) if reverse else total
@@ -302,7 +302,7 @@ _NARROW = (dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.uint8)
 
 
 def _method_cumsum(input, axis=None, dtype=None):
-    """The sums so far along `axis`, or of all elements; small integers are summed in Int32.
+    """Cumulative sums along `axis`, or of all elements; small integers are summed in Int32.
 
     >>> Tensor([1.0, 2.0, 3.0]).cumsum(0).asnumpy()
     array([1., 3., 6.], dtype=float32)
@@ -346,7 +346,7 @@ _products = cumprod.declaration.face()
 
 @composite(function=(), of="cumprod", primitive="CumProd(exclusive=False, reverse=False)(x, axis)")
 def cumprod_of_class(x, axis, exclusive=False, reverse=False):
-    """`cumprod` in the dtype of `x`; `exclusive`: of those before, `reverse`: from the end.
+    """`cumprod` in the dtype of `x`; `exclusive`: of the elements before, `reverse`: from the end.
 
     >>> ops.CumProd(exclusive=True)(Tensor([2.0, 3.0, 4.0]), 0).asnumpy()
     array([1., 2., 6.], dtype=float32)
@@ -403,7 +403,7 @@ cummin = _running("cummin", "smallest", jnp.less, "Cummin", jnp.int32, None)
 
 @composite(mint="cummin(input, dim)", function=())
 def _cummin_in_int64(input, dim) -> Arrays:
-    """The smallest element so far along `dim`, and its index (Int64).
+    """The cumulative minimum along `dim`, and its index (Int64).
 
     >>> mint.cummin(Tensor([2.0, 1.0]), 0)[1].asnumpy()
     array([0, 1])

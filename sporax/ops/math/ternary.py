@@ -1,4 +1,4 @@
-"""Functions of two or three operands that meet in one dtype."""
+"""Functions of two or three operands promoted to one dtype."""
 
 import math
 
@@ -23,7 +23,7 @@ def atan2(input: Array, other: Array):
     array([0.], dtype=float32)
     """
     y, x = input, other
-    # at the origin, where the derivative would be 0 divided by 0, it is 0
+    # at the origin, where the derivative would be 0 / 0, it is set to 0
     origin = (y == 0) & (x == 0)
     angle = jnp.arctan2(jnp.where(origin, 0, y), jnp.where(origin, 1, x))
     return jnp.where(origin, jax.lax.stop_gradient(jnp.arctan2(y, x)), angle)
@@ -56,7 +56,7 @@ def xlogy(input: Array, other: Array):
 
 
 def _soft_maximum(compute, scale):
-    """`compute` of two arrays with the derivative that it has for infinities too."""
+    """Wrap `compute` of two arrays with a derivative that is also valid for infinities."""
 
     @jax.custom_jvp
     def function(x, y):
@@ -110,7 +110,7 @@ def squared_difference(input: Array, other: Array):
 
 @floating_binary(primitive="DivNoNan()(x1: input, x2: other)")
 def div_no_nan(input: Array, other: Array):
-    """$input / other$, and 0 where `other` is 0.
+    """$input / other$; 0 where `other` is 0.
 
     >>> ops.DivNoNan()(Tensor([1.0, 6.0]), Tensor([0.0, 2.0])).asnumpy()
     array([0., 3.], dtype=float32)

@@ -1,1 +1,1 @@
-"""Where a tensor's elements are: the memory it shares, other libraries' memory, files."""
+"""Storage of a tensor's elements: shared memory, other libraries' memory, files."""

@@ -1,4 +1,4 @@
-"""Tensors of the bytes of Python's own buffers, and Tensors that exchange their memory."""
+"""Tensors of the bytes of Python buffers, and Tensors that swap their memory."""
 
 from weakref import ref
 
@@ -11,10 +11,10 @@ from sporax.ops.memory.dlpack import from_dlpack
 
 
 def frombuffer(buffer, dtype, count=-1, offset=0):
-    """A vector of the elements in a `bytes`, `bytearray`, `memoryview` or NumPy array.
+    """Create a vector of the elements in a `bytes`, `bytearray`, `memoryview` or NumPy array.
 
-    `count`: how many elements, all by default; `offset`: the byte to begin at. The memory is shared
-    where it may be written to and begins at a multiple of 64 bytes, else it is copied.
+    `count`: the number of elements, all by default; `offset`: the first byte. The memory is shared
+    if it is writable and aligned to 64 bytes, else it is copied.
 
     >>> from sporax import frombuffer
     >>> frombuffer(bytearray([1, 2, 3, 4]), ms.uint8, count=2, offset=1).asnumpy()
@@ -50,13 +50,13 @@ def frombuffer(buffer, dtype, count=-1, offset=0):
             "Give another 'count'."
         )
     array = np.frombuffer(buffer, kind, count, offset)
-    shared = array.flags.writeable and kind.kind != "V"  # what DLPack of NumPy knows
+    shared = array.flags.writeable and kind.kind != "V"  # NumPy's DLPack lacks kind V
     return from_dlpack(array) if shared else Tensor(array)
 
 
 def swap_tensors(t1, t2):
-    """Exchange all that two Tensors are, class, attributes and memory; the objects stay who they
-    are, and views go with the memory.
+    """Swap class, attributes and memory of two Tensors; the objects keep their identity, and views
+    follow the memory.
 
     >>> from sporax import swap_tensors
     >>> x, y = Tensor([1.0]), Tensor([2.0, 3.0])
@@ -72,7 +72,7 @@ def swap_tensors(t1, t2):
     if t1 is t2:
         return
     if thread.recorder.tracer is not None:
-        t1._read()  # who is who is no part of a graph
+        t1._read()  # object identity is not part of a graph
     aliases = [getattr(t, "_alias", None) for t in (t1, t2)]
     for alias, old, new in zip(aliases, (t1, t2), (t2, t1), strict=True):
         if alias is not None:
@@ -88,8 +88,8 @@ def swap_tensors(t1, t2):
 
 
 def _move(storage, old, new):
-    """Let `new` stand for `old` among the handles of a storage."""
-    storage.alive()  # which gives handles of copies storages of their own
+    """Replace `old` by `new` among the handles of a storage."""
+    storage.alive()  # moves handles of copies to separate storages
     storage = old._alias.storage
     is_root = storage.root() is old
     storage.handles = [r for r in storage.handles if r() is not old]

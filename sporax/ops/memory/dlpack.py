@@ -1,7 +1,7 @@
-"""Arrays of other libraries as Tensors, and the reverse, by DLPack: both see the same memory.
+"""Exchange of arrays with other libraries by DLPack, which shares memory.
 
-Tensors change by getting new memory, so the other library sees what sporax writes only if it asks
-again. What the other library writes is seen here, where the array was not copied.
+A write to a Tensor allocates new memory, so the other library sees it only if it asks again. Writes
+by the other library are visible here, unless the array was copied.
 """
 
 import ctypes
@@ -13,13 +13,13 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import attach
 
-_CPU = 1  # DLPack's number of that device type
-# Offset of device type and device number of the DLTensor behind a capsule, by its name
+_CPU = 1  # DLPack's code for that device type
+# offset of device type and device id in the DLTensor of a capsule, by the capsule's name
 _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
 class _Capsule:
-    """A capsule as an object that gives it: what libraries ask of the array itself."""
+    """An object that returns a capsule, with the DLPack methods of an array."""
 
     def __init__(self, capsule):
         self.capsule = capsule
@@ -44,11 +44,11 @@ class _Capsule:
 
 
 def from_dlpack(dlpack):
-    """A Tensor of the memory of another library's array: a PyTorch tensor, a NumPy or JAX array, or
-    what their `to_dlpack` gives.
+    """Create a Tensor of the memory of another library's array: a PyTorch tensor, a NumPy or JAX
+    array, or a capsule from their `to_dlpack`.
 
-    It is copied where its elements do not follow one another, and on a CPU where it does not begin
-    at a multiple of 64 bytes (as NumPy's need not; PyTorch's do).
+    It is copied if it is not contiguous, and on a CPU if it is not aligned to 64 bytes (NumPy's
+    arrays may not be; PyTorch's are).
 
     >>> from sporax.ops.memory.dlpack import from_dlpack
     >>> from_dlpack(np.array([1.0, 2.0])).asnumpy()
@@ -63,7 +63,7 @@ def from_dlpack(dlpack):
         )
     try:
         array = jax.dlpack.from_dlpack(dlpack)
-    except jax.errors.JaxRuntimeError as error:  # of elements that do not follow one another
+    except jax.errors.JaxRuntimeError as error:  # not contiguous
         if isinstance(dlpack, _Capsule) or dlpack.__dlpack_device__()[0] != _CPU:
             raise ValueError(
                 "For 'from_dlpack', the elements of 'dlpack' must follow one another in memory, "
@@ -74,7 +74,7 @@ def from_dlpack(dlpack):
 
 
 def to_dlpack(tensor) -> Any:
-    """A DLPack capsule of the tensor's memory, for another library's `from_dlpack`.
+    """Return a DLPack capsule of the tensor's memory, for another library's `from_dlpack`.
 
     >>> from sporax.ops.memory.dlpack import from_dlpack, to_dlpack
     >>> from_dlpack(to_dlpack(Tensor([1.0, 2.0]))).asnumpy()
@@ -88,12 +88,12 @@ def to_dlpack(tensor) -> Any:
 
 
 def _dlpack(self, **options) -> Any:
-    """The tensor's memory as a capsule, for `from_dlpack` of PyTorch, NumPy and JAX."""
+    """Return the tensor's memory as a capsule, for `from_dlpack` of PyTorch, NumPy and JAX."""
     return self._read().array.__dlpack__(**options)
 
 
 def _dlpack_device(self) -> tuple:
-    """The type and the number of the device, as DLPack counts them."""
+    """Return DLPack's device type and device id."""
     return self._read().array.__dlpack_device__()
 
 

@@ -1,4 +1,4 @@
-"""Where a tensor's elements are kept: on the device, or in a file until they are used."""
+"""Placement of a tensor's elements: on the device, or in a file until they are used."""
 
 import os
 import zlib
@@ -18,7 +18,7 @@ _DEVICES = ("Ascend", "GPU", "CPU")
 
 
 class Offloaded(Value):
-    """A value whose elements are in a file until somebody reads them."""
+    """A value whose elements are in a file until they are read."""
 
     __slots__ = ("checksum", "path")
 
@@ -29,7 +29,7 @@ class Offloaded(Value):
         self.path, self.checksum = path, checksum
 
     def read(self):
-        """The concrete array, loaded from the file at the first time."""
+        """Return the concrete array, loaded from the file on the first call."""
         if self.array is None:
             data = Path(self.path).read_bytes() if Path(self.path).is_file() else b""
             if zlib.crc32(data) != self.checksum:
@@ -43,12 +43,12 @@ class Offloaded(Value):
 
 
 def write_whole(who, path, data):
-    """Write a file; where that fails, none is left, and the error names it."""
+    """Write a file; on failure, remove it and raise an error that names it."""
     try:
         with open(path, "wb") as file:
             file.write(data)
     except OSError as error:
-        if error.filename is None:  # it could be opened
+        if error.filename is None:  # the file was opened
             os.unlink(path)
         raise OSError(
             error.errno, f"For '{who}', '{path}' could not be written: {error.strerror}. Make "
@@ -57,8 +57,8 @@ def write_whole(who, path, data):
 
 
 def offload(self, file_path) -> bool:
-    """Write the elements into a file and free their memory; they are loaded again when they are
-    used. Returns True.
+    """Write the elements to a file and free their memory; they are loaded again on use. Returns
+    True.
 
     >>> import tempfile, os
     >>> x = Tensor([1.0, 2.0])
@@ -78,7 +78,7 @@ def offload(self, file_path) -> bool:
 
 
 def offload_file_path(self) -> str:
-    """The file that keeps the elements since `offload`; '' where they are in memory.
+    """Return the file that holds the elements since `offload`; '' if they are in memory.
 
     >>> Tensor([1.0]).offload_file_path()
     ''
@@ -97,7 +97,7 @@ def _check_device(name, argument, device, flag_name, flag):
 
 
 def move_to(self, to, blocking=True):
-    """A tensor of the same contents. `to`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose.
+    """Return a copy of the tensor. `to`: 'Ascend', 'GPU' or 'CPU'; XLA chooses the device.
 
     >>> Tensor([1.0]).move_to("CPU").asnumpy()
     array([1.], dtype=float32)
@@ -107,7 +107,7 @@ def move_to(self, to, blocking=True):
 
 
 def to_in_place(self, device=None, non_blocking=False):
-    """The tensor itself. `device`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose.
+    """Return the tensor itself. `device`: 'Ascend', 'GPU' or 'CPU'; XLA chooses the device.
 
     >>> Tensor([1.0]).to_("CPU").asnumpy()
     array([1.], dtype=float32)
@@ -117,7 +117,7 @@ def to_in_place(self, device=None, non_blocking=False):
 
 
 def delete_(self, non_blocking=False):
-    """Free the memory of the elements, which are 0 from now on; returns the tensor.
+    """Free the memory of the elements, which become 0; returns the tensor.
 
     >>> Tensor([1.0, 2.0]).delete_().asnumpy()
     array([0., 0.], dtype=float32)
@@ -126,11 +126,11 @@ def delete_(self, non_blocking=False):
         raise ValueError(
             f"For 'Tensor.delete_', 'non_blocking' must be a bool, but got {non_blocking!r:.40}."
         )
-    return self._replace(zeros(self.shape, self.dtype)._value)  # not computed until it is read
+    return self._replace(zeros(self.shape, self.dtype)._value)  # computed when it is read
 
 
 def pin_memory(self):
-    """The tensor itself: arrays are where XLA reads them, and move nowhere.
+    """Return the tensor itself: arrays already are where XLA reads them.
 
     >>> Tensor([1.0]).pin_memory().asnumpy()
     array([1.], dtype=float32)
@@ -139,7 +139,7 @@ def pin_memory(self):
 
 
 def is_pinned(self) -> bool:
-    """Whether the elements are in pages of the host that stay in place for a device: False.
+    """Return False: the elements are not in pinned host memory.
 
     >>> Tensor([1.0]).is_pinned()
     False
@@ -148,7 +148,7 @@ def is_pinned(self) -> bool:
 
 
 def is_shared(self) -> bool:
-    """Whether other processes see the elements: False.
+    """Return False: other processes do not share the elements.
 
     >>> Tensor([1.0]).is_shared()
     False

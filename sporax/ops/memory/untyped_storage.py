@@ -1,4 +1,4 @@
-"""`UntypedStorage`: the memory that tensors share, and tensors put into other memory (`set_`)."""
+"""`UntypedStorage`, the memory that tensors share; `set_` moves tensors to other memory."""
 
 import functools
 from weakref import ref
@@ -19,8 +19,8 @@ from sporax.storage.view_access import Part, access, write
 
 
 class UntypedStorage:
-    """The memory of a tensor and of all that share it: `Tensor.untyped_storage()` gives it. Its
-    sizes count bytes.
+    """The memory of a tensor and of all that share it, from `Tensor.untyped_storage()`. Its sizes
+    are in bytes.
 
     >>> x = Tensor([1.0, 2.0, 3.0])
     >>> x[1:].untyped_storage().nbytes()
@@ -33,7 +33,7 @@ class UntypedStorage:
                 "For 'UntypedStorage', 'tensor' must be a Tensor, but got "
                 f"{type(tensor).__name__}. 'Tensor.untyped_storage()' gives its memory."
             )
-        self._root = _root_of(tensor)  # all of the memory, held here
+        self._root = _root_of(tensor)  # keeps the whole memory alive
 
     @property
     def _storage(self):
@@ -41,7 +41,7 @@ class UntypedStorage:
 
     @property
     def dtype(self):
-        """The dtype in which the memory was filled."""
+        """The dtype with which the memory was filled."""
         return self._root.dtype
 
     @property
@@ -50,29 +50,29 @@ class UntypedStorage:
         return self._root.device
 
     def nbytes(self):
-        """How many bytes there are."""
+        """Return the number of bytes."""
         extent = self._storage.extent
         return self._root.nbytes if extent is None else extent
 
     size = __len__ = nbytes
 
     def element_size(self):
-        """1: the elements are bytes."""
+        """Return 1: the elements are bytes."""
         return 1
 
     def data_ptr(self):
-        """The address of the memory on the device, for comparing."""
+        """Return the address of the memory on the device, for comparison."""
         return self._root.data_ptr()
 
     def is_shared(self):
-        """Whether other processes see the memory: False."""
+        """Return False: other processes do not share the memory."""
         return False
 
     def _bytes(self):
         return np.frombuffer(self._root.asnumpy().tobytes(), np.uint8).copy()
 
     def _fill(self, data):
-        """Put bytes, a NumPy array, into the beginning of the memory."""
+        """Write bytes, a NumPy array, to the beginning of the memory."""
         whole = self._bytes()
         whole[: data.size] = data
         here = self._root._value.aval
@@ -107,8 +107,8 @@ class UntypedStorage:
         return self
 
     def resize_(self, size):
-        """Give the memory another number of bytes; what is added, or comes back, is 0. Tensors in
-        the memory keep their shapes, and see 0 beyond its end."""
+        """Resize the memory to `size` bytes; bytes that are added, or restored after shrinking, are
+        0. Tensors in the memory keep their shapes, and read 0 beyond its end."""
         if isinstance(size, bool) or not isinstance(size, int) or size < 0:
             raise ValueError(
                 "For 'UntypedStorage.resize_', 'size' must be an int of at least 0, but got "
@@ -131,7 +131,7 @@ class UntypedStorage:
 
 
 def _root_of(tensor):
-    """The handle of all memory that the tensor shares; a new one if none is held."""
+    """Return the handle of all memory that the tensor shares; creates one if there is none."""
     alias = getattr(tensor, "_alias", None) or views.share(tensor)
     alias.resolve()
     storage = alias.storage
@@ -149,8 +149,8 @@ def _root_of(tensor):
 
 
 def _extended(root, count):
-    """A root of `count` elements, with those of `root` at its beginning: all handles of that memory
-    lie in the new one."""
+    """Return a root of `count` elements that begins with the elements of `root`; all handles of
+    that memory move to it."""
     storage = root._alias.storage
     flat = reshape(root, (-1,))
     whole = concat((flat, zeros(count - root.size, root.dtype)))
@@ -189,7 +189,7 @@ def storage(self) -> UntypedStorage:
 
 @functools.cache
 def _strided(size, stride, offset):
-    """The operation that takes the elements at offset and strides out of a row-major array."""
+    """Return the operation that reads elements by offset and strides from a row-major array."""
     layout = Strided(size, stride, offset)
 
     def read(x):
@@ -202,18 +202,18 @@ def _strided(size, stride, offset):
 
 
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Put the tensor into other memory, which it then shares: that of `source`, a Tensor or an
+    """Move the tensor to other memory, which it then shares: the memory of `source`, a Tensor or an
     `UntypedStorage`. The tensors that it shared memory with keep theirs.
 
-    `storage_offset`, `size`, `stride`: which elements it is; by default those of a Tensor `source`,
-    and all of a storage. Without a source it is empty.
+    `storage_offset`, `size`, `stride`: its elements in that memory; by default the elements of a
+    Tensor `source`, and all of a storage. Without a source the tensor is empty.
 
     >>> x, y = Tensor([1.0, 2.0, 3.0]), Tensor([0.0])
     >>> y.set_(x.untyped_storage(), 1, (2,), (1,)).asnumpy()
     array([2., 3.], dtype=float32)
     """
     if thread.recorder.tracer is not None:
-        self._read()  # which memory a tensor has is no part of a graph
+        self._read()  # a tensor's memory is not part of a graph
     if source is None:
         return self._replace(zeros((0,), self.dtype)._value)
     if not isinstance(source, (Tensor, UntypedStorage)):
@@ -235,7 +235,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
 
 
 def _into(tensor, view):
-    """`tensor`, put into the memory and into the place of `view`."""
+    """Move `tensor` to the memory and the position of `view`."""
     tensor._replace(view._value)
     tensor._alias = view._alias
     tensor._alias.storage.add(tensor)
@@ -253,7 +253,7 @@ def _set_data(self, data):
 
 
 def _part(root, offset, size, stride):
-    """The view of those elements of `root`, a row-major array."""
+    """Return the view of these elements of `root`, a row-major array."""
     size = (root.size - offset,) if size is None else sizes((size,))
     stride = Strided.contiguous(size).strides if stride is None else sizes((stride,))
     layout = Strided(size, stride, offset)

@@ -1,1 +1,1 @@
-"""What the layers of networks compute."""
+"""Operations of neural network layers."""

@@ -12,7 +12,7 @@ from sporax.ops.shape.zero_dimensional import of_any_rank
 
 
 def floats_only(name):
-    """A check that refuses operands which are no floating Tensors."""
+    """Return a check that rejects operands other than floating Tensors."""
 
     def check(*avals):
         for aval in avals:
@@ -26,7 +26,7 @@ def floats_only(name):
 
 
 def tensors_only(name):
-    """A check that refuses Python numbers."""
+    """Return a check that rejects Python numbers."""
 
     def check(*avals):
         for aval in avals:
@@ -61,7 +61,7 @@ def _declare(name, primitive, parameter, formula, compute, example, shown, mint=
 
 
 def _relu6(x):
-    return jnp.where(x > 6, jnp.asarray(6, x.dtype), jax.nn.relu(x))  # of slope 1 at 6
+    return jnp.where(x > 6, jnp.asarray(6, x.dtype), jax.nn.relu(x))  # slope 1 at 6
 
 
 # name, Primitive, its parameter's name, formula, function, an example, whether mint has it
@@ -95,7 +95,7 @@ def relu_of_class(input: Array):
 
 @composite(mint="nn.functional.relu")
 def relu(input, inplace=False):
-    """$\\max(x, 0)$, element by element; its derivative at 0 is 0. `inplace`: change `input` too.
+    """$\\max(x, 0)$, element by element; its derivative at 0 is 0. `inplace`: updates `input`.
 
     >>> ops.relu(Tensor([-1.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
@@ -131,7 +131,7 @@ def gelu(input: Array, approximate="none"):
 
 @composite(primitive=("GeLU()(input)", "Gelu()(x: input)"), function=())
 def _gelu_by_tanh(input):
-    """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes.
+    """`gelu` with `approximate='tanh'`, as MindSpore's Primitive computes it.
 
     >>> ops.GeLU()(Tensor([1.0])).asnumpy().round(4)
     array([0.8412], dtype=float32)
@@ -211,7 +211,7 @@ def hardshrink(input: Array, lambd=0.5):
     tensor="soft_shrink(input, lambd=0.5)",
     check=floats_only("SoftShrink"))  # fmt: skip
 def softshrink(input: Array, lambd=0.5):
-    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$.
+    r"""Soft thresholding: $x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$.
 
     >>> ops.softshrink(Tensor([0.4, 1.5])).asnumpy()
     array([0., 1.], dtype=float32)
@@ -274,7 +274,7 @@ def threshold(input: Array, bound, value):
 
 
 def _axis(input, axis):
-    """`axis` as an int or a tuple; refused where `input` has no such one."""
+    """Return `axis`, an int or a tuple; raise ValueError if `input` does not have it."""
     for n in axis if isinstance(axis, tuple) else (axis,):
         if not isinstance(n, int) or not -input.ndim <= n < max(input.ndim, 1):
             raise ValueError(
@@ -294,8 +294,8 @@ def _softmax(x, axis):
 
 @_softmax.defjvp
 def _softmax_derivative(axis, primals, tangents):
-    """From the result alone. That of `jax.nn.softmax` goes through the quotient in it: XLA then
-    keeps the exponentials and the sums, each as large as the result, beside it."""
+    """Differentiates by the result alone. The derivative of `jax.nn.softmax` goes through its
+    quotient: XLA then also keeps the exponentials and the sums, each as large as the result."""
     (x,), (tangent,) = primals, tangents
     y = _softmax(x, axis)
     return y, y * (tangent - (y * tangent).sum(axis, keepdims=True))
@@ -333,7 +333,7 @@ def log_softmax(input: Array, axis=-1, *, dtype=None):
 
 @composite(function=(), of="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)")
 def log_softmax_of_class(input, dim=None, dtype=None):
-    r"""`log_softmax` along `dim`; None: the first axis of 0, 1 or 3, else the second.
+    r"""`log_softmax` along `dim`; None: axis 0 of 0, 1 or 3 dimensions, else axis 1.
 
     >>> ops.LogSoftmaxExt()(Tensor([[0.0, 0.0]]), -1).asnumpy()
     array([[-0.6931472, -0.6931472]], dtype=float32)

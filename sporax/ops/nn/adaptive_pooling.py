@@ -1,4 +1,4 @@
-"""Pooling over as many nearly equal parts as the result has elements."""
+"""Pooling over nearly equal parts, one for each element of the result."""
 
 import itertools
 import math
@@ -22,7 +22,7 @@ from sporax.ops.nn.activation import floats_only
 def adaptive_avg_pool2d(input: Array, output_size, axes=2):
     r"""Means over $H' \times W'$ nearly equal parts of each plane.
 
-    `output_size`: an int or two; None leaves an axis as it is.
+    `output_size`: an int or two; None keeps the size of an axis.
 
     >>> ops.adaptive_avg_pool2d(ops.ones((1, 3, 5, 7)), 2).shape
     (1, 3, 2, 2)
@@ -49,7 +49,7 @@ def adaptive_avg_pool1d(input, output_size):
     mint="nn.functional.adaptive_avg_pool3d", primitive="AdaptiveAvgPool3D(output_size)(input)"
 )
 def adaptive_avg_pool3d(input, output_size):
-    """As `adaptive_avg_pool2d`, of the last three axes.
+    """`adaptive_avg_pool2d` over the last three axes.
 
     >>> ops.adaptive_avg_pool3d(ops.ones((1, 3, 5, 7, 2)), (2, 2, None)).shape
     (1, 3, 2, 2, 2)
@@ -59,15 +59,15 @@ def adaptive_avg_pool3d(input, output_size):
 
 @op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
 def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
-    """As `adaptive_max_pool2d`, and the index in its plane of each maximum (Int64)."""
-    if jnp.iscomplexobj(input):  # JAX refuses that only when it compiles
+    """As `adaptive_max_pool2d`, with the index of each maximum in its plane (Int64)."""
+    if jnp.iscomplexobj(input):  # JAX rejects it only at compile time
         raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
     parts = _parts(input, output_size, axes)
     shape = input.shape[-axes:]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
     seen = [plane[place].ravel() for place in itertools.product(*parts)]
     longest = max(map(len, seen))
-    # a part of fewer places sees its last one several times
+    # a part with fewer elements repeats its last one
     places = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
     flat = input.reshape(*input.shape[:-axes], -1)
     best = jnp.argmax(flat[..., places], -1)
@@ -78,10 +78,10 @@ def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
 
 @composite(mint="nn.functional.adaptive_max_pool2d")
 def adaptive_max_pool2d(input, output_size, return_indices=False):
-    r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
+    r"""Maxima over $H' \times W'$ nearly equal parts of each plane.
 
-    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return where
-    in its plane each maximum is.
+    `output_size`: an int or two; None keeps the size of an axis. `return_indices`: also return the
+    index of each maximum in its plane.
 
     >>> ops.adaptive_max_pool2d(Tensor(np.arange(15.0).reshape(1, 3, 5)), 2).asnumpy()[0]
     array([[ 7.,  9.],
@@ -96,7 +96,7 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     primitive="AdaptiveMaxPool2D(output_size)(input)",
 )  # fmt: skip
 def adaptive_max_pool2d_of_class(input, output_size) -> Arrays:
-    """`adaptive_max_pool2d`, and the index in its plane of each maximum (Int64).
+    """`adaptive_max_pool2d`, and the index of each maximum in its plane (Int64).
 
     >>> ops.AdaptiveMaxPool2D((1, 1))(Tensor([[[1.0, 5.0]]]))[1].asnumpy()
     array([[[1]]])
@@ -109,7 +109,7 @@ def adaptive_max_pool2d_of_class(input, output_size) -> Arrays:
     primitive="AdaptiveMaxPool3D()(x, output_size)",
 )  # fmt: skip
 def adaptive_max_pool3d_of_class(x, output_size) -> Arrays:
-    """`adaptive_max_pool3d`, and the index in its volume of each maximum (Int32).
+    """`adaptive_max_pool3d`, and the index of each maximum in its volume (Int32).
 
     >>> ops.AdaptiveMaxPool3D()(ops.ones((1, 2, 2, 2)), Tensor([1, 1, 1], ms.int32))[1].asnumpy()
     array([[[[0]]]], dtype=int32)
@@ -124,7 +124,7 @@ def adaptive_max_pool3d_of_class(x, output_size) -> Arrays:
     function="adaptive_max_pool1d(input, output_size)", mint="nn.functional.adaptive_max_pool1d"
 )
 def adaptive_max_pool1d(input, output_size, return_indices=False):
-    """The greatest numbers of `output_size` nearly equal parts of the last axis.
+    """Maxima over `output_size` nearly equal parts of the last axis.
 
     >>> ops.adaptive_max_pool1d(Tensor([[1.0, 2.0, 3.0, 5.0]]), 2).asnumpy()
     array([[2., 5.]], dtype=float32)
@@ -135,7 +135,7 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
 
 @composite()
 def adaptive_max_pool3d(input, output_size, return_indices=False):
-    """As `adaptive_max_pool2d`, of the last three axes; places are Int32.
+    """`adaptive_max_pool2d` over the last three axes; indices are Int32.
 
     >>> ops.adaptive_max_pool3d(ops.ones((1, 3, 5, 7, 2)), (2, 2, None)).shape
     (1, 3, 2, 2, 2)
@@ -145,8 +145,8 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
 
 
 def _parts(input, output_size, axes):
-    """For each of the last axes its parts, of which the i-th of n goes from floor(i size / n)
-    to ceil((i + 1) size / n)."""
+    """Return the parts of each of the last axes; part i of n is from floor(i size / n) to ceil((i +
+    1) size / n)."""
     letters = ", ".join("DHW"[-axes:])
     if input.ndim not in (axes + 1, axes + 2):
         raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
@@ -164,10 +164,10 @@ def _parts(input, output_size, axes):
 
 
 def _means(x, parts):
-    """The means of parts of the last axis. A number reaches its own part's mean only, so that NaN
-    does not spread, as it would in a product with a matrix of weights."""
+    """Return the means of parts of the last axis. An element only affects the means of parts that
+    contain it, so NaN does not spread, as it would in a product with a weight matrix."""
     sizes = np.array([part.stop - part.start for part in parts])
-    if sizes.sum() == x.shape[-1]:  # nothing is shared: equal parts, one after the other
+    if sizes.sum() == x.shape[-1]:  # no overlap: equal, consecutive parts
         return x.reshape(*x.shape[:-1], len(parts), -1).mean(-1)
     place = np.arange(sizes.max())
     starts = np.array([part.start for part in parts])[:, None]

@@ -1,4 +1,4 @@
-"""Attention (Vaswani et al., 2017) in one operation; in blocks of queries where it is large."""
+"""Attention (Vaswani et al., 2017) as one operation; in blocks of queries if it is large."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ from sporax.core.tensor import Tensor
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.activation import softmax
 
-MOST_SCORES = 2**22  # kept at once; 16 MB of float32
+MOST_SCORES = 2**22  # held at once; 16 MB in float32
 SMALLEST_BLOCK = 32  # queries; products of fewer are slow
 
 
@@ -20,12 +20,12 @@ def attention(
 ) -> Array | Arrays:  # fmt: skip
     """$softmax(scale q k^T + bias) v$ for `(B, N, S, D)`, `(B, N, T, D)`, `(B, N, T, E)`.
 
-    `bias`, `hidden` (True where a key is not seen) and `kept` (a factor of the weights):
-    `(B or 1, N or 1, S, T)`. `band`, `(low, high)`: query i sees key j if `low <= j - i <= high`.
-    A query that sees no key gets zeros. Above `most_scores` the queries go in blocks whose scores
-    are forgotten, and computed again for the derivative, so that memory grows with S + T alone
-    (as in Rabe and Staats, 2021). `with_sums`: also return the largest score of each query, and the
-    sum of $e^{score - largest}$ over its keys, `(B, N, S)`.
+    `bias`, `hidden` (True where a key is masked) and `kept` (a factor of the weights): `(B or 1, N
+    or 1, S, T)`. `band`, `(low, high)`: query i sees key j if `low <= j - i <= high`. A query
+    without visible keys gives zeros. Above `most_scores` the queries are processed in blocks whose
+    scores are not kept, but recomputed for the derivative, so that memory only grows with S + T (as
+    in Rabe and Staats, 2021). `with_sums`: also return the largest score of each query, and the sum
+    of $e^{score - largest}$ over its keys, `(B, N, S)`.
     """
     batch, heads, length, _ = query.shape
     block = max(SMALLEST_BLOCK, most_scores // max(batch * heads * key.shape[2], 1))
@@ -66,7 +66,7 @@ def attention(
 
 
 def _sums(scores, unseen):
-    """Of each query the largest score and the sum of the others' powers of e, less that one."""
+    """Return each query's largest score, and the sum of $e^{score - largest}$."""
     largest = scores.max(-1, keepdims=True)
     powers = jnp.exp(scores - largest)
     powers = powers if unseen is None else jnp.where(unseen, 0, powers)
@@ -74,7 +74,7 @@ def _sums(scores, unseen):
 
 
 def _unseen(hidden, band, start, queries, keys):
-    """Whether query `start + i` does not see key j; None if each one sees all."""
+    """Return True where query `start + i` does not see key j; None if all keys are visible."""
     if band is None:
         return hidden
     apart = jnp.arange(keys) - (start + jnp.arange(queries))[:, None]
@@ -83,7 +83,7 @@ def _unseen(hidden, band, start, queries, keys):
 
 
 _SWAPPED = 0, 2, 1, 3
-# layout -> (its axes as (B, N, S, D), those as its own, whether N and D are one axis)
+# layout -> (permutation to (B, N, S, D), permutation back, True if N and D are one axis)
 LAYOUTS = {
     "BSH": (_SWAPPED, _SWAPPED, True), "SBH": ((1, 2, 0, 3), (2, 0, 1, 3), True),
     "BNSD": ((0, 1, 2, 3), (0, 1, 2, 3), False), "BSND": (_SWAPPED, _SWAPPED, False),
@@ -96,7 +96,7 @@ def _refuse(text):
 
 
 def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):
-    """The band of a `sparse_mode`; None for all."""
+    """Return the band of a `sparse_mode`; None for all keys."""
     if mode in (2, 3):
         return -EVERYTHING, more_keys if mode == 3 else 0
     if mode not in (0, 1, 4):
@@ -108,7 +108,7 @@ def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):
 
 
 def _kept(bits, probability, dtype):
-    """The factors of the weights, from dropout's mask of bits."""
+    """Return the factors of the weights, from dropout's mask of bits."""
     if bits is None:
         _refuse("'drop_mask' is needed if 'keep_prob' is below 1")
     one_by_one = bits.expand_dims(-1).bitwise_right_shift(Tensor(np.arange(8), bits.dtype)) % 2
@@ -122,18 +122,18 @@ def flash_attention_score(
     scalar_value=1.0, pre_tokens=EVERYTHING, next_tokens=EVERYTHING, inner_precise=0,
     input_layout="BSH", sparse_mode=0,
 ):  # fmt: skip
-    r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without keeping the scores of long sequences
+    r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without storing the scores of long sequences
     (Dao et al., 2022).
 
-    `input_layout`: 'BSH' `(B, S, N D)`, 'SBH', 'BNSD' or 'BSND', of `query` with `head_num` heads
-    and of `key` and `value`, whose number of heads divides it; the result has it too. `real_shift`
-    `(B or 1, N, S, T)` is added to the scores. `attn_mask` `(S, T)` or `(B, 1 or N, S, T)`: True
-    where a key is not seen. `sparse_mode`: 0, of the mask only the band from `pre_tokens` before to
-    `next_tokens` behind a query is seen; 1, the mask alone; 2, keys up to the query's position; 3,
-    the same counted from both ends; 4, the band counted from both ends; for 2 to 4 the mask's
-    values are not read. `drop_mask` `(B, N, S, T / 8)`: bits, lowest first, of the weights that
-    dropout with `keep_prob` keeps. Other dtypes than float16 and bfloat16 are taken too. A query
-    that sees no key gets zeros.
+    `input_layout`: 'BSH' `(B, S, N D)`, 'SBH', 'BNSD' or 'BSND', of `query` with `head_num` heads,
+    of `key` and `value`, whose number of heads divides it, and of the result. `real_shift` `(B or
+    1, N, S, T)` is added to the scores. `attn_mask` `(S, T)` or `(B, 1 or N, S, T)`: True where a
+    key is masked. `sparse_mode`: 0, unmasked keys in the band from `pre_tokens` before to
+    `next_tokens` after a query; 1, the mask alone; 2, keys up to the query's position; 3, the same
+    with both sequences aligned at their ends; 4, the band aligned at the ends; for 2 to 4 the
+    mask's values are not read. `drop_mask` `(B, N, S, T / 8)`: bits, lowest first, of the weights
+    that dropout with `keep_prob` keeps. Dtypes other than float16 and bfloat16 are supported, too.
+    A query without visible keys gives zeros.
 
     >>> x = ops.ones((2, 4, 64))
     >>> ops.flash_attention_score(x, x, x, 4, scalar_value=0.25).shape

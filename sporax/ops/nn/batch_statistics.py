@@ -1,4 +1,4 @@
-"""Batch normalization in three steps, for a batch that several devices hold in parts."""
+"""Batch normalization in three steps, for a batch distributed over several devices."""
 
 import jax.numpy as jnp
 from jax import lax
@@ -27,7 +27,7 @@ def merged_statistics(
     input: Array, mean: Array, invstd: Array, running_mean: Array, running_var: Array,
     momentum, eps, counts: Array,
 ) -> Arrays:  # fmt: skip
-    """The moments of all parts together, and the running moments moved toward them."""
+    """Return the moments of all parts together, and the updated running moments."""
     if mean.ndim != 2 or mean.shape != invstd.shape or mean.shape[1] != input.shape[1]:
         raise ValueError(
             f"'mean' and 'invstd' must have shape (parts, {input.shape[1]}), but got {mean.shape} "
@@ -53,11 +53,11 @@ def merged_statistics(
 def batch_norm_gather_stats_with_counts(
     input, mean, invstd, running_mean=None, running_var=None, momentum=0.1, eps=1e-5, counts=None
 ) -> Arrays:
-    r"""$\mu$ and $1 / \sqrt{\sigma^2 + \epsilon}$ of a whole batch from those of its parts.
+    r"""Combine $\mu$ and $1 / \sqrt{\sigma^2 + \epsilon}$ of the parts of a batch.
 
-    `mean` and `invstd` `(parts, C)`: what `batch_norm_stats` gives for each part; `counts`
-    `(parts,)`: how many elements a channel has in each, by default equally many. `running_mean` and
-    `running_var` `(C,)` are moved in place:
+    `mean` and `invstd` `(parts, C)`: the results of `batch_norm_stats` for each part; `counts`
+    `(parts,)`: the number of elements of a channel in each, by default equal. `running_mean` and
+    `running_var` `(C,)` are updated in place:
     $running \leftarrow (1 - momentum) \, running + momentum \, batch$, with the unbiased variance.
 
     >>> x = Tensor([[1.0], [3.0], [5.0]])
@@ -82,8 +82,8 @@ def batch_norm_elemt(
     input: Array, weight: OPTIONAL = None, bias: OPTIONAL = None, mean: OPTIONAL = None,
     invstd: OPTIONAL = None, eps=1e-5,
 ):  # fmt: skip
-    r"""$w (x - \mu) \, s + b$ for each channel (axis 1), where `invstd` is
-    $s = 1 / \sqrt{\sigma^2 + \epsilon}$; without `mean` and `invstd`, those of `input`.
+    r"""$w (x - \mu) \, s + b$ for each channel (axis 1), where `invstd` is $s = 1 / \sqrt{\sigma^2
+    + \epsilon}$; `mean` and `invstd` default to the statistics of `input`.
 
     >>> x, mean, invstd = Tensor([[1.0], [3.0]]), Tensor([2.0]), Tensor([1.0])
     >>> mint.batch_norm_elemt(x, None, None, mean, invstd).asnumpy()

@@ -42,7 +42,7 @@ def lp_norm(input: Array, axis, p=2, keep_dims=False, epsilon=1e-12):
 
 @op(name="clip_by_global_norm")
 def global_norm(tensors: Arrays):
-    """The Euclidean length of all elements of a tuple of Tensors together: Float32 at least.
+    """The Euclidean norm of all elements of a tuple of Tensors together: at least Float32.
 
     >>> ops.global_norm((Tensor([3.0]), Tensor([4.0]))).asnumpy()
     array(5., dtype=float32)
@@ -57,8 +57,8 @@ def global_norm(tensors: Arrays):
 
 @composite()
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> Arrays:
-    """The Tensors of a tuple or list, scaled down together so that their common Euclidean length
-    is at most `clip_norm`.
+    """Scale the Tensors of a tuple or list down together so that their joint Euclidean norm is at
+    most `clip_norm`.
 
     >>> [t.asnumpy() for t in ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 1.0)]
     [array([0.6], dtype=float32), array([0.8], dtype=float32)]
@@ -77,7 +77,7 @@ def _at_most(t, length, bound):
 
 @composite(tensor=True, primitive="Renorm(p, dim: axis, maxnorm)(input)")
 def renorm(input, p, axis, maxnorm):
-    """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`.
+    """Scale each slice along `axis` down so that its `p`-norm is at most `maxnorm`.
 
     >>> ops.renorm(Tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0).asnumpy()
     array([[0.6, 0.8],
@@ -93,10 +93,10 @@ def renorm(input, p, axis, maxnorm):
 
 @composite()
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """A Tensor, or those of a tuple or list together, scaled down to a norm of at most `max_norm`.
+    """Scale a Tensor, or the Tensors of a tuple or list together, to a norm of at most `max_norm`.
 
-    `norm_type`: which norm, as `ops.norm` has it for vectors. `error_if_nonfinite`: refuse a norm
-    that is infinite or NaN.
+    `norm_type`: the norm, as in `ops.norm` for vectors. `error_if_nonfinite`: raise RuntimeError if
+    the norm is infinite or NaN.
 
     >>> ops.clip_by_norm(Tensor([3.0, 4.0]), 1.0).asnumpy().round(3)
     array([0.6, 0.8], dtype=float32)

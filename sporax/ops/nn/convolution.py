@@ -11,7 +11,7 @@ PAD_MODES = ("valid", "same", "pad")
 
 
 def per_axis(name, value, count=2, lowest=1):
-    """An int for all axes, or one for each (of two axes, a 4-tuple gives its last two)."""
+    """Return an int per axis, from one for all or one each (for two axes, the last two of four)."""
     numbers = value if isinstance(value, (tuple, list)) else (value,) * count
     numbers = numbers[2:] if len(numbers) == 4 and count == 2 else numbers
     numbers = numbers * count if len(numbers) == 1 else numbers
@@ -28,7 +28,7 @@ def per_axis(name, value, count=2, lowest=1):
 
 
 def same_padding(size, kernel, stride, dilation=1):
-    """(before, after) with which ceil(size / stride) windows fit; the odd one comes after."""
+    """Return the padding (before, after) for ceil(size / stride) windows; an odd one is after."""
     windows = -(-size // stride)
     total = max(0, (windows - 1) * stride + (kernel - 1) * dilation + 1 - size)
     return total // 2, total - total // 2
@@ -43,7 +43,7 @@ def sides(padding):
 
 
 def check_channels(input, weight, groups):
-    """Refuse a weight that is for another number of channels, on any number of axes."""
+    """Raise ValueError if the weight does not match the channels, on any number of axes."""
     if input.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
         raise ValueError(
             f"'input' must have {weight.shape[1] * groups} channels (second size of 'weight' times "
@@ -52,7 +52,7 @@ def check_channels(input, weight, groups):
 
 
 def add_bias(y, bias, weight):
-    """The result with each channel's bias, if there is one."""
+    """Add each channel's bias to the result, if there is one."""
     if bias is None:
         return y
     if bias.shape != weight.shape[:1]:
@@ -89,9 +89,9 @@ def conv2d(
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, H, W)` -> `(N, O, H', W')`.
 
     `weight`: `(O, C / groups, kh, kw)`; `bias`: `(O,)`. `pad_mode`: 'valid' (no padding), 'same'
-    ($H' = \lceil H / stride \rceil$; the odd row or column of zeros is put after), 'pad' (zeros as
-    `padding` says: for all sides, for both axes, or top, bottom, left, right). `stride`,
-    `dilation`: ints or pairs.
+    ($H' = \lceil H / stride \rceil$; an odd row or column of zeros is appended), 'pad' (zeros by
+    `padding`: for all sides, for both axes, or top, bottom, left, right). `stride`, `dilation`:
+    ints or pairs.
 
     >>> ops.conv2d(ops.ones((1, 1, 4, 4)), ops.ones((2, 1, 3, 3))).shape
     (1, 2, 2, 2)
@@ -153,8 +153,8 @@ def depthwise_conv2d(
     x, w, channel_multiplier, kernel_size, mode=3, pad_mode="valid", pad=0, stride=1, dilation=1,
     group=1,
 ):  # fmt: skip
-    """Each channel by itself: `(N, C, H, W)`, `w` `(M, C, kh, kw)` -> `(N, C M, H', W')` with M =
-    `channel_multiplier`, the results of one channel beside each other.
+    """Convolve each channel separately: `(N, C, H, W)`, `w` `(M, C, kh, kw)` -> `(N, C M, H', W')`
+    with M = `channel_multiplier`, the results of one channel adjacent.
 
     >>> ops.DepthwiseConv2dNative(1, 3)(ops.ones((1, 2, 4, 4)), ops.ones((1, 2, 3, 3))).shape
     (1, 2, 2, 2)
@@ -172,7 +172,7 @@ def depthwise_conv2d(
 
 @composite()
 def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
-    """`(N, C, L)` with `weight` `(O, C / groups, k)` -> `(N, O, L')`; arguments as `conv2d`'s.
+    """`(N, C, L)` with `weight` `(O, C / groups, k)` -> `(N, O, L')`; arguments as for `conv2d`.
 
     >>> ops.conv1d(ops.ones((1, 1, 4)), ops.ones((2, 1, 3))).shape
     (1, 2, 2)
@@ -189,7 +189,7 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 @composite(mint="conv_tbc", function=())
 def conv_tbc(input, weight, bias, pad=0):
-    r"""Convolution along time, which comes first: `(T, N, C)` with `weight` `(k, C, O)` and `bias`
+    r"""Convolution along the leading time axis: `(T, N, C)` with `weight` `(k, C, O)` and `bias`
     `(O,)` -> `(T + 2 pad - k + 1, N, O)`.
 
     >>> mint.conv_tbc(ops.ones((4, 1, 2)), ops.ones((3, 2, 5)), ops.zeros(5)).shape

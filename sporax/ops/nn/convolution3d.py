@@ -1,4 +1,4 @@
-"""Convolutions of three dimensions."""
+"""Three-dimensional convolutions."""
 
 from jax import lax
 
@@ -8,7 +8,7 @@ from sporax.ops.nn.dense import bias_apart, same_dtype
 
 
 def _around(pad_mode, padding, sizes, kernel, stride, dilation):
-    """((before, after) of each axis); `padding` is one int, three or six."""
+    """Return (before, after) for each axis; `padding` is one int, three or six."""
     if pad_mode not in PAD_MODES:
         raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
     pads = padding if isinstance(padding, tuple) else (padding,)
@@ -39,8 +39,8 @@ def conv3d(
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, D, H, W)` -> `(N, O, D', H', W')`.
 
     `weight`: `(O, C / groups, kd, kh, kw)`; `bias`: `(O,)`. `pad_mode`: 'valid' (no padding),
-    'same' ($D' = \lceil D / stride \rceil$), 'pad' (zeros as `padding` says: for all sides, for
-    each axis, or front, back, top, bottom, left, right). `stride`, `dilation`: ints or three.
+    'same' ($D' = \lceil D / stride \rceil$), 'pad' (zeros by `padding`: for all sides, for each
+    axis, or front, back, top, bottom, left, right). `stride`, `dilation`: ints or three.
 
     >>> ops.conv3d(ops.ones((1, 1, 4, 4, 4)), ops.ones((2, 1, 3, 3, 3))).shape
     (1, 2, 2, 2, 2)

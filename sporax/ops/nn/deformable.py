@@ -1,5 +1,5 @@
-"""Windows whose elements are moved by learned offsets (Dai et al., 2017; Zhu et al., 2019), and
-windows that add (grey dilation)."""
+"""Convolutions whose windows are deformed by learned offsets (Dai et al., 2017; Zhu et al., 2019),
+and grey dilation."""
 
 import itertools
 
@@ -12,7 +12,7 @@ from sporax.ops.nn.convolution import conv2d, per_axis, same_padding
 
 
 def _plane(name, value, data_format):
-    """The two ints for rows and columns of one for each of four axes."""
+    """Return the ints for rows and columns, from one for each of four axes."""
     last = data_format == "NHWC"
     fits = isinstance(value, (tuple, list)) and len(value) == 4
     outer = (value[0], value[3] if last else value[1]) if fits else ()
@@ -25,7 +25,7 @@ def _plane(name, value, data_format):
 
 
 def _sampled(plane, y, x):
-    """`plane` `(C, H, W)` between its pixels at places `(...)`: `(C, ...)`; outside it is 0."""
+    """Interpolate `plane` `(C, H, W)` at points `(...)`: `(C, ...)`; 0 outside."""
     height, width = plane.shape[1:]
     top, left = (jnp.floor(jax.lax.stop_gradient(a)) for a in (y, x))
     total = 0
@@ -47,7 +47,7 @@ def deformable_offsets(
     x: Array, offsets: Array, strides, pads, ksize, dilations=(1, 1, 1, 1), data_format="NCHW",
     deformable_groups=1, modulated=True,
 ):  # fmt: skip
-    """What each moved window sees: `(N, C, H, W)` -> `(N, C, H' kh, W' kw)`; see
+    """Return the elements of each deformed window: `(N, C, H, W)` -> `(N, C, H' kh, W' kw)`; see
     `deformable_conv2d`.
 
     >>> moved = ops.DeformableOffsets((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))
@@ -96,10 +96,10 @@ def deformable_conv2d(
     deformable_groups=1, modulated=True,
 ):  # fmt: skip
     r"""$y(p) = \sum_k w_k \, m_k \, x(p + p_k + \Delta p_k)$: a convolution whose windows' elements
-    are moved by $\Delta p_k$, taken between pixels, and weighted by $m_k$ (Zhu et al., 2019).
+    are moved by $\Delta p_k$, interpolated, and weighted by $m_k$ (Zhu et al., 2019).
 
     `x` `(N, C, H, W)`, `weight` `(O, C / groups, kh, kw)`. `offsets` `(N, 3 G kh kw, H', W')`: to
-    the right, down, and weights, each for G = `deformable_groups` parts of the channels.
+    the right, down, and weights, each for G = `deformable_groups` groups of channels.
     `kernel_size`: (kh, kw). `strides`, `dilations`: (1, 1, rows, columns). `padding`: top, bottom,
     left, right. Returns `(N, O, H', W')`.
 
@@ -124,7 +124,7 @@ def dilation2d(x: Array, filter: Array, stride, dilation, pad_mode="SAME", data_
     r"""$\max_{m n} (x_{c, s h + d m, s w + d n} + filter_{c m n})$: `(N, C, H, W)`, `(C, kh, kw)`.
 
     `stride`, `dilation`: an int, two, or four of which the first two are 1. `pad_mode`: 'SAME' or
-    'VALID'; what lies outside does not count.
+    'VALID'; elements outside are ignored.
 
     >>> ops.Dilation2D(1, 1, "VALID")(ops.ones((1, 3, 4, 4)), ops.zeros((3, 2, 2))).shape
     (1, 3, 3, 3)

@@ -1,4 +1,4 @@
-"""Products with a layer's weights, and their bias."""
+"""Products with a layer's weights, and biases."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +12,7 @@ from sporax.ops.math.arithmetic import add
 
 
 def same_dtype(name):
-    """A check that refuses Tensors of different dtypes."""
+    """Return a check that rejects Tensors of different dtypes."""
 
     def check(*avals):
         if any(a.weak or a.dtype != avals[0].dtype for a in avals):
@@ -49,7 +49,7 @@ def dense(input: Array, weight: Array, bias: OPTIONAL = None):
     check=same_dtype("BiasAdd"),
 )
 def bias_add(input: Array, bias: Array, data_format="NCHW"):
-    """`bias` `(C,)` added to each channel: axis 1 of `input`, the last for 'NHWC'.
+    """Add `bias` `(C,)` to each channel: axis 1 of `input`, the last for 'NHWC'.
 
     >>> ops.bias_add(Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0])).asnumpy()
     array([[4., 6.]], dtype=float32)
@@ -61,7 +61,7 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
 
 
 def bias_apart(declaration, attributes, structure):
-    """A product and the addition of its bias; None where there is no bias."""
+    """Split into a product and the addition of its bias; None without a bias."""
     if structure[-1] is None:
         return None
     product = declaration.bind(tuple(attributes.values()), (*structure[:-1], None))
@@ -76,7 +76,7 @@ def _product_and_sum(declaration, attributes, structure):
 
 @op(function=(), name="Dense", check=same_dtype("Dense"), parts=_product_and_sum)
 def dense_layer(input: Array, weight: Array, bias: OPTIONAL = None):
-    """`dense` as `nn.Dense` computes it: for mixed precision a MatMul and an addition."""
+    """`dense` as in `nn.Dense`: in mixed precision, a MatMul and an addition."""
     return dense.declaration.fn(input, weight, bias)
 
 
@@ -86,9 +86,9 @@ def _rows(input, weight, **_):
 
 @op(function=(), name="Embedding", bounds=_rows)
 def embedding_lookup(input: Array, weight: Array, padding_idx=None, by_frequency=False):
-    """Rows of `weight` by index; what comes from row `padding_idx` brings no gradient.
+    """Look up rows of `weight`; row `padding_idx` gets no gradient.
 
-    `by_frequency`: gradients are divided by how often their row is looked up.
+    `by_frequency`: gradients are divided by the number of look-ups of their row.
     """
     if not jnp.issubdtype(input.dtype, jnp.integer):
         raise TypeError("the indices must be integers; convert them with 'astype'")
@@ -104,9 +104,9 @@ def embedding_lookup(input: Array, weight: Array, padding_idx=None, by_frequency
 
 @op(function=(), name="Embedding", bounds=_rows)
 def embedding_renorm(input: Array, weight: Array, max_norm, norm_type=2.0):
-    """`weight` with the rows that `input` names scaled to a norm of at most `max_norm`.
+    """Scale the rows of `weight` at `input` to a norm of at most `max_norm`.
 
-    Its derivative is that of `weight` itself: the weight is changed, and then used.
+    Its derivative is the identity: the weight is changed, and then used.
     """
     size = jnp.linalg.norm(weight, norm_type, 1)
     named = jnp.zeros(weight.shape[0], bool).at[input].set(True)
@@ -119,12 +119,12 @@ def embedding_renorm(input: Array, weight: Array, max_norm, norm_type=2.0):
 def embedding(
     input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False
 ):
-    """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`.
+    """Look up rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`.
 
-    `padding_idx`: a row that brings no gradient. `max_norm`: rows that are looked up are shortened
-    to that `norm_type`-norm before, in `weight` itself. `scale_grad_by_freq`: gradients of a row
-    are divided by how often it is looked up. Negative indices count from the end; one out of range
-    raises (see `set_context`, 'check_indices').
+    `padding_idx`: a row that gets no gradient. `max_norm`: rows that are looked up are first scaled
+    down to that `norm_type`-norm, in `weight` itself. `scale_grad_by_freq`: gradients of a row are
+    divided by the number of its look-ups. Negative indices count from the end; an index out of
+    range raises (see `set_context`, 'check_indices').
 
     >>> ops.embedding(Tensor([1]), Tensor([[1.0, 2.0], [3.0, 4.0]])).asnumpy()
     array([[3., 4.]], dtype=float32)

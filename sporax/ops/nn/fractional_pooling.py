@@ -1,4 +1,4 @@
-"""Pooling by a factor that is no integer (Graham, 2014): over parts of unequal sizes."""
+"""Pooling by a non-integer factor (Graham, 2014), over parts of unequal sizes."""
 
 import math
 
@@ -15,7 +15,7 @@ from sporax.ops.random.draws import next_key, source_of, uniform_from_key
 
 
 def _starts(samples, size, kernel, count):
-    """Where the windows of an axis begin: `(..., count)`. The last one ends with the axis."""
+    """Return the starts of an axis' windows: `(..., count)`. The last one ends with the axis."""
     last = jnp.full((*samples.shape, 1), size - kernel, jnp.int32)
     if count == 1:
         return last
@@ -27,10 +27,10 @@ def _starts(samples, size, kernel, count):
 
 @op(function=(), name="FractionalMaxPool")
 def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
-    """The greatest number of each window, and its index in the plane (Int64): `(N, C, *size)`.
+    """Return each window's maximum, and its index in the plane (Int64): `(N, C, *size)`.
 
-    `input` `(N, C, *)`, `samples` `(N, C, axes)` from 0 to 1: how far the windows of each of the
-    last axes are shifted.
+    `input` `(N, C, *)`, `samples` `(N, C, axes)` from 0 to 1: the shifts of the windows along each
+    of the last axes.
     """
     axes = len(kernel)
     plane = input.shape[2:]
@@ -48,7 +48,7 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
         )
     flat = jnp.zeros((1,) * (2 + 2 * axes), jnp.int32)
     for axis in range(axes):
-        # planes have the number for their last axis first, volumes in the order of the axes
+        # planes: the sample for the last axis comes first; volumes: in the order of the axes
         drawn = samples[..., axes - 1 - axis if axes == 2 else axis]
         starts = _starts(drawn, plane[axis], kernel[axis], size[axis])
         at = starts[..., None] + jnp.arange(kernel[axis], dtype=jnp.int32)
@@ -101,13 +101,12 @@ def fractional_max_pool2d(
     input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
     _random_samples=None,
 ) -> Array | Arrays:  # fmt: skip
-    """The greatest numbers of `output_size` windows of `(N, C, H, W)` or `(C, H, W)`, which begin
-    at random places.
+    """Maxima over `output_size` windows of `(N, C, H, W)` or `(C, H, W)`, with random starts.
 
     `kernel_size`: an int or two, the size of a window. `output_size`: an int or two; or
     `output_ratio`: a float in (0, 1) or two, the output's size over the input's. `return_indices`:
-    also return the index in its plane of each maximum (Int64). `_random_samples`: `(N, C, 2)` in
-    [0, 1), which decide the places; drawn if not given.
+    also return the index of each maximum in its plane (Int64). `_random_samples`: `(N, C, 2)` in
+    [0, 1), which determine the starts; drawn if not given.
 
     >>> ops.fractional_max_pool2d(ops.ones((1, 3, 7, 7)), 2, output_ratio=0.6).shape
     (1, 3, 4, 4)
@@ -121,7 +120,7 @@ def fractional_max_pool3d(
     input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
     _random_samples=None,
 ) -> Array | Arrays:  # fmt: skip
-    """As `fractional_max_pool2d`, of `(N, C, D, H, W)` or `(C, D, H, W)`.
+    """As `fractional_max_pool2d`, for `(N, C, D, H, W)` or `(C, D, H, W)`.
 
     >>> ops.fractional_max_pool3d(ops.ones((1, 3, 5, 7, 7)), 2, (3, 4, 4)).shape
     (1, 3, 3, 4, 4)
@@ -138,7 +137,7 @@ def fractional_max_pool3d(
 def fractional_max_pool2d_of_class(
     input_x, random_samples, ksize, output_shape, data_format="NCHW"
 ) -> Arrays:
-    """As `fractional_max_pool2d` with both results.
+    """As `fractional_max_pool2d`; returns both results.
 
     >>> pool = ops.FractionalMaxPoolWithFixedKsize(2, (3, 3))
     >>> pool(ops.ones((1, 1, 6, 6)), ops.zeros((1, 1, 2)))[0].shape
@@ -160,7 +159,7 @@ def fractional_max_pool2d_of_class(
 def fractional_max_pool3d_of_class(
     x, random_samples, ksize, output_shape, data_format="NCDHW"
 ) -> Arrays:
-    """As `fractional_max_pool3d` with both results; `data_format` 'NCDHW' or 'NDHWC'.
+    """As `fractional_max_pool3d`; returns both results; `data_format` 'NCDHW' or 'NDHWC'.
 
     >>> pool = ops.FractionalMaxPool3DWithFixedKsize(2, (3, 3, 3))
     >>> pool(ops.ones((1, 1, 6, 6, 6)), ops.zeros((1, 1, 3)))[0].shape
@@ -184,9 +183,9 @@ def fractional_max_pool3d_of_class(
 def pooled_parts(
     x: Array, rows: Array, columns: Array, longest, overlapping=False, mean=False
 ):  # fmt: skip
-    """The greatest numbers, or the means, of the parts of `(N, H, W, C)` between the boundaries
-    `rows` and `columns`; an `overlapping` part has its upper boundary too. `longest`: the most
-    elements of a part along both axes."""
+    """Return the maxima, or the means, of the parts of `(N, H, W, C)` between the boundaries `rows`
+    and `columns`; an `overlapping` part includes its upper boundary. `longest`: the maximum length
+    of a part along both axes."""
     parts = []
     for size, bounds, most in zip(x.shape[1:3], (rows, columns), longest, strict=True):
         places = bounds[:-1, None] + jnp.arange(most + overlapping)
@@ -205,10 +204,10 @@ def pooled_parts(
 
 @op(function=(), name="FractionalMaxPool", differentiable=False)
 def part_boundaries(draws: Array, size, count, pseudo_random):
-    r"""`count + 1` rising boundaries (Int64) from 0 to `size`, of parts with floor(size / count)
-    elements or one more, from `count` numbers in [0, 1). `pseudo_random`: $\lceil a (i + u) \rceil
-    - 1$ with a = size / count and one drawn u; else the lengths in a random order (Graham, 2014,
-    section 2)."""
+    r"""Return `count + 1` ascending boundaries (Int64) from 0 to `size`, of parts with floor(size /
+    count) elements or one more, from `count` numbers in [0, 1). `pseudo_random`: $\lceil a (i + u)
+    \rceil - 1$ with a = size / count and one drawn u; else the lengths in a random order (Graham,
+    2014, section 2)."""
     least = size // count
     if pseudo_random:
         ratio = size / count
@@ -253,13 +252,13 @@ def fractional_max_pool_of_class(
     itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
     seed2=0,
 ) -> Arrays:  # fmt: skip
-    """The greatest numbers of nearly equal parts of `(N, H, W, C)`, and the parts' boundaries along
-    rows and columns (Int64).
+    """Maxima over nearly equal parts of `(N, H, W, C)`, and the parts' boundaries along rows and
+    columns (Int64).
 
-    `pooling_ratio`: [1.0, rows, columns, 1.0], by how much each axis gets smaller, at least 1.0.
-    `pseudo_random`: how the boundaries are drawn (Graham, 2014). `overlapping`: a part has its
-    upper boundary too. `deterministic`: the same boundaries at each call. `seed`, `seed2`: both 0
-    leaves it to `set_seed`.
+    `pooling_ratio`: [1.0, rows, columns, 1.0], the reduction factor of each axis, at least 1.0.
+    `pseudo_random`: the method to draw the boundaries (Graham, 2014). `overlapping`: a part
+    includes its upper boundary. `deterministic`: the same boundaries on each call. `seed`, `seed2`:
+    if both are 0, `set_seed` governs.
 
     >>> pool = ops.FractionalMaxPool([1.0, 1.5, 1.5, 1.0])
     >>> pooled, rows, columns = pool(ops.ones((1, 6, 6, 2)))
@@ -274,7 +273,7 @@ def fractional_avg_pool_of_class(
     itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
     seed2=0,
 ) -> Arrays:  # fmt: skip
-    """The means of nearly equal parts of `(N, H, W, C)`; else as `FractionalMaxPool`.
+    """Means over nearly equal parts of `(N, H, W, C)`; otherwise as `FractionalMaxPool`.
 
     >>> pool = ops.FractionalAvgPool([1.0, 1.5, 1.5, 1.0])
     >>> pooled, rows, columns = pool(ops.ones((1, 6, 6, 2)))

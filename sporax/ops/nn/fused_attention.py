@@ -1,5 +1,5 @@
-"""Relatives of `flash_attention_score` for training: with dropout and positions of their own, and
-attention over parts of the keys put together."""
+"""Variants of `flash_attention_score` for training, which draw their dropout and compute positional
+biases, and the combination of attention over parts of the keys."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +10,7 @@ from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import EVERYTHING, LAYOUTS, attention
 from sporax.ops.random.draws import next_key, uniform_from_key
 
-_COPIES = 8  # of each sum, as Ascend has them
+_COPIES = 8  # of each sum, as on Ascend
 
 
 def refuse(who, text):
@@ -18,8 +18,8 @@ def refuse(who, text):
 
 
 def unseen(mode, apart, more_keys, pre_tokens, next_tokens, has_mask):
-    """Which keys a `sparse_mode` hides: `apart` is a key's position less the query's, `more_keys`
-    how many more keys there are than queries."""
+    """Return True for keys that a `sparse_mode` hides; `apart`: a key's position minus the query's,
+    `more_keys`: the number of keys minus the number of queries."""
     shift = 0 if mode in (0, 2) else more_keys
     if mode in (2, 3, 5):
         return apart > shift
@@ -29,7 +29,7 @@ def unseen(mode, apart, more_keys, pre_tokens, next_tokens, has_mask):
 
 
 def positions(who, name, ends):
-    """Of tokens in sequences one after the other, which end at `ends`: each one's sequence, its
+    """For tokens in concatenated sequences, which end at `ends`: return each token's sequence, its
     position in it, and the sequence's length, all `(T,)`."""
     if ends is None:
         refuse(who, f"'{name}' is needed for the layout 'TND'. Give the sums of the lengths")
@@ -42,7 +42,7 @@ def positions(who, name, ends):
 
 
 def by_heads(who, x, layout, heads):
-    """`x` as (B, N, S, D); a packed one (TND) as one example."""
+    """Return `x` as (B, N, S, D); a packed one (TND) as a single example."""
     if layout == "TND":
         if x.ndim != 3:
             refuse(who, f"the operands must be (T, N, D), but got shape {x.shape}")
@@ -59,7 +59,7 @@ def by_heads(who, x, layout, heads):
 
 
 def as_layout(x, layout):
-    """(B, N, S, D) in the layout that it came from."""
+    """Convert (B, N, S, D) back to its original layout."""
     if layout == "TND":
         return x.permute(0, 2, 1, 3).squeeze(0)
     _, back, joined = LAYOUTS[layout]
@@ -68,7 +68,7 @@ def as_layout(x, layout):
 
 
 def grouped(who, q, *others):
-    """Keys and values with as many heads as the queries have."""
+    """Repeat the heads of keys and values to match the queries."""
     heads = q.shape[1]
     for x in others:
         if heads % x.shape[1]:
@@ -77,19 +77,19 @@ def grouped(who, q, *others):
 
 
 def copies(x):
-    """A sum of each query eight times, in a last axis."""
+    """Repeat each query's sum eight times, in a last axis."""
     return x.expand_dims(-1).repeat_interleave(_COPIES, -1)
 
 
 def _slopes(pse, distances, pse_type):
-    """The bias of positions that the slopes of heads `pse`, `(N,)` or `(B, N)`, stand for."""
+    """Return the positional bias for the slopes of heads `pse`, `(N,)` or `(B, N)`."""
     slopes = pse.reshape(-1, pse.shape[-1], 1, 1)
     away = Tensor(np.sqrt(distances) if pse_type == 3 else distances).astype(pse.dtype)
     return slopes * -away
 
 
 def _bias(pse, pse_type, scale, shape, starts):
-    """What is added to the scaled scores of `shape` (queries, keys)."""
+    """Return the bias of the scaled scores of `shape` (queries, keys)."""
     if pse is None:
         return None
     if pse_type in (0, 1):
@@ -101,9 +101,9 @@ def _bias(pse, pse_type, scale, shape, starts):
 
 
 def _hidden(who, shape, ends, mode, band, mask, prefix):
-    """Which keys queries do not see, by positions and by a mask; None if each one sees all.
+    """Return True where queries do not see keys, by positions and a mask; None if all are visible.
 
-    `ends`: of sequences one after the other; None for one sequence in each example."""
+    `ends`: of concatenated sequences; None for one sequence in each example."""
     if ends is None:
         i, j, is_other, more_keys = *map(np.arange, shape), False, shape[1] - shape[0]
     else:
@@ -125,7 +125,7 @@ def _hidden(who, shape, ends, mode, band, mask, prefix):
 
 
 def _dropout(shape, keep_prob, dtype):
-    """The factors of weights; and the words of their key and their number, 0 without dropout."""
+    """Return the weights' factors; the words of their key, and their number, 0 without dropout."""
     if keep_prob >= 1:
         return None, [Tensor(0, dtypes.int64)] * 3
     key = next_key()
@@ -144,12 +144,12 @@ def speed_fusion_attention(
 ) -> Arrays:  # fmt: skip
     r"""$dropout(softmax(scale (q k^\top + pse))) v$, as `flash_attention_score`.
 
-    `input_layout`: 'BSH', 'SBH', 'BNSD', 'BSND', or 'TND', sequences one after the other, which end
-    at `actual_seq_qlen` and `actual_seq_kvlen`. `pse_type`: 1 as above; 0, `pse` is added to the
-    scaled scores; 2, `pse` `(N,)` or `(B, N)` has slopes, and their product with the distance of
-    query and key, from `q_start_idx` and `kv_start_idx` on, is taken off; 3, with its root.
-    `sparse_mode`: as there, and 5: 3, but of each example's first `prefix` keys all are seen.
-    Dropout with `keep_prob` draws from the default generator.
+    `input_layout`: 'BSH', 'SBH', 'BNSD', 'BSND', or 'TND', concatenated sequences, which end at
+    `actual_seq_qlen` and `actual_seq_kvlen`. `pse_type`: 1 as above; 0, `pse` is added to the
+    scaled scores; 2, `pse` `(N,)` or `(B, N)` has slopes, whose product with the distance of query
+    and key, from `q_start_idx` and `kv_start_idx` on, is subtracted; 3, the same with the root of
+    the distance. `sparse_mode`: as there, and 5: 3, but each example's first `prefix` keys are all
+    visible. Dropout with `keep_prob` draws from the default generator.
 
     Returns the result, in the layout of `query`; the largest score of each query and the sum of
     $e^{score - largest}$, eight times in the last axis; an empty Tensor; the two words of dropout's
@@ -189,12 +189,12 @@ def ring_attention_update(
     prev_attn_out: Array, prev_softmax_max: Array, prev_softmax_sum: Array, cur_attn_out: Array,
     cur_softmax_max: Array, cur_softmax_sum: Array, actual_seq_qlen: OPTIONAL = None, layout="SBH",
 ) -> Arrays:  # fmt: skip
-    r"""Attention over two parts of the keys put together: the results `(S, B, N D)`, or `(T, N, D)`
-    for the `layout` 'TND', weighted with their sums of powers of e, $s_p e^{m_p - m}$ and
-    $s_c e^{m_c - m}$, m being the larger of both maxima; m; and the sum of both weights.
+    r"""Combine attention over two parts of the keys: the results `(S, B, N D)`, or `(T, N, D)` for
+    the `layout` 'TND', weighted with their sums of exponentials, $s_p e^{m_p - m}$ and $s_c e^{m_c
+    - m}$, m being the larger of both maxima; m; and the sum of both weights.
 
     The maxima and sums are `(B, N, S, 8)`, or `(T, N, 8)`, equal in their last axis.
-    `actual_seq_qlen`: accepted; which sequence a token is of makes no difference.
+    `actual_seq_qlen`: ignored; the sequence of a token makes no difference.
 
     >>> x, m, s = ops.ones((1, 1, 4)), ops.zeros((1, 2, 1, 8)), ops.ones((1, 2, 1, 8))
     >>> out, largest, total = ops.ring_attention_update(x, m, s, x * 4, m, s * 2)
@@ -212,7 +212,7 @@ def ring_attention_update(
     total = before + now
 
     def along_heads(weight):
-        """One number for each head, `(B, N, S, 8)` -> `(S, B, N, 1)`."""
+        """Return one element per head, `(B, N, S, 8)` -> `(S, B, N, 1)`."""
         one = weight[..., :1]
         return one if layout == "TND" else jnp.transpose(one, (2, 0, 1, 3))
 

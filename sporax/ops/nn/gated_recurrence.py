@@ -14,7 +14,7 @@ from sporax.ops.shape.joining import concat, stack
 
 
 def _same_dtype(*arrays):
-    """The arrays in the dtype in which they meet; None stays."""
+    """Promote the arrays to a common dtype; None stays None."""
     dtype = functools.reduce(jnp.promote_types, [a.dtype for a in arrays if a is not None])
     return [None if a is None else a.astype(dtype) for a in arrays]
 
@@ -32,9 +32,9 @@ def lstm_with_gates(
     r"""An LSTM along `x` `(L, N, C)`: states h and c, gates i, j, f, o, and tanh(c), `(L, N, H)`
     each.
 
-    `weight` `(C + H, 4 H)`: for x above, for the state below; columns for the input gate i, the
-    new content j, the forget gate f and the output gate o. `bias` `(4 H,)`, `hidden`, `cell`
-    `(N, H)`. `forget_bias`: added to that of f. `projection` `(P, H)`: states h are $P h$.
+    `weight` `(C + H, 4 H)`: first for x, then for the state; columns for the input gate i, the new
+    content j, the forget gate f and the output gate o. `bias` `(4 H,)`, `hidden`, `cell` `(N, H)`.
+    `forget_bias`: added to the bias of f. `projection` `(P, H)`: states h are $P h$.
     """
     steps, batch, inputs = x.shape if x.ndim == 3 else (None,) * 3
     if steps is None or cell.ndim != 2:
@@ -70,9 +70,9 @@ def gru_with_gates(
     x: Array, weight_input: Array, weight_hidden: Array, bias_input: OPTIONAL,
     bias_hidden: OPTIONAL, init_h: Array, gate_order="rzh", reset_after=True,
 ) -> Arrays:  # fmt: skip
-    """A GRU along `x` `(L, N, C)`: states, gates z and r, new contents n and what of them comes
-    from the state, `(L, N, H)` each. `weight_input` `(C, 3 H)`, `weight_hidden` `(H, 3 H)` and the
-    biases `(3 H,)` have the gates in `gate_order`."""
+    """A GRU along `x` `(L, N, C)`: states, gates z and r, new contents n and their part from the
+    state, `(L, N, H)` each. `weight_input` `(C, 3 H)`, `weight_hidden` `(H, 3 H)` and the biases
+    `(3 H,)` have the gates in `gate_order`."""
     if x.ndim != 3 or init_h.ndim != 2:
         raise ValueError(f"'x' must be (L, N, C) and 'init_h' (N, H), but got {x.shape}")
     size = init_h.shape[1]
@@ -106,7 +106,7 @@ def gru_with_gates(
 
 
 def _only(who, **settings):
-    """Refuse a setting that is not among those that MindSpore's kernel has."""
+    """Raise ValueError for a setting that MindSpore's kernel does not support."""
     for name, (value, *allowed) in settings.items():
         if value not in allowed or (isinstance(allowed[0], bool) != isinstance(value, bool)):
             raise ValueError(
@@ -126,13 +126,13 @@ def dynamic_rnn(
     cell_depth=1, use_peephole=False, keep_prob=1.0, cell_clip=-1.0, num_proj=0, time_major=True,
     activation="tanh", forget_bias=0.0, is_training=True,
 ) -> Arrays:  # fmt: skip
-    r"""An LSTM along `x` `(L, N, C)`: y, and the states h and c, gates i, j, f, o and tanh(c) of
-    each step, `(L, N, H)` each.
+    r"""An LSTM along `x` `(L, N, C)`: y, and each step's states h and c, gates i, j, f, o and
+    tanh(c), `(L, N, H)` each.
 
-    $c_{t+1} = f c_t + i j$, $h_{t+1} = o \tanh c_{t+1}$; $(i, j, f, o)$ are
-    $(\sigma, \tanh, \sigma, \sigma)$ of $[x_{t+1}, h_t] w + b$, `w` `(C + H, 4 H)`, `b`
-    `(4 H,)`; `forget_bias` is added in f. `init_h`, `init_c` `(1, N, H)`; `seq_length` is None.
-    Other settings have the value that is shown.
+    $c_{t+1} = f c_t + i j$, $h_{t+1} = o \tanh c_{t+1}$; $(i, j, f, o)$ are $(\sigma, \tanh,
+    \sigma, \sigma)$ of $[x_{t+1}, h_t] w + b$, `w` `(C + H, 4 H)`, `b` `(4 H,)`; `forget_bias` is
+    added in f. `init_h`, `init_c` `(1, N, H)`; `seq_length` is None. Other settings must have the
+    default shown.
 
     >>> x, w, b = ops.ones((5, 2, 3)), ops.ones((7, 16)), ops.zeros((16,))
     >>> y, *rest = ops.DynamicRNN()(x, w, b, None, ops.zeros((1, 2, 4)), ops.zeros((1, 2, 4)))
@@ -185,13 +185,13 @@ def dynamic_gru(
     direction="UNIDIRECTIONAL", cell_depth=1, keep_prob=1.0, cell_clip=-1.0, num_proj=0,
     time_major=True, activation="tanh", gate_order="rzh", reset_after=True, is_training=True,
 ) -> Arrays:  # fmt: skip
-    r"""A GRU along `x` `(L, N, C)`: y, and of each step the state h, the gates z and r, the new
-    contents n and $W_{hn} h + b_{hn}$, `(L, N, H)` each.
+    r"""A GRU along `x` `(L, N, C)`: y, and each step's state h, gates z and r, new contents n and
+    $W_{hn} h + b_{hn}$, `(L, N, H)` each.
 
     $h_{t+1} = (1 - z) n + z h_t$, $n = \tanh(W_{in} x + b_{in} + r (W_{hn} h_t + b_{hn}))$, or with
-    $W_{hn} (r h_t) + b_{hn}$ unless `reset_after`. `weight_input` `(C, 3 H)`, `weight_hidden`
-    `(H, 3 H)` and the biases `(3 H,)` or None have the gates as `gate_order` says, 'rzh' or 'zrh'.
-    `init_h` `(N, H)`; `seq_length` is None. Other settings have the value that is shown.
+    $W_{hn} (r h_t) + b_{hn}$ unless `reset_after`. `weight_input` `(C, 3 H)`, `weight_hidden` `(H,
+    3 H)` and the biases `(3 H,)` or None have the gates in the order `gate_order`, 'rzh' or 'zrh'.
+    `init_h` `(N, H)`; `seq_length` is None. Other settings must have the default shown.
 
     >>> x, w, u = ops.ones((5, 2, 3)), ops.ones((3, 12)), ops.ones((4, 12))
     >>> ops.DynamicGRUV2()(x, w, u, None, None, None, ops.zeros((2, 4)))[0].shape
@@ -211,9 +211,9 @@ def dynamic_gru(
 
 
 def _parameters(w, shapes, directions, biases, projected):
-    """For each layer and direction (w_ih, w_hh, its biases, its projection) from the elements of
-    `w`: all matrices, of each layer first those for its input, then the biases, one or two of each,
-    then the projections."""
+    """Return (w_ih, w_hh, biases, projection) for each layer and direction from the elements of
+    `w`: all matrices, of each layer first the input's, then the biases, one or two of each, then
+    the projections."""
     flat, at = w.reshape(-1), 0
 
     def take(*shape):
@@ -232,7 +232,7 @@ def _parameters(w, shapes, directions, biases, projected):
 
 
 def _layer(x, h, c, parameters, reverse):
-    """(outputs, last h, last c) of one layer in one direction."""
+    """Return (outputs, last h, last c) of one layer in one direction."""
     inner, outer, biases, projection = parameters
     if projection is None:
         both = [*biases, None, None][:2]
@@ -257,13 +257,12 @@ def lstm_of_class(
     proj_size=0,
 ) -> Arrays:  # fmt: skip
     """Layers of LSTM along `input` `(L, N, C)`: outputs `(L, N, D H)` with D directions, the last
-    states h and c `(layers D, N, H)`, and two Tensors that are of no use here (zeros).
+    states h and c `(layers D, N, H)`, and two unused Tensors (zeros).
 
-    `w`: the elements of the weights of each layer, `(4 H, C)` of each direction and `(4 H, H)` of
-    each, with gates in the order input, forget, new, output; then, if `has_bias`, of the biases,
-    one `(4 H,)` for each direction or two; then, if `proj_size` P is not 0, of the projections
-    `(P, H)` of states h.
-    `dropout`: the chance that an output of a layer but the last is 0.
+    `w`: the elements of each layer's weights, `(4 H, C)` of each direction and `(4 H, H)` of each,
+    with gates in the order input, forget, new, output; then, if `has_bias`, of the biases, one or
+    two `(4 H,)` for each direction; then, if `proj_size` P is not 0, of the projections `(P, H)` of
+    states h. `dropout`: the probability that an output of a layer but the last is 0.
 
     >>> lstm, state = ops.LSTM(3, 2, 1, False, False, 0.0), ops.zeros((1, 4, 2))
     >>> lstm(ops.ones((5, 4, 3)), state, state, ops.ones((40, 1, 1)))[0].shape

@@ -1,4 +1,4 @@
-"""Attention in inference: of a prompt, of one more token, and with keys and values in pages."""
+"""Attention for inference: of a prompt, of one more token, and with paged keys and values."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +13,7 @@ from sporax.ops.shape.joining import concat
 
 
 def _valid(size, lengths, padding):
-    """Positions `(B, size)` from the first valid token on, and which of them are valid."""
+    """Return positions `(B, size)` from the first valid token on, and a mask of valid ones."""
     if lengths is None:
         positions = jnp.arange(size)[None]
         return positions, positions >= 0
@@ -23,7 +23,7 @@ def _valid(size, lengths, padding):
 
 
 def _of_scores(mask, queries, keys):
-    """A mask of any of the shapes that it may have as (B or 1, N or 1, S or 1, T)."""
+    """Reshape a mask of any supported shape to (B or 1, N or 1, S or 1, T)."""
     if mask.ndim == 2 and queries == 1:
         mask = mask[:, None, None]
     elif mask.ndim < 4:
@@ -41,9 +41,9 @@ def inference_attention(
     r"""Attention `(B, N, S, D)` to `(B, N, T, D)`, `(B, N, T, E)`, and $\ln \sum e^{score}$
     `(B, N, S, 1)`.
 
-    `query_lengths`, `key_lengths` `(B,)`: only so many tokens count, the first ones, or the last
-    ones before the padding if that is given; rows of other queries are 0. `mask`: nonzero where a
-    key is not seen; `shift` is added to the scaled scores; the band as `flash_attention_score`.
+    `query_lengths`, `key_lengths` `(B,)`: the number of valid tokens, the first ones, or the last
+    ones before the padding if it is given; rows of other queries are 0. `mask`: nonzero where a key
+    is masked; `shift` is added to the scaled scores; the band as in `flash_attention_score`.
     """
     if query.ndim != 4 or key.ndim != 4 or value.shape[:3] != key.shape[:3]:
         raise ValueError("'query', 'key' and 'value' must be (B, N, S, D)")
@@ -69,7 +69,7 @@ def inference_attention(
 
 
 def _one(who, name, x):
-    """A Tensor out of one, or of a tuple or list: its only item, or all along the first axis."""
+    """Return a Tensor, or the item(s) of a tuple or list, concatenated along the first axis."""
     if isinstance(x, Tensor):
         return x
     if not isinstance(x, tuple | list) or not x or not all(isinstance(t, Tensor) for t in x):
@@ -81,7 +81,7 @@ def _one(who, name, x):
 
 
 def _lengths(lengths, batch):
-    """`(B,)` out of a Tensor, ints, or None."""
+    """Convert a Tensor, ints, or None to `(B,)`."""
     if lengths is None:
         return None
     lengths = lengths if isinstance(lengths, Tensor) else Tensor(np.asarray(lengths, np.int64))
@@ -89,9 +89,9 @@ def _lengths(lengths, batch):
 
 
 def _restored(x, scale, offset, mode, which):
-    """Keys or values (B, N, S, D) of whole numbers as what they stand for, $(x + offset) scale$.
+    """Dequantize integer keys or values (B, N, S, D): $(x + offset) scale$.
 
-    `which`: 0 or 1, the row of scales of both in one; None: they are this one's alone."""
+    `which`: 0 or 1, the row of scales shared by both; None: the scales are for this one only."""
     if scale is None:
         return x
 
@@ -99,7 +99,7 @@ def _restored(x, scale, offset, mode, which):
         y = y if which is None or y.shape[0] != 2 else y[which]
         if y.size == 1:
             return y.reshape(())
-        if mode == 1:  # a number for each token
+        if mode == 1:  # one per token
             return y.reshape(x.shape[0], 1, x.shape[2], 1)
         return y.reshape(1, x.shape[1], 1, x.shape[3])
 
@@ -108,7 +108,7 @@ def _restored(x, scale, offset, mode, which):
 
 
 def _quantized(out, scale, offset):
-    """Results (B, N, S, D) as Int8, $round(x scale + offset)$."""
+    """Quantize results (B, N, S, D) to Int8, $round(x scale + offset)$."""
     if scale is None:
         return out
 
@@ -122,7 +122,7 @@ def _quantized(out, scale, offset):
 
 
 def _pages(who, x, block_table, heads):
-    """Keys or values in pages `(pages, size, H)` or `(pages, N, size, D)` as (B, N, S, D)."""
+    """Convert paged keys or values `(pages, size, H)` or `(pages, N, size, D)` to (B, N, S, D)."""
     if x.ndim == 4:
         x = x.permute(0, 2, 1, 3)
     elif x.ndim != 3 or x.shape[2] % heads:
@@ -133,7 +133,7 @@ def _pages(who, x, block_table, heads):
 
 
 def _with_prefix(who, x, prefix, layout, heads):
-    """Keys or values after those that all examples share."""
+    """Prepend the prefix that all examples share to keys or values."""
     if prefix is None:
         return x
     prefix = by_heads(who, prefix, layout, heads)
@@ -145,7 +145,7 @@ def _inferred(
     mode=0, pre_tokens=EVERYTHING, next_tokens=EVERYTHING, table=None, paddings=(None, None),
     quant=(None, None), antiquant=((None, None, 0, None),) * 2, whole=(), prefixes=(None, None),
 ):  # fmt: skip
-    """The result and the logarithms of sums, of the three functions below."""
+    """Return the result and the logarithms of sums for the three functions below."""
     if any(x is not None for x in whole):
         refuse(who, "products of int8 are not computed: 'query' must be floating, the scales of "
                "its dequantization None. Multiply it with its scale first")  # fmt: skip
@@ -183,11 +183,11 @@ def prompt_flash_attention(
     r"""$softmax(scale \, q k^\top) v$ of whole sequences.
 
     `input_layout`: 'BSH' `(B, S, N D)` or 'BNSD'; `num_key_value_heads`: of `key` and `value`, 0
-    for as many as `num_heads`. `attn_mask`: nonzero where a key is not seen, `(S, T)`, `(B, S, T)`
-    or `(B, 1, S, T)`. `actual_seq_lengths`, `actual_seq_lengths_kv` `(B,)`: how many tokens count;
-    rows of other queries are 0. `pse_shift` is added to the scaled scores. `sparse_mode`,
-    `pre_tokens`, `next_tokens`: as `flash_attention_score`. `quant_scale2`, `quant_offset2`: the
-    result is $round(x s + o)$ in Int8. Queries of whole numbers are refused.
+    for `num_heads`. `attn_mask`: nonzero where a key is masked, `(S, T)`, `(B, S, T)` or `(B, 1, S,
+    T)`. `actual_seq_lengths`, `actual_seq_lengths_kv` `(B,)`: the number of valid tokens; rows of
+    other queries are 0. `pse_shift` is added to the scaled scores. `sparse_mode`, `pre_tokens`,
+    `next_tokens`: as in `flash_attention_score`. `quant_scale2`, `quant_offset2`: the result is
+    $round(x s + o)$ in Int8. Integer queries are not supported.
 
     >>> x = ops.ones((1, 2, 4, 8))
     >>> ops.prompt_flash_attention(x, x, x, num_heads=2, input_layout="BNSD").shape
@@ -209,14 +209,14 @@ def incre_flash_attention(
     input_layout="BSH", scale_value=1.0, num_key_value_heads=0, block_size=0, inner_precise=1,
     kv_padding_size=None,
 ):  # fmt: skip
-    r"""$softmax(scale \, q k^\top) v$ of one query in each example, `(B, 1, H)` or `(B, N, 1, D)`.
+    r"""$softmax(scale \, q k^\top) v$ of one query per example, `(B, 1, H)` or `(B, N, 1, D)`.
 
     As `prompt_flash_attention`, but `key` and `value` may be lists; `actual_seq_lengths` `(B,)`:
-    how many keys count, the first ones, or the last ones before `kv_padding_size`; `attn_mask`:
-    `(B, T)` or with axes of size 1 between. `block_table` `(B, blocks)`: keys and values are in
-    pages `(pages, block_size, H)`, and these are each example's. `antiquant_scale`,
-    `antiquant_offset`: keys and values, whole numbers x, stand for $(x + o) s$, both in one, `(2,
-    H)` or `(2, N, 1, D)`.
+    the number of valid keys, the first ones, or the last ones before `kv_padding_size`;
+    `attn_mask`: `(B, T)` or with axes of size 1 between. `block_table` `(B, blocks)`: keys and
+    values are in pages `(pages, block_size, H)`, and these are each example's. `antiquant_scale`,
+    `antiquant_offset`: integer keys and values x represent $(x + o) s$, both in one, `(2, H)` or
+    `(2, N, 1, D)`.
 
     >>> q, k = ops.ones((1, 1, 8)), [ops.ones((1, 3, 4))]
     >>> ops.incre_flash_attention(q, k, k, num_heads=2, num_key_value_heads=1).shape
@@ -244,14 +244,14 @@ def fused_infer_attention_score(
     num_key_value_heads=0, sparse_mode=0, inner_precise=1, block_size=0, antiquant_mode=0,
     key_antiquant_mode=0, value_antiquant_mode=0, softmax_lse_flag=False,
 ) -> Arrays:  # fmt: skip
-    r"""$softmax(scale \, q k^\top) v$ of whole sequences, or of one query in each example; and
-    $\ln \sum e^{score}$ `(B, N, S, 1)` with `softmax_lse_flag`, else one 0.
+    r"""$softmax(scale \, q k^\top) v$ of whole sequences, or of one query per example; and $\ln
+    \sum e^{score}$ `(B, N, S, 1)` with `softmax_lse_flag`, else a single 0.
 
-    Arguments as `prompt_flash_attention`'s and `incre_flash_attention`'s; with one query lengths of
-    queries and `sparse_mode` have no effect. `input_layout`: also 'BSND', and 'BNSD_BSND', of which
-    the result is 'BSND'. `key_antiquant_scale` and its like: scales of either alone; `_mode` 1: one
-    for each token, `(B, T)`. `key_shared_prefix`, `value_shared_prefix`: what comes before the keys
-    of all examples, its first `actual_shared_prefix_len` tokens.
+    Arguments as for `prompt_flash_attention` and `incre_flash_attention`; with one query, lengths
+    of queries and `sparse_mode` have no effect. `input_layout`: also 'BSND', and 'BNSD_BSND', whose
+    result is 'BSND'. `key_antiquant_scale` and similar: scales of either alone; `_mode` 1: one per
+    token, `(B, T)`. `key_shared_prefix`, `value_shared_prefix`: prepended to the keys and values of
+    all examples, up to the first `actual_shared_prefix_len` tokens.
 
     >>> x = ops.ones((1, 4, 8))
     >>> out, lse = ops.fused_infer_attention_score(x, x, x, num_heads=2, softmax_lse_flag=True)
@@ -291,10 +291,10 @@ def fused_infer_attention_score(
 
 
 def _paged(who, itself, query, caches, block_tables, context_lens, antiquant, biases, lengths=None):
-    """Attention of tokens `(T, N, D)`, each to the keys of its own row of `block_tables`.
+    """Attention of tokens `(T, N, D)`, each to the keys in its row of `block_tables`.
 
-    `itself`: the Primitive's attributes by name. `biases`: what is added to the scaled scores,
-    `(T, 1 or N, 1, keys)`. `lengths`: how many tokens each row has; None: one.
+    `itself`: the Primitive's attributes by name. `biases`: added to the scaled scores, `(T, 1 or N,
+    1, keys)`. `lengths`: the number of tokens of each row; None: one.
     """
     heads, kv_heads, quant_mode = (
         itself[n] for n in ("head_num", "kv_head_num", "kv_cache_quant_mode")
@@ -306,7 +306,7 @@ def _paged(who, itself, query, caches, block_tables, context_lens, antiquant, bi
     if query.ndim != 3 or query.shape[1] != heads or heads % kv_heads:
         refuse(who, f"'query' must be (T, {heads}, D), but got shape {query.shape}")
     key_cache, value_cache = caches
-    if value_cache is None:  # the values are the first numbers of what is kept
+    if value_cache is None:  # the values are the first elements of a key
         value_cache = key_cache[..., : itself["mla_v_dim"] or None]
     counts = np.ones(query.shape[0], int) if lengths is None else lengths.asnumpy()
     if counts.sum() != query.shape[0]:
@@ -344,15 +344,15 @@ def paged_attention(
     scale_value=1.0, kv_head_num=1, kv_cache_quant_mode="DEFAULT", mask_mode="MASK_DEFAULT",
     mla_v_dim=0,
 ):  # fmt: skip
-    """Attention of tokens `(T, head_num, D)` to keys and values in pages
-    `(pages, size, kv_head_num, D)`: each token's are its row of `block_tables` `(T, blocks)`, of
-    which `context_lens` `(T,)` count.
+    """Attention of tokens `(T, head_num, D)` to keys and values in pages `(pages, size,
+    kv_head_num, D)`: each token's are in its row of `block_tables` `(T, blocks)`, of which
+    `context_lens` `(T,)` are valid.
 
-    `q_seq_lens` `(B,)`: a row is of so many tokens; with `mask_mode` 'TRAPEZOIDAL' each sees one
-    key less than the next. `value_cache` None: the values are the first `mla_v_dim` numbers of a
-    key. `attn_mask`, `alibi_mask` `(T, keys)` are added to the scaled scores. `antiquant_scale`,
-    `antiquant_offset` `(2, N D)`: keys and values x stand for $(x + o) s$; with
-    `kv_cache_quant_mode` 'PERTOKEN' these are of tokens.
+    `q_seq_lens` `(B,)`: the number of tokens of each row; with `mask_mode` 'TRAPEZOIDAL' each sees
+    one key less than the next. `value_cache` None: the values are the first `mla_v_dim` elements of
+    a key. `attn_mask`, `alibi_mask` `(T, keys)` are added to the scaled scores. `antiquant_scale`,
+    `antiquant_offset` `(2, N D)`: keys and values x represent $(x + o) s$; with
+    `kv_cache_quant_mode` 'PERTOKEN' these are per token.
 
     >>> pages, first = ops.ones((3, 2, 1, 4)), Tensor([[2, 0]], sporax.int32)
     >>> attend = ops.PagedAttention(2, 0.5, 1)
@@ -403,8 +403,8 @@ def paged_attention_with_mask(
 
 @op(function=(), name="ReshapeAndCache")
 def rows_in_slots(cache: Array, rows: Array, slots: Array):
-    """`cache` `(pages, size, N, D)` with `rows` `(T, N, D)` in `slots` `(T,)`, counted through all
-    pages; a negative one is none."""
+    """Write `rows` `(T, N, D)` to the `slots` `(T,)`, counted through all pages, of `cache`
+    `(pages, size, N, D)`; negative slots are skipped."""
     if cache.ndim != 4 or rows.shape[1:] != cache.shape[2:] or slots.shape != rows.shape[:1]:
         raise ValueError("'key' must be (T, N, D), 'key_cache' (pages, size, N, D), 'slots' (T,)")
     if not jnp.issubdtype(slots.dtype, jnp.integer):
@@ -420,8 +420,8 @@ def rows_in_slots(cache: Array, rows: Array, slots: Array):
     "slot_mapping=None)",
 )
 def reshape_and_cache(key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
-    """The rows of `key` and `value` `(T, N, D)` written to the slots `slot_mapping` `(T,)` of
-    `key_cache` and `value_cache` `(pages, size, N, D)`, which change; a negative slot is none.
+    """Write the rows of `key` and `value` `(T, N, D)` to the slots `slot_mapping` `(T,)` of
+    `key_cache` and `value_cache` `(pages, size, N, D)` in place; negative slots are skipped.
     Returns `key`.
 
     >>> cache = Parameter(ops.zeros((2, 1, 1, 1)))

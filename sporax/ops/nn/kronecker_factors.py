@@ -1,9 +1,9 @@
-"""Kronecker factors of layers' Fisher matrices, their inverses, and gradients times these.
+"""Kronecker factors of layers' Fisher matrices, their inverses, and preconditioned gradients.
 
-For a layer $y = W a$ with the derivative $d$ of an example's loss by $y$, the Fisher matrix of $W$
-is about $A \\otimes G$ with $A = E[a a^\\top]$, $G = E[d d^\\top]$ (Martens and Grosse, 2015). A
-convolution has an $a$, the window, and a $d$ at each of $T$ places; both means are over the places
-too, and the Fisher matrix is about $T A \\otimes G$ (Grosse and Martens, 2016).
+For a layer $y = W a$ with the gradient $d$ of an example's loss with respect to $y$, the Fisher
+matrix of $W$ is about $A \\otimes G$ with $A = E[a a^\\top]$, $G = E[d d^\\top]$ (Martens and
+Grosse, 2015). A convolution has an $a$, the window, and a $d$ at each of $T$ positions; both means
+include the positions, and the Fisher matrix is about $T A \\otimes G$ (Grosse and Martens, 2016).
 """
 
 import functools
@@ -16,7 +16,7 @@ from jax.scipy.linalg import solve_triangular
 
 from sporax.engine.operation import Op
 
-BLOCK = 128  # of larger factors the diagonal blocks of this size are inverted (THOR, 2021)
+BLOCK = 128  # for larger factors, diagonal blocks of this size are inverted (THOR, 2021)
 
 
 def _without_derivative(name, fn):
@@ -26,14 +26,14 @@ def _without_derivative(name, fn):
 
 
 def _mean_product(columns):
-    """`(..., n, m)` -> `(..., n, n)`: the mean of the m columns' products with themselves."""
+    """`(..., n, m)` -> `(..., n, n)`: the mean outer product of the m columns."""
     columns = columns.astype(jnp.promote_types(columns.dtype, jnp.float32))
     product = jnp.matmul(columns, columns.mT, precision=lax.Precision.HIGHEST)
     return product / columns.shape[-1]
 
 
 def _of_planes(x, group):
-    """The factor of an image `(N, C, *)`: `(C, C)`, or one for each group of channels."""
+    """Return the factor of an image `(N, C, *)`: `(C, C)`, or one for each group of channels."""
     n, c, *_ = x.shape
     channels = x.reshape(n, group, c // group, -1).transpose(1, 2, 0, 3)
     factors = _mean_product(channels.reshape(group, c // group, -1))
@@ -52,7 +52,7 @@ def factor_of_planes(group):
 
 @functools.cache
 def factor_of_windows(kernel, stride, dilation, around, group):
-    """Of the windows that a convolution sees; `around`: the zeros on both sides of each axis."""
+    """Return the factor of a convolution's windows; `around`: the padding of each axis."""
 
     def run(x):
         x = jnp.pad(x, ((0, 0), (0, 0), *around))
@@ -60,7 +60,7 @@ def factor_of_windows(kernel, stride, dilation, around, group):
             (n - (k - 1) * d - 1) // s + 1
             for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation, strict=True)
         ]
-        seen = []  # slices: convolutions of XLA:CPU that run at once can wait for each other
+        seen = []  # slices: concurrent convolutions of XLA:CPU can deadlock
         for place in itertools.product(*map(range, kernel)):
             steps = zip(place, dilation, counts, stride, strict=True)
             along = [slice(i * d, i * d + (n - 1) * s + 1, s) for i, d, n, s in steps]
@@ -74,7 +74,7 @@ def factor_of_windows(kernel, stride, dilation, around, group):
 
 @functools.cache
 def counts_of_indices(size):
-    """How often each of `size` indices comes: the diagonal of an embedding's A, times rows."""
+    """Count each of `size` indices: the diagonal of an embedding's A, times rows."""
     return _without_derivative(
         "KroneckerFactor",
         lambda ids: jnp.zeros(size, jnp.float32).at[ids.reshape(-1)].add(1, mode="drop"),
@@ -89,12 +89,12 @@ def _inverse(matrix, damping):
 
 
 def blocks_of(size):
-    """(how many diagonal blocks a factor of this size has, their size)."""
+    """Return (number of diagonal blocks of a factor of this size, their size)."""
     return (1, size) if size <= BLOCK else (-(-size // BLOCK), BLOCK)
 
 
 def _block_inverses(matrix, damping):
-    """`(..., n, n)` -> `(..., count, size, size)`; the last block is filled up with zeros."""
+    """`(..., n, n)` -> `(..., count, size, size)`; the last block is padded with zeros."""
     if matrix.ndim > 2:
         return jax.vmap(_block_inverses, (0, None))(matrix, damping)
     count, size = blocks_of(len(matrix))
@@ -104,7 +104,7 @@ def _block_inverses(matrix, damping):
 
 
 def _invert_factors(a, g, damping, places, g_scale):
-    """`places`: T. The damping is parted so that $T A \\otimes G$ gets `damping` itself."""
+    """`places`: T. The damping is split so that $T A \\otimes G$ gets `damping` itself."""
     places = places.reshape(())
     damping = jnp.sqrt(damping / places)
     share = jnp.sqrt(1 / places)
@@ -115,13 +115,13 @@ def _invert_factors(a, g, damping, places, g_scale):
 
 
 def _invert_counts(counts, g, damping, examples, g_scale):
-    """`counts` of the tokens in `examples` examples, the diagonal of $T A$."""
+    """`counts`: of the tokens in `examples` examples, the diagonal of $T A$."""
     damping = jnp.sqrt(damping)
     return 1 / (counts / examples + damping), _inverse(g * g_scale, damping)
 
 
 def _times_blocks(blocks, x):
-    """The matrix with these diagonal blocks times `x` `(n, m)`."""
+    """Multiply the matrix with these diagonal blocks by `x` `(n, m)`."""
     count, size, _ = blocks.shape
     filled = jnp.pad(x, ((0, count * size - len(x)), (0, 0))).reshape(count, size, -1)
     return jnp.matmul(blocks, filled, precision=lax.Precision.HIGHEST).reshape(count * size, -1)[
@@ -146,7 +146,7 @@ def _precondition_table(grad, a_inverse, g_inverse):
 
 
 def _precondition_scale(grad, damping, examples):
-    """By the diagonal of the Fisher matrix, for which the gradient's own square stands."""
+    """Precondition by the diagonal of the Fisher matrix, approximated by the squared gradient."""
     return grad / (grad * grad / examples + jnp.sqrt(damping))
 
 

@@ -1,4 +1,4 @@
-"""Mixtures of experts: tokens sorted by expert, and brought back (Shazeer et al., 2017)."""
+"""Mixtures of experts: tokens sorted by expert, and restored (Shazeer et al., 2017)."""
 
 import jax.numpy as jnp
 
@@ -12,7 +12,7 @@ def _experts(who, indices):
 
 
 def _order(experts):
-    """The places in token-major order, sorted by expert; and where each place comes in it."""
+    """Return the token-major slots sorted by expert, and each slot's position in that order."""
     order = jnp.argsort(experts.reshape(-1), stable=True)
     return order, jnp.zeros_like(order).at[order].set(jnp.arange(order.size))
 
@@ -21,10 +21,10 @@ def _order(experts):
 def moe_token_permute(
     tokens: Array, indices: Array, num_out_tokens=None, padded_mode=False
 ) -> Arrays:
-    """The rows of `tokens` `(N, H)`, once for each of their experts `indices` `(N, K)` or `(N,)`,
-    sorted by expert; and where each came, Int32 `(N K,)`, in the order of `indices`.
+    """Repeat the rows of `tokens` `(N, H)` for each of their experts `indices` `(N, K)` or `(N,)`,
+    sorted by expert; also returns their positions, Int32 `(N K,)`, in the order of `indices`.
 
-    `num_out_tokens`: only the first so many rows are kept; a negative number leaves out as many.
+    `num_out_tokens`: keeps only the first rows; a negative number drops that many at the end.
 
     >>> tokens = Tensor([[1.0], [7.0], [2.0]])
     >>> rows, places = ops.moe_token_permute(tokens, Tensor([2, 0, 1], sporax.int32))
@@ -46,10 +46,10 @@ def moe_token_unpermute(
     permuted_tokens: Array, sorted_indices: Array, probs: OPTIONAL = None, padded_mode=False,
     restore_shape=None,
 ):  # fmt: skip
-    """What `moe_token_permute` sorted, in its former order: `(N K, H)` -> `(N, H)`, each row the
-    sum over its K experts, weighted with `probs` `(N, K)`; without `probs`, K is 1.
+    """Restore the order before `moe_token_permute`: `(N K, H)` -> `(N, H)`, each row the sum over
+    its K experts, weighted with `probs` `(N, K)`; without `probs`, K is 1.
 
-    Rows that were left out count as zeros.
+    Dropped rows count as zeros.
 
     >>> rows, places = Tensor([[7.0], [2.0], [1.0]]), Tensor([2, 0, 1], sporax.int32)
     >>> ops.moe_token_unpermute(rows, places).asnumpy().ravel()
@@ -75,13 +75,13 @@ def moe_init_routing_v2(
     x: Array, expert_idx: Array, active_num, expert_capacity, expert_num, drop_pad_mode,
     expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag,
 ) -> Arrays:  # fmt: skip
-    """The rows of `x` `(N, H)`, once for each of their experts `expert_idx` `(N, K)`, sorted by
-    expert; and where each came, Int32 `(N K,)` in the order of `expert_idx` (-1: nowhere).
+    """Repeat the rows of `x` `(N, H)` for each of their experts `expert_idx` `(N, K)`, sorted by
+    expert; also returns their positions, Int32 `(N K,)` in the order of `expert_idx` (-1: dropped).
 
     `drop_pad_mode` 0: `(N K, H)`, or the first `active_num` rows unless that is 0; with
-    `expert_tokens_count_or_cumsum_flag` 1 or 2 also how many tokens the experts up to each one, or
-    each one, got. 1: `(expert_num, expert_capacity, H)`, what is too much left out and what is
-    missing 0; with `expert_tokens_before_capacity_flag` also how many tokens each would have got.
+    `expert_tokens_count_or_cumsum_flag` 1 or 2 also the experts' cumulative, or individual, token
+    counts. 1: `(expert_num, expert_capacity, H)`, with excess tokens dropped and missing ones 0;
+    with `expert_tokens_before_capacity_flag` also the token counts before dropping.
 
     >>> x, experts = Tensor([[1.0], [2.0]]), Tensor([[1], [0]], sporax.int32)
     >>> rows, places = ops.moe_init_routing_v2(x, experts, 0, 0, 2, 0, 0, False)

@@ -14,16 +14,16 @@ from sporax.storage.views import write_all
 
 
 def _precise(x):
-    """In Float32 at least: sums of halves lose too much."""
+    """Convert to at least Float32: sums of 16-bit floats lose too much precision."""
     return x.astype(jnp.promote_types(x.dtype, jnp.float32))
 
 
 # Written in `lax`, which JAX traces in a third of `jax.numpy`'s time: a network has many of these,
-# each of another shape.
+# each with a different shape.
 
 
 def _mean(x, axes):
-    """Over `axes`, which are kept."""
+    """Return the mean over `axes`, which are kept."""
     count, total = math.prod(x.shape[axis] for axis in axes), lax.reduce_sum(x, axes)
     divisor = jnp.asarray(count, x.dtype) if is_symbolic(count) else x.dtype.type(count)
     return lax.div(lax.expand_dims(total, axes), lax.full((1,) * x.ndim, divisor, x.dtype))
@@ -33,15 +33,15 @@ def _inverse_deviation(variance, epsilon):
     return lax.rsqrt(lax.add(variance, lax.full_like(variance, epsilon)))
 
 
-# The derivatives of normalization are those of its formula as a whole: two sums over the input, in
-# place of the seven that the derivatives of its operations take. Sums over the same elements have
-# no factor in them that is equal for all, so that the gradients of scale and bias share them.
+# Normalization is differentiated as a whole: two sums over the input instead of the seven for the
+# derivatives of its operations. Sums over the same elements contain no factor common to all, so
+# that the gradients of scale and bias share them.
 
 
 def _tangents(x, t, axes, mean, variance, epsilon, scales=None):
-    """Those of (x - mean) / deviation * scale + bias, of the mean and of the variance.
+    """Tangents of (x - mean) / deviation * scale + bias, of the mean and of the variance.
 
-    `scales`: (scale, its tangent, that of the bias) where there is one.
+    `scales`: (scale, its tangent, the bias' tangent), if there is a scale.
     """
     if any(not is_symbolic(n) and n == 0 for n in x.shape):  # moments of no elements are NaN
         return tuple(map(jnp.zeros_like, (x, mean, variance)))
@@ -59,7 +59,7 @@ def _tangents(x, t, axes, mean, variance, epsilon, scales=None):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def _normalized(x, axes, epsilon):
-    """What `x` is in units of its deviation over `axes`, with mean and (biased) variance."""
+    """Return `x` standardized over `axes`, with mean and (biased) variance."""
     mean = _mean(x, axes)
     centred = lax.sub(x, mean)
     variance = _mean(lax.mul(centred, centred), axes)
@@ -74,7 +74,7 @@ def _(axes, epsilon, primals, tangents):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(3, 4))
 def _scaled(x, scale, bias, axes, epsilon):
-    """As `_normalized`, times `scale`, plus `bias`, which are equal along `axes`."""
+    """As `_normalized`, times `scale`, plus `bias`, which are constant along `axes`."""
     y, mean, variance = _normalized(x, axes, epsilon)
     return lax.add(lax.mul(y, scale), bias), mean, variance
 
@@ -104,7 +104,7 @@ def layer_norm_of_class(
 ) -> Arrays:
     r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, with $\mu$ and $\sigma^2$.
 
-    Moments over the axes from `begin_norm_axis` on; `gamma`, `beta` have the sizes of those from
+    Moments over the axes from `begin_norm_axis` on; `gamma`, `beta` have the sizes of the axes from
     `begin_params_axis` on (Ba et al., 2016).
 
     >>> y, mean, variance = ops.LayerNorm()(Tensor([[1.0, 3.0]]), ops.ones((2,)), ops.zeros((2,)))
@@ -149,7 +149,7 @@ def _axis(input, data_format):
 
 
 def _channels(input, data_format, *parameters):
-    """The shape that lines up a parameter with the channels of `input`."""
+    """Return the shape that aligns a parameter with the channels of `input`."""
     axis = _axis(input, data_format)
     if input.ndim < 2 or data_format not in ("NCHW", "NHWC"):
         raise ValueError(
@@ -169,9 +169,9 @@ def batch_norm_training(
     input: Array, scale: Array, bias: Array, mean: Array, variance: Array, momentum=0.1,
     epsilon=1e-5, data_format="NCHW",
 ) -> Arrays:  # fmt: skip
-    r"""Normalized by the batch's own moments (Ioffe and Szegedy, 2015).
+    r"""Normalize by the batch's own moments (Ioffe and Szegedy, 2015).
 
-    Returns the result; `mean` and `variance` moved toward the batch's by `momentum` (the unbiased
+    Returns the result; `mean` and `variance` moved toward the batch's by `momentum` (unbiased
     variance); and the batch's mean and biased variance.
     """
     shape = _channels(input, data_format, scale, bias, mean, variance)
@@ -196,7 +196,7 @@ def batch_norm_inference(
     input: Array, scale: Array, bias: Array, mean: Array, variance: Array, epsilon=1e-5,
     data_format="NCHW",
 ):  # fmt: skip
-    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ with moments known before."""
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ with given moments."""
     shape = _channels(input, data_format, scale, bias, mean, variance)
     factor = scale * lax.rsqrt(_precise(variance) + epsilon)
     shift = bias - mean * factor
@@ -204,7 +204,7 @@ def batch_norm_inference(
 
 
 def keep(pairs):
-    """Put moved statistics into their Parameters, all at once; no derivative goes through them."""
+    """Write updated statistics to their Parameters, all at once; derivatives do not pass."""
     pairs = list(pairs)
     for _, moved in pairs:
         moved._value.tracked = False
@@ -214,7 +214,7 @@ def keep(pairs):
 def normalize_batch(
     input, mean, variance, scale, bias, training=False, momentum=0.1, eps=1e-5, data_format="NCHW"
 ):
-    """See `batch_norm`; `data_format`: 'NCHW', or 'NHWC' where channels come last."""
+    """See `batch_norm`; `data_format`: 'NCHW', or 'NHWC' if channels come last."""
     if not training:
         return batch_norm_inference(input, scale, bias, mean, variance, eps, data_format)
     y, *moved, _, _ = batch_norm_training(
@@ -230,8 +230,8 @@ def batch_norm(
 ):
     r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ for each channel (axis 1).
 
-    In training, by the moments of the batch, and `running_mean` and `running_var` are moved toward
-    them: $running \leftarrow (1 - momentum) \, running + momentum \, batch$; else by these.
+    In training, uses the moments of the batch and updates `running_mean` and `running_var`:
+    $running \leftarrow (1 - momentum) \, running + momentum \, batch$; else uses these.
 
     >>> one, zero = ops.ones((2,)), ops.zeros((2,))
     >>> ops.batch_norm(Tensor([[2.0, 4.0]]), zero, one, one, zero).asnumpy().round(2)
@@ -274,7 +274,7 @@ def batch_norm_and_moments(
     name="GroupNorm", check=floats_only("GroupNorm"))  # fmt: skip
 def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL = None, eps=1e-5):
     r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over each of `num_groups` groups of
-    channels (Wu and He, 2018). `weight`, `bias`: one number for each channel (axis 1).
+    channels (Wu and He, 2018). `weight`, `bias`: one element per channel (axis 1).
 
     >>> ops.group_norm(Tensor([[1.0, 3.0]]), 1).asnumpy().round(3)
     array([[-1.,  1.]], dtype=float32)
@@ -293,7 +293,7 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
 
 
 def _by_mean_square(x, gamma, epsilon, dtype):
-    """(x times `gamma` over the root of its mean square, the root's reciprocal in Float32)."""
+    """Return (x times `gamma` over its root mean square, the reciprocal root in Float32)."""
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     if not gamma.ndim or x.shape[-gamma.ndim :] != gamma.shape:
         raise ValueError(f"'gamma' must have the last sizes of 'x', but has shape {gamma.shape}")
@@ -308,10 +308,10 @@ def _by_mean_square(x, gamma, epsilon, dtype):
     check=floats_only("RmsNorm"),
 )
 def rms_norm(x: Array, gamma: Array, epsilon=1e-6) -> Arrays:
-    r"""$\gamma x r$ and r, $r = 1 / \sqrt{\overline{x^2} + \epsilon}$ being of the last axes, those
-    of `gamma` (Zhang and Sennrich, 2019).
+    r"""$\gamma x r$ and r, where $r = 1 / \sqrt{\overline{x^2} + \epsilon}$ is taken over the last
+    axes, those in `gamma` (Zhang and Sennrich, 2019).
 
-    The first has the dtype of `x`, r that of the computation, and sizes 1 for these axes.
+    The first has the dtype of `x`, r the dtype of the computation, and sizes 1 for these axes.
 
     >>> y, r = ops.rms_norm(Tensor([[1.0, 7.0]]), ops.ones((2,)))
     >>> y.asnumpy(), r.asnumpy()
@@ -322,7 +322,7 @@ def rms_norm(x: Array, gamma: Array, epsilon=1e-6) -> Arrays:
 
 @op(name="AddRmsNorm", check=floats_only("AddRmsNorm"))
 def add_rms_norm(x1: Array, x2: Array, gamma: Array, epsilon=1e-6) -> Arrays:
-    """`rms_norm` of `x1 + x2`: the result, the root's reciprocal and the sum.
+    """`rms_norm` of `x1 + x2`: the result, the reciprocal root and the sum.
 
     >>> y, r, x = ops.add_rms_norm(Tensor([[0.0, 7.0]]), Tensor([[1.0, 0.0]]), ops.ones((2,)))
     >>> y.asnumpy(), x.asnumpy()
@@ -339,7 +339,7 @@ def add_layer_norm(
     r"""`layer_norm` of `x1 + x2` over the last axis: the result, the mean, the reciprocal of the
     deviation $1 / \sqrt{\sigma^2 + \epsilon}$, both with size 1 there, and the sum.
 
-    `additional_output`: accepted; the sum is always returned.
+    `additional_output`: ignored; the sum is always returned.
 
     >>> x, one = Tensor([[1.0, 3.0]]), ops.ones((2,))
     >>> y, mean, r, total = ops.add_layer_norm(x, x, one, one)

@@ -1,4 +1,4 @@
-"""Tensors continued beyond their edges."""
+"""Padding of tensors."""
 
 import operator
 
@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 
-# MindSpore's names of what stands beyond the edge -> JAX's, how much of an axis of n may be added
+# MindSpore's padding mode -> JAX's, the most elements that may be added to an axis of size n
 _MODES = {
     "constant": ("constant", None),
     "reflect": ("reflect", lambda n: n - 1),
@@ -21,7 +21,7 @@ _MODES = {
 
 @op(name="Pad", function=())
 def pad_each_side(input: Array, value: OPTIONAL = None, *, paddings, mode):
-    """`input` with `paddings` ((before, after) for each axis); negative ones cut off."""
+    """Pad `input` by `paddings` ((before, after) for each axis); negative ones crop."""
     if mode not in _MODES:
         raise ValueError(f"'mode' must be one of {list(_MODES)}, but got {mode!r}")
     if len(paddings) != input.ndim:
@@ -38,7 +38,7 @@ def pad_each_side(input: Array, value: OPTIONAL = None, *, paddings, mode):
         out = _zeros_around(input, paddings)
         if value is None:
             return out
-        # JAX cannot differentiate `lax.pad` by its value alone
+        # JAX cannot differentiate `lax.pad` with respect to its value alone
         inside = _zeros_around(jnp.ones(input.shape, bool), paddings)
         return jnp.where(inside, out, value.astype(input.dtype))
     added = [tuple(max(n, 0) for n in sides) for sides in paddings]
@@ -64,12 +64,12 @@ def _ints(who, name, padding):
 
 @composite(mint="nn.functional.pad(input: input_x, pad: padding, mode='constant', value=None)")
 def pad(input_x, padding, mode="constant", value=None):
-    """`input_x` continued beyond its edges, or cut.
+    """Pad or crop `input_x`.
 
     `padding`: (before, after) for the last axis, then the one before it, and so on; negative
-    numbers cut off. `mode`: 'constant' (`value`, 0 by default), 'reflect' (without the edge),
-    'replicate' (the edge) or 'circular' (the other end). Raises ValueError for an odd number of
-    ints, for too many, and for a `value` in another mode than 'constant'.
+    numbers crop. `mode`: 'constant' (`value`, 0 by default), 'reflect' (without the edge),
+    'replicate' (the edge) or 'circular' (the opposite end). Raises ValueError for an odd number of
+    ints, for too many, and for a `value` in a mode other than 'constant'.
 
     >>> ops.pad(Tensor([1, 2, 3]), (1, 2), value=9).asnumpy()
     array([9, 1, 2, 3, 9, 9])
@@ -88,14 +88,14 @@ def pad(input_x, padding, mode="constant", value=None):
 
 
 def _pairs(who, paddings):
-    """((before, after) of each axis) out of nested sequences or a Tensor."""
+    """Return ((before, after) of each axis) from nested sequences or a Tensor."""
     rows = paddings.asnumpy().tolist() if isinstance(paddings, Tensor) else paddings
     return tuple(tuple(_ints(who, "paddings", row)) for row in rows)
 
 
 @composite(primitive="Pad(paddings)(x)", function=())
 def pad_axes(x, paddings):
-    """`x` with zeros around: `paddings` has (before, after) for each axis; negative ones cut.
+    """Pad `x` with zeros: `paddings` has (before, after) for each axis; negative ones crop.
 
     >>> ops.Pad(((0, 0), (1, 1)))(Tensor([[1.0, 2.0]])).asnumpy()
     array([[0., 1., 2., 0.]], dtype=float32)
@@ -108,7 +108,7 @@ def pad_axes(x, paddings):
     function="mirror_pad(input_x: x, paddings, mode)",
 )
 def mirror_pad(x, paddings, mode="REFLECT"):
-    """`x` mirrored at its edges, without them ('REFLECT') or with them ('SYMMETRIC').
+    """Reflect `x` at its edges, without them ('REFLECT') or with them ('SYMMETRIC').
 
     >>> ops.MirrorPad()(Tensor([[1, 2, 3]]), Tensor([[0, 0], [1, 1]])).asnumpy()
     array([[2, 1, 2, 3, 2]])
@@ -122,7 +122,7 @@ def mirror_pad(x, paddings, mode="REFLECT"):
 
 @composite(primitive="Padding(pad_dim_size=8)(x)")
 def padding(x, pad_dim_size=8):
-    """`x` `(*, 1)` -> `(*, pad_dim_size)`, zeros after the one element of the last axis.
+    """`x` `(*, 1)` -> `(*, pad_dim_size)`, with zeros appended along the last axis.
 
     >>> ops.padding(Tensor([[8.0], [10.0]]), 3).asnumpy()
     array([[ 8.,  0.,  0.],
@@ -144,7 +144,7 @@ def padding(x, pad_dim_size=8):
     function=(),
 )
 def pad_last_first(x, paddings, constant_value=None, mode="constant", paddings_contiguous=True):
-    """As `pad`; not `paddings_contiguous`: all numbers before, then all after.
+    """As `pad`; without `paddings_contiguous`: all numbers before, then all after.
 
     >>> ops.PadV3()(Tensor([1.0, 2.0]), (1, 1), 0.0).asnumpy()
     array([0., 1., 2., 0.], dtype=float32)

@@ -17,7 +17,7 @@ _FORMATS = {1: ("NCHW",), 2: ("NCHW", "NHWC"), 3: ("NCHW", "NCDHW")}
 
 
 class Windows:
-    """Where the windows lie: `sizes` (how many), `kernel`, `stride`, `padding`, `dilation`.
+    """Positions of windows: `sizes` (counts), `kernel`, `stride`, `padding`, `dilation`.
 
     With `ceil_mode` a last window may reach beyond the padding, but must start before its end.
     """
@@ -56,7 +56,7 @@ class Windows:
         return count
 
     def window_sizes(self, count_include_pad):
-        """The number of elements of each window that its average is taken over."""
+        """Return the number of elements over which each window is averaged."""
         along = []
         for axis in range(len(self.sizes)):
             before, after = self.padding[axis] if count_include_pad else (0, 0)
@@ -67,7 +67,7 @@ class Windows:
 
 
 def _pooled(input, data_format, axes, pool):
-    """`pool` applied to `input` with its channels first, whatever `data_format` says."""
+    """Apply `pool` to `input` with channels first, for any `data_format`."""
     if data_format not in _FORMATS[axes]:
         raise ValueError(f"'data_format' must be one of {_FORMATS[axes]}, but got {data_format!r}")
     if input.ndim not in (axes + 1, axes + 2):
@@ -88,7 +88,7 @@ def max_pool(
     input: Array, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
     ceil_mode=False, data_format="NCHW", axes=2,
 ):  # fmt: skip
-    """The greatest number of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`.
+    """The maximum of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`.
 
     >>> ops.MaxPool(2, 2)(ops.ones((1, 1, 4, 4))).shape
     (1, 1, 2, 2)
@@ -106,7 +106,7 @@ def max_pool_with_index(
     input: Array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, axes=2,
     pad_mode="pad",
 ) -> Arrays:  # fmt: skip
-    """As `max_pool`, and the index in its plane of each maximum (Int64, in row-major order)."""
+    """As `max_pool`, with the index of each maximum in its plane (Int64, row-major)."""
     at = Windows(input.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
     return lowering.max_pool_with_index(
         input, at.sizes, at.kernel, at.stride, at.padding, at.dilation
@@ -120,11 +120,11 @@ def max_pool_with_index(
 def max_pool2d(
     x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False
 ) -> Array | Arrays:
-    """The greatest number of each window of `(N, C, H, W)`.
+    """The maximum of each window of `(N, C, H, W)`.
 
     `kernel_size`, `stride` (by default the kernel), `padding`, `dilation`: an int or two.
-    `ceil_mode`: whether a last window may reach beyond the padding. `return_indices`: also return
-    the index in its plane of each maximum.
+    `ceil_mode`: a last window may reach beyond the padding. `return_indices`: also return the index
+    of each maximum in its plane.
 
     >>> ops.max_pool2d(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)), 2).asnumpy()[0, 0]
     array([[ 5.,  7.],
@@ -171,9 +171,9 @@ def avg_pool2d(
     input, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
     divisor_override=0,
 ):  # fmt: skip
-    """The mean of each window of `(N, C, H, W)`, the sum over `divisor_override` if that is given.
+    """The mean of each window of `(N, C, H, W)`, or its sum over `divisor_override` if given.
 
-    `count_include_pad`: whether the zeros of the padding count. Other arguments as `max_pool2d`'s.
+    `count_include_pad`: includes the zeros of the padding. Other arguments as for `max_pool2d`.
 
     >>> ops.avg_pool2d(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)), 2, 2).asnumpy()[0, 0]
     array([[ 2.5,  4.5],
@@ -189,7 +189,7 @@ def avg_pool2d(
 def max_pool3d(
     x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False
 ) -> Array | Arrays:
-    """As `max_pool2d`, of `(N, C, D, H, W)`; settings are ints or three.
+    """As `max_pool2d`, for `(N, C, D, H, W)`; settings are ints or three.
 
     >>> ops.max_pool3d(ops.ones((1, 3, 4, 4, 4)), 2).shape
     (1, 3, 2, 2, 2)
@@ -206,7 +206,7 @@ def max_pool3d(
 def avg_pool1d(
     input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True
 ):
-    """As `avg_pool2d`, of `(N, C, L)`.
+    """As `avg_pool2d`, for `(N, C, L)`.
 
     >>> ops.avg_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2, 2).asnumpy()
     array([[[1.5, 4. ]]], dtype=float32)
@@ -224,7 +224,7 @@ def avg_pool3d(
     input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
     divisor_override=0,
 ):  # fmt: skip
-    """As `avg_pool2d`, of `(N, C, D, H, W)`; settings are ints or three.
+    """As `avg_pool2d`, for `(N, C, D, H, W)`; settings are ints or three.
 
     >>> ops.avg_pool3d(ops.ones((1, 3, 4, 4, 4)), 2, 2).shape
     (1, 3, 2, 2, 2)
@@ -275,8 +275,8 @@ def avg_pool3d_of_class(
 
 @op(function=(), name="LPPool", check=floats_only("LPPool"))
 def lp_pool(x: Array, norm_type, kernel_size, stride=None, ceil_mode=False, axes=2):
-    r"""$(\sum x^p)^{1/p}$ of each window of the last `axes` axes; where it is 0, so is its
-    derivative."""
+    r"""$(\sum x^p)^{1/p}$ of each window of the last `axes` axes; its gradient is 0 where it is
+    0."""
     if isinstance(norm_type, bool) or not isinstance(norm_type, (int, float)):
         raise TypeError(f"'norm_type' must be a number, but got {type(norm_type).__name__}")
     if norm_type == 0:
@@ -286,7 +286,7 @@ def lp_pool(x: Array, norm_type, kernel_size, stride=None, ceil_mode=False, axes
         raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
     at = Windows(x.shape[-axes:], kernel_size, stride, "pad", 0, 1, ceil_mode)
     args = at.sizes, at.kernel, at.stride, at.padding
-    # a window that reaches beyond the end counts as many times its mean as any other
+    # a window that reaches beyond the end counts as its mean times the size of a full one
     share = at.window_sizes(True) / math.prod(at.kernel)
     total = lowering.average_pool(x**norm_type, *args, share)
     is_zero, one = total == 0, jnp.ones((), total.dtype)
@@ -307,7 +307,7 @@ def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 @composite()
 def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """As `lp_pool1d`, of `(N, C, H, W)`; `kernel_size`, `stride`: an int or two.
+    """As `lp_pool1d`, for `(N, C, H, W)`; `kernel_size`, `stride`: an int or two.
 
     >>> ops.lp_pool2d(ops.ones((1, 1, 4, 4)), 2, 2).asnumpy()[0, 0]
     array([[2., 2.],
@@ -320,7 +320,7 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 
 def _with_places(who, x, axes, argmax_type, *windows):
-    """Maxima and their indices in this dtype; refused where `x` has not `axes` + 2 dimensions."""
+    """Return maxima and their indices in this dtype; `x` must have `axes` + 2 dimensions."""
     if argmax_type not in (int32, int64):
         raise ValueError(
             f"For '{who}', 'argmax_type' must be int32 or int64, but got {argmax_type}."
@@ -342,10 +342,10 @@ def _with_places(who, x, axes, argmax_type, *windows):
 def max_pool_with_argmax_v2(
     x, kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=int64
 ) -> Arrays:
-    """The greatest number of each window of `(N, C, H, W)`, and its row-major index in its plane.
+    """The maximum of each window of `(N, C, H, W)`, and its row-major index in its plane.
 
-    `strides`: by default the kernel. `ceil_mode`: whether a last window may reach beyond the
-    padding. `argmax_type`: the dtype of the indices, int32 or int64.
+    `strides`: by default the kernel. `ceil_mode`: a last window may reach beyond the padding.
+    `argmax_type`: the dtype of the indices, int32 or int64.
 
     >>> y, at = ops.MaxPoolWithArgmaxV2(2)(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)))
     >>> at.asnumpy()[0, 0]
@@ -364,8 +364,8 @@ def max_pool_with_argmax_v2(
 def max_pool_with_argmax(
     x, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"
 ) -> Arrays:
-    """As `MaxPoolWithArgmaxV2`, padded as `pad_mode`, 'valid' or 'same', says; the indices, Int32,
-    count through all channels of an example.
+    """As `MaxPoolWithArgmaxV2`, padded by `pad_mode`, 'valid' or 'same'; the indices, Int32, count
+    through all channels of an example.
 
     >>> y, at = ops.MaxPoolWithArgmax(2, 2)(Tensor(np.arange(16.0).reshape(1, 1, 4, 4)))
     >>> at.asnumpy()[0, 0]
@@ -392,7 +392,7 @@ def max_pool3d_with_argmax(
     x, ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, data_format="NCDHW",
     argmax_type=int64,
 ) -> Arrays:  # fmt: skip
-    """As `MaxPoolWithArgmaxV2`, of `(N, C, D, H, W)`.
+    """As `MaxPoolWithArgmaxV2`, for `(N, C, D, H, W)`.
 
     >>> y, at = ops.MaxPool3DWithArgmax(2, 2, 0)(ops.ones((1, 1, 4, 4, 4)))
     >>> at.shape

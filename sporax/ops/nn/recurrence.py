@@ -1,4 +1,4 @@
-"""Recurrent cells, and what they make of sequences."""
+"""Recurrent cells, and their application to sequences."""
 
 import jax.numpy as jnp
 
@@ -11,11 +11,11 @@ def recurrent_scan(
     x: Array, hidden: Array, cell: OPTIONAL, weight_ih: Array, weight_hh: Array, bias_ih: OPTIONAL,
     bias_hh: OPTIONAL, lengths: OPTIONAL = None, *, kind, reverse=False,
 ) -> Arrays:  # fmt: skip
-    """States along `x` `(L, N, C)`, and the last one: `(L, N, H)`, `(N, H)` (and `(N, H)` of lstm).
+    """States along `x` `(L, N, C)`, and the last: `(L, N, H)`, `(N, H)` (and `(N, H)` for lstm).
 
-    `hidden` (and `cell`) `(N, H)`: the first state; `weight_ih` `(g H, C)`, `weight_hh` `(g H, H)`,
-    biases `(g H,)`. `lengths` `(N,)`: beyond a sequence's end the state stays, and the output is 0.
-    `reverse`: from the last number of each sequence to the first.
+    `hidden` (and `cell`) `(N, H)`: the initial state; `weight_ih` `(g H, C)`, `weight_hh` `(g H,
+    H)`, biases `(g H,)`. `lengths` `(N,)`: beyond a sequence's end the state is kept, and the
+    output is 0. `reverse`: from the last element of each sequence to the first.
     """
     size = hidden.shape[-1]
     gates = KINDS[kind][0]
@@ -46,7 +46,7 @@ def recurrent_cell(
     x: Array, hidden: Array, cell: OPTIONAL, weight_ih: Array, weight_hh: Array, bias_ih: OPTIONAL,
     bias_hh: OPTIONAL, *, kind,
 ) -> Array | Arrays:  # fmt: skip
-    """One step: the state `(N, H)` (and `(N, H)` of lstm) after `x` `(N, C)`."""
+    """One step: the state `(N, H)` (and `(N, H)` for lstm) after `x` `(N, C)`."""
     if x.shape[-1:] != weight_ih.shape[1:] or hidden.shape[-1:] != weight_hh.shape[1:]:
         raise ValueError(
             f"the last axes of input and state must be {weight_ih.shape[1]} and "

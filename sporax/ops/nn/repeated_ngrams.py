@@ -1,4 +1,4 @@
-"""Beam search without repetition."""
+"""Beam search without repeated n-grams."""
 
 import jax.numpy as jnp
 
@@ -7,9 +7,8 @@ from sporax.ops.declare import Array, op
 
 @op(primitive="NoRepeatNGram(ngram_size=1)(state_seq, log_probs)", function=())
 def no_repeat_ngram(state_seq: Array, log_probs: Array, ngram_size=1):
-    """`log_probs` `(batch, beams, vocabulary)` of the next word, the lowest number in place of that
-    of each word with which the last words of `state_seq` `(batch, beams, m)` would repeat an n-gram
-    that it has already.
+    """`log_probs` `(batch, beams, vocabulary)` of the next word, with the lowest number for each
+    word that would repeat an n-gram of `state_seq` `(batch, beams, m)`.
 
     >>> words = Tensor([[[1, 2, 1]]], sporax.int32)
     >>> ops.NoRepeatNGram(2)(words, ops.zeros((1, 1, 4))).asnumpy() < 0

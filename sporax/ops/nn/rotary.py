@@ -1,4 +1,4 @@
-"""Rotary position embeddings (Su et al., 2021), and the choice of experts by groups."""
+"""Rotary position embeddings (Su et al., 2021), and the selection of experts by groups."""
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from sporax.ops.nn.activation import floats_only
 
 
 def _turned(x, interleaved):
-    """Each pair (a, b) as (-b, a): halves of the last axis, or neighbours."""
+    """Rotate each pair (a, b) to (-b, a): halves of the last axis, or neighbours."""
     if interleaved:
         pairs = x.reshape(*x.shape[:-1], -1, 2)
         return jnp.stack([-pairs[..., 1], pairs[..., 0]], -1).reshape(x.shape)
@@ -21,11 +21,11 @@ def _turned(x, interleaved):
 
 @op(check=floats_only("RotaryPositionEmbedding"), name="RotaryPositionEmbedding")
 def rotary_position_embedding(x: Array, cos: Array, sin: Array, mode=0):
-    r"""$x \cos + r(x) \sin$ with r turning pairs (a, b) of the last axis to (-b, a): a rotation
-    of each pair by its angle (Su et al., 2021).
+    r"""$x \cos + r(x) \sin$ with r mapping pairs (a, b) of the last axis to (-b, a): a rotation of
+    each pair by its angle (Su et al., 2021).
 
-    `x`: four axes, the last D even. `cos`, `sin`: of the angles, for each element; axes of size 1
-    are repeated. `mode` 0: a and b are in the halves of the axis, 1: neighbours.
+    `x`: four axes, the last D even. `cos`, `sin`: of the angles, per element; axes of size 1 are
+    broadcast. `mode` 0: a and b are in the halves of the axis, 1: neighbours.
 
     >>> x, angle = Tensor([[[[1.0, 0.0]]]]), ops.full((1, 1, 1, 2), np.pi / 2)
     >>> ops.rotary_position_embedding(x, ops.cos(angle), ops.sin(angle)).asnumpy().round(3)
@@ -51,12 +51,12 @@ _HALVES, _GATHERED = (0, 2), (0, 1)
     primitive="ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
 )  # fmt: skip
 def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) -> Arrays:
-    """`query` and `key`, rotated as `rotary_position_embedding` does.
+    """Rotate `query` and `key` as `rotary_position_embedding` does.
 
     `query`, `key`: `(N, L, heads D)` or `(N, L, heads, D)`. `cos_format` 0 or 1: `cos` and `sin`
-    `(positions, D)` have a row for each position, and `position_ids` says which: `(L,)`, or
-    `(N,)` where L is 1; 2 or 3: they are `(N L, D)`, a row for each step. Odd formats: pairs are
-    neighbours in the last axis, not in its halves.
+    `(positions, D)` have a row per position, selected by `position_ids`: `(L,)`, or `(N,)` if L is
+    1; 2 or 3: they are `(N L, D)`, a row per step. Odd formats: pairs are neighbours in the last
+    axis, not in its halves.
 
     >>> x, angles = ops.ones((1, 2, 4)), ops.zeros((3, 4))
     >>> q, k = ops.ApplyRotaryPosEmb()(x, x, ops.cos(angles), ops.sin(angles), Tensor([0, 1]))
@@ -88,7 +88,7 @@ def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) ->
 
 @op(function=(), name="GroupTopk", differentiable=False)
 def without_weak_groups(token: Array, group_num, k, k_inner):
-    """`token` with zeros in all groups but `k`; see `GroupTopk`."""
+    """Return `token` with zeros in all but `k` groups; see `GroupTopk`."""
     if token.ndim != 2 or not isinstance(group_num, int) or token.shape[1] % max(group_num, 1):
         raise ValueError(
             f"'token' must be (tokens, experts), experts a multiple of 'group_num' {group_num}, "
@@ -112,10 +112,10 @@ def without_weak_groups(token: Array, group_num, k, k_inner):
     primitive="GroupTopk()(token, idx_arr, group_num, k, k_inner=1)",
 )  # fmt: skip
 def group_topk(token, idx_arr, group_num, k, k_inner=1):
-    """Put zeros into `token` `(tokens, experts)` for all groups of experts but the `k` best ones of
-    each token: those whose `k_inner` largest numbers have the largest sum (DeepSeek-AI, 2024).
+    """Set `token` `(tokens, experts)` to zero for all groups of experts but the `k` best ones of
+    each token, whose `k_inner` largest elements have the largest sum (DeepSeek-AI, 2024).
 
-    `idx_arr`: the ints from 0 on, of which MindSpore's kernel makes use. Returns `token`.
+    `idx_arr`: the ints from 0 on, which MindSpore's kernel uses. Returns `token`.
 
     >>> scores = Tensor([[1.0, 2.0, 5.0, 0.0]])
     >>> ops.GroupTopk()(scores, ops.arange(4), 2, 1).asnumpy()

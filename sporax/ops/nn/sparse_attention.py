@@ -1,5 +1,5 @@
-"""Attention to a few keys that are chosen for each query: native sparse attention (Yuan et al.,
-2025) and that with an indexer (DeepSeek-AI, 2025)."""
+"""Attention to a few keys selected for each query: native sparse attention (Yuan et al., 2025) and
+attention with an indexer (DeepSeek-AI, 2025)."""
 
 import itertools
 
@@ -22,7 +22,8 @@ from sporax.ops.nn.fused_attention import (
 
 
 def _packed(who, query, key, query_ends, key_ends):
-    """Positions in their sequences of queries and keys (T, N, D), and which pairs share one."""
+    """Return positions of queries and keys (T, N, D) in their sequences, the difference of the
+    sequences' lengths, and True for pairs in one sequence."""
     of_q, i, q_lengths = positions(who, "actual_seq_qlen", query_ends)
     of_k, j, k_lengths = positions(who, "actual_seq_kvlen", key_ends)
     if (len(i), len(j)) != (query.shape[0], key.shape[0]):
@@ -31,7 +32,7 @@ def _packed(who, query, key, query_ends, key_ends):
 
 
 def _attended(who, query, key, value, hidden, scale):
-    """Result, maxima and sums, each sum eight times, of (T, N, D); `hidden`: (1, 1 or N, S, T)."""
+    """Attend (T, N, D): result, maxima and sums eight times; `hidden`: (1, 1 or N, S, T)."""
     q, k, v = (by_heads(who, x, "TND", 0) for x in (query, key, value))
     out, *sums = attention(q, *grouped(who, q, k, v), None, hidden, scale=scale, with_sums=True)
     return as_layout(out, "TND"), *[copies(x.squeeze(0).transpose(1, 0)) for x in sums]
@@ -42,7 +43,7 @@ def _attended(who, query, key, value, hidden, scale):
 
 @op(function=(), name="nsa_compress")
 def compressed_windows(input: Array, weight: Array, starts):
-    """Windows of `input` `(T, N, D)` from `starts` on, summed with `weight` `(window, N)`."""
+    """Sum windows of `input` `(T, N, D)` from `starts` on, with `weight` `(window, N)`."""
     if input.ndim != 3 or weight.ndim != 2 or weight.shape[1] != input.shape[1]:
         raise ValueError("'input' must be (T, N, D) and 'weight' (compress_block_size, N)")
     at = np.asarray(starts, int).reshape(-1, 1) + np.arange(weight.shape[0])
@@ -51,11 +52,11 @@ def compressed_windows(input: Array, weight: Array, starts):
 
 @composite()
 def nsa_compress(input, weight, compress_block_size, compress_stride, *, actual_seq_len):
-    """Each window of tokens summed up with weights: `input` `(T, N, D)`, `weight`
-    `(compress_block_size, N)` -> `(windows, N, D)`.
+    """Weighted sums of windows of tokens: `input` `(T, N, D)`, `weight` `(compress_block_size, N)`
+    -> `(windows, N, D)`.
 
     Windows begin every `compress_stride` tokens of each sequence and lie within it; the sequences
-    stand one after the other and end at `actual_seq_len`.
+    are concatenated and end at `actual_seq_len`.
 
     >>> x = Tensor(np.arange(4.0, dtype=np.float32).reshape(4, 1, 1))
     >>> ops.nsa_compress(x, ops.ones((2, 1)), 2, 1, actual_seq_len=(4,)).asnumpy().ravel()
@@ -86,11 +87,11 @@ def nsa_select_attention(
     *, atten_mask=None, actual_seq_qlen, actual_seq_kvlen,
 ) -> Arrays:  # fmt: skip
     """Attention of `(T, N, D)` to blocks of `select_block_size` keys of the query's own sequence,
-    which `topk_indices` `(T, heads of key, select_block_count)` name, from 0 on.
+    with indices `topk_indices` `(T, heads of key, select_block_count)`, from 0 on.
 
     The sequences end at `actual_seq_qlen` and `actual_seq_kvlen`. `atten_mask`: True where a key is
-    not seen. Returns the result, and the largest score of each query and the sum of
-    $e^{score - largest}$, both eight times in the last axis.
+    masked. Returns the result, and the largest score of each query and the sum of $e^{score -
+    largest}$, both eight times in the last axis.
 
     >>> x, first = ops.ones((4, 1, 2)), Tensor(np.zeros((4, 1, 1), np.int32))
     >>> out, largest, total = ops.nsa_select_attention(
@@ -113,8 +114,8 @@ def nsa_select_attention(
 
 @op(function=(), differentiable=False)
 def unchosen(indices: Array, blocks: Array):
-    """Of keys in `blocks` `(T,)`, which are in none of the blocks `indices` `(S, M, count)`:
-    `(1, M, S, T)`; a negative index is none."""
+    """Return True for keys, in `blocks` `(T,)`, that are in none of the blocks `indices` `(S, M,
+    count)`: `(1, M, S, T)`; negative indices are ignored."""
     if indices.ndim != 3 or blocks.ndim != 1:
         raise ValueError("'indices' must be (S, M, count) and 'blocks' (T,)")
     if not all(jnp.issubdtype(x.dtype, jnp.integer) for x in (indices, blocks)):
@@ -131,10 +132,10 @@ def unchosen(indices: Array, blocks: Array):
 def best_blocks(
     query: Array, key: Array, hidden: Array, refused: Array, table: Array, scale=1.0, count=1
 ):
-    """The `count` blocks that matter most to each query, `(S, M, count)`, -1 where there is none.
+    """Return each query's `count` most relevant blocks, `(S, M, count)`, -1 if there are fewer.
 
-    `query` `(1, N, S, D)`, `key` `(1, M, T, D)`; `hidden` `(1, 1, S, T)`; `table` `(S, T, blocks)`:
-    how often a key counts for a block; `refused` `(S, blocks)`: blocks not to choose.
+    `query` `(1, N, S, D)`, `key` `(1, M, T, D)`; `hidden` `(1, 1, S, T)`; a mask `(S, blocks)` of
+    excluded blocks; `table` `(S, T, blocks)`: how often a key counts for a block.
     """
     heads = query.shape[1] // key.shape[1]
     k = jnp.repeat(key, heads, 1)
@@ -156,16 +157,17 @@ def nsa_compress_attention(
     actual_cmp_seq_kvlen=None, actual_sel_seq_kvlen=None,
 ) -> Arrays:  # fmt: skip
     r"""Attention of `(T, N, D)` to compressed keys (see `nsa_compress`), and the
-    `select_block_count` blocks of the keys before compression that matter most to each query.
+    `select_block_count` blocks of uncompressed keys most relevant to each query.
 
-    A block j matters as much as the attention to the windows in it does, summed over the heads that
-    share a key, $\sum_{m < l'/d} \sum_{n < l/d} p_{l'/d \cdot j - m - n}$, where l' is
+    The relevance of block j is the attention to the windows in it, summed over the heads that share
+    a key, $\sum_{m < l'/d} \sum_{n < l/d} p_{l'/d \cdot j - m - n}$, where l' is
     `select_block_size`, l `compress_block_size` and d `compress_stride`. The sequences end at
-    `actual_seq_qlen`, `actual_cmp_seq_kvlen` (compressed) and `actual_sel_seq_kvlen` (before).
-    `atten_mask`, `topk_mask`: True where a query does not see a window, or may not choose a block.
+    `actual_seq_qlen`, `actual_cmp_seq_kvlen` (compressed) and `actual_sel_seq_kvlen`
+    (uncompressed). `atten_mask`, `topk_mask`: True where a query does not see a window, or may not
+    select a block.
 
-    Returns the result, the blocks `(T, heads of key, select_block_count)`, Int32, -1 where there is
-    none, and maxima and sums as `nsa_select_attention`.
+    Returns the result, the blocks `(T, heads of key, select_block_count)`, Int32, -1 if there are
+    fewer, and maxima and sums as in `nsa_select_attention`.
 
     >>> x = ops.ones((4, 1, 2))
     >>> ops.nsa_compress_attention(x, x[:3], x[:3], 1.0, 1, 2, 1, 2, 1, actual_seq_qlen=(4,),
@@ -209,13 +211,13 @@ def nsa_compress_attention(
 
 
 def from_pages(pages, block_table):
-    """Rows `(B, blocks * size, ...)` of the pages `(pages, size, ...)` that `block_table` names."""
+    """Gather rows `(B, blocks * size, ...)` of `pages` `(pages, size, ...)` by `block_table`."""
     rows = pages[block_table.reshape((-1,))]
     return rows.reshape(block_table.shape[0], -1, *pages.shape[2:])
 
 
 def _batches(who, x, layout, ends, block_table):
-    """Tokens `(B, S, N, D)` of any layout, and how many of them each example has, `(B,)`."""
+    """Return tokens `(B, S, N, D)` from any layout, and each example's token count, `(B,)`."""
     if layout == "PA_BSND":
         if block_table is None or ends is None:
             refuse(who, "'block_table' and the keys' lengths are needed for the layout 'PA_BSND'")
@@ -233,7 +235,7 @@ def _batches(who, x, layout, ends, block_table):
 
 
 def _unpacked(x, layout, lengths):
-    """(B, S, ...) in the layout that the queries had."""
+    """Convert (B, S, ...) back to the layout of the queries."""
     if layout != "TND":
         return x
     return x.reshape(-1, *x.shape[2:])[
@@ -242,7 +244,7 @@ def _unpacked(x, layout, lengths):
 
 
 def _hidden(who, mode, q_lengths, k_lengths, shape):
-    """Which keys queries do not see, `(B, S, T)`, by a `sparse_mode` 0 or 3."""
+    """Return True where queries do not see keys, `(B, S, T)`, for `sparse_mode` 0 or 3."""
     if mode not in (0, 3):
         refuse(who, f"'sparse_mode' must be 0 or 3, but got {mode}")
     i, j = np.arange(shape[0])[:, None], np.arange(shape[1])
@@ -253,8 +255,8 @@ def _hidden(who, mode, q_lengths, k_lengths, shape):
 
 @op(function=())
 def indexer_scores(query: Array, key: Array, weights: Array, hidden: Array, count=1) -> Arrays:
-    r"""The `count` keys with the largest $\sum_n w_n \max(0, q_n \cdot k)$ for each query, falling:
-    indices, -1 where there is none, and these numbers, `(B, S, 1, count)`.
+    r"""Return the `count` keys with the largest $\sum_n w_n \max(0, q_n \cdot k)$ for each query,
+    in descending order: indices, -1 if there are fewer, and these scores, `(B, S, 1, count)`.
 
     `query` `(B, S, N, D)`, `key` `(B, T, 1, D)`, `weights` `(B, S, N)`, `hidden` `(B, S, T)`.
     """
@@ -280,14 +282,15 @@ def lightning_indexer(
     block_table=None, layout_query="BSND", layout_key="BSND", sparse_count=2048, sparse_mode=3,
     pre_tokens=2**63 - 1, next_tokens=2**63 - 1, return_value=False,
 ) -> Arrays:  # fmt: skip
-    r"""The `sparse_count` keys that matter most to each query, $\sum_n w_n \max(0, q_n \cdot k)$,
-    and these numbers: Int32, -1 where there is none, `(B, S, 1, sparse_count)`.
+    r"""The `sparse_count` keys with the largest scores $\sum_n w_n \max(0, q_n \cdot k)$ for each
+    query: indices, Int32, -1 if there are fewer, and the scores, `(B, S, 1, sparse_count)`.
 
-    `query`: 'BSND' `(B, S, N, D)` or 'TND' `(T, N, D)`, sequences that end at
+    `query`: 'BSND' `(B, S, N, D)` or 'TND' `(T, N, D)`, concatenated sequences that end at
     `actual_seq_lengths_query`; `key`: likewise with one head, or 'PA_BSND' `(pages, size, 1, D)`,
-    `block_table` `(B, blocks)` naming each example's pages, and `actual_seq_lengths_key` how many
-    keys it has; `weights`: as `query` without D. `sparse_mode`: 0, all keys, or 3, those up to the
-    query, counted from both ends. `return_value` False: the numbers are zeros.
+    with each example's pages in `block_table` `(B, blocks)` and its number of keys in
+    `actual_seq_lengths_key`; `weights`: as `query` without D. `sparse_mode`: 0, all keys, or 3,
+    keys up to the query, with both sequences aligned at their ends. `return_value` False: the
+    scores are zeros.
 
     >>> x = Tensor(np.arange(3.0, dtype=np.float32).reshape(1, 3, 1, 1))
     >>> ops.lightning_indexer(x, x, ops.ones((1, 3, 1)), sparse_count=2)[0].asnumpy()[0, :, 0]
@@ -310,10 +313,10 @@ def attention_to_chosen(
     query: Array, key: Array, value: Array, chosen: Array, hidden: Array,
     query_rope: OPTIONAL = None, key_rope: OPTIONAL = None, scale=1.0, block=1,
 ) -> Arrays:  # fmt: skip
-    """Attention of `(B, S, N, D)` to the blocks of keys `(B, T, 1, D)` that `chosen`
-    `(B, S, 1, count)` names; scores of the `_rope` parts are added. `hidden`: `(B, S, T)`.
+    """Attention of `(B, S, N, D)` to the blocks of keys `(B, T, 1, D)` with indices `chosen` `(B,
+    S, 1, count)`; scores of the `_rope` parts are added. `hidden`: `(B, S, T)`.
 
-    Returns the result, and the largest score and the sum of powers of e, `(B, 1, S, N)`."""
+    Returns the result, and the largest score and the sum of exponentials, `(B, 1, S, N)`."""
     if query.ndim != 4 or key.ndim != 4 or key.shape[2] != 1 or value.shape[:3] != key.shape[:3]:
         raise ValueError("'query' must be (B, S, N, D), 'key' and 'value' (B, T, 1, D)")
     if chosen.ndim != 4 or not jnp.issubdtype(chosen.dtype, jnp.integer):
@@ -349,13 +352,13 @@ def sparse_flash_attention(
     sparse_block_size=1, layout_query="BSND", layout_kv="BSND", sparse_mode=3,
     pre_tokens=2**63 - 1, next_tokens=2**63 - 1, attention_mode=0, return_softmax_lse=False,
 ) -> Arrays:  # fmt: skip
-    """Attention to the keys that `sparse_indices` `(B, S, 1, count)` names, as `lightning_indexer`
-    gives them, blocks of `sparse_block_size`; -1 names none.
+    """Attention to the keys at `sparse_indices` `(B, S, 1, count)`, as returned by
+    `lightning_indexer`, in blocks of `sparse_block_size`; -1 is ignored.
 
-    Layouts, lengths and `sparse_mode`: as there. `query_rope`, `key_rope`: parts of queries and
-    keys that carry positions, whose products are added to the scores; they are needed if
-    `attention_mode` is 2. Returns the result; and, with `return_softmax_lse`, the largest score of
-    each query and the sum of $e^{score - largest}$, `(B, 1, S, N)`, else zeros.
+    Layouts, lengths and `sparse_mode`: as there. `query_rope`, `key_rope`: positional parts of
+    queries and keys, whose products are added to the scores; required if `attention_mode` is 2.
+    Returns the result; and, with `return_softmax_lse`, the largest score of each query and the sum
+    of $e^{score - largest}$, `(B, 1, S, N)`, else zeros.
 
     >>> x = ops.ones((1, 2, 3, 4))
     >>> at = Tensor(np.zeros((1, 2, 1, 1), np.int32))

@@ -1,4 +1,4 @@
-"""Transposed convolutions: the gradients of convolutions by their input, as maps of their own."""
+"""Transposed convolutions: gradients of convolutions with respect to their input."""
 
 from jax import lax
 
@@ -16,8 +16,8 @@ def conv_transpose(
 ):  # fmt: skip
     """`(N, C, *)` with `weight` `(C, O / groups, *k)` -> `(N, O, *sizes)`, on any number of axes.
 
-    The gradient by its input of the convolution with `stride`, `dilation` and padding `around`
-    ((before, after) of each axis) that takes `sizes` to the input's.
+    The gradient with respect to its input of the convolution with `stride`, `dilation` and padding
+    `around` ((before, after) of each axis) that maps `sizes` to the input's.
     """
     count = input.ndim - 2
     if count < 1 or weight.ndim != input.ndim:
@@ -47,7 +47,7 @@ def conv_transpose(
 
 
 def _numbers(who, name, value, count, lowest):
-    """An int for all axes, or one for each."""
+    """Return an int for each axis, from one for all or one each."""
     each = (value,) * count if isinstance(value, int) else value
     fits = isinstance(each, (tuple, list)) and len(each) == count
     if not fits or not all(isinstance(n, int) and n >= lowest for n in each):
@@ -59,7 +59,7 @@ def _numbers(who, name, value, count, lowest):
 
 
 def around_of(who, pad_mode, padding, count):
-    """((before, after) of each axis) as `padding` says: one int, one an axis, or two an axis."""
+    """Return ((before, after) of each axis) for `padding`: one int, one or two per axis."""
     if pad_mode not in PAD_MODES:
         raise ValueError(f"For '{who}', 'pad_mode' must be one of {PAD_MODES}, but got {pad_mode}.")
     each = (padding,) * count if isinstance(padding, int) else tuple(padding)
@@ -80,10 +80,10 @@ def around_of(who, pad_mode, padding, count):
 def transposed_as_mode(
     who, x, weight, bias, stride, pad_mode, padding, dilation, groups, more=None
 ):
-    """`conv_transpose` to the sizes that `pad_mode` gives; `more`: how much larger, by axis.
+    """`conv_transpose` to the sizes for `pad_mode`; `more`: the extra size by axis.
 
-    'same': $n s$; 'valid': $(n - 1) s + \\max(k, s)$; 'pad': $(n - 1) s + k$ less the padding, with
-    the extent k of the dilated kernel and stride s.
+    'same': $n s$; 'valid': $(n - 1) s + \\max(k, s)$; 'pad': $(n - 1) s + k$ minus the padding,
+    with the extent k of the dilated kernel and stride s.
     """
     count = x.ndim - 2
     around = around_of(who, pad_mode, padding, count)
@@ -134,7 +134,7 @@ def _of_axes(who, count, input, weight, bias, stride, padding, output_padding, g
 def conv_transpose2d(
     input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1
 ):
-    r"""The gradient of `conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`.
+    r"""The gradient of `conv2d` with respect to its input: `(N, C, H, W)` -> `(N, O, H', W')`.
 
     `weight`: `(C, O / groups, kh, kw)`; $H' = (H - 1) s - 2 p + d (kh - 1) + 1 + p'$ with `stride`
     s, `padding` p, `dilation` d and `output_padding` p', ints or pairs.
@@ -162,7 +162,7 @@ def conv2d_gradient(
     dout, weight, input_size, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None,
     mode=1, stride=1, dilation=1, group=1, data_format="NCHW",
 ):  # fmt: skip
-    """The gradient of `Conv2D` by its input, which had the shape `input_size`.
+    """The gradient of `Conv2D` with respect to its input, of shape `input_size`.
 
     >>> y, w = ops.ones((1, 2, 4, 4)), ops.ones((2, 3, 3, 3))
     >>> ops.Conv2DTranspose(2, 3)(y, w, (1, 3, 6, 6)).shape
@@ -205,7 +205,7 @@ def conv3d_transpose(
     dout, weight, in_channel, out_channel, kernel_size, bias=None, mode=1, pad_mode="valid", pad=0,
     stride=1, dilation=1, group=1, output_padding=0, data_format="NCDHW",
 ):  # fmt: skip
-    """The gradient of `Conv3D` by its input.
+    """The gradient of `Conv3D` with respect to its input.
 
     >>> y, w = ops.ones((1, 2, 4, 4, 4)), ops.ones((2, 3, 3, 3, 3))
     >>> ops.Conv3DTranspose(2, 3, 3)(y, w).shape
@@ -231,11 +231,11 @@ def conv3d_transpose(
 def conv3d_gradient(
     inputs, weight, pad_mode="valid", padding=0, stride=1, dilation=1, group=1, output_padding=0
 ):
-    """The gradient of a three-dimensional convolution by its input: `(N, C, D, H, W)`, `weight`
-    `(C, out / group, *kernel)` -> `(N, out, ...)`.
+    """The gradient of a three-dimensional convolution with respect to its input: `(N, C, D, H, W)`,
+    `weight` `(C, out / group, *kernel)` -> `(N, out, ...)`.
 
-    `pad_mode`: that of the convolution, 'valid', 'same' or 'pad' with `padding`, an int, three, or
-    six. `output_padding`: by how much the result is larger.
+    `pad_mode`: the convolution's, 'valid', 'same' or 'pad' with `padding`, an int, three, or six.
+    `output_padding`: the extra size of the result.
 
     >>> y, w = ops.ones((1, 2, 4, 4, 4)), ops.ones((2, 3, 3, 3, 3))
     >>> ops.conv3d_transpose(y, w).shape

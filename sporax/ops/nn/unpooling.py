@@ -1,4 +1,4 @@
-"""The ways back from windows: columns folded into images, maxima put where they came from."""
+"""Inverses of windowing: columns folded into images, maxima restored to their positions."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from sporax.ops.nn.convolution import per_axis
 
 @op(function=(), name="fold")
 def fold_windows(columns: Array, *, size, kernel, stride, dilation, around):
-    """`(N, C, kh kw, L)` -> `(N, C, *size)`: each column's numbers added where its window lies."""
+    """`(N, C, kh kw, L)` -> `(N, C, *size)`: add each column's elements at its window."""
     padded = [n + before + after for n, (before, after) in zip(size, around, strict=True)]
     counts = [
         (n - (k - 1) * d - 1) // s + 1
@@ -44,10 +44,10 @@ def _sizes(name, value, lowest=1):
 
 @composite(tensor=True, mint="nn.functional.fold")
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Windows as columns put together, summed where they overlap: the transpose of `unfold`.
+    """Combine windows given as columns, summed where they overlap: the transpose of `unfold`.
 
     `(N, C kh kw, L)` -> `(N, C, *output_size)`; `output_size`: two ints or a Tensor of them; the
-    other settings as `unfold`'s.
+    other settings as for `unfold`.
 
     >>> ops.fold(ops.ones((1, 4, 4)), (3, 3), 2).tolist()
     [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
@@ -74,7 +74,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     "(x: input_x, output_size)",
 )  # fmt: skip
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
-    """As `fold`, of `(N, C, kh kw, L)`.
+    """As `fold`, for `(N, C, kh kw, L)`.
 
     >>> ops.col2im(ops.ones((1, 1, 4, 4)), (3, 3), (2, 2), (1, 1), (0, 0), (1, 1)).shape
     (1, 1, 3, 3)
@@ -92,7 +92,7 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
     bounds=lambda x, indices, size: [Range(indices, _count(size), low=0, of=", the plane's size")],
 )
 def max_unpool(x: Array, indices: Array, *, size):
-    """Zeros of `size` in the last axes, and each number of `x` where its index says."""
+    """Return zeros of `size` in the last axes, with each element of `x` at its index."""
     axes = len(size)
     if x.shape != indices.shape or x.ndim not in (axes + 1, axes + 2):
         raise ValueError(

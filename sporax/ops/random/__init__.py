@@ -1,1 +1,1 @@
-"""Random numbers of every law, and dropout."""
+"""Random numbers from all distributions, and dropout."""

@@ -1,4 +1,4 @@
-"""A part of an image, chosen at random so that it shows enough of an object."""
+"""Random crops of an image that show enough of an object."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,8 +12,9 @@ def first_fitting_crop(
     draws: Array, image_size: Array, bounding_boxes: Array, min_object_covered: Array,
     aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0),
 ) -> Arrays:  # fmt: skip
-    """Begin, size and box of the crop of the first row of `draws` `(n, 4)` that fits: numbers in
-    [0, 1) for its aspect ratio, its area, and its place down and across; else of the whole image.
+    """Return begin, size and box of the crop for the first row of `draws` `(n, 4)` that fits, else
+    of the whole image. A row has numbers in [0, 1) for aspect ratio, area, and position down and
+    across.
     """
     if image_size.shape != (3,) or bounding_boxes.ndim != 3 or bounding_boxes.shape[2] != 4:
         raise ValueError("'image_size' must be (3,) and 'bounding_boxes' (batch, N, 4)")
@@ -58,12 +59,12 @@ def sample_distorted_bounding_box(
     aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0), max_attempts=100,
     use_image_if_no_bounding_boxes=False,
 ) -> Arrays:  # fmt: skip
-    """A crop at random of an image of `image_size`, (height, width, channels), that covers at least
-    `min_object_covered` of one of `bounding_boxes` `(batch, N, 4)`, (y1, x1, y2, x2) in parts of
-    the image: where it begins (y, x, 0), its size (height, width, -1), and its box `(1, 1, 4)`.
+    """A random crop of an image of `image_size`, (height, width, channels), that covers at least
+    `min_object_covered` of one of `bounding_boxes` `(batch, N, 4)`, (y1, x1, y2, x2) relative to
+    the image: its begin (y, x, 0), size (height, width, -1), and box `(1, 1, 4)`.
 
     Its width over its height, and its area over the image's, are in the two ranges. After
-    `max_attempts` without success it is the whole image. Without boxes any crop will do if
+    `max_attempts` failed attempts it is the whole image. Without boxes any crop is allowed if
     `use_image_if_no_bounding_boxes`, else ValueError is raised.
 
     >>> box, part = Tensor([[[0.25, 0.25, 0.75, 0.75]]]), Tensor([0.5])

@@ -1,4 +1,4 @@
-"""Random classes, as likely as weights say, and the candidates that a sampled loss compares with.
+"""Random classes drawn by weights, and candidates for sampled losses.
 
 Seeds are as in `sporax.ops.random.continuous`.
 """
@@ -19,7 +19,7 @@ from sporax.ops.random.draws import (
 
 
 def classes(name, weights, count, replacement, seed):
-    """`categorical_from_key` of one or two axes of weights."""
+    """Check the arguments, and call `categorical_from_key` for one or two axes of weights."""
     if not isinstance(count, int) or isinstance(count, bool):
         raise TypeError(
             f"For '{name}', 'num_samples' must be an int, but got {type(count).__name__}."
@@ -34,7 +34,7 @@ def classes(name, weights, count, replacement, seed):
 
 @composite(tensor="multinomial")
 def multinomial(input, num_samples, replacement=True, seed=None):
-    """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32.
+    """Draw `num_samples` indices for each row of `input`, weighted by the row: Int32.
 
     >>> ops.multinomial(Tensor([0.0, 1.0]), 2).asnumpy()
     array([1, 1], dtype=int32)
@@ -58,7 +58,7 @@ def multinomial_of_class(itself, x, num_samples, seed=0, seed2=0, dtype=dtypes.i
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
     """As `multinomial`, Int64, drawn from the sequence of `seed` and `offset`.
 
-    `seed` = -1 and `offset` = 0 leave it to `set_seed`, and so do two zeros.
+    If `seed` is -1 and `offset` 0, or both are 0, `set_seed` governs.
 
     >>> ops.multinomial_with_replacement(Tensor([0.0, 1.0]), 2, 5, 2, True).asnumpy()
     array([1, 1])
@@ -88,9 +88,9 @@ def multinomial_with_replacement_of_class(x, seed, offset, numsamples, replaceme
     primitive="RandomCategorical(dtype=int64)(logits, num_sample, seed=0)",
 )
 def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
-    """`num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$.
+    """Draw `num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$.
 
-    `dtype`: Int16, Int32 or Int64. A `seed` of 0 leaves it to `set_seed`.
+    `dtype`: Int16, Int32 or Int64. If `seed` is 0, `set_seed` governs.
 
     >>> ops.random_categorical(Tensor([[-100.0, 0.0]]), 3).asnumpy()
     array([[1, 1, 1]])
@@ -134,11 +134,12 @@ def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_ma
 def uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False
 ) -> Arrays:
-    """`num_sampled` of `range_max` classes, all equally likely, and how often they are expected.
+    """Draw `num_sampled` of `range_max` classes uniformly; also returns expected counts.
 
     `true_classes`: integers `(batch, num_true)`. `unique`: each class at most once.
-    `remove_accidental_hits`: none of the true classes (where fewer than `num_sampled` are left,
-    those come last). Returns the classes, the expected counts of the true ones and of those drawn.
+    `remove_accidental_hits`: excludes the true classes (if fewer than `num_sampled` are left, the
+    true ones come last). Returns the classes, the expected counts of the true ones and of the drawn
+    ones.
 
     >>> drawn, true, sampled = ops.uniform_candidate_sampler(Tensor([[1], [3]]), 1, 3, False, 4)
     >>> drawn.shape, true.tolist()
@@ -175,7 +176,7 @@ def uniform_candidates_of_class(
 def log_uniform_candidate_sampler(
     true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
 ) -> Arrays:
-    r"""As `uniform_candidate_sampler`, for classes in the order of how frequent they are.
+    r"""As `uniform_candidate_sampler`, for classes in order of decreasing frequency.
 
     Class k of n = `range_max` has the probability $\ln \frac{k + 2}{k + 1} / \ln(n + 1)$.
 

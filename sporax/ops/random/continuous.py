@@ -1,9 +1,9 @@
-"""Random numbers of continuous laws.
+"""Random numbers from continuous distributions.
 
 All draw from the generator that `set_seed` and `manual_seed` set, unless a call has a `seed` (an
-int, at least 0; a Generator does as well). Calls with the same seed draw one after another from one
+int, at least 0; or a Generator). Calls with the same seed draw successive numbers from one
 sequence, so they differ, and a second run of the program repeats them. An object such as
-`ops.StandardNormal(seed=3)` has a sequence of its own, which begins at its seed.
+`ops.StandardNormal(seed=3)` has a separate sequence, which begins at its seed.
 """
 
 import numpy as np
@@ -36,9 +36,9 @@ _FLOAT = np.dtype(np.float32)
 
 @composite()
 def standard_normal(shape, seed=None):
-    """Float32 numbers, normal around 0 with deviation 1.
+    """Draw Float32 numbers from the standard normal distribution.
 
-    `shape`: a tuple of ints. `seed`: an int for numbers of their own, else `set_seed` governs.
+    `shape`: a tuple of ints. `seed`: an int for a separate sequence, else `set_seed` governs.
 
     >>> ops.standard_normal((2, 3)).shape
     (2, 3)
@@ -58,9 +58,9 @@ def normal_of_class(itself, shape, seed=0, seed2=0):
 
 @composite()
 def normal(shape, mean, stddev, seed=None):
-    """Float32 numbers, normal around `mean` with deviation `stddev` (numbers or Tensors).
+    """Draw Float32 numbers from the normal distribution (`mean`, `stddev`: numbers or Tensors).
 
-    The result has the shape in which `shape` and the parameters broadcast.
+    The result has the shape to which `shape` and the parameters broadcast.
 
     >>> ops.normal((2, 3), 0.0, 1.0).shape
     (2, 3)
@@ -71,7 +71,7 @@ def normal(shape, mean, stddev, seed=None):
 
 @composite()
 def randn(*size, dtype=None, seed=None):
-    """Numbers normal around 0 with deviation 1, in a floating `dtype` (Float32).
+    """Draw from the standard normal distribution, in a floating `dtype` (Float32).
 
     `size`: ints, or one tuple of ints; none for shape (1,).
 
@@ -99,7 +99,7 @@ def randn_like(input, seed=None, *, dtype=None):
     function=(),
 )
 def log_normal(input, mean=1.0, std=2.0):
-    """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`.
+    """$e^z$, z normal with mean `mean`, deviation `std`, in the shape and dtype of `input`.
 
     >>> Tensor([1.0, 2.0]).log_normal(0.0, 1.0).shape
     (2,)
@@ -114,7 +114,7 @@ def log_normal(input, mean=1.0, std=2.0):
     primitive="TruncatedNormal(dtype=float32, seed=0, seed2=0)(shape)",
 )
 def cut_normal_of_class(itself, shape, dtype=dtypes.float32, seed=0, seed2=0):
-    """Normal around 0 with deviation 1, of which only the values in [-2, 2] count.
+    """Draw from the standard normal distribution truncated to [-2, 2].
 
     >>> ops.TruncatedNormal()(Tensor([2, 3])).shape
     (2, 3)
@@ -129,9 +129,9 @@ def cut_normal_of_class(itself, shape, dtype=dtypes.float32, seed=0, seed2=0):
     primitive="ParameterizedTruncatedNormal(seed=0, seed2=0)(shape, mean, stdevs, min, max)",
 )
 def cut_normal_of_parameters(itself, shape, mean, stdevs, min, max, seed=0, seed2=0):
-    """Normal around `mean` with deviation `stdevs`, of which only the values in [min, max] count.
+    """Draw from the normal distribution with `mean` and `stdevs`, truncated to [min, max].
 
-    Each parameter is a Tensor of shape () or one number for each index of the first axis.
+    Each parameter is a Tensor of shape () or one element for each index of the first axis.
 
     >>> low, high = Tensor([-1.0]), Tensor([1.0])
     >>> normal, mean, deviation = ops.ParameterizedTruncatedNormal(), Tensor([0.0]), Tensor([1.0])
@@ -151,9 +151,9 @@ def cut_normal_of_parameters(itself, shape, mean, stdevs, min, max, seed=0, seed
 
 @composite()
 def uniform(shape, minval, maxval, seed=None, dtype=dtypes.float32):
-    """Numbers uniform in [minval, maxval) (numbers or Tensors), integers where `dtype` is Int32.
+    """Draw uniformly from [minval, maxval) (numbers or Tensors), integers if `dtype` is Int32.
 
-    The result has the shape in which `shape` and the parameters broadcast.
+    The result has the shape to which `shape` and the parameters broadcast.
 
     >>> ops.uniform((2, 3), Tensor(0.0), Tensor(1.0)).shape
     (2, 3)
@@ -167,7 +167,7 @@ def uniform(shape, minval, maxval, seed=None, dtype=dtypes.float32):
 
 @composite()
 def rand(*size, dtype=None, seed=None):
-    """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size` as in `randn`.
+    """Draw uniformly from [0, 1), in a floating `dtype` (Float32); `size` as in `randn`.
 
     >>> ops.rand(2, 3).shape
     (2, 3)
@@ -189,7 +189,7 @@ def rand_like(input, seed=None, *, dtype=None):
 
 @composite(function=(), primitive="UniformReal(seed=0, seed2=0)(shape)")
 def uniform_of_class(itself, shape, seed=0, seed2=0):
-    """Float32 numbers, uniform in [0, 1).
+    """Draw Float32 numbers uniformly from [0, 1).
 
     >>> ops.UniformReal()((2, 3)).shape
     (2, 3)
@@ -199,7 +199,7 @@ def uniform_of_class(itself, shape, seed=0, seed2=0):
 
 @composite(function=(), primitive="Uniform(minval=0.0, maxval=1.0, seed=0, offset=0)(x)")
 def uniform_like_of_class(itself, x, minval=0.0, maxval=1.0, seed=0, offset=0):
-    """Numbers uniform in [minval, maxval), in the shape and dtype of `x`.
+    """Draw uniformly from [minval, maxval), in the shape and dtype of `x`.
 
     >>> ops.Uniform()(ops.ones((2, 3))).shape
     (2, 3)
@@ -213,7 +213,7 @@ def uniform_like_of_class(itself, x, minval=0.0, maxval=1.0, seed=0, offset=0):
 
 @composite()
 def standard_laplace(shape, seed=None):
-    """Float32 numbers of density $e^{-|x|} / 2$.
+    """Draw Float32 numbers with density $e^{-|x|} / 2$.
 
     >>> ops.standard_laplace((2, 3)).shape
     (2, 3)
@@ -233,9 +233,9 @@ def laplace_of_class(itself, shape, seed=0, seed2=0):
 
 @composite()
 def laplace(shape, mean, lambda_param, seed=None):
-    r"""Float32 numbers of density $e^{-|x - mean| / \lambda} / (2 \lambda)$.
+    r"""Draw Float32 numbers with density $e^{-|x - mean| / \lambda} / (2 \lambda)$.
 
-    The result has the shape in which `shape` and those of the parameters broadcast together.
+    The result has the shape to which `shape` and the parameters broadcast.
 
     >>> ops.laplace((2, 3), Tensor(1.0), Tensor(2.0)).shape
     (2, 3)
@@ -246,9 +246,9 @@ def laplace(shape, mean, lambda_param, seed=None):
 
 @composite()
 def gamma(shape, alpha, beta, seed=None):
-    r"""Float32 numbers of density $\beta^\alpha x^{\alpha - 1} e^{-\beta x} / \Gamma(\alpha)$.
+    r"""Float32 numbers with density $\beta^\alpha x^{\alpha - 1} e^{-\beta x} / \Gamma(\alpha)$.
 
-    The result has the shape in which `shape` and those of the parameters broadcast together.
+    The result has the shape to which `shape` and the parameters broadcast.
 
     >>> ops.gamma((3, 1, 2), Tensor([[3.0, 4.0], [5.0, 6.0]]), Tensor([1.0])).shape
     (3, 2, 2)
@@ -269,7 +269,7 @@ def gamma_of_class(itself, shape, alpha, beta, seed=0, seed2=0):
 
 @composite()
 def random_gamma(shape, alpha, seed=None):
-    """As `gamma` with rate 1: for each number of `alpha`, numbers in `shape` (a Tensor).
+    """As `gamma` with rate 1: for each element of `alpha`, numbers in `shape` (a Tensor).
 
     >>> ops.random_gamma(Tensor([7, 5]), Tensor([0.5, 1.5])).shape
     (7, 5, 2)
@@ -291,7 +291,7 @@ def random_gamma_of_class(itself, shape, alpha, seed=0, seed2=0):
 
 @composite(function=(), primitive="Cauchy(size, median=0.0, sigma=1.0)()")
 def cauchy_of_class(size, median=0.0, sigma=1.0):
-    r"""Float32 numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$.
+    r"""Draw Float32 numbers with density $\sigma / (\pi ((x - median)^2 + \sigma^2))$.
 
     >>> ops.Cauchy([2, 3])().shape
     (2, 3)
@@ -305,7 +305,7 @@ def cauchy_of_class(size, median=0.0, sigma=1.0):
 
 @composite(tensor=True, function=())
 def cauchy(input, median=0.0, sigma=1.0):
-    r"""Numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$, shaped as `input`.
+    r"""Draw numbers with density $\sigma / (\pi ((x - median)^2 + \sigma^2))$, shaped as `input`.
 
     >>> Tensor([1.0, 2.0]).cauchy().shape
     (2,)

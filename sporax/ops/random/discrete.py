@@ -1,4 +1,4 @@
-"""Random integers: uniform ones, permutations, events and counts.
+"""Random integers: uniform, permutations, events and counts.
 
 Seeds are as in `sporax.ops.random.continuous`.
 """
@@ -30,7 +30,7 @@ from sporax.ops.shape.creation import arange
 
 
 def bounds(name, low, high):
-    """Refuse bounds that are no ints, or leave nothing between them."""
+    """Raise unless the bounds are ints with values between them."""
     for word, bound in (("low", low), ("high", high)):
         if not isinstance(bound, int) or isinstance(bound, bool):
             raise TypeError(
@@ -42,7 +42,7 @@ def bounds(name, low, high):
 
 @composite()
 def randint(low, high, size, seed=None, *, dtype=None):
-    """Integers from `low` to `high - 1`, all equally likely, in an integer `dtype` (Int64).
+    """Draw integers uniformly from `low` to `high - 1`, in an integer `dtype` (Int64).
 
     >>> ops.randint(5, 6, (2,)).asnumpy()
     array([5, 5])
@@ -66,7 +66,7 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
 
 @composite(function=(), primitive="UniformInt(seed=0, seed2=0)(shape, minval, maxval)")
 def integers_of_class(itself, shape, minval, maxval, seed=0, seed2=0):
-    """Int32 numbers from `minval` to `maxval - 1`.
+    """Draw Int32 integers uniformly from `minval` to `maxval - 1`.
 
     >>> ops.UniformInt()((2, 3), Tensor(1, ms.int32), Tensor(5, ms.int32)).shape
     (2, 3)
@@ -77,7 +77,7 @@ def integers_of_class(itself, shape, minval, maxval, seed=0, seed2=0):
 
 @composite(function=(), primitive="NonDeterministicInts(dtype=int64)(shape)")
 def words_of_class(shape, dtype=dtypes.int64):
-    """Integers, all that `dtype` has equally likely; they repeat after the same `set_seed`.
+    """Draw integers uniformly from all values of `dtype`; they repeat after the same `set_seed`.
 
     >>> ops.NonDeterministicInts()(Tensor([2, 3])).shape
     (2, 3)
@@ -91,9 +91,9 @@ def words_of_class(shape, dtype=dtypes.int64):
 
 @composite()
 def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
-    """The numbers from 0 to `n - 1` in random order.
+    """Return the numbers from 0 to `n - 1` in random order.
 
-    `seed`, `offset`: ints for numbers of their own; 0 for both leaves them to `set_seed`.
+    `seed`, `offset`: ints for a separate sequence; if both are 0, `set_seed` governs.
 
     >>> sorted(ops.randperm(4).tolist())
     [0, 1, 2, 3]
@@ -107,7 +107,7 @@ def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
 
 
 def joined(seed, offset):
-    """One seed from two ints, None from two zeros; anything else unchanged."""
+    """Join two ints to one seed, None for two zeros; return anything else unchanged."""
     return (offset << 32 | seed) or None if isinstance(seed, int) else seed
 
 
@@ -123,7 +123,7 @@ def permutation_of_class(itself, n, seed=0, offset=0, dtype=dtypes.int64):
 
 @composite(function=(), primitive="Randperm(max_length=1, pad=-1, dtype=int32)(n)")
 def padded_permutation(n, max_length=1, pad=-1, dtype=dtypes.int32):
-    """The numbers from 0 to n - 1 in random order, then `pad` up to `max_length`; n: a Tensor.
+    """Return the numbers from 0 to n - 1 shuffled, then `pad` up to `max_length`; n: a Tensor.
 
     >>> sorted(ops.Randperm(4)(Tensor([3], ms.int32)).tolist())
     [-1, 0, 1, 2]
@@ -135,7 +135,7 @@ def padded_permutation(n, max_length=1, pad=-1, dtype=dtypes.int32):
 
 @composite()
 def shuffle(x, seed=None):
-    """The rows of `x` in random order.
+    """Return the rows of `x` in random order.
 
     >>> sorted(ops.shuffle(Tensor([1, 2, 3])).tolist())
     [1, 2, 3]
@@ -158,10 +158,10 @@ def shuffle_of_class(itself, x, seed=0, seed2=0):
 
 @composite()
 def choice_with_mask(input_x, count=256, seed=None) -> Arrays:
-    """Where `count` of the nonzero elements are, taken at random, each at most once.
+    """Return the indices of `count` random nonzero elements, each at most once.
 
-    Returns indices, Int32 `(count, ndim)`, and Bool `(count,)`: whether the index counts. Where
-    there are fewer nonzero elements, what is left is 0 and False.
+    Returns indices, Int32 `(count, ndim)`, and Bool `(count,)`: True if the index is valid. If
+    there are fewer nonzero elements, the remaining entries are 0 and False.
 
     >>> index, valid = ops.choice_with_mask(Tensor([False, True]), 2)
     >>> index.tolist(), valid.tolist()
@@ -192,7 +192,7 @@ def choice_of_class(itself, input_x, count=256, seed=0, seed2=0) -> Arrays:
     function=("bernoulli", "bernoulli_ext(input, *, generator: seed = None)"),
 )
 def bernoulli(input, p=None, seed=None):
-    """1 with a probability, else 0, in the shape and dtype of `input`.
+    """Draw 1 with a probability, else 0, in the shape and dtype of `input`.
 
     The probabilities are `p`, a number or Tensor, if it is given, else `input` itself.
 
@@ -207,7 +207,7 @@ def bernoulli(input, p=None, seed=None):
 
 @composite(function=(), primitive="Bernoulli(seed=-1, offset=0)(x, p=0.5)")
 def bernoulli_of_class(itself, x, p=0.5, seed=-1, offset=0):
-    """1 with probability `p`, else 0, in the shape and dtype of `x`; no `seed` where it is -1.
+    """Draw 1 with probability `p`, else 0, in the shape and dtype of `x`; -1 means no `seed`.
 
     >>> ops.Bernoulli()(Tensor([1, 2, 3]), Tensor([1.0, 0.0, 1.0])).asnumpy()
     array([1, 0, 1])
@@ -225,9 +225,9 @@ def _rate(name, rate):
 
 @composite()
 def poisson(shape, mean, seed=None):
-    r"""Counts $k$ with probability $e^{-\mu} \mu^k / k!$, Float32; `mean`: the Tensor $\mu$.
+    r"""Draw counts $k$ with probability $e^{-\mu} \mu^k / k!$, Float32; `mean`: the Tensor $\mu$.
 
-    The result has the shape in which `shape` and that of `mean` broadcast together.
+    The result has the shape to which `shape` and `mean` broadcast.
 
     >>> ops.poisson((4, 1), Tensor([5.0, 10.0])).shape
     (4, 2)
@@ -248,7 +248,7 @@ def poisson_of_class(itself, shape, mean, seed=0, seed2=0):
 
 @composite()
 def random_poisson(shape, rate, seed=None, dtype=dtypes.float32):
-    """As `poisson`: for each number of `rate`, counts in `shape` (a Tensor), in any real `dtype`.
+    """As `poisson`: for each element of `rate`, counts in `shape` (a Tensor), in any real `dtype`.
 
     >>> ops.random_poisson(Tensor([2, 2]), Tensor([0.5, 3.0])).shape
     (2, 2, 2)

@@ -1,7 +1,7 @@
-"""Draws: random numbers of one law each, as operations on a key; and where the keys come from.
+"""Draws from one distribution each, as operations on a key; and the source of the keys.
 
-A function that draws takes a key from a generator, whose state moves on; the draw is then an
-ordinary operation on that key. So a captured function draws anew at every call, and dynamic code,
+A function that draws takes a key from a generator, whose state advances; the draw is then an
+ordinary operation on that key. So a captured function draws anew on every call, and dynamic code,
 `jit` and the immediate executor draw the same numbers after the same seed.
 """
 
@@ -26,14 +26,14 @@ from sporax.ops.nn.activation import floats_only
 
 @op(function=(), differentiable=False)
 def advance_state(state: Array) -> Arrays:
-    """A key, and the state after it: (key, key, count) with the count one higher."""
+    """Return a key, and the next state: (key, key, count) with the count one higher."""
     key = jax.random.fold_in(state[:2], state[2])
     return key, state + jnp.array([0, 0, 1], jnp.uint32)
 
 
 @op(function=(), differentiable=False)
 def step_state(state: Array, step: Array) -> Arrays:
-    """The seed of a generator's state, its count, and the state after `step` more draws."""
+    """Return the seed of a generator's state, its count, and the state after `step` more draws."""
     words = state.astype(jnp.int64)
     moved = state.at[2].add(step.reshape(()).astype(jnp.uint32))
     return words[0] << 32 | words[1], words[2], moved
@@ -41,14 +41,14 @@ def step_state(state: Array, step: Array) -> Arrays:
 
 @uninterrupted
 def _step(self, step):
-    """(seed, count) as Tensors, for an operation that takes `step` draws; the state moves on."""
+    """Return (seed, count), Tensors, for an operation of `step` draws; advance the state."""
     with updating:
         seed, count, moved = step_state(self.state, step)
         self.state._rebind(moved._value)
     return seed, count
 
 
-Generator._step = _step  # what MindSpore's own layers of random operations call
+Generator._step = _step  # called by MindSpore's own random layers
 
 
 @op(function=(), differentiable=False)
@@ -59,10 +59,10 @@ def split_key(key: Array) -> Arrays:
 
 
 def next_key(source=None):
-    """A new key from a generator, whose state moves on.
+    """Return a new key from a generator, whose state advances.
 
-    `source`: a Generator, a seed of the operation's own (an int, at least 0), or None for the
-    default generator.
+    `source`: a Generator, a seed for the operation (an int, at least 0), or None for the default
+    generator.
     """
     if source is not None and not isinstance(source, Generator):
         if not isinstance(source, int) or isinstance(source, bool):
@@ -88,7 +88,7 @@ def _advanced(generator):
 
 
 def source_of(primitive, seed, seed2=0):
-    """The generator of a Primitive with two seeds; None, the default one, where both are 0."""
+    """Return the generator of a Primitive with two seeds; None, the default one, if both are 0."""
     if seed < 0 or seed2 < 0:
         raise ValueError(
             f"For '{primitive.name}', the seeds must be at least 0, but got {seed} and {seed2}."
@@ -107,13 +107,13 @@ _of_primitives = weakref.WeakKeyDictionary()  # a Primitive -> (its seed, its ge
 
 @functools.cache
 def _generator_of_seed(seed):
-    """The generator of all calls with that seed: they draw from one sequence, so that they differ,
-    and a second run repeats them."""
+    """Return the generator of all calls with that seed: they draw from one sequence, so that they
+    differ, and a second run repeats them."""
     return _own_generator(seed)
 
 
 def _own_generator(seed):
-    """A generator that begins at an operation's own seed together with the global one."""
+    """Create a generator that begins at an operation's seed combined with the global one."""
     return Generator._following(lambda of_all: seed ^ (of_all or 0) * 0x9E3779B97F4A7C15)
 
 
@@ -121,7 +121,7 @@ def _own_generator(seed):
 
 
 def sizes(name, size):
-    """A tuple of ints from an int, a tuple, a list or a Tensor."""
+    """Convert an int, a tuple, a list or a Tensor to a tuple of ints."""
     if isinstance(size, Tensor):
         size = size.tolist()
     shape = tuple(size) if isinstance(size, (tuple, list)) else (size,)
@@ -135,13 +135,13 @@ def sizes(name, size):
 
 
 def all_sizes(name, size):
-    """A tuple of ints from separate ints or one tuple; (1,) without any."""
+    """Convert separate ints or one tuple to a tuple of ints; (1,) if there are none."""
     shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size
     return sizes(name, shape) or (1,)
 
 
 def shape_tensor(name, shape):
-    """A tuple of ints from a Tensor with one dimension, the only form accepted."""
+    """Convert a 1-d Tensor, the only supported form, to a tuple of ints."""
     if not isinstance(shape, Tensor):
         raise TypeError(
             f"For '{name}', 'shape' must be a Tensor of ints, but got {type(shape).__name__}. "
@@ -155,7 +155,7 @@ def shape_tensor(name, shape):
 
 
 def common_shape(name, shape, *parameters):
-    """The shape in which `shape` and those of the parameters broadcast together."""
+    """Return the shape to which `shape` and the parameters broadcast."""
     shapes = [p.shape for p in parameters if isinstance(p, Tensor)]
     shape = sizes(name, shape)
     try:
@@ -171,7 +171,7 @@ _KINDS = {"fV": "a floating", "iu": "an integer", "i": "a signed integer", "fiuV
 
 
 def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
-    """The NumPy dtype for `dtype`, whose kind must be one of `kinds`."""
+    """Return the NumPy dtype for `dtype`, whose kind must be one of `kinds`."""
     wanted = dtypes.to_numpy(default if dtype is None else dtype)
     if wanted.kind not in kinds:
         shown = default if dtype is None else dtype
@@ -183,29 +183,29 @@ def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
 
 
 def _unit(key, shape, dtype):
-    """Uniform in [0, 1), drawn in Float32 at least."""
+    """Draw uniformly from [0, 1), in at least Float32."""
     return jax.random.uniform(key, shape, jnp.promote_types(dtype, jnp.float32))
 
 
 def _inside(key, shape, dtype):
-    """Uniform in (0, 1): `_unit`'s numbers and half the distance between two of them."""
+    """Draw uniformly from (0, 1): `_unit`'s numbers plus half the distance between two of them."""
     drawn = _unit(key, shape, dtype)
     return drawn + drawn.dtype.type(jnp.finfo(drawn.dtype).eps / 2)
 
 
 @op(function=(), differentiable=False)
 def uniform_from_key(key: Array, shape, dtype):
-    """Uniform in [0, 1)."""
+    """Draw uniformly from [0, 1)."""
     return _unit(key, shape, dtype).astype(dtype)
 
 
 @op(function=(), differentiable=False)
 def normal_from_key(key: Array, shape, dtype):
-    """Normal around 0 with deviation 1."""
+    """Draw from the standard normal distribution."""
     return jax.random.normal(key, shape, jnp.promote_types(dtype, jnp.float32)).astype(dtype)
 
 
-# law -> the value that it exceeds with probability 1 - u (its quantile)
+# distribution -> its quantile function
 _QUANTILES = {
     "exponential": lambda u: -jnp.log1p(-u),
     "laplace": lambda u: jnp.where(u < 0.5, jnp.log(2 * u), -jnp.log(2 * (1 - u))),
@@ -217,13 +217,14 @@ _QUANTILES = {
 
 @op(function=(), differentiable=False)
 def inverse_cdf_from_key(key: Array, law, shape, dtype):
-    """Numbers of a standard law: 'exponential', 'laplace', 'cauchy', 'gumbel' or 'logistic'."""
+    """Draw from the standard distribution 'exponential', 'laplace', 'cauchy', 'gumbel',
+    'logistic'."""
     return _QUANTILES[law](_inside(key, shape, dtype)).astype(dtype)
 
 
 @op(function=(), differentiable=False)
 def truncated_normal_from_key(key: Array, low: Array, high: Array, shape, dtype):
-    """Normal around 0 with deviation 1, of which only the values in [low, high] count."""
+    """Draw from the standard normal distribution truncated to [low, high]."""
     low, high = low.astype(jnp.float64), high.astype(jnp.float64)
     mirrored = low > 0  # the distribution function is precise in the lower tail
     a, b = jnp.where(mirrored, -high, low), jnp.where(mirrored, -low, high)
@@ -235,7 +236,7 @@ def truncated_normal_from_key(key: Array, low: Array, high: Array, shape, dtype)
 
 @op(function=(), differentiable=False)
 def gamma_from_key(key: Array, alpha: Array, shape, dtype):
-    """Gamma with shape parameter `alpha` and rate 1 (Marsaglia and Tsang, 2000)."""
+    """Draw from the gamma distribution with shape `alpha`, rate 1 (Marsaglia and Tsang, 2000)."""
     wide = jnp.promote_types(dtype, jnp.float32)
     return jax.random.gamma(key, alpha.astype(wide), shape, wide).astype(dtype)
 
@@ -245,14 +246,14 @@ def gamma_from_key(key: Array, alpha: Array, shape, dtype):
 
 @op(function=(), differentiable=False)
 def poisson_from_key(key: Array, rate: Array, shape, dtype):
-    """How often something happens that happens `rate` times on average."""
+    """Draw from the Poisson distribution with mean `rate`."""
     rate = rate.astype(jnp.promote_types(rate.dtype, jnp.float32))
     return jax.random.poisson(key, rate, shape, jnp.int64).astype(dtype)
 
 
 @op(function=(), differentiable=False)
 def randint_from_key(key: Array, low: Array, high: Array, shape, dtype):
-    """Integers in [low, high), all equally likely up to one part in 2**64 of their number."""
+    """Draw integers from [low, high), uniform up to one part in 2**64 of their number."""
     bits = jax.random.bits(key, shape, jnp.uint64)
     low, high = low.astype(jnp.int64), high.astype(jnp.int64)
     span = jnp.maximum(high - low, 1).astype(jnp.uint64)
@@ -261,7 +262,7 @@ def randint_from_key(key: Array, low: Array, high: Array, shape, dtype):
 
 @op(function=(), differentiable=False)
 def bits_from_key(key: Array, shape, dtype):
-    """Integers of a dtype, all that there are equally likely."""
+    """Draw integers uniformly from all values of a dtype."""
     dtype = np.dtype(dtype)
     bits = jax.random.bits(key, shape, np.dtype(f"u{dtype.itemsize}"))
     return jax.lax.bitcast_convert_type(bits, dtype)
@@ -269,7 +270,7 @@ def bits_from_key(key: Array, shape, dtype):
 
 @op(function=(), differentiable=False)
 def permutation_from_key(key: Array, n: Array, length, dtype):
-    """The numbers from 0 to n - 1 in random order; then, up to `length`, the others in order."""
+    """Return the numbers from 0 to n - 1 shuffled; then, up to `length`, the others in order."""
     bits = jax.random.bits(key, (length,), jnp.uint64) >> 1
     last = jnp.uint64(1 << 63) + jnp.arange(length, dtype=jnp.uint64)
     order = jnp.argsort(jnp.where(jnp.arange(length) < n, bits, last))
@@ -278,7 +279,7 @@ def permutation_from_key(key: Array, n: Array, length, dtype):
 
 @op(function=(), differentiable=False)
 def bernoulli_from_key(key: Array, probability: Array, shape, dtype):
-    """1 with a probability, else 0."""
+    """Draw 1 with a probability, else 0."""
     return (_unit(key, shape, probability.dtype) < probability).astype(dtype)
 
 
@@ -288,11 +289,11 @@ def _gumbel(key, shape, dtype):
 
 @op(function=(), differentiable=False)
 def categorical_from_key(key: Array, weights: Array, count, replacement):
-    """`count` indices for each row of `weights`, each as likely as its weight says: Int32."""
+    """Draw `count` indices for each row of `weights`, weighted by it: Int32."""
     weights = weights.astype(jnp.promote_types(weights.dtype, jnp.float32))
     if not replacement and count > weights.shape[-1]:
         raise ValueError(f"'num_samples' must be at most {weights.shape[-1]}, but got {count}")
-    if not replacement:  # the largest of the logarithms, shaken by Gumbel noise
+    if not replacement:  # the largest log-weights plus Gumbel noise
         noise = _gumbel(key, weights.shape, weights.dtype)
         return jnp.argsort(-(jnp.log(weights) + noise), -1)[..., :count].astype(jnp.int32)
     sums = jnp.cumsum(weights, -1)
@@ -302,7 +303,7 @@ def categorical_from_key(key: Array, weights: Array, count, replacement):
 
 @op(function=(), differentiable=False)
 def choice_with_mask_from_key(key: Array, mask: Array, count) -> Arrays:
-    """Where `count` of the nonzero elements are, Int32 (count, ndim), and which rows count."""
+    """Return indices of `count` random nonzero elements, Int32 (count, ndim); valid rows."""
     flat = (mask != 0).ravel()
     bits = jax.random.bits(key, flat.shape, jnp.uint64) >> 1
     order = jnp.argsort(jnp.where(flat, bits, jnp.uint64(1 << 63)))[:count]
@@ -312,7 +313,7 @@ def choice_with_mask_from_key(key: Array, mask: Array, count) -> Arrays:
     return jnp.where(valid[:, None], indices, 0).astype(jnp.int32), valid
 
 
-# law -> the probability of class k of n
+# distribution -> the probability of class k of n
 _LAWS = {
     "uniform": lambda k, n: jnp.full(k.shape, 1 / n, jnp.float32),
     "log_uniform": lambda k, n: jnp.log1p(1 / (k + jnp.float32(1))) / jnp.log1p(jnp.float32(n)),
@@ -321,11 +322,11 @@ _LAWS = {
 
 @op(function=(), differentiable=False)
 def candidates_from_key(key: Array, wanted: Array, count, unique, n, law, avoid) -> Arrays:
-    """`count` of `n` classes; how often each of `wanted`, and of the classes drawn, is expected.
+    """Draw `count` of `n` classes; also return the expected counts of `wanted`, and of those drawn.
 
-    `unique`: draw again until all are different; the draws that this takes are counted in.
-    `avoid`: never one of `wanted`. The law of class k is 'uniform', or 'log_uniform':
-    $\\ln(1 + 1 / (k + 1)) / \\ln(n + 1)$.
+    `unique`: draws again until all are different; these draws are counted, too. `avoid`: never
+    draws one of `wanted`. The distribution of class k is 'uniform', or 'log_uniform': $\\ln(1 + 1 /
+    (k + 1)) / \\ln(n + 1)$.
     """
     likely = _LAWS[law](jnp.arange(n), n)
     hits = jnp.zeros(n, bool)
@@ -356,9 +357,9 @@ def candidates_from_key(key: Array, wanted: Array, count, unique, n, law, avoid)
 
 @op(function=(), check=lambda x, *rest: floats_only("Dropout")(x))
 def dropout_from_key(input: Array, key: Array, p: Array, together=0) -> Arrays:
-    """Elements set to 0 with probability `p`, the others over 1 - p; and where they were kept.
+    """Set elements to 0 with probability `p`, divide the others by 1 - p; also return the mask.
 
-    `together`: along how many of the last axes elements are kept or set to 0 together.
+    `together`: the number of last axes along which elements are kept or set to 0 together.
     """
     alone = input.ndim - together
     kept = _unit(key, input.shape[:alone] + (1,) * together, jnp.float32) >= p

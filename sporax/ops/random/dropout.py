@@ -1,4 +1,4 @@
-"""Noise in networks: dropout, the randomized leaky ReLU, the Gumbel softmax."""
+"""Noise in networks: dropout, randomized leaky ReLU, Gumbel softmax."""
 
 import math
 
@@ -26,7 +26,7 @@ from sporax.ops.shape.creation import arange
 
 
 def _chance(name, p, most=None):
-    """Refuse what is no probability (below `most`, if given)."""
+    """Raise unless `p` is a probability (below `most`, if given)."""
     number = isinstance(p, (int, float)) and not isinstance(p, bool)
     if not number or not 0 <= p <= 1 or p == most:
         words = "[0, 1]" if most is None else f"[0, {most})"
@@ -36,7 +36,7 @@ def _chance(name, p, most=None):
 
 @composite()
 def dropout(input, p=0.5, training=True, seed=None):
-    r"""In training, each element is 0 with probability `p`, else $x / (1 - p)$; else `input`.
+    r"""In training, each element is 0 with probability `p`, else $x / (1 - p)$; otherwise `input`.
 
     (Srivastava et al., 2014.) `p` is in [0, 1).
 
@@ -49,7 +49,7 @@ def dropout(input, p=0.5, training=True, seed=None):
 
 @composite(function=(), primitive="Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
 def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
-    """`dropout`, and where elements were kept.
+    """`dropout`, and the mask of kept elements.
 
     >>> out, mask = ops.Dropout(keep_prob=0.5)(ops.ones((4,)))
     >>> out.shape, mask.shape
@@ -62,8 +62,8 @@ def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
 
 @composite(function=(), primitive="DropoutGenMask(Seed0=0, Seed1=0)(shape, keep_prob)")
 def dropout_mask(itself, shape, keep_prob, Seed0=0, Seed1=0):
-    """A bit for each element of `shape`, 1 with probability `keep_prob`, eight in a UInt8 and
-    filled up to a multiple of 128: what `DropoutDoMask` takes.
+    """Draw a bit for each element of `shape`, 1 with probability `keep_prob`, packed eight per
+    UInt8 and padded to a multiple of 128, for `DropoutDoMask`.
 
     >>> ops.DropoutGenMask()((4, 8), 0.5).shape
     (16,)
@@ -77,7 +77,7 @@ def dropout_mask(itself, shape, keep_prob, Seed0=0, Seed1=0):
 
 @op(function=(), differentiable=False)
 def packed_bits(kept: Array):
-    """Eight Bool in a UInt8, the first of them in its lowest bit."""
+    """Pack eight Bool into a UInt8, the first in its lowest bit."""
     return jnp.packbits(kept, bitorder="little")
 
 
@@ -99,7 +99,7 @@ def dropout_by_mask(x: Array, mask: Array, keep_prob: Array):
 
 
 def _channels(name, input, axes, together):
-    """Refuse an input that has not one of the numbers of axes."""
+    """Raise ValueError unless the input has one of these numbers of axes."""
     if input.ndim not in axes:
         words = " or ".join(map(str, axes))
         raise ValueError(f"For '{name}', 'input' must have {words} axes, but got {input.shape}.")
@@ -108,7 +108,7 @@ def _channels(name, input, axes, together):
 
 @composite()
 def dropout1d(input, p=0.5, training=True):
-    """As `dropout` for whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1].
+    """`dropout` of whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1].
 
     >>> ops.dropout1d(ops.ones((2, 3)), training=False).shape
     (2, 3)
@@ -122,7 +122,7 @@ def dropout1d(input, p=0.5, training=True):
 
 @composite()
 def dropout2d(input, p=0.5, training=True):
-    """As `dropout` for whole channels: `(N, C, H, W)`; `p` is in [0, 1].
+    """`dropout` of whole channels: `(N, C, H, W)`; `p` is in [0, 1].
 
     >>> ops.dropout2d(ops.ones((1, 2, 3, 3)), training=False).shape
     (1, 2, 3, 3)
@@ -136,7 +136,7 @@ def dropout2d(input, p=0.5, training=True):
 
 @composite()
 def dropout3d(input, p=0.5, training=True):
-    """As `dropout` for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1].
+    """`dropout` of whole channels: `(N, C, D, H, W)`; `p` is in [0, 1].
 
     >>> ops.dropout3d(ops.ones((1, 2, 3, 3, 3)), training=False).shape
     (1, 2, 3, 3, 3)
@@ -159,7 +159,7 @@ def _with_mask(name, x, keep_prob, axes):
 
 @composite(function=(), primitive="Dropout2D(keep_prob=0.5)(x)")
 def dropout2d_and_mask(x, keep_prob=0.5) -> Arrays:
-    """`dropout2d`, and where elements were kept: Bool.
+    """`dropout2d`, and the mask of kept elements: Bool.
 
     >>> out, mask = ops.Dropout2D(keep_prob=0.5)(ops.ones((1, 2, 3, 3)))
     >>> out.shape, mask.dtype
@@ -170,7 +170,7 @@ def dropout2d_and_mask(x, keep_prob=0.5) -> Arrays:
 
 @composite(function=(), primitive="Dropout3D(keep_prob=0.5)(x)")
 def dropout3d_and_mask(x, keep_prob=0.5) -> Arrays:
-    """`dropout3d`, and where elements were kept: Bool.
+    """`dropout3d`, and the mask of kept elements: Bool.
 
     >>> out, mask = ops.Dropout3D(keep_prob=0.5)(ops.ones((1, 2, 3, 3, 3)))
     >>> out.shape, mask.dtype
@@ -187,7 +187,7 @@ def dropout3d_and_mask(x, keep_prob=0.5) -> Arrays:
     ),
 )
 def dropout_in_place(input, p=0.5, training=True, inplace=False):
-    """`ops.dropout` with `p` in [0, 1]; `inplace`: the result is put into `input` too.
+    """`ops.dropout` with `p` in [0, 1]; `inplace`: also writes the result to `input`.
 
     >>> mint.nn.functional.dropout(Tensor([1.0, 2.0]), 1.0).asnumpy()
     array([0., 0.], dtype=float32)
@@ -206,7 +206,7 @@ def dropout_in_place(input, p=0.5, training=True, inplace=False):
     ),
 )
 def dropout2d_in_place(input, p=0.5, training=True, inplace=False):
-    """`ops.dropout2d`; `inplace`: the result is put into `input` too.
+    """`ops.dropout2d`; `inplace`: also writes the result to `input`.
 
     >>> mint.nn.functional.dropout2d(ops.ones((1, 1, 1, 2)), 1.0).asnumpy()
     array([[[[0., 0.]]]], dtype=float32)
@@ -244,10 +244,10 @@ def rrelu(input, lower=1 / 8, upper=1 / 3):
 
 @composite()
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
-    r"""$softmax((x_i + g_i) / \tau)$ along `dim`, each $g_i$ drawn from the Gumbel law.
+    r"""$softmax((x_i + g_i) / \tau)$ along `dim`, each $g_i$ drawn from the Gumbel distribution.
 
-    `hard`: 1 for the largest and 0 for the others, with the derivative of the soft one
-    (Jang et al., 2017; Maddison et al., 2017).
+    `hard`: 1 for the largest and 0 for the others, with the gradient of the soft result (Jang et
+    al., 2017; Maddison et al., 2017).
 
     >>> ops.gumbel_softmax(Tensor([0.0, 1000.0]), hard=True).asnumpy()
     array([0., 1.], dtype=float32)

@@ -1,4 +1,4 @@
-"""Random numbers under PyTorch's names: drawn from a generator; and tensors filled in place."""
+"""Random numbers under PyTorch's names, drawn from a generator; and in-place random fills."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from sporax.ops.random.draws import (
 
 
 def _here(name, device):
-    """Refuse a device that is not the one all computations run on."""
+    """Raise ValueError for a device other than the one that runs all computations."""
     target = context.get_context("device_target")
     if device is not None and str(device).upper() != target.upper():
         raise ValueError(
@@ -39,7 +39,7 @@ def _here(name, device):
 
 @composite(function=(), mint="rand")
 def rand_from(*size, generator=None, dtype=None, device=None):
-    """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple.
+    """Draw uniformly from [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple.
 
     >>> mint.rand(2, 3, generator=ms.Generator().manual_seed(1)).shape
     (2, 3)
@@ -50,7 +50,7 @@ def rand_from(*size, generator=None, dtype=None, device=None):
 
 @composite(function=(), mint="randn")
 def randn_from(*size, generator=None, dtype=None, device=None):
-    """Numbers normal around 0 with deviation 1; arguments as `mint.rand`'s.
+    """Draw from the standard normal distribution; arguments as for `mint.rand`.
 
     >>> mint.randn((2, 3)).shape
     (2, 3)
@@ -91,7 +91,7 @@ def randn_as(input, dtype=None, device=None):
     ),
 )
 def randint_from(high, size, low=0, generator=None, dtype=None, device=None):
-    """Integers from `low` (0) to `high - 1`, all equally likely, in a `dtype` (Int64).
+    """Draw integers uniformly from `low` (0) to `high - 1`, in a `dtype` (Int64).
 
     >>> mint.randint(5, 6, (2,)).asnumpy()
     array([5, 5])
@@ -121,7 +121,7 @@ def randint_as(input, high, low=0, dtype=None, device=None):
 
 @composite(function=(), mint="randperm(n, *, generator=None, dtype=int64)")
 def randperm_from(n, generator=None, dtype=dtypes.int64):
-    """The numbers from 0 to `n - 1` in random order; `n`: an int, at least 0.
+    """Return the numbers from 0 to `n - 1` in random order; `n`: an int, at least 0.
 
     >>> sorted(mint.randperm(3).tolist())
     [0, 1, 2]
@@ -136,7 +136,7 @@ def randperm_from(n, generator=None, dtype=dtypes.int64):
 
 @composite(function=(), mint="normal(mean=0.0, std=1.0, size=None, generator=None)")
 def normal_from(mean=0.0, std=1.0, size=None, generator=None):
-    """Numbers normal around `mean` with deviation `std`, numbers or Tensors of shape `size`.
+    """Draw from the normal distribution with `mean` and `std`, numbers or Tensors, in shape `size`.
 
     Without `size`, in the shape to which the parameters broadcast.
 
@@ -164,7 +164,7 @@ def multinomial_from(input, num_samples, replacement=False, generator=None):
 
 @composite(function=(), tensor="uniform(input, from_=0.0, to=1.0, generator=None)")
 def uniform_as(input, from_=0.0, to=1.0, generator=None):
-    """Numbers uniform in [from_, to), in the shape and dtype of `input`.
+    """Draw uniformly from [from_, to), in the shape and dtype of `input`.
 
     >>> Tensor([1.0, 2.0]).uniform(3.0, 3.0).asnumpy()
     array([3., 3.], dtype=float32)
@@ -184,16 +184,16 @@ def _spread(input, low, high, generator):
 
 
 def _wide(input):
-    """Float32, or Float64 where the tensor is."""
+    """Return Float32, or Float64 for a Float64 tensor."""
     return np.dtype(np.float64 if input.dtype == dtypes.float64 else np.float32)
 
 
 def _fill(input, drawn):
-    """The drawn numbers put into the tensor, which keeps its identity and dtype."""
+    """Write the drawn numbers to the tensor, which keeps its identity and dtype."""
     return input._rebind(cast(drawn, input.dtype)._lift())
 
 
-# up to where every integer is there, in a dtype that has fractions
+# the limit up to which a floating dtype represents every integer
 _WHOLE = {"float16": 1 << 11, "bfloat16": 1 << 8, "float32": 1 << 24, "float64": 1 << 53}
 
 
@@ -202,10 +202,10 @@ _WHOLE = {"float16": 1 << 11, "bfloat16": 1 << 8, "float32": 1 << 24, "float64":
     function="random_(input, from_=0, to=None, *, generator=None)",
 )
 def random_(input, from_=0, to=None, generator=None):
-    """The tensor filled with integers in [from_, to), all equally likely.
+    """Fill the tensor with integers drawn uniformly from [from_, to).
 
-    `to`: by default the largest integer of the dtype; in a floating one, up to where every integer
-    is there ($2^{24}$ in Float32).
+    `to`: by default the largest integer of the dtype; for a floating one, the limit up to which
+    every integer is representable ($2^{24}$ in Float32).
 
     >>> Tensor([1.0, 2.0]).random_(3, 4).asnumpy()
     array([3., 3.], dtype=float32)
@@ -226,7 +226,7 @@ def random_(input, from_=0, to=None, generator=None):
     function="uniform_(input, from_=0, to=1, *, generator=None)",
 )
 def uniform_(input, from_=0, to=1, generator=None):
-    """The tensor filled with numbers uniform in [from_, to).
+    """Fill the tensor with numbers drawn uniformly from [from_, to).
 
     >>> Tensor([1.0, 2.0]).uniform_(3, 3).asnumpy()
     array([3., 3.], dtype=float32)
@@ -239,7 +239,7 @@ def uniform_(input, from_=0, to=1, generator=None):
     function="normal_(input, mean=0, std=1, *, generator=None)",
 )
 def normal_(input, mean=0, std=1, generator=None):
-    """The tensor filled with numbers normal around `mean` with deviation `std`.
+    """Fill the tensor from the normal distribution with `mean` and standard deviation `std`.
 
     >>> Tensor([1.0, 2.0]).normal_(3, 0).asnumpy()
     array([3., 3.], dtype=float32)
@@ -254,7 +254,7 @@ def normal_(input, mean=0, std=1, generator=None):
     function="exponential_(input, lambd=1, *, generator=None)",
 )
 def exponential_(input, lambd=1, generator=None):
-    r"""The tensor filled with numbers of density $\lambda e^{-\lambda x}$.
+    r"""Fill the tensor with numbers of density $\lambda e^{-\lambda x}$.
 
     >>> bool((Tensor([1.0, 2.0]).exponential_(2.0) > 0).all())
     True
@@ -270,7 +270,7 @@ def exponential_(input, lambd=1, generator=None):
     function="bernoulli_(input, p=0.5, *, generator=None)",
 )
 def bernoulli_(input, p=0.5, generator=None):
-    """The tensor filled with 1 with probability `p` (a number or Tensor), else 0.
+    """Fill the tensor with 1 with probability `p` (a number or Tensor), else 0.
 
     >>> Tensor([3.0, 4.0]).bernoulli_(Tensor([1.0, 0.0])).asnumpy()
     array([1., 0.], dtype=float32)

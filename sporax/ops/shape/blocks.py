@@ -1,4 +1,4 @@
-"""Blocks of the last axes moved into the batch, and back."""
+"""Blocks of the last axes moved to the batch axis, and back."""
 
 import math
 
@@ -9,7 +9,7 @@ from sporax.ops.declare import Array, composite, op
 
 
 def _blocks(name, block, pairs, of):
-    """(the sizes of a block, a pair for each) from an int or several, and their pairs."""
+    """Return (the sizes of a block, the pairs) from an int or several, and a pair for each."""
     if not isinstance(pairs, (tuple, list)) or not pairs:
         raise TypeError(f"'{of}' must be a pair of ints for each axis, but got {pairs!r}")
     sizes = (block,) * len(pairs) if isinstance(block, int) else block
@@ -31,11 +31,11 @@ def _blocks(name, block, pairs, of):
     name="SpaceToBatchND",
 )
 def space_to_batch_nd(input_x: Array, block_size, paddings):
-    r"""Places within blocks of the last axes become examples: `(n, *, w_1, ..., w_M)` -> `(n B, *,
-    w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$.
+    r"""Move positions within blocks of the last axes to the batch: `(n, *, w_1, ..., w_M)` -> `(n
+    B, *, w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$.
 
-    `block_size`: the sizes $b_i$ of a block, an int or one for each axis. `paddings`: how many
-    zeros come before and after each axis, which is then a multiple of $b_i$.
+    `block_size`: the sizes $b_i$ of a block, an int or one for each axis. `paddings`: the numbers
+    of zeros before and after each axis, whose size is then a multiple of $b_i$.
 
     >>> ops.space_to_batch_nd(Tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2, [[0, 0], [0, 0]]).tolist()
     [[[1.0]], [[2.0]], [[3.0]], [[4.0]]]
@@ -86,11 +86,11 @@ def batch_to_space(input_x: Array, block_shape, crops):
 
 @composite(primitive="BatchToSpaceNDV2()(input_x, block_shape, crops)", of="batch_to_space")
 def batch_to_space_nd(input_x, block_shape, crops):
-    r"""Examples become places within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n, *,
-    w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`.
+    r"""Move examples to positions within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n,
+    *, w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`.
 
     `block_shape`: the sizes $b_i$ of a block, an int, one for each axis, or a Tensor of them.
-    `crops`: how much is then cut off before and after each axis.
+    `crops`: the numbers of elements then cropped before and after each axis.
 
     >>> x = Tensor([[[1.0]], [[2.0]], [[3.0]], [[4.0]]])
     >>> ops.batch_to_space_nd(x, [2, 2], [[0, 0], [0, 0]]).tolist()

@@ -1,4 +1,4 @@
-"""New tensors of known contents."""
+"""Creation of tensors with given contents."""
 
 import jax.numpy as jnp
 from jax.export import is_symbolic_dim
@@ -9,7 +9,7 @@ from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 
 def is_size(n):
-    """Whether `n` may be a size: an int, or an unknown one of a function that is exported."""
+    """Return True if `n` may be a size: an int, or a symbolic size of an exported function."""
     return isinstance(n, int) or is_symbolic_dim(n)
 
 
@@ -40,7 +40,7 @@ def zeros(size, dtype=None):
 
 
 def _check_pinned(name, device, pin_memory):
-    """Refuse pages that stay in place anywhere but in the host's memory."""
+    """Raise RuntimeError for pinned memory on a device other than the CPU."""
     if pin_memory and str(device).lower() != "cpu":
         raise RuntimeError(
             f"For '{name}', 'device' must be 'cpu' with 'pin_memory', but got {device!r}. Give "
@@ -50,9 +50,9 @@ def _check_pinned(name, device, pin_memory):
 
 @composite(mint=True)
 def empty(*size, dtype=None, device=None, pin_memory=False):
-    """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose.
+    """Create a Tensor of that size with unspecified elements: zeros. XLA chooses the device.
 
-    `pin_memory` needs `device='cpu'`, where all memory serves.
+    `pin_memory` requires `device='cpu'`, and has no further effect.
 
     >>> ops.empty(2, 3).shape
     (2, 3)
@@ -85,7 +85,7 @@ def ones(shape, dtype=None):
     mint="full(size, fill_value, *, dtype=None)",
 )  # fmt: skip
 def full(size, fill_value: Array, *, dtype=None):
-    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has.
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype of the value.
 
     >>> ops.full((2,), 3.0).asnumpy()
     array([3., 3.], dtype=float32)
@@ -165,7 +165,7 @@ def new_full(input, size, fill_value, *, dtype=None):
 
 @composite(mint=True, function=())
 def empty_like(input, *, dtype=None, device=None, pin_memory=False):
-    """A Tensor of the input's shape whose numbers do not matter, in its dtype or another: zeros.
+    """A Tensor of the input's shape, in its dtype or another, with unspecified elements: zeros.
 
     >>> mint.empty_like(Tensor([1, 2])).dtype
     mindspore.int64
@@ -181,7 +181,7 @@ def empty_like(input, *, dtype=None, device=None, pin_memory=False):
 
 @composite(tensor=True, function=())
 def new_empty(input, size, dtype=None, device=None):
-    """A tensor of shape `size` to be filled, in the tensor's dtype unless another is given: zeros.
+    """Create a tensor of shape `size` to be filled, in the tensor's dtype or another: zeros.
 
     >>> Tensor([1.0]).new_empty((2, 3)).shape
     (2, 3)
@@ -190,7 +190,7 @@ def new_empty(input, size, dtype=None, device=None):
 
 
 def _fill_in_place(self, value):
-    """Every element set to `value`.
+    """Set every element to `value`.
 
     >>> Tensor([1.0, 2.0]).fill_(3.0).asnumpy()
     array([3., 3.], dtype=float32)
@@ -199,7 +199,7 @@ def _fill_in_place(self, value):
 
 
 def _zero_in_place(self):
-    """Every element set to zero.
+    """Set every element to zero.
 
     >>> Tensor([1.0, 2.0]).zero_().asnumpy()
     array([0., 0.], dtype=float32)
@@ -213,7 +213,7 @@ attach("zero_", _zero_in_place)
 
 @composite(primitive="Fills()(x, value)")
 def fills(x, value):
-    """`value`, a number or a Tensor without axes, in the shape and dtype of `x`.
+    """`value`, a number or a 0-d Tensor, in the shape and dtype of `x`.
 
     >>> ops.fills(Tensor([1.0, 2.0]), 7).asnumpy()
     array([7., 7.], dtype=float32)
@@ -242,7 +242,7 @@ def arange_with_dtype(start, end, step, dtype):
 
 
 def _number(x):
-    """A Python number; those in Tensors are read, for they decide a shape."""
+    """Return a Python number; a Tensor is read, because it determines a shape."""
     return x.item() if isinstance(x, Tensor) else x
 
 
@@ -266,7 +266,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 @composite(primitive="Range(maxlen=1000000)(start, end, step)")
 def range(start, end, step, maxlen=1000000):
-    """The same as `arange(start, end, step)`, of at most `maxlen` elements.
+    """As `arange(start, end, step)`, with at most `maxlen` elements.
 
     >>> ops.range(0, 6, 2).asnumpy()
     array([0, 2, 4])
@@ -284,7 +284,7 @@ def range(start, end, step, maxlen=1000000):
     mint="linspace(start, end, steps, *, dtype=None)",
 )  # fmt: skip
 def linspace(start: Array, end: Array, steps, dtype=None):
-    """`steps` numbers at equal distances from `start` to `end`, both included; Float32.
+    """`steps` equally spaced numbers from `start` to `end`, both included; Float32.
 
     >>> ops.linspace(0, 1, 3).asnumpy()
     array([0. , 0.5, 1. ], dtype=float32)
@@ -300,7 +300,7 @@ def linspace(start: Array, end: Array, steps, dtype=None):
     primitive="LogSpace(steps=10, base=10, dtype=float32)(start, end)",
 )  # fmt: skip
 def logspace(start: Array, end: Array, steps, base=10, dtype=dtypes.float32):
-    """`steps` powers of `base` with exponents at equal distances from `start` to `end`.
+    """`steps` powers of `base` with equally spaced exponents from `start` to `end`.
 
     >>> ops.logspace(0.0, 2.0, 3).asnumpy()
     array([  1.,  10., 100.], dtype=float32)
@@ -322,9 +322,9 @@ def logspace(start: Array, end: Array, steps, base=10, dtype=dtypes.float32):
     numpy="eye(N: n, M: m=None, k: diagonal=0, dtype=float32)",
 )  # fmt: skip
 def eye(n, m=None, dtype=None, diagonal=0):
-    """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default.
+    """An `n` by `m` matrix (`m` is `n` by default) with ones on the diagonal, Float32 by default.
 
-    NumPy's face also takes `k`, how far above the main one that diagonal is.
+    NumPy's face also takes `k`, the offset of the diagonal above the main one.
 
     >>> ops.eye(2).asnumpy()
     array([[1., 0.],
@@ -381,7 +381,7 @@ def diag(input: Array):
     view=lambda layout, offset=0, dim1=0, dim2=1: layout.diagonal(offset, dim1, dim2),
 )
 def diagonal(input: Array, offset=0, dim1=0, dim2=1):
-    """The diagonal of two dimensions, `offset` above the main one; it comes last.
+    """The diagonal of two dimensions, `offset` above the main one, as the last dimension.
 
     >>> ops.diagonal(Tensor([[1, 2], [3, 4]])).asnumpy()
     array([1, 4])
@@ -391,7 +391,7 @@ def diagonal(input: Array, offset=0, dim1=0, dim2=1):
 
 @op(function=(), primitive="Meshgrid(indexing='xy')(inputs)")
 def meshgrid_of_class(inputs: Arrays, indexing="xy") -> Arrays:
-    """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it.
+    """Return the coordinates of a grid over 1-d tensors; `meshgrid` calls it.
 
     >>> ops.Meshgrid(indexing="ij")((Tensor([1, 2]), Tensor([3, 4, 5])))[0].shape
     (2, 3)
@@ -401,9 +401,9 @@ def meshgrid_of_class(inputs: Arrays, indexing="xy") -> Arrays:
 
 @composite()
 def meshgrid(*inputs, indexing="xy") -> Arrays:
-    """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple.
+    """Return coordinate tensors of the grid over 1-d `inputs`, a tuple.
 
-    `indexing`: 'xy' lets the first input vary along columns, 'ij' along rows.
+    `indexing`: with 'xy' the first input varies along columns, with 'ij' along rows.
 
     >>> [t.shape for t in ops.meshgrid(ops.ones(3), ops.ones(2))]
     [(2, 3), (2, 3)]
@@ -415,7 +415,7 @@ def meshgrid(*inputs, indexing="xy") -> Arrays:
 
 @composite(mint="meshgrid", function=())
 def mint_meshgrid(*tensors, indexing=None):
-    """Coordinate tensors of the grid over one-dimensional tensors; rows first by default.
+    """Return coordinate tensors of the grid over 1-d tensors; rows first by default.
 
     >>> mint.meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]), indexing="ij")[0].shape
     (2, 3)

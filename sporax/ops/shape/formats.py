@@ -1,4 +1,4 @@
-"""The axes of images in one order, and in another."""
+"""Conversion between the axis orders of images."""
 
 import jax.numpy as jnp
 
@@ -20,8 +20,7 @@ def _check(**formats):
     primitive="DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)",
 )  # fmt: skip
 def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):
-    """For axes of the second format, by their numbers from -4 to 3, the numbers that they have in
-    the first.
+    """Map axes of the second format, numbered from -4 to 3, to axes of the first.
 
     >>> ops.DataFormatDimMap()(Tensor([0, 1, 2, 3], ms.int32)).asnumpy()
     array([0, 3, 1, 2], dtype=int32)
@@ -38,7 +37,7 @@ def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):
     primitive="DataFormatVecPermute(src_format='NHWC', dst_format='NCHW')(input_x)",
 )  # fmt: skip
 def data_format_vec_permute(input_x: Array, src_format="NHWC", dst_format="NCHW"):
-    """What belongs to the axes of the first format, in the order of the second: `(4,)`, `(4, 2)`.
+    """Reorder entries for the axes of the first format to the second's: `(4,)`, `(4, 2)`.
 
     >>> ops.DataFormatVecPermute()(Tensor([1, 2, 3, 4], ms.int32)).asnumpy()
     array([1, 4, 2, 3], dtype=int32)

@@ -1,4 +1,4 @@
-"""Tensors put together, taken apart and repeated."""
+"""Joining, splitting and repetition of tensors."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -29,7 +29,7 @@ def _joinable(*avals):
     promotes=True, check=_joinable,
 )  # fmt: skip
 def concat(tensors: Arrays, axis=0):
-    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal.
+    """Concatenate a tuple or list of Tensors along `axis`; their other sizes must be equal.
 
     >>> ops.concat((Tensor([1, 2]), Tensor([3])), 0).asnumpy()
     array([1, 2, 3])
@@ -39,7 +39,7 @@ def concat(tensors: Arrays, axis=0):
 
 @composite(primitive="ParallelConcat()(values)", function=())
 def parallel_concat(values):
-    """A tuple or list of Tensors whose first size is 1, one after the other along that axis.
+    """Concatenate a tuple or list of Tensors whose first size is 1 along that axis.
 
     >>> ops.ParallelConcat()((Tensor([[1, 2]]), Tensor([[3, 4]]))).asnumpy()
     array([[1, 2],
@@ -59,7 +59,7 @@ def parallel_concat(values):
     mint="stack(tensors, dim: axis=0)", promotes=True,
 )  # fmt: skip
 def stack(tensors: Arrays, axis=0):
-    """A tuple or list of Tensors of one shape, side by side along a new dimension `axis`.
+    """Stack a tuple or list of Tensors of one shape along a new dimension `axis`.
 
     >>> ops.stack((Tensor([1, 2]), Tensor([3, 4])), axis=1).asnumpy()
     array([[1, 3],
@@ -77,7 +77,7 @@ def _leaves(sequence):
 
 
 def _stacked(who, sequence):
-    """A sequence of Tensors, numbers and such sequences as a Tensor; `who`: what errors call it."""
+    """Convert nested sequences of Tensors and numbers to a Tensor; `who`: the name in errors."""
     sequence = plain(sequence)
     leaves = [item.dtype if isinstance(item, Tensor) else type(item) for item in _leaves(sequence)]
     dtype = next(kind for kind in leaves if isinstance(kind, Type))
@@ -97,7 +97,7 @@ def _stacked(who, sequence):
 
 
 def _holds(dtype, kind):
-    """Whether Tensors of a dtype keep it where they meet a Python number of this kind."""
+    """Return True if Tensors of a dtype keep it when combined with a Python number of this kind."""
     weak = WEAK_AVALS.get(kind)
     return weak and promote((Aval.of((), dtype.numpy_dtype), weak)) == dtype.numpy_dtype
 
@@ -106,7 +106,7 @@ FACTORIES["stacked"] = _stacked
 
 
 def _pieces(input, ends, axis):
-    """The slices of `input` between consecutive `ends` along `axis`."""
+    """Return the slices of `input` between consecutive `ends` along `axis`."""
     starts = [0, *ends]
     take = [slice(None)] * input.ndim
     pieces = []
@@ -132,7 +132,7 @@ def _axis(input, axis):
     view=True,
 )
 def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
-    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes.
+    """Split along `axis` into a tuple: one size (the last may be smaller), or the listed sizes.
 
     >>> [t.shape for t in ops.split(ops.zeros((5,)), 2)]
     [(2,), (2,), (1,)]
@@ -150,7 +150,7 @@ def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
 
 @op(function=(), primitive="Split(axis=0, output_num=1)(input_x: input)", view=True)
 def split_of_class(input: Array, axis=0, output_num=1) -> Arrays:
-    """`output_num` pieces of equal size along `axis`, a tuple.
+    """Split into `output_num` pieces of equal size along `axis`, a tuple.
 
     >>> [t.shape for t in ops.Split(0, 2)(ops.zeros((4,)))]
     [(2,), (2,)]
@@ -167,8 +167,8 @@ def split_of_class(input: Array, axis=0, output_num=1) -> Arrays:
 
 @composite(primitive="SplitV(size_splits, split_dim, num_split)(input_x)", function=())
 def split_of_sizes(input_x, size_splits, split_dim, num_split) -> Arrays:
-    """`num_split` pieces of these sizes along `split_dim`, a tuple; one size may be -1, what is
-    left.
+    """Split into `num_split` pieces of these sizes along `split_dim`, a tuple; one size may be -1,
+    the remainder.
 
     >>> [t.shape for t in ops.SplitV([1, -1], 0, 2)(ops.zeros((4,)))]
     [(1,), (3,)]
@@ -190,7 +190,7 @@ def split_of_sizes(input_x, size_splits, split_dim, num_split) -> Arrays:
     view=True,
 )
 def chunk(input: Array, chunks, axis=0) -> Arrays:
-    """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple.
+    """Split into at most `chunks` equal pieces along `axis` (the last may be smaller), a tuple.
 
     >>> [t.shape for t in ops.chunk(ops.zeros((5,)), 2)]
     [(3,), (2,)]
@@ -204,7 +204,7 @@ def chunk(input: Array, chunks, axis=0) -> Arrays:
 
 @op(tensor=True, view=True)
 def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
-    """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices.
+    """Split along `axis` into a tuple: so many pieces (the first larger by one), or at indices.
 
     >>> [t.shape for t in ops.tensor_split(ops.zeros((5,)), 2)]
     [(3,), (2,)]
@@ -225,7 +225,7 @@ def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     view=True,
 )
 def unstack(input: Array, axis=0, num=None) -> Arrays:
-    """The slices along `axis`, without it, a tuple; `num` of them, if that is given.
+    """Return the slices along `axis`, which is removed, a tuple; `num`: their number, if given.
 
     >>> [t.asnumpy() for t in ops.unstack(Tensor([[1, 2], [3, 4]]))]
     [array([1, 2]), array([3, 4])]
@@ -240,7 +240,7 @@ def unstack(input: Array, axis=0, num=None) -> Arrays:
 
 
 def _by_shape(name, axis_of, least, shown):
-    """`hstack` and its like: tensors of few dimensions get leading dimensions."""
+    """Declare `hstack` and similar functions: tensors of few dimensions get leading dimensions."""
 
     def function(tensors):
         tensors = [reshape(t, least(t.shape)) for t in tensors]
@@ -276,7 +276,7 @@ dstack = composite(mint=True)(_by_shape("dstack", lambda n: 2, _at_least_3, (1, 
 
 @op(primitive="Tile()(input, dims)", mint="tile(input, dims)")
 def tile(input: Array, dims):
-    """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right.
+    """Repeat `input` `dims[i]` times along dimension `i`; `dims` is aligned on the right.
 
     >>> ops.tile(Tensor([1, 2]), (2, 2)).asnumpy()
     array([[1, 2, 1, 2],
@@ -288,7 +288,7 @@ def tile(input: Array, dims):
 
 
 def _tile_method(self, *counts, dims=None, reps=None):
-    """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`.
+    """Repeat the tensor `reps[i]` times along dimension `i`; see `ops.tile`.
 
     >>> Tensor([1, 2]).tile((2,)).asnumpy()
     array([1, 2, 1, 2])
@@ -297,8 +297,8 @@ def _tile_method(self, *counts, dims=None, reps=None):
 
 
 def _repeat_method(self, *counts, repeats=None, axis=None):
-    """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each
-    element repeated along it, as `ops.repeat_interleave`.
+    """Repeat the tensor `repeats[i]` times along dimension `i`, as `tile`; with `axis`, repeat each
+    element along it, as `ops.repeat_interleave`.
 
     >>> Tensor([1, 2]).repeat(2).asnumpy()
     array([1, 2, 1, 2])
@@ -317,7 +317,7 @@ def _repeat_method(self, *counts, repeats=None, axis=None):
     view=True,
 )
 def broadcast_to(input: Array, shape):
-    """`input` repeated to fill `shape`; -1 in it keeps the size that is there.
+    """Broadcast `input` to `shape`; -1 in it keeps the input's size.
 
     >>> ops.broadcast_to(Tensor([1, 2]), (2, -1)).asnumpy()
     array([[1, 2],
@@ -329,7 +329,7 @@ def broadcast_to(input: Array, shape):
 
 
 def _broadcast_method(self, *shape, size=None):
-    """The tensor repeated to fill a shape; see `ops.broadcast_to`.
+    """Broadcast the tensor to a shape; see `ops.broadcast_to`.
 
     >>> Tensor([1.0]).broadcast_to((2,)).asnumpy()
     array([1., 1.], dtype=float32)
@@ -339,7 +339,7 @@ def _broadcast_method(self, *shape, size=None):
 
 @composite(primitive="Expand()(x: input_x, shape: size)")
 def expand(input_x, size):
-    """The same as `broadcast_to`.
+    """As `broadcast_to`.
 
     >>> ops.expand(Tensor([1.0]), (2,)).asnumpy()
     array([1., 1.], dtype=float32)
@@ -349,7 +349,7 @@ def expand(input_x, size):
 
 @composite(tensor=("expand_as(input, other)", "expand_as(input, x: other)"))
 def expand_as(input, other):
-    """`input` broadcast to the shape of `other`.
+    """Broadcast `input` to the shape of `other`.
 
     >>> Tensor([1.0]).expand_as(Tensor([1.0, 2.0])).asnumpy()
     array([1., 1.], dtype=float32)
@@ -366,7 +366,7 @@ for _name, _method in [
 
 @op(name="repeat_interleave", function="repeat_elements(x: input, rep: repeats, axis=0)")
 def repeat_elements(input: Array, repeats, axis=0):
-    """Each element `repeats` times (an int, or a tuple of one count each) along `axis`.
+    """Repeat each element `repeats` times (an int, or a tuple of one count each) along `axis`.
 
     >>> ops.repeat_elements(Tensor([1, 2]), 2).asnumpy()
     array([1, 1, 2, 2])
@@ -387,9 +387,9 @@ def repeat_elements(input: Array, repeats, axis=0):
     mint="repeat_interleave(input, repeats, dim: axis=None, *, output_size=None)",
 )
 def repeat_interleave(input, repeats, axis=None, *, output_size=None):
-    """Each element `repeats` times along `axis`; of the flattened input if that is None.
+    """Repeat each element `repeats` times along `axis`; of the flattened input if that is None.
 
-    `repeats`: an int, or a sequence of one count each. `output_size`: how many there are then.
+    `repeats`: an int, or a sequence of one count each. `output_size`: the size of the result.
 
     >>> ops.repeat_interleave(Tensor([1, 2]), 2).asnumpy()
     array([1, 1, 2, 2])
@@ -416,7 +416,7 @@ def repeat_interleave(input, repeats, axis=None, *, output_size=None):
     mint="flip(input, dims)",
 )
 def flip(input: Array, dims):
-    """The order of the elements turned round along `dims`, an int or a tuple of ints.
+    """Reverse the order of the elements along `dims`, an int or a tuple of ints.
 
     >>> ops.flip(Tensor([1, 2, 3]), (0,)).asnumpy()
     array([3, 2, 1])
@@ -425,7 +425,7 @@ def flip(input: Array, dims):
 
 
 def _flip_method(self, *dims):
-    """The tensor with the order along `dims` turned round; see `ops.flip`.
+    """Reverse the order of the elements along `dims`; see `ops.flip`.
 
     >>> Tensor([1, 2, 3]).flip((0,)).asnumpy()
     array([3, 2, 1])
@@ -441,8 +441,8 @@ attach("flip", _flip_method)
     numpy="roll(a: input, shift: shifts, axis: dims=None)",
 )  # fmt: skip
 def roll(input: Array, shifts, dims=None):
-    """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims`
-    None, as if all were in one dimension.
+    """Shift the elements cyclically by `shifts` along `dims`; with `dims` None, as if all were in
+    one dimension.
 
     >>> ops.roll(Tensor([1, 2, 3]), 1).asnumpy()
     array([3, 1, 2])

@@ -1,4 +1,4 @@
-"""Elements moved elsewhere: between channels and planes, into masks, turned, reversed."""
+"""Elements moved: between channels and planes, into masks, rotated, reversed."""
 
 import jax.numpy as jnp
 
@@ -30,8 +30,8 @@ def _blocks(who, x, block_size):
 
 @composite(function=(), primitive="DepthToSpace(block_size)(x)", name="DepthToSpace")
 def depth_to_space(x, block_size):
-    """`(N, C b b, H, W)` -> `(N, C, H b, W b)`: the slowest parts of the channels become rows and
-    columns.
+    """`(N, C b b, H, W)` -> `(N, C, H b, W b)`: the slowest-varying parts of the channels become
+    rows and columns.
 
     >>> ops.DepthToSpace(2)(ops.ones((1, 8, 1, 1))).shape
     (1, 2, 2, 2)
@@ -65,7 +65,7 @@ def space_to_depth(x, block_size):
 
 @composite(primitive="ChannelShuffle(group: groups)(x)")
 def channel_shuffle(x, groups):
-    """The channels of `(N, C, *)` taken from `groups` equal groups in turn.
+    """Interleave the channels of `(N, C, *)` from `groups` equal groups.
 
     >>> ops.channel_shuffle(Tensor([[[0.0], [1.0], [2.0], [3.0]]]), 2).reshape(4).tolist()
     [0.0, 2.0, 1.0, 3.0]
@@ -85,7 +85,7 @@ def channel_shuffle(x, groups):
 @op(function=(), tensor="masked_scatter(input, mask, tensor: source)", name="MaskedScatter",
     primitive="MaskedScatter()(input, mask, source)")  # fmt: skip
 def masked_scatter(input: Array, mask: Array, source: Array):
-    """`input` with the elements of `source`, in their order, where `mask` holds.
+    """`input` with the elements of `source`, in their order, where `mask` is True.
 
     >>> ops.MaskedScatter()(Tensor([1.0, 2.0]), Tensor([False, True]), Tensor([7.0])).asnumpy()
     array([1., 7.], dtype=float32)
@@ -101,7 +101,7 @@ def masked_scatter(input: Array, mask: Array, source: Array):
 
 
 def _masked_scatter_in_place(self, mask, source):
-    """`masked_scatter` put into the tensor itself.
+    """`masked_scatter` in place.
 
     >>> Tensor([1.0, 2.0]).masked_scatter_(Tensor([False, True]), Tensor([7.0])).asnumpy()
     array([1., 7.], dtype=float32)
@@ -141,7 +141,7 @@ def select_scatter(input, src, axis, index):
 
 @composite(tensor=True)
 def fliplr(input):
-    """Columns in reverse order.
+    """Reverse the order of the columns.
 
     >>> ops.fliplr(Tensor([[1, 2]])).tolist()
     [[2, 1]]
@@ -151,7 +151,7 @@ def fliplr(input):
 
 @composite(tensor=True)
 def flipud(input):
-    """Rows in reverse order.
+    """Reverse the order of the rows.
 
     >>> ops.flipud(Tensor([[1], [2]])).tolist()
     [[2], [1]]
@@ -161,7 +161,7 @@ def flipud(input):
 
 @composite(tensor=True)
 def rot90(input, k, dims):
-    """Turned by `k` right angles, from the first of `dims` toward the second.
+    """Rotate by `k` right angles, from the first of `dims` toward the second.
 
     >>> ops.rot90(Tensor([[1, 2], [3, 4]]), 1, (0, 1)).tolist()
     [[2, 4], [1, 3]]
@@ -185,7 +185,7 @@ def rot90(input, k, dims):
         Range(seq_lengths, input.shape[seq_dim] + 1, low=0, of=", up to the size of the axis")
     ])  # fmt: skip
 def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
-    """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch.
+    """Reverse the first `seq_lengths` elements along `seq_dim`, for each of a batch.
 
     >>> ops.reverse_sequence(Tensor([[1, 2, 3]]), Tensor([2]), 1).tolist()
     [[2, 1, 3]]
@@ -202,7 +202,7 @@ def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
 
 @composite()
 def sequence_mask(lengths, maxlen=None):
-    """Whether each place is within a length: `(*, maxlen)`, by default the greatest length.
+    """True where a position is within a length: `(*, maxlen)`, by default the greatest length.
 
     >>> ops.sequence_mask(Tensor([1, 2]), 2).tolist()
     [[True, False], [True, True]]
@@ -245,7 +245,7 @@ atleast_3d = _at_least(3, lambda x: x if x.ndim > 2 else _grown_to_3(x))
 
 @composite()
 def column_stack(tensors):
-    """Vectors as columns, and matrices, side by side.
+    """Concatenate vectors as columns, and matrices, along axis 1.
 
     >>> ops.column_stack((Tensor([1, 2]), Tensor([3, 4]))).tolist()
     [[1, 3], [2, 4]]
@@ -255,7 +255,7 @@ def column_stack(tensors):
 
 @composite()
 def row_stack(tensors):
-    """Vectors as rows, and matrices, one above the other.
+    """Concatenate vectors as rows, and matrices, along axis 0.
 
     >>> ops.row_stack((Tensor([1, 2]), Tensor([3, 4]))).tolist()
     [[1, 2], [3, 4]]
@@ -286,7 +286,7 @@ for _name, _along in (("vsplit", 0), ("hsplit", 1), ("dsplit", 2)):
 
 @composite(tensor=True)
 def argwhere(input):
-    """The places of what is not zero, as rows: Int64.
+    """Return the indices of nonzero elements, as rows: Int64.
 
     >>> ops.argwhere(Tensor([[0, 2], [3, 0]])).tolist()
     [[0, 1], [1, 0]]
@@ -296,7 +296,7 @@ def argwhere(input):
 
 @composite()
 def is_nonzero(input) -> bool:
-    """Whether the one element of `input` is not zero: a bool.
+    """Return True if the single element of `input` is nonzero.
 
     >>> ops.is_nonzero(Tensor([1.0]))
     True
@@ -311,7 +311,7 @@ def is_nonzero(input) -> bool:
 @op(function="intopk(x1: input, x2: target, k)", primitive="InTopK(k)(x1: input, x2: target)",
     name="InTopK", differentiable=False)  # fmt: skip
 def intopk(input: Array, target: Array, k):
-    """Whether the number of each row at its index `x2` is among the `k` greatest; ties are.
+    """Return True if a row's element at index `x2` is among the `k` largest, ties included.
 
     >>> ops.intopk(Tensor([[1.0, 3.0, 2.0]]), Tensor([2]), 2).tolist()
     [True]
@@ -325,7 +325,7 @@ def intopk(input: Array, target: Array, k):
 
 @composite(function=("mixed_precision_cast",))
 def mixed_precision_cast(dst_dtype, x):
-    """Floating Tensors in `dst_dtype`, others as they are; also those in tuples, lists and dicts.
+    """Cast floating Tensors to `dst_dtype`, also in tuples, lists and dicts; others are unchanged.
 
     >>> ops.mixed_precision_cast(ms.float16, Tensor([1.0])).dtype
     mindspore.float16
@@ -335,7 +335,7 @@ def mixed_precision_cast(dst_dtype, x):
 
 @composite(function="inv(x)", tensor=True)
 def inv(x):
-    """$1 / x$, element by element; of integers rounded toward zero, in their dtype.
+    """$1 / x$, element by element; for integers truncated toward zero, in their dtype.
 
     >>> ops.inv(Tensor([2.0, 4.0])).tolist()
     [0.5, 0.25]

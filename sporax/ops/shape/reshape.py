@@ -16,7 +16,7 @@ from sporax.storage.views import REINTERPRETED
 
 
 def sizes(shape):
-    """A tuple of ints from a shape or axes: one sequence, separate ints, or a Tensor."""
+    """Convert a shape or axes to a tuple of ints: one sequence, separate ints, or a Tensor."""
     if len(shape) == 1 and not is_size(shape[0]):
         shape = shape[0]
     if isinstance(shape, Tensor):
@@ -39,7 +39,7 @@ def _size(n):
     view=True,
 )  # fmt: skip
 def reshape(input: Array, shape):
-    """The elements, in row-major order, in another shape; one -1 in it is worked out.
+    """The elements, in row-major order, in another shape; a single -1 in it is inferred.
 
     >>> ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)).shape
     (2, 2)
@@ -63,7 +63,7 @@ attach("reshape", _reshape_method)
 
 @op(function=(), name="Tensor.view", view=REINTERPRETED, differentiable=False)
 def view_as_dtype(input: Array, dtype):
-    """The bytes as elements of another dtype; the last dimension becomes longer or shorter."""
+    """Reinterpret the bytes in another dtype; the last dimension becomes longer or shorter."""
     wanted = dtypes.to_numpy(dtype)
     for kind in (input.dtype, wanted):
         if kind.kind in "bc":
@@ -81,7 +81,7 @@ def view_as_dtype(input: Array, dtype):
 
 
 def _view_method(self, *shape, **keyword):
-    """The elements, in row-major order, in another shape, or with a dtype their bytes as elements
+    """The elements, in row-major order, in another shape, or, with a dtype, their bytes as elements
     of that dtype: a view of the same memory.
 
     >>> Tensor([[1, 2], [3, 4]]).view(4).shape
@@ -105,7 +105,7 @@ attach("view", _view_method)
     view=True,
 )
 def transpose(input: Array, dims):
-    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`.
+    """Permute the dimensions: dimension `i` of the result is `dims[i]` of `input`.
 
     >>> ops.transpose(Tensor([[1, 2, 3]]), (1, 0)).shape
     (3, 1)
@@ -129,7 +129,7 @@ def transpose(input: Array, dims):
 )
 @of_any_rank
 def swapaxes(input: Array, axis0, axis1):
-    """Two dimensions swapped.
+    """Swap two dimensions.
 
     >>> ops.swapaxes(ops.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -138,8 +138,8 @@ def swapaxes(input: Array, axis0, axis1):
 
 
 def _transpose_method(self, *axes, dim0=None, dim1=None):
-    """Swaps the two dimensions named; with one sequence, or more than two ints, puts all
-    dimensions in that order; without arguments, in reverse.
+    """Swap the two given dimensions; with one sequence, or more than two ints, put all dimensions
+    in that order; without arguments, in reverse.
 
     >>> Tensor([[1, 2, 3]]).transpose(1, 0).shape
     (3, 1)
@@ -154,7 +154,7 @@ def _transpose_method(self, *axes, dim0=None, dim1=None):
 
 
 def _permute_method(self, *dims, axis=None):
-    """The dimensions in the order of `dims`.
+    """Permute the dimensions to the order of `dims`.
 
     >>> Tensor([[1, 2, 3]]).permute(1, 0).shape
     (3, 1)
@@ -174,7 +174,7 @@ def _last_two_swapped(self):
 
 @composite(tensor=True, mint=True)
 def t(input):
-    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself.
+    """Swap the rows and columns of a matrix; with fewer dimensions, return the tensor itself.
 
     >>> ops.t(Tensor([[1, 2, 3]])).asnumpy()
     array([[1],
@@ -203,7 +203,7 @@ for _name, _method in [
     view=True,
 )
 def movedim(x: Array, source, destination):
-    """Dimensions `source` (an int or several) moved to the places `destination`.
+    """Move dimensions `source` (an int or several) to the positions `destination`.
 
     >>> ops.movedim(ops.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
@@ -222,7 +222,7 @@ def movedim(x: Array, source, destination):
     view=True,
 )
 def expand_dims(input: Array, axis):
-    """A dimension of size 1 put in at `axis`.
+    """Insert a dimension of size 1 at `axis`.
 
     >>> ops.expand_dims(Tensor([1, 2]), 0).shape
     (1, 2)
@@ -238,9 +238,9 @@ def expand_dims(input: Array, axis):
 )
 @of_any_rank
 def squeeze(input: Array, axis=None):
-    """Without its dimensions of size 1: all of them, or those that `axis` names.
+    """Remove dimensions of size 1: all of them, or the ones in `axis`.
 
-    A dimension that `axis` names and whose size is not 1 stays.
+    A dimension in `axis` whose size is not 1 is kept.
 
     >>> ops.squeeze(ops.zeros((1, 3, 1)), 0).shape
     (3, 1)
@@ -252,7 +252,7 @@ def squeeze(input: Array, axis=None):
 
 
 def _squeeze_method(self, *axis, **keyword):
-    """The tensor without dimensions of size 1; see `ops.squeeze`.
+    """Remove dimensions of size 1; see `ops.squeeze`.
 
     >>> Tensor([[[1], [2]]]).squeeze(2).asnumpy()
     array([[1, 2]])
@@ -277,7 +277,7 @@ attach("squeeze", _squeeze_method)
     view=True,
 )
 def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
-    """The dimensions from `start_dim` to `end_dim` merged into one.
+    """Merge the dimensions from `start_dim` to `end_dim` into one.
 
     `order`: 'C', or 'F' to put the dimensions in reverse order first.
 
@@ -298,12 +298,12 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     first, last = range(rank)[start_dim], range(rank)[end_dim]
     if first > last:
         raise ValueError(f"'start_dim' must not come after 'end_dim', but is {start_dim}")
-    joined = math.prod(input.shape[first : last + 1])  # -1 would be open where there is a 0
+    joined = math.prod(input.shape[first : last + 1])  # -1 would be ambiguous with a size of 0
     return jnp.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
 
 
 def _flatten_method(self, start_dim=0, end_dim=-1, *, order="C"):
-    """The dimensions from `start_dim` to `end_dim` merged into one; all of them by default.
+    """Merge the dimensions from `start_dim` to `end_dim` into one; all of them by default.
 
     >>> ops.zeros((2, 3)).flatten().shape
     (6,)
@@ -318,7 +318,7 @@ attach("flatten", _flatten_method)
 
 @composite(primitive="Flatten()(input_x: input)", function=())
 def matrix_of_rows(input):
-    """All dimensions but the first merged into one; of one dimension, a column.
+    """Merge all dimensions but the first into one; a vector becomes a column.
 
     >>> ops.Flatten()(ops.ones((2, 3, 4))).shape
     (2, 12)
@@ -328,7 +328,7 @@ def matrix_of_rows(input):
 
 @composite(tensor=True, mint=True, numpy="ravel(x: input)")
 def ravel(input):
-    """All elements in one dimension, in row-major order.
+    """Flatten to one dimension, in row-major order.
 
     >>> ops.ravel(Tensor([[1, 2], [3, 4]])).asnumpy()
     array([1, 2, 3, 4])

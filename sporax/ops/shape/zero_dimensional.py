@@ -1,4 +1,4 @@
-"""Operations along axes, of a number that has none."""
+"""Operations along axes, applied to 0-d tensors."""
 
 import functools
 import inspect
@@ -7,7 +7,7 @@ import jax
 
 
 def of_any_rank(fn):
-    """Decorator: a number without dimensions is a row of one, of axis 0 or -1, as in PyTorch."""
+    """Decorator: a 0-d tensor counts as a vector of one element, of axis 0 or -1."""
     signature = inspect.signature(fn)
     first = next(iter(signature.parameters))
 

@@ -15,7 +15,7 @@ from sporax.ops.sparse.tensors import COOTensor, CSRTensor, RowTensor, RowTensor
 
 # functions of each value -------------------------------------------------------------------------
 
-# name, and a value with its result: those of the dense function
+# names of dense functions to apply to the values
 _ELEMENTWISE = """
     abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan log
     log1p neg relu relu6 round sigmoid sin sinh softsign sqrt square tan tanh"""
@@ -129,7 +129,7 @@ for _row in _MAKERS:
 
 @composite()
 def dense_to_sparse_coo(tensor) -> COOTensor:
-    """The nonzero elements of a matrix, a `COOTensor`; see `Tensor.to_coo`.
+    """Convert the nonzero elements of a matrix to a `COOTensor`; see `Tensor.to_coo`.
 
     >>> ops.dense_to_sparse_coo(Tensor([[0.0, 5.0]])).values.asnumpy()
     array([5.], dtype=float32)
@@ -140,7 +140,7 @@ def dense_to_sparse_coo(tensor) -> COOTensor:
 
 @composite()
 def dense_to_sparse_csr(tensor) -> CSRTensor:
-    """The nonzero elements of a matrix, a `CSRTensor`; see `Tensor.to_csr`.
+    """Convert the nonzero elements of a matrix to a `CSRTensor`; see `Tensor.to_csr`.
 
     >>> ops.dense_to_sparse_csr(Tensor([[0.0, 5.0]])).values.asnumpy()
     array([5.], dtype=float32)
@@ -151,7 +151,7 @@ def dense_to_sparse_csr(tensor) -> CSRTensor:
 
 @composite()
 def csr_to_coo(tensor) -> COOTensor:
-    """The same matrix as a `COOTensor`.
+    """Convert the matrix to a `COOTensor`.
 
     >>> x = ms.CSRTensor(Tensor([0, 1, 2]), Tensor([1, 2]), Tensor([1.0, 2.0]), (2, 3))
     >>> ops.csr_to_coo(x).indices.asnumpy()
@@ -164,7 +164,7 @@ def csr_to_coo(tensor) -> COOTensor:
 
 @composite()
 def csr_to_dense(csr_tensor):
-    """The whole matrix, a Tensor.
+    """Convert the matrix to a dense Tensor.
 
     >>> x = ms.CSRTensor(Tensor([0, 1]), Tensor([1]), Tensor([5.0]), (1, 2))
     >>> ops.csr_to_dense(x).asnumpy()
@@ -179,10 +179,10 @@ def csr_to_dense(csr_tensor):
 
 @composite(primitive="Coalesce()(x_indices, x_values, x_shape)")
 def coalesce(x_indices, x_values, x_shape) -> tuple:
-    """A sparse matrix with one value at each place, in the order of rows: (indices, values, shape).
+    """Merge a sparse matrix to one value per position, sorted by rows: (indices, values, shape).
 
     `x_indices`: `(ndim, n)`, a column for each value. `x_values`: `(n,)`. `x_shape`: `(ndim,)`.
-    Values at the same place are added up. The computation runs up to here.
+    Values at the same position are summed. This call runs the pending operations.
 
     >>> indices, values, _ = ops.coalesce(
     ...     Tensor([[0, 0, 1], [1, 1, 2]]), Tensor([1.0, 5.0, 4.0]), Tensor([3, 3]))
@@ -198,7 +198,7 @@ def coalesce(x_indices, x_values, x_shape) -> tuple:
 def coo_add(x1, x2, thresh) -> COOTensor:
     """The sum of two matrices; see `COOTensor.add`.
 
-    `thresh`: a Tensor without dimensions; sums of a smaller magnitude are left out.
+    `thresh`: a 0-d Tensor; sums of a smaller magnitude are dropped.
 
     >>> x = ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 3))
     >>> ops.coo_add(x, x, Tensor(0.0)).values.asnumpy()
@@ -210,7 +210,7 @@ def coo_add(x1, x2, thresh) -> COOTensor:
 
 @composite()
 def coo_concat(sp_input, concat_dim=0) -> COOTensor:
-    """Matrices joined along an axis, in the order of rows.
+    """Concatenate matrices along an axis, sorted by rows.
 
     `sp_input`: at least two `COOTensor`, of the same size along the other axis.
 
@@ -243,7 +243,7 @@ def coo_concat(sp_input, concat_dim=0) -> COOTensor:
 
 @composite()
 def csr_add(a, b, alpha, beta) -> CSRTensor:
-    r"""$\alpha A + \beta B$; see `CSRTensor.add`. `alpha`, `beta`: Tensors without dimensions.
+    r"""$\alpha A + \beta B$; see `CSRTensor.add`. `alpha`, `beta`: 0-d Tensors.
 
     >>> x = ms.CSRTensor(Tensor([0, 1]), Tensor([1]), Tensor([5.0]), (1, 2))
     >>> ops.csr_add(x, x, Tensor(1.0), Tensor(2.0)).values.asnumpy()
@@ -256,7 +256,7 @@ def csr_add(a, b, alpha, beta) -> CSRTensor:
 
 @composite()
 def csr_mul(x, y) -> CSRTensor:
-    """`x * y`: each value times the element of `y` (a number, or broadcast to `x`) at its place.
+    """`x * y`: each value times the element of `y` (a number, or broadcast to `x`) at its position.
 
     >>> x = ms.CSRTensor(Tensor([0, 1]), Tensor([1]), Tensor([5.0]), (1, 2))
     >>> ops.csr_mul(x, Tensor([2.0, 3.0])).values.asnumpy()
@@ -268,7 +268,7 @@ def csr_mul(x, y) -> CSRTensor:
 
 @composite()
 def csr_div(x, y) -> CSRTensor:
-    """`x / y`: each value by the element of `y` (a number, or broadcast to `x`) at its place.
+    """`x / y`: each value over the element of `y` (a number, or broadcast to `x`) at its position.
 
     >>> x = ms.CSRTensor(Tensor([0, 1]), Tensor([1]), Tensor([6.0]), (1, 2))
     >>> ops.csr_div(x, Tensor([2.0, 3.0])).values.asnumpy()
@@ -292,8 +292,8 @@ def csr_mv(csr_tensor, dense):
 
 @composite()
 def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False) -> CSRTensor:
-    """The product of two sparse matrices, a `CSRTensor`; `trans_*`: transposed before, `adjoint_*`:
-    its conjugate transposed.
+    """The product of two sparse matrices, a `CSRTensor`; `trans_*`: transposed first, `adjoint_*`:
+    conjugated and transposed first.
 
     >>> x = ms.CSRTensor(Tensor([0, 1]), Tensor([1]), Tensor([5.0]), (1, 2))
     >>> ops.csr_mm(x, x, trans_b=True).values.asnumpy()
@@ -343,7 +343,7 @@ def csr_softmax(logits, dtype) -> CSRTensor:
 
 @composite()
 def csr_gather(indptr, indices, dense, sparse_shape):
-    """The elements of `dense`, broadcast to `sparse_shape`, at the places of a CSR matrix.
+    """The elements of `dense`, broadcast to `sparse_shape`, at the positions of a CSR matrix.
 
     >>> dense = Tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> ops.csr_gather(Tensor([0, 1, 2]), Tensor([1, 0]), dense, (2, 2)).asnumpy()

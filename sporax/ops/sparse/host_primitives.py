@@ -1,6 +1,6 @@
-"""Primitives of sparse and ragged arrays whose results have sizes that only values tell.
+"""Primitives of sparse and ragged arrays whose result sizes depend on the values.
 
-They are those of MindSpore's private module `sparse_ops`: a matrix is given by its parts, and the
+They are from MindSpore's private module `sparse_ops`: a matrix is given by its parts, and the
 result is computed by NumPy on the host, without a derivative.
 """
 
@@ -23,7 +23,7 @@ def _reorder(indices, values, shape):
 
 
 def _union(indices, values, others, other_values):
-    """Indices of both, in order, and the values of each there (0 where it has none)."""
+    """Return the indices of both, sorted, and each one's values there (0 where it has none)."""
     both, place = np.unique(np.concatenate([indices, others]), axis=0, return_inverse=True)
     place = place.reshape(-1)
     sides = np.zeros((2, len(both)), values.dtype)
@@ -52,8 +52,8 @@ def _segment_mean(x, indices, segments, count=None):
 
 
 def _matrices(shape, batches, rows, columns, values):
-    """The matrices of a batch in CSR form, of `shape` (rows, columns) or (batch, rows, columns)."""
-    from scipy import sparse  # a tenth of a second to import, for few
+    """Yield the matrices of a batch, of `shape` (rows, columns) or (batch, rows, columns)."""
+    from scipy import sparse  # importing it takes 0.1 s
 
     height, width = (int(n) for n in shape[-2:])
     for number, (first, last) in enumerate(itertools.pairwise(batches.tolist())):
@@ -63,7 +63,7 @@ def _matrices(shape, batches, rows, columns, values):
 
 
 def _parts(shape, matrices, index_dtype):
-    """The parts of a batch of matrices: shape, batch pointers, row pointers, columns, values."""
+    """Return a batch of matrices as shape, batch pointers, row pointers, columns, values."""
     counts = [0, *itertools.accumulate(m.nnz for m in matrices)]
     join = lambda parts: np.concatenate(list(parts))  # noqa: E731
     return (
@@ -114,7 +114,7 @@ def _softmax(shape, batches, rows, columns, values):
 
 
 def _minimum_degree(shape, batches, rows, columns, values):
-    """An elimination order of the symmetric pattern: always a node with the fewest neighbours."""
+    """Return an elimination order of the symmetric pattern: fewest neighbours first."""
     orders = []
     for matrix in _matrices(shape, batches, rows, columns, np.ones(len(columns))):
         pattern = ((matrix + matrix.T) != 0).tolil().rows
@@ -169,7 +169,7 @@ def _set_operation(x, indices, values, shape, *, set_operation, validate_indices
 
 
 def _ragged_to_tensor(shape, values, default, partitions, *, row_partition_types):
-    """Rows of `values` in a block of `shape` (-1: as much as there is), `default` elsewhere."""
+    """Put rows of `values` in a block of `shape` (-1: as large as needed), `default` elsewhere."""
     if row_partition_types[0] == "FIRST_DIM_SIZE":
         partitions, row_partition_types = partitions[1:], row_partition_types[1:]
     rows = list(values)
@@ -216,7 +216,7 @@ def _ragged_to_sparse(splits, values, *, Tsplits=None):
     return np.array(indices, np.int64), values.reshape(-1), np.array(shape, np.int64)
 
 
-# class -> (what a call computes, of arrays; the names of the constructor's arguments)
+# class -> (the function of arrays that a call computes; the constructor's argument names)
 _PRIMITIVES = {
     "SparseDenseCwiseAdd": (functools.partial(_dense_cwise, np.add), ()),
     "SparseDenseCwiseMul": (functools.partial(_dense_cwise, np.multiply), ()),

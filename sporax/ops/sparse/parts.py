@@ -1,4 +1,4 @@
-"""Operations on the parts of a sparse matrix: its indices, values and shape, each for itself."""
+"""Operations on a sparse matrix given by its parts: indices, values and shape."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def _shape(shape):
 
 @composite(function=(), primitive="SparseToDense()(indices, values, sparse_shape)")
 def sparse_to_dense(indices, values, sparse_shape):
-    """The whole Tensor: zeros of `sparse_shape`, with `values` at `indices`.
+    """Convert to a dense Tensor: zeros of `sparse_shape`, with `values` at `indices`.
 
     `indices`: integers `(n, ndim)`. `values`: `(n,)`.
 
@@ -31,7 +31,7 @@ def sparse_to_dense(indices, values, sparse_shape):
 
 @composite(function=(), primitive="SparseTensorDenseAdd()(x1_indices, x1_values, x1_shape, x2)")
 def sparse_tensor_dense_add(x1_indices, x1_values, x1_shape, x2):
-    """A sparse Tensor plus a Tensor `x2`, of its shape and dtype.
+    """Add a sparse Tensor and a Tensor `x2`, of the same shape and dtype.
 
     >>> add, x = ops.SparseTensorDenseAdd(), Tensor([[1.0, 1.0]])
     >>> add(Tensor([[0, 1]]), Tensor([5.0]), Tensor([1, 2]), x).asnumpy()
@@ -56,8 +56,8 @@ def sparse_tensor_dense_matmul(
 ):  # fmt: skip
     """The product of a sparse matrix and a matrix `dense`.
 
-    `indices`: integers `(n, 2)`. `values`: `(n,)`. `adjoint_st`, `adjoint_dt`: whether the
-    conjugate of the sparse, of the dense matrix is transposed before.
+    `indices`: integers `(n, 2)`. `values`: `(n,)`. `adjoint_st`, `adjoint_dt`: conjugate and
+    transpose the sparse, or the dense matrix first.
 
     >>> product = ops.SparseTensorDenseMatmul()
     >>> product(Tensor([[0, 1]]), Tensor([5.0]), (1, 2), Tensor([[1.0], [2.0]])).asnumpy()
@@ -80,19 +80,19 @@ def sparse_tensor_dense_matmul(
         )
     values, dense = meet(values, dense)
     terms = gather(dense, columns, 0) * reshape(values, (-1, 1))
-    # which checks the rows: a segment sum drops what is below 0
+    # checks the rows: a segment sum would drop negative ones
     zeros = FUNCTIONS["zeros"]((sizes[0], terms.shape[1]), terms.dtype)
     return tensor_scatter_add(zeros, reshape(rows, (-1, 1)), terms)
 
 
 @composite(function=(), primitive="SparseSlice()(indices, values, shape, start, size)")
 def sparse_slice(indices, values, shape, start, size) -> tuple:
-    """The part of a sparse Tensor from `start` on, of that `size`: (indices, values, shape).
+    """The block of a sparse Tensor from `start` on, of that `size`: (indices, values, shape).
 
-    How many values are in it decides the shapes, so that the computation runs up to here.
+    The shapes depend on the values, so this call runs the pending operations.
 
-    `indices`: integers `(n, ndim)`. `values`: `(n,)`. The others: `(ndim,)`. A part that sticks out
-    is cut off.
+    `indices`: integers `(n, ndim)`. `values`: `(n,)`. The others: `(ndim,)`. A block that exceeds
+    the Tensor is cropped.
 
     >>> part, places, shape = ops.SparseSlice(), Tensor([[0, 0], [1, 1]]), Tensor([2, 2])
     >>> indices, values, shape = part(places, Tensor([1, 2]), shape, Tensor([1, 0]), Tensor([1, 2]))
@@ -113,10 +113,10 @@ def sparse_slice(indices, values, shape, start, size) -> tuple:
 
 @composite()
 def sparse_segment_mean(x, indices, segment_ids):
-    """The mean of the rows of `x` that `indices` name, for each segment: `(segments, ...)`.
+    """The mean of the rows of `x` at `indices`, for each segment: `(segments, ...)`.
 
-    `indices`, `segment_ids`: integers `(n,)`, the second in order. A segment without rows gives 0.
-    The last segment decides the shape, so that the computation runs up to here.
+    `indices`, `segment_ids`: integers `(n,)`, the second sorted. A segment without rows gives 0.
+    The shape depends on the last segment, so this call runs the pending operations.
 
     >>> x = Tensor([[1.0], [2.0], [6.0]])
     >>> ops.sparse_segment_mean(x, Tensor([0, 1, 2]), Tensor([0, 1, 1])).asnumpy()
@@ -142,8 +142,7 @@ def sparse_segment_mean(x, indices, segment_ids):
 
 @composite(function=(), primitive="SparseGatherV2()(params, indices, axis)")
 def sparse_gather(params, indices, axis):
-    """The slices of `params` along `axis` that `indices` name, as `ops.gather`; its gradient is a
-    Tensor.
+    """The slices of `params` along `axis` at `indices`, as `ops.gather`; its gradient is a Tensor.
 
     >>> ops.SparseGatherV2()(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0).asnumpy()
     array([3., 1.], dtype=float32)

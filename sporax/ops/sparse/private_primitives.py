@@ -1,4 +1,4 @@
-"""Primitives of the parts of CSR matrices, which MindSpore keeps in private modules."""
+"""Primitives on the parts of CSR matrices, from MindSpore's private modules."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def _matrix(indptr, indices, values, dense_shape):
 
 
 def _matrix_add(shape, batches, indptr, indices, values, *others):
-    """Both matrices by shape, batch pointers, row pointers, columns and values; alpha and beta."""
+    """Add matrices, given by shape, batch pointers, row pointers, columns, values; alpha, beta."""
     *other, alpha, beta = others
     result = _matrix(indptr, indices, values, shape).add(
         _matrix(other[2], other[3], other[4], other[0]), alpha, beta
@@ -24,7 +24,7 @@ def _matrix_add(shape, batches, indptr, indices, values, *others):
     return shape, pointers, result.indptr, result.indices, result.values
 
 
-# class -> what a call computes
+# class -> the function that a call computes
 _CALLS = {
     "CSRReduceSum": lambda *parts: _matrix(*parts[:4]).sum(parts[4]),
     "CSRMV": lambda *parts: _matrix(*parts[:4]).mv(parts[4]),

@@ -1,8 +1,7 @@
-"""The indices of sparse Tensors: rows counted out or compressed, places merged.
+"""Indices of sparse Tensors: rows expanded or compressed, positions merged.
 
-Which places a result has decides its shape. Where they follow from several sparse Tensors, they are
-computed on the host, and the computation runs up to there; the values stay operations, which have
-derivatives.
+The positions in a result determine its shape. If they follow from several sparse Tensors, they are
+computed on the host, which runs the pending operations; the values stay differentiable operations.
 """
 
 import numpy as np
@@ -20,9 +19,9 @@ from sporax.ops.shape.creation import ones_like
 
 @composite()
 def csr2coo(indptr, nnz):
-    """The row of each value of a CSR matrix: `indptr[r] <= i < indptr[r + 1]` for value i in row r.
+    """Return the row r of each value i of a CSR matrix: `indptr[r] <= i < indptr[r + 1]`.
 
-    `indptr`: integers `(rows + 1,)`. `nnz`: how many values there are. Returns `(nnz,)`.
+    `indptr`: integers `(rows + 1,)`. `nnz`: the number of values. Returns `(nnz,)`.
 
     >>> ops.csr2coo(Tensor([0, 2, 2, 3]), 3).asnumpy()
     array([0, 0, 2])
@@ -33,10 +32,10 @@ def csr2coo(indptr, nnz):
 
 @composite()
 def coo2csr(row_indices, height):
-    """Where each row of a CSR matrix begins among its values, and where the last one ends.
+    """Return the start of each row among the values of a CSR matrix, and the end of the last one.
 
-    `row_indices`: the row of each value, in order. `height`: how many rows there are. Returns
-    `(height + 1,)`.
+    `row_indices`: the row of each value, sorted. `height`: the number of rows. Returns `(height +
+    1,)`.
 
     >>> ops.coo2csr(Tensor([0, 0, 2]), 3).asnumpy()
     array([0, 2, 2, 3])
@@ -46,15 +45,15 @@ def coo2csr(row_indices, height):
 
 
 def meet(*tensors):
-    """The Tensors in the dtype in which they meet."""
+    """Promote the Tensors to a common dtype."""
     dtype = from_numpy(promote([t._value.aval for t in tensors]))
     return [t if t.dtype == dtype else t.astype(dtype) for t in tensors]
 
 
 def merged(places, values, shape):
-    """Values at the same place added up, in the order of rows: (distinct places, values).
+    """Sum values at the same position, sorted by rows: (distinct positions, values).
 
-    `places`: a NumPy array `(n, 2)`, `values`: a Tensor `(n, ...)`, `shape`: that of the matrix.
+    `places`: a NumPy array `(n, 2)`, `values`: a Tensor `(n, ...)`, `shape`: the matrix's.
     """
     numbers = np.ravel_multi_index(tuple(places.T), shape[:2])
     distinct, at = np.unique(numbers, return_inverse=True)
@@ -66,10 +65,10 @@ def merged(places, values, shape):
 
 
 def products(a, b, columns):
-    """The sums of products of two matrices: (distinct places, values).
+    """Return the sums of products of two matrices: (distinct positions, values).
 
-    `a`: (places, values), any order. `b`: (row starts, column of each value, values). `columns`:
-    how many the product has; `a`'s rows are its rows.
+    `a`: (positions, values), any order. `b`: (row starts, column of each value, values). `columns`:
+    the product's number of columns; its rows are `a`'s.
     """
     (places, a_values), (starts, b_columns, b_values) = a, b
     rows, inner = places[:, 0], places[:, 1]

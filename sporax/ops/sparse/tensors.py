@@ -1,7 +1,7 @@
-"""`COOTensor`, `CSRTensor`, `RowTensor`: Tensors that hold indices and the values there.
+"""`COOTensor`, `CSRTensor`, `RowTensor`: Tensors that hold indices and their values.
 
-They are immutable dataclasses of Tensors, so that they cross `jit`, `grad` and `vmap` as any
-container does: `grad` gives values' gradients in a sparse Tensor of the same places.
+They are immutable dataclasses of Tensors, so that they pass through `jit`, `grad` and `vmap` as any
+container does: `grad` returns the gradients of values in a sparse Tensor with the same indices.
 """
 
 import copy
@@ -31,7 +31,7 @@ _sparse = dataclasses.dataclass(frozen=True, eq=False, repr=False, init=False)
 
 
 def _kept(when) -> Any:
-    """A field that trees of other Tensors take over; see `core.tree.map_tensors`."""
+    """A field that is copied to trees of other Tensors; see `core.tree.map_tensors`."""
     return dataclasses.field(metadata={"kept": when})
 
 
@@ -61,7 +61,7 @@ def _check_dtypes(who, **tensors):
 
 
 def _fixed(*indices):
-    """The indices as Tensors through which no derivative goes."""
+    """Return the indices as Tensors with derivatives stopped."""
     return indices if thread.tape is None else stop_gradient(indices)
 
 
@@ -70,16 +70,16 @@ def _is_empty(*tensors):
 
 
 def _written(tensor):
-    """A Tensor as a sparse Tensor shows it: without commas."""
+    """Format a Tensor as in the repr of a sparse Tensor: without commas."""
     return repr(tensor).partition("value=")[2][:-1].strip().replace(",", "")
 
 
 class Sparse:
-    """What sparse Tensors of all kinds have: values, and methods on each value alone."""
+    """Base class of sparse Tensors: values, and methods on each value alone."""
 
     values: Tensor
     shape: tuple
-    __array_priority__ = 2000  # NumPy's operators leave the work to ours
+    __array_priority__ = 2000  # makes NumPy's operators defer to ours
     is_sparse = True
 
     @property
@@ -89,31 +89,31 @@ class Sparse:
 
     @property
     def size(self):
-        """How many values there are, zeros among them too."""
+        """The number of values, including zeros."""
         return self.values.size
 
     @property
     def itemsize(self):
-        """Bytes of one value."""
+        """The size of a value in bytes."""
         return self.values.itemsize
 
     @property
     def ndim(self):
-        """How many dimensions the dense Tensor has."""
+        """The number of dimensions of the dense Tensor."""
         return len(self.shape)
 
     def with_values(self, values):
-        """The same places with other values."""
+        """Return a sparse Tensor with the same positions and other values."""
         other = copy.copy(self)
         other._fill(values=values)
         return other
 
     def astype(self, dtype):
-        """The values in another dtype."""
+        """Cast the values to another dtype."""
         return self.with_values(self.values.astype(dtype))
 
     def abs(self):
-        """The absolute values."""
+        """Take the absolute values."""
         return self.with_values(self.values.abs())
 
     def __neg__(self):
@@ -121,11 +121,11 @@ class Sparse:
 
     @property
     def shown_name(self):
-        """What prints call the class: of those with two names, the newer."""
+        """The name of the class in prints: the newer one of two names."""
         return type(self).__name__
 
     def to_tuple(self):
-        """The Tensors that it consists of, then the shape."""
+        """Return the Tensors that it consists of, then the shape."""
         return tuple([getattr(self, field.name) for field in dataclasses.fields(self)])
 
     def _tensor_fields(self):
@@ -149,7 +149,7 @@ class Sparse:
             object.__setattr__(self, name, value)
 
     def _dense_at(self, other):
-        """The elements of a Tensor at the places of the values."""
+        """Return the elements of a Tensor at the positions of the values."""
         raise NotImplementedError
 
     def _times(self, other, compute):
@@ -187,11 +187,11 @@ class Sparse:
 
 @_sparse
 class COOTensor(Sparse):
-    """A matrix given by the places of its values: `dense[indices[i]] = values[i]`.
+    """A matrix given by the positions of its values: `dense[indices[i]] = values[i]`.
 
-    `indices`: integers `(n, 2)`. `values`: `(n,)`, of any dtype. `shape`: that of the matrix, a
-    tuple of 2 ints. `coo_tensor`: another COOTensor to copy, instead of all these. Values at the
-    same place are added up where it matters (`to_dense`, `coalesce`).
+    `indices`: integers `(n, 2)`. `values`: `(n,)`, of any dtype. `shape`: the matrix's, a tuple of
+    2 ints. `coo_tensor`: another COOTensor to copy, instead of all these. Values at the same
+    position are summed where it matters (`to_dense`, `coalesce`).
 
     >>> x = COOTensor(Tensor([[0, 1], [1, 2]]), Tensor([1.0, 2.0]), (2, 3))
     >>> x.to_dense().asnumpy()
@@ -227,7 +227,7 @@ class COOTensor(Sparse):
             _refuse(who, "indices", f"have the shape {(values.size, 2)}", f"shape {indices.shape}")
 
     def coalesce(self):
-        """The same matrix with one value at each place, in the order of rows.
+        """Return the same matrix with one value at each position, sorted by rows.
 
         >>> twice = COOTensor(Tensor([[0, 1], [0, 1]]), Tensor([1.0, 2.0]), (2, 3))
         >>> twice.coalesce().values.asnumpy()
@@ -240,7 +240,7 @@ class COOTensor(Sparse):
         return COOTensor(Tensor(places, indices.dtype), values, self.shape)
 
     def to_csr(self):
-        """The same matrix as a `CSRTensor`, values of a row in the order they have here."""
+        """Convert to a `CSRTensor`, with the values of a row in their order here."""
         order = argsort(self.indices[:, 0])
         rows, columns = [gather(self.indices[:, k], order, 0) for k in (0, 1)]
         return CSRTensor(
@@ -248,13 +248,13 @@ class COOTensor(Sparse):
         )
 
     def to_dense(self):
-        """The whole matrix, a Tensor; values at the same place are added up."""
+        """Convert to a dense Tensor; values at the same position are summed."""
         if _is_empty(self.indices, self.values):
             return Tensor(np.zeros(self.shape), self.dtype)
         return scatter_nd(self.indices, self.values, self.shape)
 
     def add(self, other, thresh):
-        """The sum; where both have a value, only if its magnitude is at least `thresh`."""
+        """Return the sum; where both have a value, only if its magnitude is at least `thresh`."""
         self._same_shape("COOTensor.add", other)
         indices, values = self._with(other)
         every = indices.asnumpy()
@@ -266,7 +266,7 @@ class COOTensor(Sparse):
         return COOTensor(Tensor(places, indices.dtype), values, self.shape)
 
     def _with(self, other):
-        """The places and values of both, one after the other."""
+        """Return the positions and values of both, concatenated."""
         return [
             concat(meet(a, b), 0)
             for a, b in [(self.indices, other.indices), (self.values, other.values)]
@@ -288,8 +288,8 @@ class COOTensor(Sparse):
 
 @_sparse
 class CSRTensor(Sparse):
-    """A matrix given row by row: row r has `values[indptr[r] : indptr[r + 1]]`, in the columns
-    that `indices` has there.
+    """A matrix given row by row: row r has `values[indptr[r] : indptr[r + 1]]`, in the columns that
+    `indices` has there.
 
     `indptr`: integers `(rows + 1,)`. `indices`: integers `(n,)`. `values`: `(n, ...)`, of any
     dtype; further dimensions are dense. `shape`: a tuple of ints, `(rows, columns, ...)`.
@@ -343,7 +343,7 @@ class CSRTensor(Sparse):
         return csr2coo(self.indptr, self.indices.size)
 
     def to_coo(self):
-        """The same matrix as a `COOTensor`."""
+        """Convert to a `COOTensor`."""
         if self.ndim != 2:
             _refuse("CSRTensor.to_coo", "shape", "have 2 sizes", self.shape)
         if _is_empty(self.indptr, self.indices, self.values):
@@ -351,7 +351,7 @@ class CSRTensor(Sparse):
         return COOTensor(self.places, self.values, self.shape)
 
     def to_dense(self):
-        """The whole matrix, a Tensor; values at the same place are added up."""
+        """Convert to a dense Tensor; values at the same position are summed."""
         if _is_empty(self.indptr, self.indices, self.values):
             return Tensor(np.zeros(self.shape), self.dtype)
         return scatter_nd(self.places, self.values, self.shape)
@@ -366,7 +366,7 @@ class CSRTensor(Sparse):
         return self._times_dense("CSRTensor.mv", "dense_vector", dense_vector)
 
     def mm(self, matrix):
-        """The product with a matrix `(columns, k)`: a Tensor for a Tensor, else a CSRTensor."""
+        """Multiply by a matrix `(columns, k)`: a Tensor for a Tensor, else a CSRTensor."""
         if isinstance(matrix, CSRTensor):
             return self.times_csr(matrix)
         return self._times_dense("CSRTensor.mm", "matrix", matrix)
@@ -383,7 +383,7 @@ class CSRTensor(Sparse):
         return unsorted_segment_sum(terms, self.rows, self.shape[0])
 
     def times_csr(self, other):
-        """The product with another CSRTensor, a CSRTensor; computed up to its places."""
+        """Multiply by another CSRTensor, to a CSRTensor; the positions are computed on the host."""
         if self.ndim != 2 or other.ndim != 2 or self.shape[1] != other.shape[0]:
             raise ValueError(
                 "For 'CSRTensor.mm', the columns of the first must be as many as the rows of the "
@@ -395,12 +395,12 @@ class CSRTensor(Sparse):
         return self._from_places(places, values, (self.shape[0], columns))
 
     def _from_places(self, places, values, shape):
-        """The CSRTensor of values at these places (a NumPy array, in the order of rows)."""
+        """Create the CSRTensor of values at these positions (a NumPy array, sorted by rows)."""
         rows, columns = [Tensor(places[:, k], self.indices.dtype) for k in (0, 1)]
         return CSRTensor(coo2csr(rows, shape[0]), columns, values, shape)
 
     def sum(self, axis):
-        """The sums of the rows (axis 1) or columns (axis 0), with size 1 along `axis`."""
+        """Sum the rows (axis 1) or columns (axis 0), with size 1 along `axis`."""
         if axis not in (0, 1, -self.ndim, 1 - self.ndim):
             _refuse("CSRTensor.sum", "axis", "be 0 or 1", axis)
         along = axis % self.ndim
@@ -409,7 +409,7 @@ class CSRTensor(Sparse):
         return reshape(sums, (*((count, 1) if along else (1, count)), *self.shape[2:]))
 
     def add(self, b, alpha, beta):
-        r"""$\alpha A + \beta B$, with a value wherever one of both has one.
+        r"""$\alpha A + \beta B$, with a value wherever either has one.
 
         >>> x = CSRTensor(Tensor([0, 1, 2]), Tensor([1, 2]), Tensor([1.0, 2.0]), (2, 3))
         >>> x.add(x, Tensor(1.0), Tensor(2.0)).values.asnumpy()
@@ -433,7 +433,7 @@ class CSRTensor(Sparse):
 
 
 def _parts_of(who, other, kind, *parts):
-    """The parts of a sparse Tensor that is given in place of parts."""
+    """Return the parts of a sparse Tensor passed instead of parts."""
     if not isinstance(other, kind):
         raise TypeError(
             f"For '{who}', what is copied must be a {kind.__name__}, but got "
@@ -446,10 +446,10 @@ def _parts_of(who, other, kind, *parts):
 
 @_sparse
 class RowTensorInner(Sparse):
-    """Some rows of a Tensor, the others zero: `dense[indices[i]] = values[i]`.
+    """Some rows of a Tensor, the others are zero: `dense[indices[i]] = values[i]`.
 
-    `indices`: integers `(n,)`. `values`: `(n, ...)`. `shape`: that of the whole Tensor.
-    `row_tensor`: another one to copy, instead of all these.
+    `indices`: integers `(n,)`. `values`: `(n, ...)`. `shape`: the whole Tensor's. `row_tensor`:
+    another one to copy, instead of all these.
 
     >>> x = RowTensorInner(Tensor([2]), Tensor([[1.0, 2.0]]), (3, 2))
     >>> x.dense_shape, x.values.asnumpy()
@@ -482,7 +482,7 @@ class RowTensorInner(Sparse):
         return self.shape
 
     def to_dense(self):
-        """The whole Tensor; rows that come more than once are added up."""
+        """Convert to a dense Tensor; repeated rows are summed."""
         return unsorted_segment_sum(self.values, self.indices, self.shape[0])
 
     def __add__(self, other):
@@ -523,8 +523,8 @@ class SparseTensor(COOTensor):
 
 
 def _to_coo(self) -> COOTensor:
-    """The nonzero elements of a matrix, a `COOTensor`. How many there are decides the shapes, so
-    that the computation runs up to here.
+    """Convert the nonzero elements of a matrix to a `COOTensor`. The shapes depend on the values,
+    so this call runs the pending operations.
 
     >>> Tensor([[0.0, 5.0]]).to_coo().indices.asnumpy()
     array([[0, 1]], dtype=int32)
@@ -534,7 +534,7 @@ def _to_coo(self) -> COOTensor:
 
 
 def _to_csr(self) -> CSRTensor:
-    """The nonzero elements of a matrix, a `CSRTensor`; see `to_coo`.
+    """Convert the nonzero elements of a matrix to a `CSRTensor`; see `to_coo`.
 
     >>> Tensor([[0.0, 5.0]]).to_csr().indptr.asnumpy()
     array([0, 1], dtype=int32)
