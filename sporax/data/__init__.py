@@ -43,7 +43,7 @@ class Shuffle(enum.StrEnum):
     INFILE = "infile"
 
 
-# What is looked up when it is used, by module.
+# Names that are imported on first use, by module.
 _MODULES = {
     "image_folders": "CelebADataset ImageFolderDataset",
     "image_sets.class_folders": "Caltech101Dataset Caltech256Dataset LSUNDataset OmniglotDataset"

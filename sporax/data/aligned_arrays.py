@@ -1,15 +1,15 @@
-"""New arrays that begin where XLA can use them without a copy."""
+"""Arrays aligned so that XLA can use their memory without a copy."""
 
 import math
 
 import numpy as np
 
 ALIGNMENT = 64  # bytes
-_LARGE = 1 << 14  # bytes, from which on a copy counts
+_LARGE = 1 << 14  # bytes; the copy of a smaller array costs little
 
 
 def aligned_empty(shape, dtype):
-    """As `numpy.empty`."""
+    """Return an uninitialised array like `numpy.empty`, aligned to `ALIGNMENT` bytes."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     room = np.empty(size + ALIGNMENT, np.uint8)
@@ -18,7 +18,7 @@ def aligned_empty(shape, dtype):
 
 
 def stacked(arrays):
-    """As `numpy.stack`, of arrays of one shape."""
+    """Stack arrays of one shape like `numpy.stack`, into aligned memory if they are numeric."""
     first = arrays[0]
     if first.dtype.kind not in "biufc" or any(a.dtype != first.dtype for a in arrays):
         return np.stack(arrays)
@@ -26,7 +26,7 @@ def stacked(arrays):
 
 
 def taken(array, places):
-    """The rows of an array at places that are within it."""
+    """Return the rows of `array` at `places`, which must be in range."""
     is_large = len(places) * array[:1].nbytes >= _LARGE
     if array.dtype.kind not in "biufc" or not is_large:
         return array[places]

@@ -1,4 +1,4 @@
-"""Argument checks of data sets and transforms; each returns the value in its canonical form."""
+"""Argument checks of datasets and transforms; each returns the value in its canonical form."""
 
 import math
 
@@ -10,7 +10,7 @@ def _range(least, most):
 
 
 def number(who, name, value, least=-math.inf, most=math.inf, kind=(int, float)):
-    """A number within limits."""
+    """Check that `value` is a number in [`least`, `most`]."""
     if not isinstance(value, kind) or isinstance(value, bool):
         what = "an int" if kind is int else "a number"
         raise TypeError(f"For '{who}', '{name}' must be {what}, but got {type(value).__name__}.")
@@ -20,7 +20,7 @@ def number(who, name, value, least=-math.inf, most=math.inf, kind=(int, float)):
 
 
 def positive(who, name, value, most=math.inf):
-    """A number greater than 0, and at most `most`."""
+    """Check that `value` is a number in (0, `most`]."""
     if not 0 < number(who, name, value) <= most:
         rule = "greater than 0" if most == math.inf else f"in (0, {most}]"
         raise ValueError(f"For '{who}', '{name}' must be {rule}, but got {value}.")
@@ -28,26 +28,26 @@ def positive(who, name, value, most=math.inf):
 
 
 def whole(who, name, value, least=0, most=2**31 - 1):
-    """An int within limits."""
+    """Check that `value` is an int in [`least`, `most`]."""
     return number(who, name, value, least, most, int)
 
 
 def text(who, name, value):
-    """A str."""
+    """Check that `value` is a str."""
     if not isinstance(value, str):
         raise TypeError(f"For '{who}', '{name}' must be a str, but got {type(value).__name__}.")
     return value
 
 
 def true_or_false(who, name, value):
-    """A bool."""
+    """Check that `value` is a bool."""
     if not isinstance(value, bool):
         raise TypeError(f"For '{who}', '{name}' must be a bool, but got {type(value).__name__}.")
     return value
 
 
 def several(who, name, value, lengths, check, **limits):
-    """A tuple or list of so many items, each of which holds to `check`, as a tuple."""
+    """Return `value` as a tuple after `check` of each item; `lengths`: allowed ones, () for any."""
     if not isinstance(value, (tuple, list)):
         raise TypeError(
             f"For '{who}', '{name}' must be a tuple or list, but got {type(value).__name__}."
@@ -59,7 +59,7 @@ def several(who, name, value, lengths, check, **limits):
 
 
 def interval(who, name, value, least=-math.inf, most=math.inf):
-    """(least, most), in this order."""
+    """Return (low, high), with low <= high."""
     low, high = several(who, name, value, (2,), number, least=least, most=most)
     if low > high:
         raise ValueError(f"For '{who}', '{name}' must be (least, most), but got {value}.")
@@ -67,7 +67,7 @@ def interval(who, name, value, least=-math.inf, most=math.inf):
 
 
 def size(who, value, name="size", most=2**31 - 1):
-    """(height, width); `value`: that, or one int for both."""
+    """Return (height, width); `value`: this pair, or one int for both."""
     if isinstance(value, int):
         return (whole(who, name, value, 1, most),) * 2
     if not isinstance(value, (tuple, list)) or len(value) != 2:
@@ -78,7 +78,7 @@ def size(who, value, name="size", most=2**31 - 1):
 
 
 def edges(who, value):
-    """(left, top, right, bottom); `value`: that, (left and right, top and bottom), or an int."""
+    """Return (left, top, right, bottom); `value`: these, (horizontal, vertical), or an int."""
     if isinstance(value, int):
         return (whole(who, "padding", value),) * 4
     if isinstance(value, (tuple, list)) and len(value) not in (2, 4):
@@ -88,7 +88,7 @@ def edges(who, value):
 
 
 def colour(who, value, name="fill_value"):
-    """Three bytes; `value`: that, or one for all."""
+    """Return three numbers in [0, 255]; `value`: these, or one for all channels."""
     if isinstance(value, (int, float)):
         return (number(who, name, value, 0, 255),) * 3
     if not isinstance(value, tuple) or len(value) != 3:
@@ -97,7 +97,7 @@ def colour(who, value, name="fill_value"):
 
 
 def member(who, name, value, kind):
-    """A member of an enumeration."""
+    """Check that `value` is a member of the enumeration `kind`."""
     if not isinstance(value, kind):
         raise TypeError(
             f"For '{who}', '{name}' must be a member of {kind.__name__}, but got {value!r}."
@@ -106,7 +106,7 @@ def member(who, name, value, kind):
 
 
 def instance(who, name, value, kind):
-    """An instance of a class."""
+    """Check that `value` is an instance of the class `kind`."""
     if not isinstance(value, kind):
         raise TypeError(
             f"For '{who}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
@@ -115,7 +115,7 @@ def instance(who, name, value, kind):
 
 
 def function(who, name, value):
-    """A function, or None."""
+    """Check that `value` is callable or None."""
     if value is not None and not callable(value):
         raise TypeError(
             f"For '{who}', '{name}' must be a function, but got {type(value).__name__}."
@@ -124,7 +124,7 @@ def function(who, name, value):
 
 
 def one_of(who, name, value, allowed):
-    """One of some values."""
+    """Check that `value` is one of `allowed`."""
     if value not in allowed:
         wanted = ", ".join(map(repr, allowed))
         raise ValueError(f"For '{who}', '{name}' must be one of {wanted}, but got {value!r}.")

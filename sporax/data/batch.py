@@ -1,4 +1,4 @@
-"""Rows put together: `batch`, `padded_batch` and `bucket_batch_by_length`."""
+"""Batching: `batch`, `padded_batch` and `bucket_batch_by_length`."""
 
 import functools
 import itertools
@@ -16,21 +16,21 @@ from sporax.data.pipeline import _Replacing, step
 from sporax.data.sync_wait import batches_follow
 from sporax.data.workers import Stage, Workers, absent, following_stage, numbered
 
-_BLOCK = 1 << 21  # bytes that are gathered at once
+_BLOCK = 1 << 21  # bytes gathered at once
 
 
 class BatchInfo:
-    """The batch and epoch that `per_batch_map` and a callable `batch_size` receive."""
+    """The batch and epoch numbers, passed to `per_batch_map` and to a callable `batch_size`."""
 
     def __init__(self, epoch, batch):
         self._epoch, self._batch = epoch, batch
 
     def get_epoch_num(self):
-        """The index of the epoch."""
+        """Return the index of the epoch."""
         return self._epoch
 
     def get_batch_num(self):
-        """The index of the batch within the epoch."""
+        """Return the index of the batch within the epoch."""
         return self._batch
 
 
@@ -61,7 +61,7 @@ class _Batches(_Replacing):
         return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
 
     def get_batch_size(self):
-        """The batch size; -1 where it varies."""
+        """Return the batch size; -1 if it varies."""
         return -1 if callable(self.batch_size) else self.batch_size
 
     def _stage(self):
@@ -85,7 +85,7 @@ class _Batches(_Replacing):
         return int(size)
 
     def _begin_batches(self, begin_rows, first):
-        if callable(self.batch_size) and first:  # only going through them tells where rows begin
+        if callable(self.batch_size) and first:  # batch sizes are known only by iterating
             epoch = self._begin_batches(begin_rows, 0)
             skipped = iter([first])
             return lambda: itertools.islice(epoch(), next(skipped, 0), None)
@@ -94,7 +94,7 @@ class _Batches(_Replacing):
         return lambda: self._grouped(epoch(), next(numbers), next(starts, 0))
 
     def _grouped(self, items, epoch, at):
-        """((epoch, number of the batch), items of its rows)."""
+        """Yield ((epoch, batch index), items of its rows)."""
         while True:
             size = self.batch_size
             size = self._size_of(BatchInfo(epoch, at)) if callable(size) else size
@@ -104,7 +104,7 @@ class _Batches(_Replacing):
             yield (epoch, at), taken
             at += 1
 
-    _is_own = True  # no function of the user's puts rows together
+    _is_own = True  # no user function combines the rows
 
     def _put_together(self, columns, info):
         raise NotImplementedError
@@ -153,13 +153,13 @@ def _by_key(name, dicts):
 
 @step("batch")
 class Batch(_Batches):
-    """`batch_size` rows in one, stacked along a new first axis (in dicts key by key); the last
-    may have fewer, unless `drop_remainder` leaves it out.
+    """Stacks `batch_size` rows along a new first axis (dicts key by key). The last batch may be
+    smaller; `drop_remainder` drops it.
 
-    `batch_size`: an int, or a function of a `BatchInfo`. `per_batch_map(columns..., info)`: makes
-    of the lists of `input_columns` those of `output_columns`, before they are stacked.
-    `num_parallel_workers`: how many batches are put together at the same time, in threads, or with
-    `python_multiprocessing` in processes; by default, the workers that compute their rows do it.
+    `batch_size`: an int, or a function of a `BatchInfo`. `per_batch_map(columns..., info)`: maps
+    the lists of `input_columns` to lists of `output_columns`, before stacking.
+    `num_parallel_workers`: number of batches computed concurrently, in threads, or with
+    `python_multiprocessing` in processes; by default, the workers that compute the rows do it.
     `max_rowsize` has no effect here.
 
     >>> from sporax.data import NumpySlicesDataset
@@ -179,18 +179,18 @@ class Batch(_Batches):
             raise ValueError("For 'batch', 'output_columns' must come with 'per_batch_map'.")
         check.function("batch", "per_batch_map", per_batch_map)
         self._map, self._is_own = per_batch_map, per_batch_map is None
-        self.is_fresh = self._is_own  # stacked, and given to nobody else
+        self.is_fresh = self._is_own  # stacked into new arrays without other references
 
     def _stage(self):
         return self._gathering_stage(1, self._workers) if self._gathers else super()._stage()
 
     @functools.cached_property
     def _gathers(self):
-        """Whether batches are rows of arrays at some indices, which are gathered together."""
+        """True if a batch is gathered from the source's arrays by an array of indices."""
         return self._is_own and self._source._gathered and not callable(self.batch_size)
 
     def _gathering_stage(self, many, workers):
-        """The stage that gathers the rows of `many` batches at once."""
+        """Return the stage that gathers the rows of `many` batches at once."""
 
         def begin(first):
             epoch, starts = self._source._indices(), iter([first])
@@ -200,7 +200,7 @@ class Batch(_Batches):
         return Stage("batch", begin, compute, workers, is_batch=True)
 
     def _chunks(self, indices, first, many):
-        """The indices of each `many` batches from batch `first` on, as arrays."""
+        """Return the index arrays of each `many` batches, from batch `first` on."""
         places, size = np.array(indices), self.batch_size
         end = len(places) // size * size if self.drop_remainder else len(places)
         starts = range(first * size, end, many * size)
@@ -214,13 +214,13 @@ class Batch(_Batches):
         return epoch() if epoch is not None else super()._rows_from(first)
 
     def _in_blocks(self, first):
-        """A function that gives the batches of an epoch, which a thread gathers in blocks ahead of
-        the reader; None where that is no gain."""
+        """Return a function that yields the batches of an epoch, gathered in blocks by a thread
+        ahead of the reader; None if this gains nothing."""
         if not self._gathers or self._workers is not None:
             return None
         size = self.batch_size
         of_batch = [size * column[:1].nbytes for column in self._source.source.columns]
-        # batches after the first of a block are aligned too
+        # the later batches of a block are aligned too
         are_aligned = not any(nbytes % ALIGNMENT for nbytes in of_batch)
         many = max(_BLOCK // max(sum(of_batch), 1), 1) if are_aligned else 1
         if len(self._source.source) <= many * size:
@@ -266,10 +266,10 @@ class Batch(_Batches):
 
 @step("padded_batch")
 class PaddedBatch(_Batches):
-    """As `batch`, each array filled up, or cut, at the end of its axes first.
+    """Batches whose arrays are first padded, or truncated, at the end of their axes.
 
-    `pad_info`: {column: (shape, value)}; a size of None, and a column without an entry where there
-    is a `pad_info`, mean the longest of the batch. The value is 0 by default.
+    `pad_info`: {column: (shape, value)}; a size of None means the largest in the batch, as does
+    a column that a given `pad_info` lacks. The value is 0 by default.
 
     >>> from sporax.data import GeneratorDataset
     >>> rows = lambda: iter([np.array([1]), np.array([2, 3])])
@@ -301,7 +301,7 @@ class PaddedBatch(_Batches):
         return tuple([_stacked(name, arrays) for name, arrays in named])
 
     def _padded(self, name, arrays, length):
-        """The arrays, in one shape; sizes that are left open are `length`, or the longest's."""
+        """Return the arrays padded to one shape; open sizes are `length`, or the largest size."""
         if any(isinstance(array, dict) for array in arrays):
             raise RuntimeError(
                 f"For '{self._who}', the rows of column '{name}' must be arrays, but got dicts. "
@@ -323,12 +323,12 @@ class PaddedBatch(_Batches):
 
 @step("bucket_batch_by_length")
 class BucketBatch(PaddedBatch):
-    """Rows of similar length in one batch, filled up as `padded_batch` does.
+    """Batches of rows of similar length, padded as in `padded_batch`.
 
-    A row of length $n$ goes into the bucket $i$ with $b_{i-1} \\le n < b_i$ for the rising
-    `bucket_boundaries` $b$; a bucket of `bucket_batch_sizes[i]` rows is a batch, and what is left
-    at the end one a bucket, unless `drop_remainder`. The length is that of the first axis of the
-    one column in `column_names`, or what `element_length_function` gives for these columns.
+    A row of length $n$ goes into the bucket $i$ with $b_{i-1} \\le n < b_i$ for the increasing
+    `bucket_boundaries` $b$; `bucket_batch_sizes[i]` rows of a bucket form a batch. At the end, the
+    remaining rows of each bucket form one, unless `drop_remainder`. The length is the first
+    axis's size of the one column in `column_names`, or the result of `element_length_function`.
     `pad_info` as in `padded_batch`; with `pad_to_bucket_boundary` its open sizes are $b_i - 1$.
 
     >>> from sporax.data import GeneratorDataset
@@ -377,7 +377,7 @@ class BucketBatch(PaddedBatch):
         raise ValueError(f"For '{self._who}', {why}.")
 
     def _stage(self):
-        return None  # batches are of several lengths
+        return None  # batches vary in length
 
     @property
     def _size(self):
@@ -425,7 +425,7 @@ class BucketBatch(PaddedBatch):
 
 
 def _filled(array, sizes, value):
-    """The array, filled up to those sizes, or cut."""
+    """Return the array padded, or truncated, to `sizes`."""
     padded = np.zeros(sizes, array.dtype)  # empty strings, for strings
     if value is not None:
         dtype = np.result_type(array, np.asarray(value)) if array.dtype.kind in "US" else None

@@ -1,7 +1,7 @@
-"""`DatasetCache`: rows that are kept once they have been read or transformed.
+"""`DatasetCache`: a cache of rows that were read or transformed.
 
-MindSpore's cache is a server; here it is memory of this process, and with `spilling` a file without
-a name, which goes with the process. Rows are the same as without: one that does not fit is computed
+MindSpore's cache is a server; here it is memory of this process, and with `spilling` also an
+unnamed temporary file. The cache does not change the rows: a row that does not fit is computed
 again.
 """
 
@@ -25,7 +25,7 @@ _RANDOM = re.compile("Random|Augment|MixUp|CutMix")
 
 
 class CacheStatistics(NamedTuple):
-    """What `DatasetCache.get_stat` returns: the mean size of a row in bytes, and how many rows are
+    """Result of `DatasetCache.get_stat`: the mean size of a row in bytes, and the numbers of rows
     in memory and in the file."""
 
     avg_cache_sz: int
@@ -34,11 +34,11 @@ class CacheStatistics(NamedTuple):
 
 
 class DatasetCache:
-    """Keeps the rows of the data sets and `map` operations whose argument `cache` it is.
+    """Caches the rows of the datasets and `map` operations to which it is passed as `cache`.
 
-    `session_id`: an int in [1, 2**32). `size`: the megabytes of rows that are kept in memory at
-    most, 0 for all. `spilling`: whether further rows are kept in a file. The other arguments are
-    about MindSpore's server and have no effect here.
+    `session_id`: an int in [1, 2**32). `size`: the limit of rows in memory, in megabytes; 0 for no
+    limit. `spilling`: whether further rows are written to a file. The other arguments configure
+    MindSpore's server and have no effect here.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> cache = DatasetCache(1)
@@ -75,8 +75,8 @@ class DatasetCache:
         return self
 
     def get_stat(self):
-        """The mean size of a row in bytes, `avg_cache_sz`, and how many rows are in memory,
-        `num_mem_cached`, and in the file, `num_disk_cached`."""
+        """Return the mean size of a row in bytes, `avg_cache_sz`, and the numbers of rows in
+        memory, `num_mem_cached`, and in the file, `num_disk_cached`."""
         with self._lock:
             on_disk = sum(size for _, size in self._places.values())
             count = len(self._rows) + len(self._places)
@@ -86,7 +86,7 @@ class DatasetCache:
     # rows by key ----------------------------------------------------------------------------------
 
     def get(self, key):
-        """A copy of a row, or None."""
+        """Return a copy of a row, or None."""
         with self._lock:
             row, place = self._rows.get(key), self._places.get(key)
             if place is not None:
@@ -95,7 +95,7 @@ class DatasetCache:
         return None if row is None else _copy(row)
 
     def put(self, key, row):
-        """Keep a copy of a row, if there is room."""
+        """Store a copy of a row, if there is room."""
         size = sum(map(_size, row))
         with self._lock:
             if key in self._rows or key in self._places:
@@ -108,7 +108,7 @@ class DatasetCache:
 
     def _spill(self, key, content):
         with atomic_write.errors_named("DatasetCache", tempfile.gettempdir()):
-            if self._file is None:  # without a buffer, whose end might not find room later
+            if self._file is None:  # unbuffered, so that no later flush fails for lack of space
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - as the cache
                 weakref.finalize(self, self._file.close)
             place, left = self._file.seek(0, 2), memoryview(content)
@@ -123,7 +123,7 @@ class DatasetCache:
     # rows of an owner -----------------------------------------------------------------------------
 
     def kept(self, compute, key_of=lambda item: item):
-        """`compute(at, item)`, whose rows are kept, each by the key of its item."""
+        """Return `compute(at, item)` with its rows cached by the keys of their items."""
         owner = next(self._owners)
 
         def compute_once(at, item):
@@ -137,7 +137,7 @@ class DatasetCache:
         return compute_once
 
     def kept_sequences(self, read):
-        """`read(name)`, an iterator over rows, whose rows are kept."""
+        """Return `read(name)`, an iterator over rows, with its rows cached."""
         owner, counts = next(self._owners), {}
 
         def read_once(name):
@@ -163,7 +163,7 @@ def _copy(row):
 
 
 def digest(row):
-    """A key for rows of the same content."""
+    """Return a key that is equal for rows of equal content."""
     # pickles of equal arrays are equal where they are contiguous
     arrays = [np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in row]
     shapes = [(x.shape, x.dtype.str) if isinstance(x, np.ndarray) else None for x in arrays]
@@ -175,12 +175,12 @@ def digest(row):
 
 
 def checked(who, cache):
-    """The argument `cache`: a `DatasetCache` or None."""
+    """Check the argument `cache`: a `DatasetCache` or None."""
     return None if cache is None else check.instance(who, "cache", cache, DatasetCache)
 
 
 def check_not_random(who, operations):
-    """Refuse random transforms, whose rows differ from epoch to epoch."""
+    """Raise RuntimeError for random transforms, whose rows differ from epoch to epoch."""
     for operation in operations:
         inner = getattr(operation, "transforms", None)
         if isinstance(inner, list):

@@ -1,7 +1,7 @@
 """Callbacks of `Dataset.map`.
 
-Rows are made when they are asked for, in the thread that asks: `ds_step_end` comes after its row
-and before the next row's `ds_step_begin`.
+Rows are computed lazily, in the thread that requests them: `ds_step_end` comes after its row and
+before the next row's `ds_step_begin`.
 """
 
 from types import SimpleNamespace
@@ -15,9 +15,9 @@ class DSCallback:
     """Base of callbacks of `Dataset.map(..., callbacks=...)`: a subclass defines some of
     `ds_begin`, `ds_epoch_begin`, `ds_epoch_end`, `ds_step_begin` and `ds_step_end`.
 
-    Each is given an object with `cur_epoch_num`, `cur_step_num_in_epoch` and `cur_step_num`; a step
-    is a row. `step_size`: the methods of steps are called for every `step_size`-th row, from the
-    first on. What they raise ends the iteration.
+    Each receives an object with `cur_epoch_num`, `cur_step_num_in_epoch` and `cur_step_num`; a step
+    is a row. `step_size`: the step methods are called for every `step_size`-th row, starting with
+    the first. An exception in a method ends the iteration.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> class Steps(DSCallback):
@@ -50,7 +50,7 @@ for _event in EVENTS:
 
 
 def check_defined(callback):
-    """Refuse a callback of whose methods none is defined."""
+    """Raise AttributeError if a callback defines none of the methods."""
     cls = type(callback)
     if all(getattr(getattr(cls, name), "is_default", False) for name in cls.to_define):
         raise AttributeError(
@@ -60,7 +60,7 @@ def check_defined(callback):
 
 
 def following(epoch, callbacks):
-    """`epoch`, a function that gives an iterator over the rows of an epoch, with callbacks."""
+    """Add callbacks to `epoch`, which returns an iterator over functions that compute the rows."""
     at = SimpleNamespace(cur_epoch_num=0, cur_step_num_in_epoch=0, cur_step_num=0)
 
     def tell(event, everyone=True):
@@ -86,7 +86,7 @@ def following(epoch, callbacks):
 
 
 def listed_callbacks(callbacks):
-    """The argument `callbacks` of `map` as a list."""
+    """Return the argument `callbacks` of `map` as a list."""
     if callbacks is None:
         return []
     listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]

@@ -1,4 +1,4 @@
-"""Several datasets as one, and one as several: `concat`, `zip`, `split`."""
+"""Combining and splitting datasets: `concat`, `zip`, `split`."""
 
 import bisect
 import functools
@@ -14,7 +14,7 @@ from sporax.data.sampler import DistributedSampler, RandomSampler, chosen
 
 @step("concat")
 class Concat(Step):
-    """The rows, then those of other datasets of the same columns."""
+    """The rows of a dataset, followed by the rows of other datasets with the same columns."""
 
     _children = "dataset", "datasets"
 
@@ -30,12 +30,12 @@ class Concat(Step):
         Dataset.__init__(self, dataset.get_col_names(), dataset, *others)
 
     def use_sampler(self, sampler):
-        """Choose among the rows of all datasets by one sampler.
+        """Sample the rows of all datasets with one sampler.
 
-        A `DistributedSampler` without `shuffle`: every `num_shards`-th row, each once; datasets
-        that have samplers give their own rows in order then, as in MindSpore. A `RandomSampler`
-        without `replacement`: from which dataset each row is, at random; each dataset's own rows
-        come in its order. Raises TypeError for another, ValueError for one with `num_samples`.
+        A `DistributedSampler` without `shuffle` takes every `num_shards`-th row, each once; it
+        replaces the datasets' own samplers, so that their rows come in order, as in MindSpore. A
+        `RandomSampler` without `replacement` chooses each row's dataset at random; the rows of a
+        dataset keep their order. Raises TypeError for others, ValueError for `num_samples`.
 
         >>> from sporax.data import DistributedSampler, NumpySlicesDataset
         >>> parts = [NumpySlicesDataset(x, "x", shuffle=False) for x in ([1, 2, 3], [4, 5, 6])]
@@ -63,7 +63,7 @@ class Concat(Step):
                 child.use_sampler(sampler)
 
     _random = None  # the sampler that chooses among the datasets
-    _shards = ()  # for each dataset: None, or which of its rows are used
+    _shards = ()  # per dataset: None, or (first, step) of the rows used
 
     def _divide(self, sampler):
         begin, count = 0, sampler.num_shards
@@ -98,20 +98,20 @@ class Concat(Step):
 
 
 def _every(rows, shard):
-    """The rows of a shard: (the first, the distance to the next); all for None."""
+    """Return the rows of a shard, (first, step); all rows for None."""
     return rows if shard is None else itertools.islice(rows, shard[0], None, shard[1])
 
 
 def _mixed(epochs, ends, choose):
-    """The rows of several datasets: each number chosen stands for the next row of the dataset that
-    has a row of that number."""
+    """Return the rows of several datasets: each chosen index selects the dataset that contains it,
+    and takes the next row of this dataset."""
     rows = [iter(epoch()) for epoch in epochs]
     return (next(rows[bisect.bisect_right(ends, i)]) for i in choose())
 
 
 @in_steps
 class Zip(Dataset):
-    """Several datasets side by side, as long as the shortest."""
+    """The columns of several datasets side by side, as long as the shortest dataset."""
 
     _children = ("datasets",)
 
@@ -137,7 +137,7 @@ class Zip(Dataset):
 
 
 def zip_datasets(datasets):
-    """The columns of several datasets side by side; as long as the shortest.
+    """Combine the columns of several datasets; the result is as long as the shortest.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> a = NumpySlicesDataset([1, 2], ["a"], shuffle=False)
@@ -153,7 +153,7 @@ def zip_datasets(datasets):
 
 
 def _zip_with(self, datasets):
-    """The columns of this dataset and of others side by side; as long as the shortest."""
+    """Combine the columns of this and other datasets; the result is as long as the shortest."""
     others = datasets if isinstance(datasets, (tuple, list)) else (datasets,)
     return Zip((self, *others))
 
@@ -169,10 +169,10 @@ def _check_dataset(who, dataset):
 
 
 def _split(self, sizes, randomize=True):
-    """Parts of the dataset, as a list of datasets without common rows.
+    """Split the dataset into a list of datasets without common rows.
 
-    `sizes`: the number of rows of each part, or each part's share, in sum 1. `randomize`: whether
-    rows are chosen at random (by the seed of `dataset.config`), rather than as they come.
+    `sizes`: the number of rows of each part, or its fraction, with sum 1. `randomize`: whether rows
+    are chosen at random (by the seed of `dataset.config`), rather than in order.
     """
     total = self.get_dataset_size()
     rows = _sizes(sizes, total)
@@ -190,14 +190,14 @@ Dataset.split = fitting(_split)
 
 @in_steps
 class Part(Step):
-    """`count` rows of another dataset, from `start` on."""
+    """`count` rows of another dataset, starting at row `start`."""
 
     def __init__(self, dataset, start, count):
         super().__init__(dataset)
         self._start, self._count, self._sampler = start, count, None
 
     def use_sampler(self, new_sampler):
-        """Choose the rows by a sampler, among those of this part."""
+        """Sample the rows of this part."""
         self._sampler = chosen("use_sampler", new_sampler, None, None, None, None)
 
     @property
@@ -220,8 +220,8 @@ class Part(Step):
 
 @in_steps
 class Settled(Step):
-    """All rows in one order, the same in every epoch and for whoever begins; `randomize`: in a
-    random one."""
+    """All rows in one order, the same in every epoch and for every iterator; a random order with
+    `randomize`."""
 
     def __init__(self, dataset, randomize, seed=None):
         super().__init__(dataset)
@@ -237,7 +237,7 @@ class Settled(Step):
                 rows = self._source._begin()()
             if not self._randomize:
                 return rows
-            if self._source.is_in_place:  # MindSpore has a sampler choose the rows then
+            if self._source.is_in_place:  # MindSpore uses a sampler here
                 listed = list(rows)
                 random_streams.shuffle(listed, random_streams.Twister(self._seed))
                 return iter(listed)
@@ -259,7 +259,7 @@ def _sizes(sizes, total):
         if any(size > 1 for size in sizes) or abs(sum(sizes) - 1) > 1e-6:
             raise ValueError(f"{who} shares of 1 in sum, but got {sizes}.")
         rows = [round(size * total) for size in sizes]
-        rows[0] += total - sum(rows)  # what rounding left over
+        rows[0] += total - sum(rows)  # rounding difference
     if sum(rows) != total:
         raise RuntimeError(f"{who} {total} in sum, the number of rows, but got {sizes}.")
     return rows

@@ -1,7 +1,7 @@
-"""The settings of all data pipelines: `mindspore.dataset.config`.
+"""Settings of all data pipelines: `mindspore.dataset.config`.
 
 Each setting `x` of the table (`core.settings`) has a `get_x()` and a `set_x(...)`. The table says
-which of them have an effect; the others steer MindSpore's own engine and are kept.
+which of them have an effect; the others configure MindSpore's own engine and are only stored.
 """
 
 import logging
@@ -15,7 +15,7 @@ from sporax.io import untrusted_file
 
 _SETTINGS = Settings("dataset.config")
 _values = _SETTINGS.values
-MOST_WORKERS = _SETTINGS.table["num_parallel_workers"][2][1]  # of one operation
+MOST_WORKERS = _SETTINGS.table["num_parallel_workers"][2][1]  # per operation
 _times = dict.fromkeys(_values, 0)  # the number of calls of each setter
 _KINDS = {bool: "a bool", int: "an int", str: "a str"}
 _log = logging.getLogger("sporax")
@@ -84,17 +84,17 @@ def _is_allowed(value, limits):
 
 
 def is_seeded():
-    """Whether a seed was set, here or by `mindspore.set_seed`; else orders differ at every run."""
+    """Return True if a seed was set, here or by `mindspore.set_seed`; else every run differs."""
     return _values["seed"] != _SETTINGS.table["seed"].default
 
 
 def is_set(name):
-    """Whether a setting was set, to whatever value."""
+    """Return True if a setting was set, to any value."""
     return _times[name] > 0
 
 
 def times_seeded():
-    """The number of times a seed was set."""
+    """Return the number of times a seed was set."""
     return _times["seed"]
 
 
@@ -121,15 +121,15 @@ _FILE_KEYS = {
 
 
 def load(file):
-    """Settings from a JSON file, with MindSpore's keys `numParallelWorkers`, `opConnectorSize` (the
-    prefetch size), `seed` and `monitorSamplingInterval`; others are left aside.
+    """Load settings from a JSON file, with MindSpore's keys `numParallelWorkers`, `opConnectorSize`
+    (the prefetch size), `seed` and `monitorSamplingInterval`; other keys are ignored.
 
-    Raises RuntimeError for a file that cannot be read.
+    Raises RuntimeError if the file cannot be read.
     """
     try:
         settings = untrusted_file.json_of(untrusted_file.content(file))
         for key, name in _FILE_KEYS.items():
-            if dict.__contains__(settings, key):  # TypeError where it is no dict
+            if dict.__contains__(settings, key):  # raises TypeError for a non-dict
                 globals()[f"set_{name}"](settings[key])
     except untrusted_file.MALFORMED as error:
         raise RuntimeError(
@@ -144,7 +144,7 @@ _chosen = {
 
 
 def set_iterator_mode(do_copy=False, parallel_convert=False):
-    """How iterators give Tensors: kept, without effect; each Tensor has memory of its own."""
+    """Set the iterator mode; it is stored without effect, as each Tensor has its own memory."""
     mode = {"do_copy": do_copy, "parallel_convert": parallel_convert}
     for name, value in mode.items():
         if not isinstance(value, bool):
@@ -155,7 +155,7 @@ def set_iterator_mode(do_copy=False, parallel_convert=False):
 
 
 def get_iterator_mode():
-    """What `set_iterator_mode` was given, as a dict.
+    """Return the arguments of the last `set_iterator_mode`, as a dict.
 
     >>> get_iterator_mode()
     {'do_copy': False, 'parallel_convert': False}
@@ -164,7 +164,7 @@ def get_iterator_mode():
 
 
 def set_error_samples_mode(error_samples_mode):
-    """What `map` does with rows of which an operation raises: an `ErrorSamplesMode`."""
+    """Set how `map` handles rows for which an operation raises, by an `ErrorSamplesMode`."""
     if not isinstance(error_samples_mode, ErrorSamplesMode):
         raise TypeError(
             "For 'set_error_samples_mode', 'error_samples_mode' must be an ErrorSamplesMode, but "
@@ -174,7 +174,7 @@ def set_error_samples_mode(error_samples_mode):
 
 
 def get_error_samples_mode():
-    """What `set_error_samples_mode` was given.
+    """Return the mode set by `set_error_samples_mode`.
 
     >>> get_error_samples_mode()
     <ErrorSamplesMode.RETURN: 0>

@@ -1,10 +1,10 @@
-"""The arguments that an object was constructed with, kept for `serialize` and `compare`."""
+"""Constructor arguments of an object, recorded for `serialize` and `compare`."""
 
 import inspect
 
 
 class RecordsCall:
-    """Base of classes whose objects keep the arguments of their construction."""
+    """Base of classes whose instances record their constructor arguments."""
 
     _call: tuple = (), {}
 
@@ -19,14 +19,14 @@ class RecordsCall:
 
 
 def parameters(cls):
-    """{name: parameter} of a class's constructor."""
+    """Return {name: parameter} of a class's constructor."""
     if cls.__init__ is object.__init__:
         return {}
     return dict(list(inspect.signature(cls.__init__).parameters.items())[1:])
 
 
 def arguments(built):
-    """{parameter: argument} of an object's construction, with defaults."""
+    """Return {parameter: argument} of an object's constructor call, with defaults."""
     args, kwargs = built._call
     bound = inspect.Signature(list(parameters(type(built)).values())).bind(*args, **kwargs)
     bound.apply_defaults()

@@ -1,9 +1,9 @@
 """`Dataset`: rows produced lazily, and the operations on them.
 
-A dataset is a node that knows its columns and what it reads from. `_begin()` starts a pipeline: it
-returns a function that gives an iterator over the rows (tuples of arrays) of one epoch, and of the
-next when it is called again. Nothing is read before. Where a dataset can tell what there is to do
-for each row, `_stage()` does, so that workers can do it (`data.workers`).
+A dataset is a node that knows its columns and its input datasets. `_begin()` starts a pipeline: it
+returns a function, each call of which returns an iterator over the rows (tuples of arrays) of the
+next epoch. Nothing is read before. If the work per row is known, `_stage()` describes it, so that
+workers can do it (`data.workers`).
 """
 
 import functools
@@ -38,24 +38,24 @@ class Dataset(RecordsCall, Fitting, accept=None):
         for child in children:
             child.parent.append(self)
 
-    _children = ()  # the constructor's parameters for what it reads from
+    _children = ()  # constructor parameters that hold the input datasets
 
     def _parameters(self):
-        """{parameter: argument} of the constructor, without what the dataset reads from."""
+        """Return {parameter: argument} of the constructor, without the input datasets."""
         given = arguments(self)
         return {name: given[name] for name in given if name not in self._children}
 
     @functools.cached_property
     def _workers(self):
-        """The `Workers` that the arguments ask for, or None."""
+        """The `Workers` that the arguments request, or None."""
         return workers.requested(type(self).__name__, arguments(self))
 
     def _stage(self):
-        """A `workers.Stage` of the rows, or None where only `_begin` gives them."""
+        """Return a `workers.Stage` of the rows, or None if only `_begin` produces them."""
 
     _gathered: Any = None  # see `GeneratorDataset`
 
-    is_fresh = False  # whether nobody else holds the arrays of its rows
+    is_fresh = False  # True if its rows' arrays have no other references
 
     def _begin(self):
         stage = self._stage()
@@ -67,8 +67,8 @@ class Dataset(RecordsCall, Fitting, accept=None):
         return stage.epochs()
 
     def _rows_from(self, first):
-        """The rows of the first epoch of a new pipeline without the first `first` ones; a subclass
-        that can tell later rows without reading those before does so."""
+        """Return the rows of the first epoch of a new pipeline from row `first` on; a subclass that
+        need not read the rows before overrides it."""
         stage = self._stage()
         if stage is not None:
             return stage.epochs(first)()
@@ -78,7 +78,7 @@ class Dataset(RecordsCall, Fitting, accept=None):
         return rows
 
     def _resumable(self):
-        """Epochs that can begin at any row, for `train.Checkpointer`."""
+        """Return epochs that can begin at any row, for `train.Checkpointer`."""
         return ResumableEpochs(self)
 
     def __getattr__(self, name):
@@ -86,23 +86,23 @@ class Dataset(RecordsCall, Fitting, accept=None):
             raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
         raise missing("dataset.Dataset", name)
 
-    is_in_place = False  # whether the rows are those of something indexed, in its order
+    is_in_place = False  # True if the rows come from an indexed source, in its order
 
     # properties ----------------------------------------------------------------------------
 
     def to_json(self, filename=""):
-        """The pipeline as a dict of what JSON has, which is also written into a file of that name:
+        """Return the pipeline as a JSON-compatible dict, and write it to `filename` if given:
         `serialize`."""
-        from sporax.data.serialization import to_json  # which has to know all kinds of datasets
+        from sporax.data.serialization import to_json  # imports all dataset classes
 
         return to_json(self, filename)
 
     def get_col_names(self):
-        """The columns' names."""
+        """Return the column names."""
         return list(self._columns)
 
     def get_dataset_size(self):
-        """The number of rows (batches) of an epoch; they are counted where it is unknown."""
+        """Return the number of rows (batches) of an epoch, iterating over them if necessary."""
         return self._size
 
     @functools.cached_property
@@ -114,19 +114,19 @@ class Dataset(RecordsCall, Fitting, accept=None):
         return self.get_dataset_size()
 
     def get_batch_size(self):
-        """The batch size; 1 without `batch`."""
+        """Return the batch size; 1 without `batch`."""
         return self.children[0].get_batch_size() if self.children else 1
 
     def get_repeat_count(self):
-        """The number of repetitions of the rows in an epoch."""
+        """Return the number of repetitions of the rows in an epoch."""
         return self.children[0].get_repeat_count() if self.children else 1
 
     def num_classes(self):
-        """The number of classes; None where it is unknown."""
+        """Return the number of classes; None if it is unknown."""
         return self.children[0].num_classes() if self.children else None
 
     def get_class_indexing(self):
-        """{class: label} of the data set that is read from; empty where it is unknown."""
+        """Return {class: label} of the source dataset; empty if it is unknown."""
         return self.children[0].get_class_indexing() if self.children else {}
 
     @functools.cached_property
@@ -135,8 +135,8 @@ class Dataset(RecordsCall, Fitting, accept=None):
             return next(self._begin()(), ())
 
     def output_shapes(self, estimate=False):
-        """The shapes of the first row's columns, as lists; with `estimate`, None for each size
-        that is not that of all rows."""
+        """Return the shapes of the first row's columns, as lists; with `estimate`, None for each
+        size that differs between rows."""
         if not estimate:
             return [list(np.shape(array)) for array in self._first]
         shapes = zip(*[[np.shape(a) for a in row] for row in self._begin()()], strict=True)
@@ -146,36 +146,36 @@ class Dataset(RecordsCall, Fitting, accept=None):
         ]
 
     def output_types(self):
-        """The NumPy dtypes of the first row's columns; that of a dict is object."""
+        """Return the NumPy dtypes of the first row's columns; object for a dict."""
         dtypes = [np.asarray(value).dtype for value in self._first]
-        # of strings, the kind alone: other rows' are longer
+        # for strings without their length: other rows may be longer
         return [np.dtype(dtype.type) if dtype.kind in "US" else dtype for dtype in dtypes]
 
     def reset(self):
-        """Nothing to do: each iterator begins by itself."""
+        """Do nothing: each iterator starts a new pipeline."""
 
     # its rows -------------------------------------------------------------------------------
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
-        """An iterator over lists of Tensors (arrays, with `output_numpy`, and of strings), epoch by
-        epoch.
+        """Return an iterator over lists of Tensors (arrays for strings, or with `output_numpy`),
+        epoch by epoch.
 
-        `columns`: their names, all by default. `num_epochs`: how many there are, -1 for no end.
+        `columns`: column names, all by default. `num_epochs`: number of epochs, -1 for no limit.
         """
         source = self if columns is None else self.project(columns)
         return TupleIterator(source, num_epochs, output_numpy)
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
-        """An iterator over dicts {column: Tensor (array, with `output_numpy`)}, epoch by epoch."""
+        """Return an iterator over dicts {column: Tensor (array, with `output_numpy`)}."""
         return DictIterator(self, num_epochs, output_numpy)
 
     def __iter__(self):
         return self.create_tuple_iterator(num_epochs=1)
 
     def save(self, file_name, num_files=1, file_type="mindrecord"):
-        """Write the rows of one epoch into `num_files` MindRecord files, which `MindDataset` reads.
+        """Write the rows of one epoch to `num_files` MindRecord files, for `MindDataset`.
 
-        Numbers are kept as Int32 or Int64, Float32 or Float64, whichever holds them.
+        Numbers are stored as Int32, Int64, Float32 or Float64, whichever holds them.
         """
         from sporax.data.save_mindrecord import save
 
@@ -187,7 +187,7 @@ class Dataset(RecordsCall, Fitting, accept=None):
         return self.concat(other)
 
     def apply(self, apply_func):
-        """`apply_func(self)`, which must be a dataset."""
+        """Return `apply_func(self)`, which must be a dataset."""
         dataset = apply_func(self)
         if not isinstance(dataset, Dataset):
             raise TypeError(
@@ -198,7 +198,7 @@ class Dataset(RecordsCall, Fitting, accept=None):
 
 
 def names(who, columns):
-    """Column names as a list; `given`: one or several."""
+    """Return column names as a list; `columns`: one name or several."""
     listed = [columns] if isinstance(columns, str) else list(columns)
     if not all(isinstance(name, str) for name in listed):
         raise TypeError(f"For '{who}', the columns must be given by name, but got {columns!r}.")
@@ -208,7 +208,7 @@ def names(who, columns):
 
 
 def places(who, dataset, columns):
-    """The positions of columns in a dataset's rows."""
+    """Return the positions of columns in a dataset's rows."""
     listed = names(who, columns)
     for name in listed:
         if name not in dataset._columns:
@@ -219,7 +219,7 @@ def places(who, dataset, columns):
 
 
 def count(who, name, value, least, none=None):
-    """An int of at least that; None if it is `none`."""
+    """Return an int that is at least `least`; None if `value` is None or `none`."""
     value = plain(value)
     if value is None or value == none:
         return None
@@ -231,7 +231,7 @@ def count(who, name, value, least, none=None):
 
 
 def as_array(who, value):
-    """One column of one row as an array; what is none is refused."""
+    """Return one column of one row as an array; raises TypeError for other objects."""
     if isinstance(value, Tensor):
         value = value.asnumpy()
     try:
@@ -247,7 +247,7 @@ def as_array(who, value):
 
 
 def as_row(who, item, columns):
-    """A row as a tuple, with an array or a dict of the user's for each column; `item`: a tuple, or
+    """Return a row as a tuple, with an array or a user's dict for each column; `item`: a tuple, or
     a single value."""
     parts = item if isinstance(item, tuple) else (item,)
     if len(parts) != len(columns):

@@ -1,7 +1,7 @@
-"""`mindspore.dataset.debug`: hooks that see what goes in and out of the operations of `map`.
+"""`mindspore.dataset.debug`: hooks that see the inputs and outputs of the operations of `map`.
 
-`config.set_debug_mode(True, [hook])` puts hooks before and after each operation of the maps that
-are made from then on; a hook may also stand among a map's operations.
+`config.set_debug_mode(True, [hook])` adds hooks before the first operation and after each one of
+the maps created from then on; a hook may also be one of a map's operations.
 """
 
 import copy
@@ -37,14 +37,14 @@ class DebugHook(ABC):
 
     @abstractmethod
     def compute(self, *args):
-        """Look at the columns; what is returned is not used."""
+        """Inspect the columns; the return value is ignored."""
 
     def set_previous_op_name(self, prev_op_name):
-        """Say after which operation the hook stands."""
+        """Set the name of the operation after which the hook is placed."""
         self.prev_op_name = prev_op_name
 
     def set_is_first(self, is_first_op):
-        """Say that the hook stands before the operation of that name."""
+        """Set whether the hook is placed before that operation."""
         self.is_first_op = is_first_op
 
 
@@ -68,7 +68,7 @@ class PrintMetaDataHook(DebugHook):
 
 
 def set_hooks(hooks):
-    """Let the maps that are made from now on have these hooks; [] for none."""
+    """Set the hooks of the maps created from now on; [] for none."""
     if not isinstance(hooks, list):
         raise TypeError(
             "For 'set_debug_mode', 'debug_hook_list' must be a list, but got "
@@ -84,7 +84,7 @@ def set_hooks(hooks):
 
 
 def with_hooks(operations):
-    """The operations of a map, with the hooks before the first one and after each."""
+    """Return the operations of a map, with the hooks before the first one and after each."""
     if not _hooks:
         return operations
     placed = _placed(operations[0], True)

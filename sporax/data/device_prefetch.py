@@ -1,4 +1,4 @@
-"""Rows that a thread computes and puts onto the device ahead of their reader."""
+"""Rows that a thread computes and transfers to the device ahead of their reader."""
 
 import contextlib
 import os
@@ -10,20 +10,20 @@ import jax
 from sporax.data.worker_pools import refuse_forked
 
 _AHEAD = 2  # rows on the device besides the reader's
-_PATIENCE = 1.0  # seconds that leaving an iteration waits for the thread
+_PATIENCE = 1.0  # seconds to wait for the thread when an iteration is left
 
 
 def is_needed():
-    """Whether arrays go to another memory; a CPU reads aligned ones where they are."""
+    """Return True if arrays are copied to another memory; a CPU uses aligned ones in place."""
     return jax.default_backend() != "cpu"
 
 
 def rows_ahead(rows, convert):
-    """`convert(row)` of each row, by a thread that ends with this iterator."""
+    """Yield `convert(row)` of each row, computed by a thread that ends with this iterator."""
     results, is_left = queue.Queue(_AHEAD), threading.Event()
     arguments = rows, convert, results, is_left
     thread = threading.Thread(target=_fill, args=arguments, name="device prefetch", daemon=True)
-    del rows, arguments  # the thread's alone, which closes files and workers with them
+    del rows, arguments  # owned by the thread alone, which thereby closes files and workers
     thread.start()
     home = os.getpid()
     try:
@@ -36,13 +36,13 @@ def rows_ahead(rows, convert):
                     return
                 raise error
             yield row
-            del row  # the device's memory is the reader's to free
+            del row  # the reader alone decides when to free the device memory
     finally:
         is_left.set()
         with contextlib.suppress(queue.Empty):
             while True:
                 results.get_nowait()
-        if thread is not threading.current_thread():  # where the collector closes iterators
+        if thread is not threading.current_thread():  # the garbage collector may run there
             thread.join(_PATIENCE)
 
 

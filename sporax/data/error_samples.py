@@ -1,14 +1,14 @@
-"""What `map` does with rows of which an operation raises: `config.set_error_samples_mode`."""
+"""Handling of rows for which an operation of `map` raises: `config.set_error_samples_mode`."""
 
 import itertools
 from enum import IntEnum
 
-_REPLACING = 1000  # rows that are kept to stand for others
+_REPLACING = 1000  # rows kept as replacements
 
 
 class ErrorSamplesMode(IntEnum):
-    """RETURN: the error is raised. REPLACE: other rows come at the end of the epoch in place of
-    those that failed, its first ones. SKIP: they are left out."""
+    """RETURN: raise the error. REPLACE: at the end of the epoch, repeat its first rows in place of
+    the failed ones. SKIP: omit the failed rows."""
 
     RETURN = 0
     REPLACE = 1
@@ -16,12 +16,12 @@ class ErrorSamplesMode(IntEnum):
 
 
 def rows_without_errors(calls, mode):
-    """The rows of an epoch, by functions that give one each."""
+    """Yield the rows of an epoch; `calls`: functions that return one row each."""
     kept, failed, error = [], 0, None
     for call in calls:
         try:
             row = call()
-        except Exception as raised:  # whatever the operations of the user raise
+        except Exception as raised:  # whatever user operations raise
             if mode == ErrorSamplesMode.RETURN:
                 raise
             failed, error = failed + 1, raised

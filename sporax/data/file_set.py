@@ -1,5 +1,5 @@
-"""`FileSet`, a data set in files whose rows are listed first and read one by one, and the readers
-of the formats that several of them share. No reader executes anything that a file holds."""
+"""`FileSet`, a dataset in files whose rows are listed first and read one by one, and the readers
+of shared file formats. No reader executes anything from a file."""
 
 import math
 import os
@@ -17,7 +17,7 @@ from sporax.data.source import GeneratorDataset
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
 
-# as files of images begin: JPEG, PNG, BMP, GIF, TIFF, WebP, JPEG 2000, PBM and its like
+# first bytes of image files: JPEG, PNG, BMP, GIF, TIFF, WebP, JPEG 2000, Netpbm
 _IMAGES = (
     b"\xff\xd8\xff", b"\x89PNG", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"RIFF", b"\0\0\0\x0cjP",
     *[b"P%d" % i for i in range(1, 8)],
@@ -27,7 +27,7 @@ _PATHS = "dataset_dir", "dataset_file", "annotation_file"
 
 
 class _Rows:
-    """The rows of a `FileSet`: listed at the first access, each read when it is taken."""
+    """The rows of a `FileSet`: listed at the first access, each read when it is indexed."""
 
     def __init__(self, source):
         self._source, self._listed = source, None
@@ -47,19 +47,18 @@ class _Rows:
         return self._source._row_or_error(int(i), self.listed[i])
 
     def origins(self, i):
-        """As in `FileRow`."""
+        """Return the origins of row `i`, as in `FileRow`."""
         parts = [y for x in self.listed[i] for y in (x if isinstance(x, tuple) else (x,))]
         paths = [part for part in parts if isinstance(part, Path)]
         return [(path, None) for path in paths] or [(self._source._place, int(i))]
 
 
 class FileSet(GeneratorDataset):
-    """Base of data sets in files.
+    """Base of datasets in files.
 
-    The constructor of a subclass ends with `self._open(locals())`. `choices`: the values that its
-    arguments may have, first the one that None stands for. `parts`: those of `usage`, and the parts
-    of the files that each reads. `_part(name)` lists the rows of a part, tuples in which a path
-    stands for an image.
+    The constructor of a subclass ends with `self._open(locals())`. `choices`: {argument: allowed
+    values}, the first being the value for None. `parts`: {value of `usage`: parts of the files to
+    read}. `_part(name)` lists the rows of a part, as tuples in which a path stands for an image.
     """
 
     columns: ClassVar = ("image", "label")
@@ -68,7 +67,7 @@ class FileSet(GeneratorDataset):
 
     @property
     def _path(self):
-        """The file that this thread reads."""
+        """The file that this thread is reading."""
         return self._reading.get(threading.get_ident())
 
     @_path.setter
@@ -76,7 +75,7 @@ class FileSet(GeneratorDataset):
         self._reading[threading.get_ident()] = path
 
     def _open(self, arguments):
-        """Check the constructor's arguments; those that are not about sampling are `given`."""
+        """Check the constructor's arguments; `given` holds all but the sampling ones."""
         who, self._reading = type(self).__name__, {}
         self._who = who
         given = {name: value for name, value in arguments.items() if name != "self"}
@@ -111,7 +110,7 @@ class FileSet(GeneratorDataset):
         return [row for part in self.parts[self.given.usage] for row in self._part(part)]
 
     def _indices(self):
-        """As that of `GeneratorDataset`; a `PKSampler` gets the rows' classes."""
+        """Extend `GeneratorDataset._indices`: a `PKSampler` gets the rows' classes."""
         if not isinstance(self.sampler, PKSampler):
             return super()._indices()
         name = self.sampler.class_column
@@ -146,11 +145,11 @@ class FileSet(GeneratorDataset):
 
     @property
     def _place(self):
-        """The folder or file that the constructor was given."""
+        """The folder or file passed to the constructor."""
         return vars(self.given).get("dataset_dir") or vars(self.given).get("dataset_file")
 
     def _malformed(self, error):
-        """The error for what code raised that took the last file for a good one."""
+        """Return the error for an exception that a malformed file caused."""
         cause = untrusted_file.cause(error)
         if self._path is None:
             return self._error(f"the files must be of its format, but: {cause}")
@@ -160,14 +159,14 @@ class FileSet(GeneratorDataset):
         return RuntimeError(f"For '{self._who}', the file '{path}' {reason}.")
 
     def _folder(self, name):
-        """A folder within `dataset_dir`, which must be there."""
+        """Return a folder within `dataset_dir`, which must exist."""
         path = self.given.dataset_dir / name
         if not path.is_dir():
             raise self._error(f"there must be a folder '{name}', but there is none")
         return path
 
     def _inside(self, path):
-        """A path that a list names, which must be in `dataset_dir`."""
+        """Return a path from a file list, which must be in `dataset_dir`."""
         top = vars(self.given).get("dataset_dir")
         if top is None:
             return path
@@ -185,7 +184,7 @@ class FileSet(GeneratorDataset):
             raise RuntimeError(f"{error} It belongs to row {i}.") from None
 
     def _content(self, path):
-        """A file's bytes."""
+        """Return a file's bytes."""
         self._path = path
         try:
             return untrusted_file.content(path)
@@ -200,28 +199,28 @@ class FileSet(GeneratorDataset):
             raise self._damaged(path, f"must be text in UTF-8: {error}") from None
 
     def _lines(self, path):
-        """The lines of a text file, without those at the end that are empty."""
+        """Return the lines of a text file, without trailing empty lines."""
         return [line.rstrip() for line in self._text(path).rstrip().split("\n")]
 
     def _json(self, path):
         return self._parsed(path, self._text(path))
 
     def _parsed(self, path, text):
-        """What a file's JSON says."""
+        """Return the parsed JSON of a file."""
         try:
             return untrusted_file.json_of(text)
         except ValueError as error:
             raise self._damaged(path, f"must be JSON: {error}") from None
 
     def _entry(self, path, where, entry, *keys):
-        """The values of keys that an entry of a file must have."""
+        """Return the values of keys that an entry of a file must have."""
         for key in keys:
             if not isinstance(entry, dict) or key not in entry:
                 raise self._damaged(path, f"must have '{key}', but {where} has none")
         return [entry[key] for key in keys]
 
     def _mat(self, path, *names):
-        """Arrays of one of MATLAB's files."""
+        """Return arrays from a MATLAB file."""
         try:
             found = matlab_file.arrays(self._content(path))
             return [found[name] for name in names]
@@ -230,7 +229,7 @@ class FileSet(GeneratorDataset):
             raise self._damaged(path, f"must hold {wanted}, but: {error}") from None
 
     def _idx(self, path, ndim, dtype=np.uint8):
-        """The array of an idx file."""
+        """Return the array of an idx file."""
         content, dtype = self._content(path), np.dtype(dtype).newbyteorder(">")
         code = {1: 8, 4: 12}[dtype.itemsize]
         if len(content) < 4 + 4 * ndim or content[:4] != bytes([0, 0, code, ndim]):
@@ -245,7 +244,7 @@ class FileSet(GeneratorDataset):
         return np.frombuffer(content, dtype, offset=start).reshape(shape)
 
     def _numbers(self, path, where, kind, words):
-        """Numbers of a text file; `where`: what part of it they are in, or which line."""
+        """Return the numbers of a text file; `where`: its part or line number, for errors."""
         where = f"line {where}" if isinstance(where, int) else where
         try:
             return [kind(word) for word in words]
@@ -253,7 +252,7 @@ class FileSet(GeneratorDataset):
             raise self._damaged(path, f"must hold numbers in {where}: {error}") from None
 
     def _image(self, path):
-        """An image's file: its bytes, or with `decode` the pixels (H, W, 3)."""
+        """Return the bytes of an image file, or with `decode` its pixels (H, W, 3)."""
         decrypt = vars(self.given).get("decrypt")
         self._path = self._inside(path)
         content = self._content(path) if decrypt is None else decrypt(str(path))
@@ -271,7 +270,7 @@ class FileSet(GeneratorDataset):
 
 
 def existing(who, name, value, is_folder):
-    """The path of a folder or file that is there."""
+    """Return `value` as the path of an existing folder or file."""
     if not isinstance(value, (str, Path)):
         raise TypeError(f"For '{who}', '{name}' must be a path, but got {type(value).__name__}.")
     path = Path(value)
@@ -282,7 +281,7 @@ def existing(who, name, value, is_folder):
 
 
 class LoadedSet(FileSet):
-    """Base of data sets of small images, whose files are loaded whole."""
+    """Base of datasets of small images, whose files are loaded whole."""
 
     def _read_row(self, i, row):
         image, *labels = row

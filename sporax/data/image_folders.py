@@ -1,4 +1,4 @@
-"""Data sets of image files: folders of images, and faces."""
+"""Datasets of image files: folders of images, and faces."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -10,7 +10,7 @@ from sporax.data.file_set import FileSet
 
 
 class _Pictures(FileSet):
-    """Base: only files of `extensions` are taken."""
+    """Base of datasets that can be limited to files with certain `extensions`."""
 
     def _open(self, arguments):
         who, extensions = type(self).__name__, arguments["extensions"]
@@ -23,13 +23,13 @@ class _Pictures(FileSet):
 
 
 class ImageFolderDataset(_Pictures):
-    """Image files in a folder for each class, labelled Int32 in the order of the folders' names.
+    """Image files in one folder per class, labelled Int32 in the order of the folder names.
 
     `dataset_dir`: the folder of these folders. `class_indexing`: {folder: label}, for some of
-    them. `extensions`: a list of those taken, such as '.jpg'; all by default. `decode`: whether
-    the images are arrays (H, W, 3), rather than the files' bytes. `num_samples`, `shuffle`,
-    `sampler`, `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. The other arguments
-    steer MindSpore's workers and have no effect here.
+    them. `extensions`: a list of the file extensions to read, such as '.jpg'; all by default.
+    `decode`: whether the images are arrays (H, W, 3), rather than the files' bytes. `num_samples`,
+    `shuffle`, `sampler`, `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`.
+    `num_parallel_workers`, `cache`: as for `map`. `decrypt`: a function from path to file content.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -53,14 +53,14 @@ class ImageFolderDataset(_Pictures):
         self._open(locals())
 
     def get_class_indexing(self):
-        """{folder: label}."""
+        """Return {folder: label}."""
         if self.given.class_indexing is not None:
             return dict(self.given.class_indexing)
         folders = sorted(path.name for path in self.given.dataset_dir.iterdir() if path.is_dir())
         return {name: i for i, name in enumerate(folders)}
 
     def num_classes(self):
-        """The number of folders that are taken."""
+        """Return the number of folders that are read."""
         return len(self.get_class_indexing())
 
     def _rows(self):
@@ -73,11 +73,11 @@ class ImageFolderDataset(_Pictures):
 
 
 class CelebADataset(_Pictures):
-    """Faces, and 0 or 1 for each of 40 attributes, UInt32 (Liu et al. 2015).
+    """Faces with 40 binary attributes, UInt32 (Liu et al. 2015).
 
     `dataset_dir`: the folder of the images, of `list_attr_celeba.txt` and, for a `usage` other
     than 'all' ('train', 'valid' or 'test'), of `list_eval_partition.txt`. The other arguments are
-    those of `ImageFolderDataset`.
+    as for `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -91,7 +91,7 @@ class CelebADataset(_Pictures):
     """
 
     columns: ClassVar = ("image", "attr")
-    # usage -> its number in the list of parts
+    # usage -> partition numbers
     parts: ClassVar = {"all": (0, 1, 2), "train": (0,), "valid": (1,), "test": (2,)}
 
     def __init__(
@@ -111,7 +111,7 @@ class CelebADataset(_Pictures):
         ]
 
     def _chosen(self):
-        """The names of the images of `usage`; None for all."""
+        """Return the names of the images of `usage`; None for all."""
         if self.given.usage == "all":
             return None
         (wanted,) = self.parts[self.given.usage]
@@ -119,7 +119,7 @@ class CelebADataset(_Pictures):
         return {name for name, numbers in self._table(path, 0, 1) if numbers == [wanted]}
 
     def _table(self, path, skip, width=None):
-        """(name, numbers) of each line after the first `skip`, all with as many numbers."""
+        """Yield (name, numbers) of each line after the first `skip`, all of one width."""
         for i, line in enumerate(self._lines(path)[skip:], skip + 1):
             name, *words = line.split() or [""]
             numbers = self._numbers(path, i, int, words)

@@ -1,4 +1,4 @@
-"""Going over a dataset's rows, epoch after epoch."""
+"""Iterators over a dataset's rows, epoch after epoch."""
 
 import functools
 
@@ -12,26 +12,26 @@ from sporax.data.constructor_calls import arguments
 
 
 def _array(value):
-    """A column's value as an array; values of other types (in a user's dict) unchanged."""
+    """Return a column's value as an array; other values (in a user's dict) are unchanged."""
     value = value.asnumpy() if isinstance(value, Tensor) else value
     array = np.asarray(value)
     return value if array.dtype == object else array
 
 
 def _tensor(value, shards=1):
-    """A column's value as a Tensor, except text."""
+    """Return a column's value as a Tensor; text stays an array."""
     array = _array(value)
     if not isinstance(array, np.ndarray) or array.dtype.kind in "SU":
         return array
     return FACTORIES["batch"](array, shards) if "batch" in FACTORIES else Tensor(array)
 
 
-# dtypes of arrays that are put onto the device as they are
+# dtypes of arrays that are transferred to the device unchanged
 _NATIVE = frozenset(map(np.dtype, ["?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d"]))
 
 
 def _own_tensor(value, shards=1):
-    """As `_tensor`, of an array that nobody else holds."""
+    """Return `_tensor(value)` for an array without other references."""
     if value.__class__ is not np.ndarray or value.dtype not in _NATIVE or "batch" in FACTORIES:
         return _converted(functools.partial(_tensor, shards=shards), value)
     if thread.recorder.tracer is None:
@@ -62,16 +62,16 @@ def _converted_rows(rows, convert):
 
 
 def _shards(dataset):
-    """Into how many parts the rows are divided, of which the dataset has one."""
+    """Return the number of shards of which the dataset reads one."""
     sampler = getattr(dataset, "sampler", None)
     own = arguments(dataset).get("num_shards") or getattr(sampler, "num_shards", 1)
     return max([own, *map(_shards, dataset.children)])
 
 
 class Iterator:
-    """Rows of one epoch; when they have ended, going on gives those of the next.
+    """Iterator over the rows of an epoch; after its end, iteration continues with the next epoch.
 
-    `num_epochs`: how many there are, -1 for no end; to ask for one more is a RuntimeError.
+    `num_epochs`: the number of epochs, -1 for no limit; a further one raises RuntimeError.
     """
 
     def __init__(self, dataset, num_epochs, output_numpy):
@@ -81,7 +81,7 @@ class Iterator:
                 f"{num_epochs!r}."
             )
         self.dataset, self._left = dataset, num_epochs
-        columns = dataset.get_col_names()  # those of metadata are seen under another name only
+        columns = dataset.get_col_names()  # metadata columns are visible only under another name
         places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
         self._columns = [columns[i] for i in places]
         shards = _shards(dataset)
@@ -116,49 +116,49 @@ class Iterator:
         raise NotImplementedError
 
     def get_next(self):
-        """The next row."""
+        """Return the next row."""
         return next(self)
 
     def stop(self):
-        """End the iteration, and the work ahead of it, before the iterator is collected."""
+        """End the iteration and its prefetching before the iterator is collected."""
         rows, self._rows, self._left = self._rows, None, 0
         if hasattr(rows, "close"):
             rows.close()
 
 
 class TupleIterator(Iterator):
-    """Each row a list."""
+    """Iterator that yields each row as a list."""
 
     def _made(self, row):
         return row
 
 
 class DictIterator(Iterator):
-    """Each row a dict."""
+    """Iterator that yields each row as a dict."""
 
     def _made(self, row):
         return dict(zip(self._columns, row, strict=True))
 
 
 class ResumableEpochs:
-    """Any epoch of a dataset, from any row on.
+    """Epochs of a dataset that can begin at any row.
 
-    Each epoch is a pipeline of its own, whose seed depends on `seed` and the epoch's number only:
-    to go on in its middle, nothing of the epochs before is read.
+    Each epoch is a separate pipeline, whose seed depends on `seed` and the epoch's number only:
+    resuming within an epoch reads nothing of the epochs before.
     """
 
     def __init__(self, dataset):
         self._dataset, self.seed = dataset, random_streams.seed()
 
     def rows(self, epoch, first):
-        """The rows of that epoch, without the first `first` ones."""
+        """Return the rows of `epoch`, without the first `first` ones."""
         seed = int(np.random.SeedSequence((self.seed, epoch)).generate_state(1)[0])
         with random_streams.fixed(seed, epoch):
             return _Rest(self._dataset, first)
 
 
 class _Rest(TupleIterator):
-    """Rows of one epoch from some row on."""
+    """The rows of one epoch, from row `first` on."""
 
     def __init__(self, dataset, first):
         super().__init__(dataset, 1, False)

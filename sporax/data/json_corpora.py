@@ -1,4 +1,4 @@
-"""Data sets of texts in files of JSON."""
+"""Datasets of texts in JSON files."""
 
 from typing import ClassVar
 
@@ -26,10 +26,10 @@ _COLUMNS = {  # task: (columns to train and evaluate, columns to test)
 class CLUEDataset(RowFiles):
     r"""Tasks of the Chinese Language Understanding Evaluation (Xu et al. 2020).
 
-    `dataset_files`: a path, a pattern, or a list of them, of files with a JSON object a line.
+    `dataset_files`: a path, a pattern, or a list of them, for files with one JSON object per line.
     `task`: 'AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC' or 'CSL'. `usage`: 'train', 'eval' or
     'test'. The columns are the fields of the task, in alphabetical order: strings, and indices as
-    UInt32. The other arguments are those of `TextFileDataset`.
+    UInt32. The other arguments are as for `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "test.json"
@@ -75,12 +75,12 @@ def _array(name, value):
 class SQuADDataset(Corpus):
     r"""Questions on paragraphs of Wikipedia (Rajpurkar et al. 2016, 2018), in SQuAD 1.1 and 2.0.
 
-    The columns are context and question, strings, and text and answer_start: arrays of the
-    answers, and of where they begin in the context, UInt32. A question without an answer has one
-    text '' that begins at 2^32 - 1.
+    The columns are context and question, strings, text, an array of the answers, and
+    answer_start, their offsets in the context, UInt32. A question without an answer has one text
+    '' at offset 2^32 - 1.
 
-    `dataset_dir`: the folder of `train-v1.1.json` and `dev-v1.1.json`, or of those of 2.0. `usage`:
-    'train', 'dev' or 'all', by default all. The other arguments are those of `TextFileDataset`.
+    `dataset_dir`: the folder of `train-v1.1.json` and `dev-v1.1.json`, or of the files of 2.0.
+    `usage`: 'train', 'dev' or 'all', the default. The other arguments are as for `TextFileDataset`.
 
     >>> import json, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -1,13 +1,13 @@
-"""`LineReader`: the lines of a text file, by their numbers."""
+"""`LineReader`: random access to the lines of a text file."""
 
 import os
 
 
 class LineReader:
-    """The lines of a text file, from 1 on; their places are looked up once.
+    """Random access to the lines of a text file, numbered from 1; it is indexed once.
 
-    `reader[n]` and `readline(n)` give a line without its end. Raises TypeError for a name that is
-    no str, RuntimeError where there is no such file, ValueError for a line that is not there.
+    `reader[n]` and `readline(n)` return a line without its line ending. Raises TypeError if the
+    name is not a str, RuntimeError without such a file, ValueError without such a line.
 
     >>> LineReader(__file__)[3]
     'import os'
@@ -36,11 +36,11 @@ class LineReader:
         return len(self.offsets)
 
     def len(self):
-        """How many lines there are."""
+        """Return the number of lines."""
         return len(self.offsets)
 
     def readline(self, line):
-        """The line of that number, without its end."""
+        """Return the line of that number, without its line ending."""
         if not isinstance(line, int) or isinstance(line, bool):
             raise TypeError(
                 f"For 'LineReader.readline', 'line' must be an int, but got {type(line).__name__}."
@@ -62,7 +62,7 @@ class LineReader:
             ) from None
 
     def close(self):
-        """Close the file; the next `readline` opens it again."""
+        """Close the file; the next `readline` reopens it."""
         self._file.close()
 
     def __del__(self):

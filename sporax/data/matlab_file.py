@@ -1,6 +1,6 @@
-"""Numbers in files of MATLAB's versions 5 to 7: arrays, sparse arrays, texts, and cells and structs
-of them. Objects and functions, which other readers may run, are refused; whatever a damaged file
-holds ends in a ValueError (SciPy's reader can crash)."""
+"""Reader of MATLAB files, versions 5 to 7: dense and sparse arrays, texts, cells and structs.
+Objects and functions, which other readers may run, are rejected; any damaged file raises
+ValueError (SciPy's reader can crash)."""
 
 import math
 import struct
@@ -8,22 +8,22 @@ import zlib
 
 import numpy as np
 
-# type of an element's data -> dtype
+# data type of an element -> dtype
 _DTYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8",
            13: "u8"}  # fmt: skip
 _TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
 _NUMBERS = range(6, 16)
-_MOST = 2**24  # elements of a sparse array, made dense
+_MOST = 2**24  # maximum elements of a sparse array, which is made dense
 _ROOM = 2**27  # bytes that a small file may be decompressed to
-_GROWTH = 8  # how much more than its own bytes a large one may take
-_DEEPEST = 20  # cells in cells
+_GROWTH = 8  # further bytes per byte of the file
+_DEEPEST = 20  # maximum nesting of cells
 
 
 def arrays(content):
-    """{name: array} of a file's bytes; a struct is an object array of dicts, a cell one of arrays,
-    a text an array of one string."""
+    """Return {name: array} of a file's bytes; a struct is an object array of dicts, a cell one of
+    arrays, a text an array of one string."""
     if len(content) < 136 or content[124:128] not in (b"\0\1IM", b"\1\0MI"):
         raise ValueError("its start is not that of a file of MATLAB's versions 5 to 7")
     order = "<" if content[126:128] == b"IM" else ">"
@@ -43,7 +43,7 @@ def arrays(content):
 def _decompressed(data, room):
     stream = zlib.decompressobj()
     try:
-        content = stream.decompress(data, max(room, 1))  # 0 were no limit
+        content = stream.decompress(data, max(room, 1))  # 0 would mean no limit
     except zlib.error as error:
         raise ValueError(f"its data cannot be decompressed: {error}") from None
     if not stream.eof:
@@ -52,7 +52,7 @@ def _decompressed(data, room):
 
 
 class _Elements:
-    """The elements of a part of a file, a memoryview, one after another."""
+    """The elements of a part of a file, a memoryview, in sequence."""
 
     def __init__(self, data, order):
         self.data, self.order = data, order
@@ -68,7 +68,7 @@ class _Elements:
         return part
 
     def take(self):
-        """(type, bytes) of the next element."""
+        """Return (type, bytes) of the next element."""
         (kind,) = struct.unpack(f"{self.order}I", self._cut(4, 4))
         if kind >> 16:  # up to 4 bytes, with the size in the upper half
             return kind & 0xFFFF, self._cut(4, 4)[: kind >> 16]
@@ -76,7 +76,7 @@ class _Elements:
         return kind, self._cut(size, size if kind == _COMPRESSED else size + -size % 8)
 
     def numbers(self, kinds=_DTYPES):
-        """The next element as an array."""
+        """Return the next element as an array."""
         kind, data = self.take()
         if kind not in kinds:
             raise ValueError(f"it has data of type {kind} where there are numbers")
@@ -87,7 +87,7 @@ class _Elements:
 
 
 def _matrix(kind, data, order, depth=0):
-    """(name, value) of an element that is a matrix."""
+    """Return (name, value) of a matrix element."""
     if kind != _MATRIX or depth > _DEEPEST:
         raise ValueError(f"it has data of type {kind} at depth {depth} where there is a matrix")
     if not data:
@@ -121,7 +121,7 @@ def _matrix(kind, data, order, depth=0):
 
 
 def _count(shape, elements):
-    """The number of matrices in a cell or struct; each has at least 8 bytes."""
+    """Return the number of matrices in a cell or struct; each has at least 8 bytes."""
     count = math.prod(shape)
     if 8 * count > elements.left:
         raise ValueError(f"it has shape {shape}, but {elements.left} bytes")
@@ -156,7 +156,7 @@ def _text(kind, data):
 
 
 def _dense(elements, shape):
-    """A sparse array, column after column; `rows` of column i are from `starts[i]` on."""
+    """Return a sparse array as dense values, column by column; column i starts at `starts[i]`."""
     rows, starts, values = elements.numbers(), elements.numbers(), elements.numbers()
     height, width = shape
     if len(starts) != width + 1 or height * width > _MOST:

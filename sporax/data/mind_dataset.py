@@ -1,4 +1,4 @@
-"""The data set of MindRecord files."""
+"""`MindDataset`: the rows of MindRecord files."""
 
 from bisect import bisect_right
 from itertools import accumulate
@@ -14,7 +14,7 @@ from sporax.data.source import GeneratorDataset
 
 
 class _Records:
-    """The rows of several files, each a tuple of arrays; after them, `padded` times `sample`."""
+    """The rows of several files, as tuples of arrays, then `padded` copies of `sample`."""
 
     def __init__(self, files, columns, sample, padded):
         self.files, self.columns = files, columns
@@ -34,12 +34,12 @@ class _Records:
         return tuple([self._array(name, row[name]) for name in self.columns])
 
     def _place(self, i):
-        """The file of a row, and its number there."""
+        """Return the file of a row, and the row's index in it."""
         at = bisect_right(self.ends, i)
         return self.files[at], i - (self.ends[at - 1] if at else 0)
 
     def origins(self, i):
-        """As in `FileRow`."""
+        """Return the origins of row `i`, as in `FileRow`."""
         if i >= self.ends[-1]:
             return []
         file, number = self._place(i)
@@ -53,13 +53,13 @@ class _Records:
 
 
 class MindDataset(GeneratorDataset):
-    """The rows of MindRecord files, of MindSpore's or of `mindrecord.FileWriter`'s.
+    """The rows of MindRecord files, written by MindSpore or by `mindrecord.FileWriter`.
 
-    `dataset_files`: one of the files that were written together, or a list of files.
-    `columns_list`: the fields, all by default. Bytes come as an array of one string of bytes, which
-    `vision.Decode` takes. `padded_sample`: a dict of a row that comes `num_padded` times after the
-    others. `num_samples`, `shuffle`, `sampler`, `num_shards`, `shard_id`: which rows, as for
-    `GeneratorDataset`. The other arguments steer MindSpore's workers and have no effect here.
+    `dataset_files`: one file of a set written together, or a list of files. `columns_list`: the
+    fields, all by default. Bytes become an array of one byte string, which `vision.Decode` accepts.
+    `padded_sample`: a dict, a row that is appended `num_padded` times. `num_samples`, `shuffle`,
+    `sampler`, `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`.
+    `num_parallel_workers`, `cache`: as for `map`.
 
     >>> import tempfile
     >>> from sporax.data import NumpySlicesDataset
@@ -108,7 +108,7 @@ class MindDataset(GeneratorDataset):
         )  # fmt: skip
 
     def _indices(self):
-        """As that of `GeneratorDataset`; a `PKSampler` gets the rows' classes."""
+        """Extend `GeneratorDataset._indices`: a `PKSampler` gets the rows' classes."""
         if not isinstance(self.sampler, PKSampler):
             return super()._indices()
         name, files = self.sampler.class_column, self.source.files

@@ -1,4 +1,4 @@
-"""MindRecord files, written and read: `mindspore.mindrecord`."""
+"""Writing and reading of MindRecord files: `mindspore.mindrecord`."""
 
 import contextlib
 import enum
@@ -18,12 +18,12 @@ from sporax.data.mindrecord_file import (
 )
 
 _MB = 2**20
-_SIZES = {  # what can be set -> (least, most)
+_SIZES = {  # setting -> (minimum, maximum)
     "header_size": (16 * 1024, 128 * _MB),
     "page_size": (32 * 1024, 256 * _MB),
 }
 _NUMBERS = "int32", "int64", "float32", "float64"
-# a value's type in Python -> the types of a schema that it has
+# Python type of a value -> matching types of a schema
 _FITTING = {
     int: ("int32", "int64"), float: ("float32", "float64"), str: ("string",), bytes: ("bytes",),
     **{getattr(np, name): (name,) for name in _NUMBERS},
@@ -31,7 +31,7 @@ _FITTING = {
 
 
 class MSRStatus(enum.IntEnum):
-    """What converters to MindRecord files return."""
+    """Status that converters to MindRecord files return."""
 
     SUCCESS = 0
     FAILED = 1
@@ -41,7 +41,7 @@ SUCCESS, FAILED = MSRStatus
 
 
 class MindRecordException(Exception):
-    """Base of what is wrong with MindRecord files and their fields."""
+    """Base of errors of MindRecord files and their fields."""
 
 
 class ParamTypeError(MindRecordException, TypeError):
@@ -53,7 +53,7 @@ class ParamValueError(MindRecordException, ValueError):
 
 
 class MRMInvalidSchemaError(MindRecordException, ValueError):
-    """A schema that is none."""
+    """An invalid schema."""
 
 
 class MRMDefineCategoryError(MindRecordException, ValueError):
@@ -92,7 +92,7 @@ def _checked_schema(content):
 
 
 def _unfit(name, kind, row):
-    """Why a row does not have what the schema says; None if it does."""
+    """Return why a row does not match the schema; None if it does."""
     if name not in row:
         return f"has no '{name}'"
     value = row[name]
@@ -116,10 +116,10 @@ def _unfit(name, kind, row):
 
 
 class FileWriter:
-    """Writes rows into MindRecord files, which MindSpore reads too.
+    """Writes rows to MindRecord files, which MindSpore reads too.
 
-    `file_name`: the file, or how the names of the `shard_num` files (1 to 1000) begin. `overwrite`:
-    whether files that are there may be replaced.
+    `file_name`: the file, or the prefix of the names of the `shard_num` files (1 to 1000).
+    `overwrite`: whether existing files may be replaced.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/digits"
@@ -160,7 +160,7 @@ class FileWriter:
 
     @classmethod
     def open_for_append(cls, file_name):
-        """A writer that goes on with files that are there; `file_name`: one of them."""
+        """Return a writer that appends to existing files; `file_name`: one of them."""
         header = header_to_be_continued(file_name)
         folder, writer = Path(file_name).parent, cls(file_name)
         writer._paths = [str(folder / name) for name in header["shard_addresses"]]
@@ -176,7 +176,7 @@ class FileWriter:
         return writer
 
     def add_schema(self, content, desc=None):
-        """The fields of a row.
+        """Set the fields of a row.
 
         `content`: {name: {"type": one of int32, int64, float32, float64, string, bytes}}, with
         "shape": [...] for an array, whose first size may be -1. `desc`: a text for the header.
@@ -184,7 +184,7 @@ class FileWriter:
         self._schema, self._desc = _checked_schema(content), desc or ""
 
     def add_index(self, index_fields):
-        """The fields by which the index can be searched; all numbers and strings by default."""
+        """Set the fields by which the index can be searched; by default numbers and strings."""
         if not isinstance(index_fields, list) or not index_fields:
             raise ParamTypeError(
                 f"For 'add_index', 'index_fields' must be a list of names, but got "
@@ -202,11 +202,11 @@ class FileWriter:
         self._indexed = list(index_fields)
 
     def set_header_size(self, header_size):
-        """The room for the header, in [16 KB, 128 MB], 16 MB by default."""
+        """Set the space for the header in bytes, in [16 KB, 128 MB], 16 MB by default."""
         self._set("header_size", header_size)
 
     def set_page_size(self, page_size):
-        """The room for the rows of a page, in [32 KB, 256 MB], 32 MB by default."""
+        """Set the space for the rows of a page, in [32 KB, 256 MB], 32 MB by default."""
         self._set("page_size", page_size)
 
     def _set(self, name, value):
@@ -219,10 +219,10 @@ class FileWriter:
         self._sizes[name] = value
 
     def open_and_set_header(self):
-        """Nothing to do: the files are opened when the first rows come."""
+        """Do nothing: the files are opened with the first rows."""
 
     def write_raw_data(self, raw_data, parallel_writer=False):
-        """Write rows: a list of dicts. A row that is not as the schema says is left out, with a
+        """Write rows, a list of dicts. A row that does not match the schema is skipped, with a
         warning. `parallel_writer` has no effect here."""
         if not isinstance(parallel_writer, bool):
             raise TypeError(
@@ -246,7 +246,7 @@ class FileWriter:
         self._begin()
         rows = self._fitting(raw_data)
         count = len(self._writers)
-        for i in range(count):  # as even as it goes, the surplus to one file after another
+        for i in range(count):  # evenly, the surplus in round-robin order
             few, more = divmod(len(rows), count)
             writer = self._writers[(self._next + i) % count]
             start = i * few + min(i, more)
@@ -257,7 +257,7 @@ class FileWriter:
 
     @contextlib.contextmanager
     def _discarding(self):
-        """Leave no half-written file where there is no room."""
+        """Delete the half-written files after an OSError, such as a full disk."""
         try:
             yield
         except OSError:
@@ -306,7 +306,7 @@ class FileWriter:
         ]  # fmt: skip
 
     def commit(self):
-        """Finish the files: headers and indices."""
+        """Finish the files: write headers and indices."""
         self._begin()
         names = [Path(path).name for path in self._paths]
         with self._discarding():
@@ -317,7 +317,7 @@ class FileWriter:
         self._writers, self._done = None, True
 
     def _discard(self):
-        """Take away the files that were begun."""
+        """Delete the unfinished files."""
         for writer in self._writers or []:
             writer.discard()
         self._writers, self._is_discarded = None, True
@@ -330,8 +330,8 @@ def _plain(value):
 class FileReader:
     """Reads the rows of MindRecord files.
 
-    `file_name`: one of the files that were written together, or a list of files. `columns`: the
-    fields that are read, all by default. The other arguments have no effect here.
+    `file_name`: one file of a set written together, or a list of files. `columns`: the fields to
+    read, all by default. The other arguments have no effect here.
     """
 
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
@@ -349,28 +349,28 @@ class FileReader:
         self._columns = columns
 
     def get_next(self):
-        """The rows, as dicts."""
+        """Yield the rows, as dicts."""
         for file in self._files:
             for i in range(len(file)):
                 row = file.row(i)
                 yield row if not self._columns else {n: row[n] for n in row if n in self._columns}
 
     def schema(self):
-        """The fields, as they were given to `FileWriter.add_schema`."""
+        """Return the fields, as passed to `FileWriter.add_schema`."""
         return self._files[0].schema
 
     def len(self):
-        """The number of rows."""
+        """Return the number of rows."""
         return sum(map(len, self._files))
 
     def close(self):
-        """Let go of the files."""
+        """Close the files."""
         for file in self._files:
             file.close()
 
 
 def opened(file_name):
-    """Files as `RecordFile`s; `file_name`: one of those that were written together, or a list."""
+    """Open files as `RecordFile`s; `file_name`: one of a set written together, or a list."""
     paths = [file_name] if isinstance(file_name, (str, Path)) else list(file_name)
     for path in paths:
         if not Path(path).is_file():
@@ -390,7 +390,7 @@ def opened(file_name):
     return files
 
 
-# What is looked up when it is used, by module.
+# Names that are imported on first use, by module.
 _LATER = (
     {"MindPage": "mindrecord_page"}
     | dict.fromkeys(

@@ -1,5 +1,5 @@
-"""What the header, the index and the rows of a MindRecord file must be, whoever wrote it. Each
-check raises ValueError with what is wrong."""
+"""Checks of the header, the index and the rows of an untrusted MindRecord file. Each check raises
+ValueError with the reason."""
 
 import re
 from pathlib import PurePath
@@ -17,7 +17,7 @@ def _require(holds, rule, got):
 
 
 def check_header(header):
-    """The JSON object at the beginning of a file."""
+    """Check the JSON object at the beginning of a file."""
     _require(isinstance(header, dict), "its header must be an object", header)
     for name in ("header_size", "page_size"):
         size = header.get(name)
@@ -37,11 +37,11 @@ def check_header(header):
 
 
 _PAGE = "end_row_id", "page_id", "page_size", "page_type_id"
-_LARGEST = {"header_size": 2**27, "page_size": 2**28}  # of files that grow
+_LARGEST = {"header_size": 2**27, "page_size": 2**28}  # of files that are appended to
 
 
 def check_to_be_continued(header):
-    """What else a writer needs of the header of a file to go on with it."""
+    """Check what else a writer needs in the header of a file to append to it."""
     for name, largest in _LARGEST.items():
         _require(header[name] <= largest, f"'{name}' must be {largest} at most", header[name])
     pages = header.get("page")
@@ -68,7 +68,7 @@ def _check_field(name, kind):
 
 
 def _check_names(header, schema):
-    """The other files, which are beside it, and the fields of the index."""
+    """Check the names of the other files, all in one folder, and the fields of the index."""
     names = header.get("shard_addresses")
     _require(
         isinstance(names, list) and names
@@ -83,7 +83,7 @@ def _check_names(header, schema):
 
 
 def checked_places(rows, width):
-    """The index's rows, (row, page, start, end, page, start, end), in order."""
+    """Return the index rows, (row, page, start, end, page, start, end), sorted and without row."""
     _require(all(type(x) is int for row in rows for x in row), "places must be ints",
              next((row for row in rows if any(type(x) is not int for x in row)), None))  # fmt: skip
     places = np.array(rows, np.int64).reshape(-1, width)
@@ -93,7 +93,7 @@ def checked_places(rows, width):
 
 
 def checked_row(fields, schema):
-    """{field: value} of a row, as the schema says."""
+    """Return {field: value} of a row, checked against the schema."""
     _require(isinstance(fields, dict), "its fields must be named", fields)
     for name, kind in schema.items():
         _require(name in fields, f"it must have '{name}'", sorted(map(str, fields)))

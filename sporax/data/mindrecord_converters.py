@@ -1,5 +1,5 @@
-"""Data sets converted to MindRecord files: `Cifar10ToMR` and its like. Nothing that a file holds is
-executed: of pickles, only arrays are read."""
+"""Converters of datasets to MindRecord files, such as `Cifar10ToMR`. Nothing in a file is executed:
+from pickles, only arrays are read."""
 
 import csv
 import gzip
@@ -24,7 +24,7 @@ from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause
 
 _AT_ONCE = 256  # rows
-_MOST_BYTES = 2**28  # of the pixels in a file of MNIST's
+_MOST_BYTES = 2**28  # of the pixels in an MNIST file
 _LARGE = {"header_size": 1 << 24, "page_size": 1 << 26}
 
 
@@ -49,7 +49,7 @@ class _Converter:
         self.run()
 
     def run(self):
-        """As `transform`; returns `SUCCESS`."""
+        """Write the MindRecord files like `transform`; return `SUCCESS`."""
         raise NotImplementedError(f"For '{type(self).__name__}', 'run' must be defined.")
 
 
@@ -71,7 +71,7 @@ def _write(writer, schema, desc, index, rows, sizes=None):
 
 
 def _jpeg(pixels):
-    """The bytes of a JPEG file of quality 95, as MindSpore writes them."""
+    """Return the bytes of a JPEG file of quality 95, as in MindSpore."""
     from sporax.data.vision.image_files import encode_jpeg
 
     return encode_jpeg(pixels, 95).tobytes()
@@ -81,7 +81,7 @@ def _jpeg(pixels):
 
 
 class _Array:
-    """Stands for an array while it is unpickled: NumPy's own reader trusts sizes and dtypes."""
+    """Placeholder for an array during unpickling: NumPy's reader trusts sizes and dtypes."""
 
     def __init__(self, *_):
         self.array = None
@@ -99,7 +99,7 @@ class _Array:
 
 
 class _Dtype:
-    """Stands for a dtype of numbers while it is unpickled."""
+    """Placeholder for an integer dtype during unpickling."""
 
     def __init__(self, name, *_):
         name = name.decode() if isinstance(name, bytes) else name
@@ -111,16 +111,16 @@ class _Dtype:
         self.name = (">" if state[1] in (">", b">") else "<") + self.name
 
 
-# the parts of NumPy that a pickled array names
+# names in a pickled array -> their replacements
 _ARRAYS = {
     ("numpy", "ndarray"): "ndarray", ("numpy", "dtype"): _Dtype,
     **{(f"numpy.{core}.multiarray", "_reconstruct"): _Array for core in ("core", "_core")},
 }  # fmt: skip
 
 
-class _Unpickler(pickle._Unpickler):  # in Python: that in C makes room for what a file claims
+class _Unpickler(pickle._Unpickler):  # the one in C allocates any size that a file claims
     dispatch = pickle._Unpickler.dispatch.copy()
-    del dispatch[pickle.BYTEARRAY8[0]]  # makes room too
+    del dispatch[pickle.BYTEARRAY8[0]]  # allocates it too
 
     def find_class(self, module, name):
         if (module, name) == ("_codecs", "encode"):  # bytes, as Python 3 writes them for Python 2
@@ -131,7 +131,7 @@ class _Unpickler(pickle._Unpickler):  # in Python: that in C makes room for what
 
 
 def _pickled(path, labels):
-    """The images (N, 32, 32, 3) and the labels of a pickle of CIFAR's."""
+    """Return an iterator over the images (32, 32, 3) and labels of a CIFAR pickle."""
     try:
         content = _Unpickler(io.BytesIO(untrusted_file.content(path)), encoding="bytes").load()
         images = np.asarray(content[b"data"], np.uint8).reshape(-1, 3, 32, 32)
@@ -145,7 +145,7 @@ def _pickled(path, labels):
 
 
 class Cifar10ToMR(_Converter):
-    """CIFAR-10's Python files `data_batch_*` and `test_batch` as the MindRecord files `destination`
+    """Converts CIFAR-10's Python files `data_batch_*` and `test_batch` to MindRecord `destination`
     and `destination` + '_test': `id`, `label` (Int64) and `data`, a JPEG of quality 95.
 
     >>> Cifar10ToMR("nowhere", "rows")
@@ -168,7 +168,7 @@ class Cifar10ToMR(_Converter):
                 )
 
     def run(self, fields=None):
-        """As `transform`; returns `SUCCESS`."""
+        """Write the MindRecord files like `transform`; return `SUCCESS`."""
         if fields and not isinstance(fields, list):
             raise ValueError(
                 f"For '{type(self).__name__}', 'fields' must be a list of names, but got "
@@ -188,13 +188,13 @@ class Cifar10ToMR(_Converter):
         return SUCCESS
 
     def transform(self, fields=None):
-        """Write the MindRecord files; `fields`: those of the index, all numbers by default."""
+        """Write the MindRecord files; `fields`: the fields of the index, by default all numbers."""
         self.run(fields)
 
 
 class Cifar100ToMR(Cifar10ToMR):
-    """CIFAR-100's Python files `train` and `test` as the MindRecord files `destination` and
-    `destination` + '_test': `id`, `fine_label`, `coarse_label` (Int64) and `data`, a JPEG.
+    """Converts CIFAR-100's Python files `train` and `test` to the MindRecord files `destination`
+    and `destination` + '_test': `id`, `fine_label`, `coarse_label` (Int64) and `data`, a JPEG.
 
     >>> Cifar100ToMR("nowhere", "rows")
     Traceback (most recent call last):
@@ -207,7 +207,7 @@ class Cifar100ToMR(Cifar10ToMR):
 
 
 def _idx(path, magic, axes):
-    """The bytes of a gzipped file of MNIST's, (N, ...)."""
+    """Return the bytes of a gzipped MNIST file as an array (N, ...)."""
     try:
         untrusted_file.check_regular(path)
         with gzip.open(path) as file:
@@ -226,9 +226,9 @@ def _idx(path, magic, axes):
 
 
 class MnistToMR(_Converter):
-    """MNIST's four `.gz` files as `destination` + '_train.mindrecord' and '_test.mindrecord':
-    `label` (Int64) and `data`, a JPEG of quality 95. `partition_number`: the number of files of
-    each.
+    """Converts MNIST's four `.gz` files to `destination` + '_train.mindrecord' and
+    '_test.mindrecord': `label` (Int64) and `data`, a JPEG of quality 95. `partition_number`: the
+    number of files of each.
 
     >>> MnistToMR("nowhere", "rows")
     Traceback (most recent call last):
@@ -243,7 +243,7 @@ class MnistToMR(_Converter):
         }
 
     def run(self):
-        """As `transform`; returns `SUCCESS`."""
+        """Write the MindRecord files like `transform`; return `SUCCESS`."""
         schema = {"label": {"type": "int64"}, "data": {"type": "bytes"}}
         for part, writer in self._writers.items():
             images = _idx(self.source / f"{part}-images-idx3-ubyte.gz", 2051, 3)
@@ -257,9 +257,9 @@ class MnistToMR(_Converter):
 
 
 class ImageNetToMR(_Converter):
-    """ImageNet's folders of JPEG files as MindRecord files: `label` (Int32), `image` (the file's
-    bytes) and `file_name`. `map_file`: lines of a folder's name and its label. `partition_number`:
-    the number of files.
+    """Converts ImageNet's folders of JPEG files to MindRecord files: `label` (Int32), `image` (the
+    file's bytes) and `file_name`. `map_file`: lines of a folder name and its label.
+    `partition_number`: the number of files.
 
     >>> ImageNetToMR("nowhere", ".", "rows")
     Traceback (most recent call last):
@@ -288,7 +288,7 @@ class ImageNetToMR(_Converter):
                     yield {"label": label, "image": image, "file_name": str(path)}
 
     def run(self):
-        """As `transform`; returns `SUCCESS`."""
+        """Write the MindRecord files like `transform`; return `SUCCESS`."""
         rows = self._rows()
         first = next(rows, None)
         if first is None:
@@ -308,7 +308,7 @@ _ABSENT = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>",
 
 
 def _column(texts):
-    """(type of the field, values) of a column of texts: ints, reals, bools or strings."""
+    """Return (field type, values) of a column of texts: ints, reals, bools or strings."""
     for kind, convert in (("int64", _whole), ("float64", _real), ("int32", _truth)):
         try:
             return kind, [convert(text) for text in texts]
@@ -333,10 +333,10 @@ def _truth(text):
 
 
 class CsvToMR(_Converter):
-    """A CSV file, whose first line names the columns, as MindRecord files. A column is Int64,
-    Float64, Int32 (of True and False) or strings, whichever holds all its values.
+    """Converts a CSV file, whose first line names the columns, to MindRecord files. A column is
+    Int64, Float64, Int32 (for True and False) or strings, whichever holds all its values.
 
-    `columns_list`: some of the columns. `partition_number`: the number of files.
+    `columns_list`: the columns to convert, all by default. `partition_number`: the number of files.
 
     >>> import pathlib, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -358,7 +358,7 @@ class CsvToMR(_Converter):
         self._writer = FileWriter(self._path("destination", destination), partition_number)
 
     def run(self):
-        """As `transform`; returns `SUCCESS`."""
+        """Write the MindRecord files like `transform`; return `SUCCESS`."""
         try:
             reader = csv.reader(lines("CsvToMR", self.source, keepends=True))
             head, *rows = [line for line in reader if line] or [[]]
@@ -389,7 +389,7 @@ class CsvToMR(_Converter):
 
 # records ----------------------------------------------------------------------------------------
 
-_FEATURES = "string", "int64", "float32"  # what an Example holds
+_FEATURES = "string", "int64", "float32"  # dtypes in an Example
 
 
 def _field_name(key):
@@ -397,12 +397,12 @@ def _field_name(key):
 
 
 class TFRecordToMR(_Converter):
-    """A TFRecord file of `tf.train.Example`s as a MindRecord file; it needs no TensorFlow.
+    """Converts a TFRecord file of `tf.train.Example`s to a MindRecord file, without TensorFlow.
 
-    `feature_dict`: {name: feature}, a `tf.io.FixedLenFeature` or as much of one: `(shape, dtype)`
-    or `(shape, dtype, default_value)`. The shape is `[]` or `[n]`; the dtype Int64, Float32 or
-    string, of TensorFlow, MindSpore or by name. `bytes_fields`: the strings that are bytes, such as
-    encoded images; others are texts in UTF-8. In names, what is no letter or digit becomes "_".
+    `feature_dict`: {name: feature}, a `tf.io.FixedLenFeature` or a tuple `(shape, dtype)` or
+    `(shape, dtype, default_value)`. The shape is `[]` or `[n]`; the dtype Int64, Float32 or string,
+    of TensorFlow, MindSpore or by name. `bytes_fields`: the strings that are bytes, such as encoded
+    images; others are texts in UTF-8. In names, punctuation and spaces become "_".
 
     >>> TFRecordToMR("nowhere", "rows", {"label": ([], "int64")})
     Traceback (most recent call last):
@@ -437,7 +437,7 @@ class TFRecordToMR(_Converter):
             self._schema[_field_name(key)] = {"type": "bytes" if key in listed else kind} | sizes
 
     def _feature(self, key, value):
-        """(shape, name of the dtype, default value) of an item of 'feature_dict'."""
+        """Return (shape, dtype name, default value) of an item of 'feature_dict'."""
         try:
             shape, dtype, default = [*value, None][:3]
             kind = str(getattr(dtype, "name", dtype)).lower()
@@ -478,7 +478,7 @@ class TFRecordToMR(_Converter):
         return value.item()
 
     def run(self):
-        """As `transform`; returns `SUCCESS`."""
+        """Write the MindRecord file like `transform`; return `SUCCESS`."""
         writer = FileWriter(self.destination)
         return _write(writer, self._schema, "TFRecord to MindRecord", None, self._rows())
 

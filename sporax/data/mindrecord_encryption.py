@@ -1,8 +1,8 @@
-"""MindRecord files that are encrypted as a whole, the file and its index alike.
+"""Encryption of whole MindRecord files, including their index.
 
-Such a file has pieces, each after its length (4 bytes, high first), a length of 0, the name of the
-mode (7 bytes) and `ENCRYPT`. What a user's own function writes stands in place of the pieces.
-Decrypted content is kept in files without a name, which go with the process.
+An encrypted file has chunks, each after its length (4 bytes, big-endian), then a length of 0, the
+name of the mode (7 bytes) and `ENCRYPT`. A user function writes its own output in place of the
+chunks. Decrypted content is kept in unnamed temporary files.
 """
 
 import os
@@ -13,15 +13,15 @@ from sporax.io import atomic_write, encryption, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
 _END, _OWN, _AES = b"ENCRYPT", b"UDF-ENC", b"AES-GCM"
-_PIECE = 64 * 2**20  # bytes that are encrypted at once
+_PIECE = 64 * 2**20  # bytes encrypted at once
 _settings = {"key": None, "enc_mode": _AES.decode(), "dec_mode": None}
 
 
 def set_enc_key(enc_key):
-    """Encrypt the MindRecord files that are written from now on, and decrypt those that are read.
+    """Set the key that encrypts MindRecord files on writing, and decrypts them on reading.
 
-    `enc_key`: a str whose UTF-8 has 16, 24 or 32 bytes; None for files that are not encrypted.
-    Needs the library cryptography: `pip install 'sporax[encryption]'`.
+    `enc_key`: a str of 16, 24 or 32 bytes in UTF-8; None for no encryption. Requires the library
+    cryptography: `pip install 'sporax[encryption]'`.
 
     >>> set_enc_key("0123456789012345")
     >>> set_enc_key(None)
@@ -39,8 +39,8 @@ def set_enc_key(enc_key):
 
 
 def set_enc_mode(enc_mode="AES-GCM"):
-    """How files are encrypted: 'AES-GCM', or a function of (file that is read, its bytes, file that
-    is written, key).
+    """Set how files are encrypted: by 'AES-GCM', or a function of (input file, its size in bytes,
+    output file, key).
 
     >>> set_enc_mode("AES-GCM")
     """
@@ -48,9 +48,9 @@ def set_enc_mode(enc_mode="AES-GCM"):
 
 
 def set_dec_mode(dec_mode="AES-GCM"):
-    """How files are decrypted: 'AES-GCM', a function as that of `set_enc_mode`, or None for
-    `enc_mode`, unless that is a function. A function is given the bytes with the 11 that follow
-    those of its counterpart.
+    """Set how files are decrypted: by 'AES-GCM', a function as in `set_enc_mode`, or None for
+    `enc_mode`, unless that is a function. The size passed to a function includes 11 bytes after the
+    output of its counterpart.
 
     >>> set_dec_mode(None)
     """
@@ -66,7 +66,7 @@ def _mode(name, mode):
 
 
 def is_key_set():
-    """Whether files are encrypted."""
+    """Return True if a key is set, so that files are encrypted."""
     return _settings["key"] is not None
 
 
@@ -75,7 +75,7 @@ def _refused(path, reason):
 
 
 def encrypt_if_set(path):
-    """Encrypt a finished file in its place, if there is a key."""
+    """Encrypt a finished file in place, if a key is set."""
     key, mode = _settings["key"], _settings["enc_mode"]
     if key is None:
         return
@@ -100,7 +100,7 @@ def _dec_mode(path):
 
 
 def opened_plain(path):
-    """A file for reading, without encryption: the file itself, or its decrypted content."""
+    """Open a file for reading without encryption: the file itself, or its decrypted content."""
     try:
         file = untrusted_file.opened(path)
     except OSError as error:
@@ -160,7 +160,7 @@ def _decrypt_pieces(path, file, plain, key):
 
 
 def decrypt_in_place(path):
-    """Let a file be as it was before it was encrypted; one that is not stays."""
+    """Replace a file by its decrypted content."""
     with opened_plain(path) as plain, atomic_write.replacing(path) as part, open(part, "wb") as out:
         shutil.copyfileobj(plain, out)
 

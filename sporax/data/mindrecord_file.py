@@ -1,9 +1,9 @@
-"""One MindRecord file, as MindSpore writes it: its header, pages and index.
+"""A single MindRecord file in MindSpore's format: its header, pages and index.
 
-A file begins with the length of a JSON text (8 bytes, low first) and the text; at `header_size`
-pages of `page_size` bytes follow. A row has a part in a RAW_DATA page, the numbers and strings in
-MessagePack, and one in a BLOB_DATA page, the bytes and arrays; each begins with its length. Where
-they are says a SQLite file beside it, `.db`, row by row.
+A file begins with the length of a JSON text (8 bytes, little-endian) and the text; at `header_size`
+pages of `page_size` bytes follow. A row has a part in a RAW_DATA page, its numbers and strings in
+MessagePack, and one in a BLOB_DATA page, its bytes and arrays; each begins with its length. An
+SQLite file beside it, `.db`, holds the positions of each row.
 """
 
 import contextlib
@@ -37,12 +37,12 @@ _VERSION = "3.0"
 
 
 def is_blob(kind):
-    """Whether a field of the schema is bytes or an array."""
+    """Return True if a field of the schema is bytes or an array."""
     return kind["type"] == "bytes" or "shape" in kind
 
 
 def damaged(path, reason):
-    """The error for a file of another format, or a damaged one."""
+    """Return the error for a damaged file, or one of another format."""
     return RuntimeError(f"For 'mindrecord', the file '{path}' {reason}.")
 
 
@@ -50,8 +50,8 @@ def damaged(path, reason):
 
 
 def compress(array):
-    """The bytes of an array of ints: how many (4 bytes, high first), the number of bytes of each as
-    a power of two in 2 bits, and the ints themselves."""
+    """Encode an array of ints: their count (4 bytes, big-endian), the byte width of each as a power
+    of two in 2 bits, and the ints themselves."""
     flat = np.ravel(array).astype(np.int64)
     kinds = np.zeros(flat.size, np.int64)
     for power, kind in enumerate((np.int8, np.int16, np.int32)):
@@ -64,7 +64,7 @@ def compress(array):
 
 
 def uncompress(content, dtype):
-    """The ints that `compress` encoded."""
+    """Decode the ints that `compress` encoded."""
     (count,) = struct.unpack_from(">I", content)
     first = 4 + -(-count // 4)
     if first + count > len(content):
@@ -91,7 +91,7 @@ class RecordFile:
 
     def __init__(self, path):
         self.path = Path(path)
-        self._file = opened_plain(self.path)  # kept open for the rows to come
+        self._file = opened_plain(self.path)  # kept open to read rows
         self.header = _header(self.path, self._file)
         described = self.header["schema"][0]
         self.schema, self.blobs = described["schema"], described["blob_fields"]
@@ -125,7 +125,7 @@ class RecordFile:
         return content[8:]
 
     def row(self, i):
-        """{field: number, string, bytes or array} of a row."""
+        """Return {field: number, string, bytes or array} of a row."""
         try:
             return self._row(self.places[i])
         except MALFORMED as error:
@@ -153,7 +153,7 @@ class RecordFile:
         return np.frombuffer(content, kind["type"]).reshape(kind["shape"])
 
     def close(self):
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -162,8 +162,8 @@ class RecordFile:
 
 
 def _places(connection, content):
-    """The places in a database, which are no more than its bytes can hold."""
-    if not content:  # SQLite says that memory is short
+    """Return the row positions in a database; raises ValueError if its bytes cannot hold them."""
+    if not content:  # SQLite would report a lack of memory
         raise ValueError("it is empty")
     connection.deserialize(content)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**20)
@@ -180,8 +180,8 @@ def _places(connection, content):
 
 
 def header_to_be_continued(path, is_plain=False):
-    """The header of a file that rows are to be added to; `is_plain`: whatever the key, it is not
-    encrypted."""
+    """Return the header of a file to append to; `is_plain`: the file is not encrypted, even if a
+    key is set."""
     try:
         with untrusted_file.opened(path) if is_plain else opened_plain(path) as file:
             header = _header(path, file)
@@ -207,11 +207,11 @@ def _header(path, file):
 # writing -------------------------------------------------------------------------------------
 
 
-_ENDS = "", ".db"  # of the names of a file and its index
+_ENDS = "", ".db"  # name suffixes of a file and its index
 
 
 class RecordWriter:
-    """A file that grows row by row; `header`: of the file to go on with."""
+    """Writes a file row by row; `header`: the header of an existing file to append to."""
 
     def __init__(self, path, schema, desc, indexed, sizes, header=None):
         self.path, self.schema, self.desc, self.indexed = Path(path), schema, desc, indexed
@@ -222,13 +222,13 @@ class RecordWriter:
         self.count = max((page["end_row_id"] for page in self.pages), default=0)
         self._open = {}  # type -> the page that rows go to
         self._rows = []  # of the index
-        # a new file takes its place when it is finished
+        # a new file is moved to its path when it is finished
         self._part = self.path if header else Path(f"{path}.part")
         with atomic_write.errors_named("FileWriter", path):
             self._file = open(self._part, "r+b" if header else "w+b")  # noqa: SIM115 - by commit
 
     def add(self, row):
-        """Write a row; nothing tells of it before `commit`."""
+        """Write a row, which no header or index mentions before `commit`."""
         numbers = {n: row[n] for n in sorted(self.schema) if n not in self.blobs}
         raw = msgpack.pack(numbers or {"id": 0})
         blob = b"".join(self._blob_parts(row)) if self.blobs else bytes(4)
@@ -270,8 +270,8 @@ class RecordWriter:
             yield part
 
     def _make_room(self, sizes):
-        """Begin pages where a row's parts do not fit. A blob page is a group of rows; the raw page
-        that holds their other parts lists it by the blob page's number, and where it begins."""
+        """Begin new pages if a row's parts do not fit. A blob page is a group of rows; the raw page
+        that holds their other parts lists the blob page's number and the group's offset."""
         full = {
             kind for kind, size in sizes.items()
             if kind not in self._open or self._open[kind]["page_size"] + size > self.page_size
@@ -293,7 +293,7 @@ class RecordWriter:
         self.pages.append(self._open[kind])
 
     def commit(self, shard, shards, append):
-        """Write header and index; `shards`: the names of all files that belong together."""
+        """Write the header and index; `shards`: the names of all files of the set."""
         for page in self.pages:
             page["shard_id"] = shard
         header = {
@@ -319,13 +319,13 @@ class RecordWriter:
                 encrypt_if_set(f"{self._part}{end}")
 
     def publish(self):
-        """Put the finished file and its index in their place."""
+        """Move the finished file and its index to their paths."""
         for end in _ENDS:
             os.replace(f"{self._part}{end}", f"{self.path}{end}")
 
     def discard(self):
-        """Take away a new file and its index; one that was there before stays."""
-        with contextlib.suppress(OSError):  # what was not written yet
+        """Delete a new file and its index; an existing file is kept."""
+        with contextlib.suppress(OSError):  # flushing may fail
             self._file.close()
         if self._part != self.path:
             for end in (*_ENDS, ".db-journal"):
@@ -346,7 +346,7 @@ class RecordWriter:
         connection = sqlite3.connect(database)
         try:
             self._fill_index(connection, append, columns, keys, len(fields))
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged index is quoted
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the text may quote a damaged index
             raise OSError(errno.EIO, str(error)) from error
         finally:
             connection.close()

@@ -1,4 +1,4 @@
-"""`MindPage`: rows of MindRecord files by the values of a field, page by page."""
+"""`MindPage`: rows of MindRecord files, grouped by the values of a field and read in pages."""
 
 import json
 
@@ -8,8 +8,8 @@ from sporax.data.mindrecord import MRMDefineCategoryError, ParamTypeError, Param
 class MindPage:
     """Rows of MindRecord files, grouped by the values of a field.
 
-    `file_name`: one of the files that were written together, or a list of files. `num_consumer` has
-    no effect here.
+    `file_name`: one file of a set written together, or a list of files. `num_consumer` has no
+    effect here.
 
     >>> import tempfile
     >>> from sporax.data.mindrecord import FileWriter
@@ -37,7 +37,7 @@ class MindPage:
 
     @property
     def category_field(self):
-        """The field by which rows are grouped; None before it is set."""
+        """The field by which rows are grouped; None until it is set."""
         return self._field
 
     @category_field.setter
@@ -64,7 +64,7 @@ class MindPage:
         return self._groups
 
     def read_category_info(self):
-        """The groups as the text of a JSON object: count, id and name of each."""
+        """Return the groups as JSON text: the count, id and name of each."""
         categories = [
             {"count": len(rows), "id": i, "name": name}
             for i, (name, rows) in enumerate(self._begun().items())
@@ -73,7 +73,7 @@ class MindPage:
         return json.dumps(about, separators=(",", ":"), ensure_ascii=False)
 
     def read_at_page_by_id(self, category_id, page, num_row):
-        """The rows of a page of a group, as dicts; pages have `num_row` rows."""
+        """Return a page of `num_row` rows of a group, as dicts."""
         _number("category_id", category_id, 0)
         groups = list(self._begun().values())
         if category_id >= len(groups):
@@ -84,7 +84,7 @@ class MindPage:
         return self._page(groups[category_id], page, num_row)
 
     def read_at_page_by_name(self, category_name, page, num_row):
-        """As `read_at_page_by_id`, of the group of that name."""
+        """Return a page like `read_at_page_by_id`, for the group of that name."""
         if not isinstance(category_name, str):
             raise ParamValueError(
                 f"For 'MindPage', 'category_name' must be a str, but got {category_name!r}."

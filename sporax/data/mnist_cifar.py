@@ -1,4 +1,4 @@
-"""MNIST and CIFAR: data sets of small images in few files."""
+"""MNIST and CIFAR: datasets of small images in few files."""
 
 from typing import ClassVar
 
@@ -10,10 +10,10 @@ from sporax.data.file_set import LoadedSet
 class MnistDataset(LoadedSet):
     """Handwritten digits, in MNIST's files: images (28, 28, 1) of UInt8, and labels, UInt32.
 
-    `dataset_dir`: the folder of `train-images-idx3-ubyte`, `train-labels-idx1-ubyte` and those of
-    `t10k`. `usage`: 'train', 'test' or 'all', by default all. `num_samples`, `shuffle`, `sampler`,
-    `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. The other arguments steer
-    MindSpore's workers and have no effect here.
+    `dataset_dir`: the folder of `train-images-idx3-ubyte`, `train-labels-idx1-ubyte` and the same
+    files of `t10k`. `usage`: 'train', 'test' or 'all', the default. `num_samples`, `shuffle`,
+    `sampler`, `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`.
+    `num_parallel_workers`, `cache`: as for `map`.
 
     >>> MnistDataset("nowhere")
     Traceback (most recent call last):
@@ -38,7 +38,7 @@ class MnistDataset(LoadedSet):
 
 
 class FashionMnistDataset(MnistDataset):
-    """Pictures of clothes (Xiao et al. 2017), in files as MNIST's; see `MnistDataset`.
+    """Pictures of clothes (Xiao et al. 2017), in MNIST's file format; see `MnistDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -51,7 +51,7 @@ class FashionMnistDataset(MnistDataset):
 
 
 class KMnistDataset(MnistDataset):
-    """Handwritten Japanese characters (Clanuwat et al. 2018), in files as MNIST's; see
+    """Handwritten Japanese characters (Clanuwat et al. 2018), in MNIST's file format; see
     `MnistDataset`.
 
     >>> import pathlib, tempfile
@@ -69,7 +69,7 @@ class Cifar10Dataset(MnistDataset):
     labels, UInt32.
 
     `dataset_dir`: the folder of `data_batch_1.bin` to `data_batch_5.bin` and `test_batch.bin`, or
-    some of them. The other arguments are those of `MnistDataset`.
+    some of them. The other arguments are as for `MnistDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -104,10 +104,10 @@ class Cifar10Dataset(MnistDataset):
 
 
 class Cifar100Dataset(Cifar10Dataset):
-    """Small photographs in 100 classes, and 20 coarser ones, in CIFAR-100's binary files: images
+    """Small photographs in 100 fine and 20 coarse classes, in CIFAR-100's binary files: images
     (32, 32, 3) of UInt8, coarse and fine labels, UInt32.
 
-    `dataset_dir`: the folder of `train.bin` and `test.bin`. The other arguments are those of
+    `dataset_dir`: the folder of `train.bin` and `test.bin`. The other arguments are as for
     `MnistDataset`.
 
     >>> import pathlib, tempfile

@@ -1,9 +1,9 @@
-"""Numbers and strings by name in the MessagePack format (https://msgpack.org), as far as rows of
+"""Dicts of numbers and strings in the MessagePack format (https://msgpack.org), as far as rows of
 MindRecord files need it."""
 
 import struct
 
-# first byte -> how the number after it is written
+# first byte -> struct format of the number after it
 _NUMBERS = {
     0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q",
     0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q",
@@ -44,7 +44,7 @@ _PACKED = {int: _packed_int, float: _packed_float, str: _packed_text}
 
 
 def pack(row):
-    """The bytes of a dict of ints, floats and strings.
+    """Encode a dict of ints, floats and strings.
 
     >>> pack({"a": 1})
     b'\\x81\\xa1a\\x01'
@@ -54,7 +54,7 @@ def pack(row):
 
 
 def unpack(content):
-    """The dict that bytes hold; ValueError for what is no dict of numbers and strings.
+    """Decode a dict of numbers and strings; raises ValueError for malformed bytes.
 
     >>> unpack(b"\\x81\\xa1a\\x01")
     {'a': 1}

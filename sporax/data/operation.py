@@ -9,8 +9,7 @@ _log = logging.getLogger("sporax")
 
 
 class _Operation(RecordsCall, Fitting, accept=None, methods=("__call__",)):
-    """Called with values of a row, gives what `_execute_py`, which a subclass defines, makes of
-    them."""
+    """Base of callables that apply `_execute_py`, which a subclass defines, to values of a row."""
 
     implementation = None
 
@@ -23,7 +22,7 @@ class _Operation(RecordsCall, Fitting, accept=None, methods=("__call__",)):
         )
 
     def device(self, device_target="CPU"):
-        """The transform itself. It runs on the CPU, for 'Ascend' too, which is logged."""
+        """Return the transform itself. It runs on the CPU; for 'Ascend', this is logged."""
         if device_target not in ("CPU", "Ascend"):
             raise ValueError(
                 f"For '{type(self).__name__}', 'device_target' must be 'CPU' or 'Ascend', but got "

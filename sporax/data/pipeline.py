@@ -1,7 +1,7 @@
 """Operations on a dataset's rows; each is a dataset that reads from another.
 
-A class decorated with `step("name")` becomes the method `Dataset.name`, with the arguments that the
-class takes after the dataset.
+A class decorated with `step("name")` becomes the method `Dataset.name`, with the parameters of the
+class after the dataset.
 """
 
 import functools
@@ -18,17 +18,17 @@ from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
 from sporax.data.row_origin import note, row_like
 from sporax.data.workers import following_stage, numbered
 
-STEPS = {}  # the classes of operations by name
+STEPS = {}  # operation classes by name
 
 
 def in_steps(cls):
-    """Let `deserialize` know this class."""
+    """Register a class for `deserialize`."""
     STEPS[cls.__name__] = cls
     return cls
 
 
 def step(name):
-    """Give datasets a method that makes this class of a dataset."""
+    """Register a class as the method `name` of datasets."""
 
     def declare(cls):
         def method(self, *args, **kwargs):
@@ -45,7 +45,7 @@ def step(name):
 
 
 class Step(Dataset):
-    """A dataset that transforms the rows of another; columns and length are the same by default."""
+    """A dataset that transforms the rows of another; by default, columns and length are kept."""
 
     _children = ("dataset",)
 
@@ -59,8 +59,8 @@ class Step(Dataset):
 
 
 def _columns_after(columns, taken, new_columns):
-    """The columns of rows of which some were replaced: in their places if there are as many, else
-    before those that are left; and for each, where it comes from: (whether it is new, place)."""
+    """Return the columns after some were replaced: at their positions if the counts are equal, else
+    before the remaining ones; and the source of each, (True if it is new, position)."""
     if len(taken) == len(new_columns):
         new = dict(zip(taken, new_columns, strict=True))
         columns_out = [new.get(name, name) for name in columns]
@@ -76,7 +76,7 @@ def _columns_after(columns, taken, new_columns):
 
 
 class _Replacing(Step):
-    """A step that puts other columns in the place of some."""
+    """A step that replaces some columns by others."""
 
     def __init__(self, who, dataset, input_columns, output_columns):
         taken = names(who, input_columns)
@@ -92,15 +92,15 @@ class _Replacing(Step):
 
 @step("map")
 class Map(_Replacing):
-    """Each row's `input_columns` (the first one by default) replaced by what `operations` make.
+    """Replaces each row's `input_columns` (by default the first) by the results of `operations`.
 
-    `operations`: a callable or several, one after another; each is called with the columns as
-    arrays and returns one value, or a tuple of them. `output_columns`: their names, by default
-    those of the input. `callbacks`: a `DSCallback` or a list of them. `num_parallel_workers`: how
-    many rows are computed at the same time, in threads, or with `python_multiprocessing` in
-    processes; with 1 in the thread that asks for them, and by default too, unless
-    `config.set_num_parallel_workers` has set another number. `cache`: a `DatasetCache` that keeps
-    the results. `max_rowsize` and `offload` have no effect here.
+    `operations`: a callable or several, applied in sequence; each is called with the columns as
+    arrays and returns one value, or a tuple of them. `output_columns`: names of the results, by
+    default the input names. `callbacks`: a `DSCallback` or a list of them. `num_parallel_workers`:
+    number of rows computed concurrently, in threads, or with `python_multiprocessing` in processes;
+    with 1, the default unless `config.set_num_parallel_workers` was called, the reading thread
+    computes them. `cache`: a `DatasetCache` for the results. `max_rowsize` and `offload` have no
+    effect here.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset([1, 2], ["x"], shuffle=False).map(lambda x: x * 10, "x")
@@ -132,7 +132,7 @@ class Map(_Replacing):
 
     def _stage(self):
         if self._callbacks or config.get_error_samples_mode() != ErrorSamplesMode.RETURN:
-            return None  # rows one after another
+            return None  # rows are computed sequentially
         workers = self._workers
         if self._cache is not None and workers:
             workers = workers._replace(in_processes=False)
@@ -155,8 +155,8 @@ class Map(_Replacing):
         return following(lambda: map(make, epoch()), self._callbacks)
 
     def _mapping(self):
-        """A row's transformation, `compute((epoch, number), row)`. Each row draws from a stream of
-        its own, so that neither the rows before it nor who computes it make a difference."""
+        """Return the transformation of a row, `compute((epoch, number), row)`. Each row has its own
+        random stream, so that neither earlier rows nor the choice of worker affect it."""
         return functools.partial(self._mapped, random_streams.seed(), _depth(self))
 
     def _mapped(self, seed, depth, at, row):
@@ -179,14 +179,14 @@ class Map(_Replacing):
 
 
 def _depth(dataset):
-    """How many `map`s there are, one after another, up to this dataset."""
+    """Return the largest number of `map`s on a path to this dataset, including itself."""
     below = max(map(_depth, dataset.children), default=0)
     return below + isinstance(dataset, Map)
 
 
 @step("filter")
 class Filter(Step):
-    """The rows for whose `input_columns` (all by default) `predicate` holds."""
+    """The rows for whose `input_columns` (all by default) `predicate` is true."""
 
     def __init__(self, dataset, predicate, input_columns=None, num_parallel_workers=None):
         super().__init__(dataset)
@@ -197,7 +197,7 @@ class Filter(Step):
         self._predicate = predicate
         self._places = places("filter", dataset, input_columns or dataset.get_col_names())
 
-    _size = Dataset._size  # only counting tells
+    _size = Dataset._size  # known only by iterating
 
     def _begin(self):
         epoch = numbered(self._source._begin(), 0)
@@ -219,7 +219,7 @@ class Filter(Step):
 
 @step("flat_map")
 class FlatMap(Step):
-    """The rows of the datasets that `func` makes of each row, one after another."""
+    """The rows of the datasets that `func` returns for each row, concatenated."""
 
     def __init__(self, dataset, func):
         super().__init__(dataset)
@@ -255,7 +255,7 @@ class FlatMap(Step):
 
 @step("project")
 class Project(Step):
-    """The rows with only these columns, in this order."""
+    """The rows with only `columns`, in this order."""
 
     def __init__(self, dataset, columns):
         self._places = places("project", dataset, columns)
@@ -270,7 +270,7 @@ class Project(Step):
 
 @step("rename")
 class Rename(_Replacing):
-    """The rows with other names for `input_columns`."""
+    """The rows with `input_columns` renamed to `output_columns`."""
 
     def __init__(self, dataset, input_columns, output_columns):
         if len(names("rename", input_columns)) != len(names("rename", output_columns)):
@@ -292,7 +292,7 @@ class Rename(_Replacing):
 
 @step("take")
 class Take(Step):
-    """At most `count` rows of an epoch, all for -1."""
+    """The first `count` rows of an epoch, all for -1."""
 
     def __init__(self, dataset, count=-1):
         super().__init__(dataset)
@@ -310,7 +310,7 @@ class Take(Step):
 
 @step("skip")
 class Skip(Step):
-    """The rows of an epoch without the first `count`."""
+    """The rows of an epoch after the first `count`."""
 
     def __init__(self, dataset, count):
         super().__init__(dataset)
@@ -327,8 +327,8 @@ class Skip(Step):
 
 @step("repeat")
 class Repeat(Step):
-    """The rows `count` times in an epoch; without end for -1 or None, where the size is that of
-    one time."""
+    """The rows repeated `count` times in an epoch; without end for -1 or None, where the size
+    counts one repetition."""
 
     def __init__(self, dataset, count=None):
         super().__init__(dataset)
@@ -339,7 +339,7 @@ class Repeat(Step):
         return self._source.get_dataset_size() * (self._count or 1)
 
     def get_repeat_count(self):
-        """The number of repetitions of the rows in an epoch."""
+        """Return the number of repetitions of the rows in an epoch."""
         return self._source.get_repeat_count() * (-1 if self._count is None else self._count)
 
     def _begin(self):
@@ -356,7 +356,7 @@ def _up_to(count):
 
 @step("shuffle")
 class Shuffle(Step):
-    """The rows in another order: each is taken at random out of a buffer of `buffer_size` rows."""
+    """The rows in random order: each is drawn from a buffer of `buffer_size` rows."""
 
     def __init__(self, dataset, buffer_size):
         super().__init__(dataset)

@@ -1,8 +1,8 @@
-"""Orders drawn as MindSpore's data engine draws them, so that one seed gives one order in both.
+"""Random orders drawn as in MindSpore's data engine, so that a seed gives one order in both.
 
-The engine draws with `std::mt19937` (a buffer of rows with `std::mt19937_64`) and libstdc++'s
-`std::shuffle`, which takes two positions from each number. Their 32-bit numbers are those of
-`numpy.random.RandomState`; the 64-bit generator NumPy does not have.
+The engine draws with `std::mt19937` (a shuffle buffer with `std::mt19937_64`) and libstdc++'s
+`std::shuffle`, which takes two positions from each number. `numpy.random.RandomState` generates
+the same 32-bit numbers; NumPy lacks the 64-bit generator.
 """
 
 import contextlib
@@ -18,12 +18,12 @@ _WORD = 2**32
 _MASK = 2**64 - 1
 
 
-_fixed = []  # (seed, epoch) that pipelines begin with, the innermost last
+_fixed = []  # (seed, first epoch) of new pipelines, the innermost last
 
 
 @contextlib.contextmanager
 def fixed(seed, epoch=0):
-    """Pipelines that begin within draw from this seed, and count epochs from this one."""
+    """Set the seed and the first epoch of pipelines that begin within this context."""
     _fixed.append((seed, epoch))
     try:
         yield
@@ -32,19 +32,19 @@ def fixed(seed, epoch=0):
 
 
 def first_epoch():
-    """The number of the first epoch of the next pipeline."""
+    """Return the number of the first epoch of the next pipeline."""
     return _fixed[-1][1] if _fixed else 0
 
 
 def seed():
-    """The seed of the next pipeline: the configured seed, or a random one."""
+    """Return the seed of the next pipeline: the configured seed, or a random one."""
     if _fixed:
         return _fixed[-1][0]
     return config.get_seed() if config.is_seeded() else secrets.randbits(32)
 
 
 class _Streams(threading.local):
-    innermost = None  # stream of the row that is being computed, or its seeds
+    innermost = None  # generator of the row being computed, or its seeds
     own = None  # of calls outside of pipelines
 
 
@@ -53,8 +53,8 @@ _streams = _Streams()
 
 @contextlib.contextmanager
 def drawing_from(*seeds):
-    """Random transforms called within draw from a generator with these seeds; it begins when the
-    first one draws."""
+    """Let random transforms within this context draw from a generator with these seeds, created at
+    the first draw."""
     before, _streams.innermost = _streams.innermost, seeds
     try:
         yield
@@ -63,8 +63,8 @@ def drawing_from(*seeds):
 
 
 def stream():
-    """The generator of a random transform: that of the pipeline, or one that began when the
-    seed was set."""
+    """Return the generator of a random transform: the current row's, or outside of pipelines the
+    thread's, which restarts when a seed is set."""
     if isinstance(_streams.innermost, tuple):
         _streams.innermost = np.random.default_rng(_streams.innermost)
     if _streams.innermost is not None:
@@ -75,7 +75,7 @@ def stream():
 
 
 class Twister:
-    """32-bit numbers of `std::mt19937`.
+    """The 32-bit generator `std::mt19937`.
 
     >>> Twister(5489)()
     3499211612
@@ -85,7 +85,7 @@ class Twister:
         self._state, self._ahead = np.random.RandomState(seed), np.empty(0, np.int64)
 
     def _next(self, count):
-        """The next `count` numbers at least, which are not taken by that."""
+        """Return at least the next `count` numbers, without consuming them."""
         if (more := count - len(self._ahead)) > 0:
             words = np.frombuffer(self._state.bytes(4 * max(more, 624)), "<u4").astype(np.int64)
             self._ahead = np.concatenate([self._ahead, words])
@@ -97,19 +97,19 @@ class Twister:
         return number
 
     def below(self, n):
-        """A number in [0, n), all equally likely."""
+        """Return a uniformly distributed int in [0, n)."""
         return self.below_each(np.array([n])).item()
 
     def below_each(self, sizes):
-        """As `below` of each size in turn, which draws again while a number is too large."""
+        """Return `below` of each size in turn; numbers that are too large are rejected."""
         widths = (_WORD - 1) // sizes
         limits = widths * sizes
-        ends = np.cumsum(_WORD / limits)  # numbers that are drawn for the sizes up to each
+        ends = np.cumsum(_WORD / limits)  # expected count of numbers drawn up to each size
         count = int(ends[-1] + 8 * len(sizes) ** 0.5) + 8 if len(sizes) else 0
         while True:
             numbers = self._next(count)[:count]
-            # The size that a number is for depends on how many before it were too large. What is
-            # guessed for the first numbers is right, and each turn makes it right for more.
+            # The size that a number is for depends on how many before it were rejected. The guess
+            # is right for the first numbers, and each iteration makes it right for more.
             turns = np.searchsorted(ends, np.arange(count))
             while True:
                 fits = numbers < limits[np.minimum(turns, len(sizes) - 1)]
@@ -125,13 +125,13 @@ class Twister:
         return numbers[drawn] // widths
 
     def fraction(self):
-        """A number in [0, 1) of 64 bits."""
+        """Return a number in [0, 1) from 64 random bits."""
         low, high = self(), self()
         return (low + high * _WORD) / _WORD**2
 
 
 def shuffle(items, draw):
-    """Bring a list into a random order, in place; `draw`: a `Twister`."""
+    """Shuffle a list in place; `draw`: a `Twister`."""
     size = len(items)
     if size >= _WORD >> 16:  # two positions do not fit into one number
         others = draw.below_each(np.arange(2, size + 1))
@@ -145,13 +145,13 @@ def shuffle(items, draw):
 
 
 def weighted(weights, draw):
-    """A position of the list, as likely as its weight says."""
+    """Return a random position, with probability proportional to its weight."""
     ends = np.cumsum(weights) / np.sum(weights)
     return min(bisect_right(ends.tolist(), draw.fraction()), len(weights) - 1)
 
 
 class LongTwister:
-    """64-bit numbers of `std::mt19937_64`.
+    """The 64-bit generator `std::mt19937_64`.
 
     >>> LongTwister(5489)()
     14514284786278117030
@@ -182,7 +182,7 @@ class LongTwister:
 
 
 def through_buffer(rows, size, draw):
-    """The rows, each taken at random out of a buffer of that many; `draw`: a `LongTwister`."""
+    """Yield the rows, each drawn from a buffer of `size` rows; `draw`: a `LongTwister`."""
     buffer = []
 
     def take():

@@ -1,5 +1,5 @@
-"""Rows sent between processes: small ones through a socket, the arrays of large ones in memory that
-both processes share."""
+"""Rows sent between processes: small ones through a socket, the arrays of large ones in shared
+memory."""
 
 import mmap
 import os
@@ -11,7 +11,7 @@ import threading
 from sporax.data.aligned_arrays import ALIGNMENT
 
 _HEAD = struct.Struct("<QI")  # bytes of the pickle, number of arrays after it
-_SHARED = 1 << 16  # bytes of arrays from which on memory is shared
+_SHARED = 1 << 16  # minimum bytes of arrays for shared memory
 
 
 def _aligned(size):
@@ -19,14 +19,14 @@ def _aligned(size):
 
 
 class Channel:
-    """One end of a connected pair of sockets, over which Python objects go both ways."""
+    """One end of a connected pair of sockets, which sends and receives Python objects."""
 
     def __init__(self, sock):
         self._socket, self._sending = sock, threading.Lock()
         self.close, self.fileno = sock.close, sock.fileno
 
     def send(self, message, seconds=None):
-        """Send an object. Raises OSError where the other end is closed, TimeoutError."""
+        """Send an object. Raises OSError if the other end is closed, or TimeoutError."""
         buffers = []
         content = pickle.dumps(message, 5, buffer_callback=buffers.append)
         arrays = [buffer.raw() for buffer in buffers]
@@ -57,7 +57,7 @@ class Channel:
             os.close(file)
 
     def receive(self, seconds=None):
-        """The next object. Raises EOFError where the other end is closed, TimeoutError."""
+        """Return the next object. Raises EOFError if the other end is closed, or TimeoutError."""
         self._socket.settimeout(seconds)
         head, files = b"", []
         if hasattr(socket, "recv_fds"):  # not on Windows

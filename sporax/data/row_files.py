@@ -1,4 +1,4 @@
-"""Base of data sets whose rows come one after another out of files."""
+"""Base of datasets whose rows are read sequentially from files."""
 
 import enum
 import functools
@@ -15,16 +15,16 @@ from sporax.data.row_origin import FileRow
 from sporax.data.sampler import DistributedSampler
 from sporax.io.untrusted_file import MALFORMED, cause
 
-_LARGEST_BUFFER = 10_000  # rows, for a shuffle of all
+_LARGEST_BUFFER = 10_000  # rows, for a global shuffle
 
 
 class RowFiles(Dataset):
-    """Rows out of files, each read when it comes; a subclass's `_read(path)` gives those of one.
+    """Rows of files, read on demand; a subclass's `_read(path)` yields the rows of one file.
 
     `shuffle`: True, None and Shuffle.GLOBAL for files and rows in a random order, Shuffle.FILES for
-    the files alone. A row leaves a buffer of four average files, at most 10,000 rows, at random.
-    `num_shards`, `shard_id`: one of as many parts of equal size; the last begins again with the
-    first rows. `num_samples`: at most so many rows of that part.
+    the files alone. Rows are drawn from a buffer of four average files, at most 10,000 rows.
+    `num_shards`, `shard_id`: read one of `num_shards` parts of equal size; the last is filled up
+    with the first rows. `num_samples`: the maximum number of rows of that part.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class RowFiles(Dataset):
         raise NotImplementedError(f"For '{self._who}', the method '_read' must be defined.")
 
     def _rows_of(self, path):
-        """What `_read` gives; what else it raises of a damaged file is an error of ours."""
+        """Yield the rows of `_read`; raises RuntimeError if the file is malformed."""
         number = 0
         try:
             for row in self._read(path):
@@ -73,7 +73,7 @@ class RowFiles(Dataset):
 
     @functools.cached_property
     def _counts(self):
-        """The number of rows of each file."""
+        """{path: number of rows} of the files."""
         counts = {path: sum(1 for _ in self._rows_of(path)) for path in self._paths}
         if not sum(counts.values()):
             raise RuntimeError(
@@ -93,7 +93,7 @@ class RowFiles(Dataset):
     def _begin(self):
         of_files, of_rows = self._shuffles
         order, seed = list(self._paths), random_streams.seed()
-        # MindSpore's shards draw the order of their files from a seed of their own
+        # MindSpore's shards draw the order of their files from a separate seed
         seeds = itertools.count(1) if self._shards > 1 else itertools.repeat(seed)
         draw = LongTwister(seed) if of_rows else None
 
@@ -110,7 +110,7 @@ class RowFiles(Dataset):
         return epoch
 
     def _rows(self, order):
-        """The rows of this shard, of files in that order."""
+        """Yield the rows of this shard, from the files in that order."""
         if self._shards == 1:
             first = None
             for first in itertools.chain.from_iterable(map(self._rows_of, order)):
@@ -131,7 +131,7 @@ class RowFiles(Dataset):
 
 
 def _levels(who, shuffle):
-    """Whether files and whether rows are shuffled."""
+    """Return (True if files are shuffled, True if rows are)."""
     if shuffle is not None and not isinstance(shuffle, (bool, enum.StrEnum)):
         raise TypeError(
             f"For '{who}', 'shuffle' must be a bool or a member of Shuffle, but got {shuffle!r}."
@@ -146,7 +146,7 @@ def _levels(who, shuffle):
 
 
 def found_files(who, dataset_files):
-    """The files of a path or pattern, or of a list of them, sorted."""
+    """Return the files of a path or pattern, or of a list of them, sorted."""
     if not isinstance(dataset_files, (str, list)):
         raise TypeError(
             f"For '{who}', 'dataset_files' must be a str or a list of them, but got "

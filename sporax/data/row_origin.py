@@ -1,9 +1,9 @@
-"""Where rows came from, for the errors of what is done to them."""
+"""Origins of rows, for the errors of operations on them."""
 
 
 class FileRow(tuple):
-    """A row out of files. `origins`: (file, number of its record or None for the whole of it) of
-    each."""
+    """A row from files. `origins`: a list of (file, number of the record or None for the whole
+    file)."""
 
     def __new__(cls, values, origins):
         row = super().__new__(cls, values)
@@ -15,19 +15,19 @@ class FileRow(tuple):
 
 
 def row_like(row, values):
-    """A row of values that came from where `row` did."""
+    """Return a row of values with the origins of `row`."""
     return FileRow(values, row.origins) if type(row) is FileRow else tuple(values)
 
 
 def joined_row(rows):
-    """The columns of several rows as one row."""
+    """Return the columns of several rows as one row."""
     origins = [origin for row in rows if type(row) is FileRow for origin in row.origins]
     return FileRow([value for row in rows for value in row], origins)
 
 
 def note(error, who, function, at, row):
-    """Say in an error which function raised it, and for which row: its (epoch, number), and the
-    files that it came from."""
+    """Add to an error the function that raised it and the row: its (epoch, number), and the files
+    it came from."""
     name = getattr(function, "__name__", type(function).__name__)
     files = [
         f"the file '{path}'" if number is None else f"record {number} of '{path}'"

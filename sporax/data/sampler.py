@@ -1,7 +1,7 @@
-"""Samplers: the indices of a source's rows, in order.
+"""Samplers, which choose the rows of a source by index.
 
-A sampler's `begin(size)` gives a function that lists the indices of an epoch, and those of the
-next epoch when it is called again.
+A sampler's `begin(size)` returns a function, each call of which lists the indices of the next
+epoch.
 """
 
 import itertools
@@ -19,8 +19,8 @@ from sporax.data import random_streams
 class Sampler(Fitting, accept=None):
     """Base of samplers: a subclass defines `__iter__`, or `begin`.
 
-    `num_samples`: how many rows an epoch has at most; None for all. `dataset_size` is the number
-    of rows to choose from, known once an epoch has begun.
+    `num_samples`: the maximum number of rows of an epoch; None for all. `dataset_size` is the
+    number of rows to choose from, known once an epoch has begun.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> class Evens(Sampler):
@@ -45,12 +45,12 @@ class Sampler(Fitting, accept=None):
         )
 
     def begin(self, size):
-        """A function that lists the indices of an epoch, of `size` rows."""
+        """Return a function that lists the indices of an epoch, for a source of `size` rows."""
         self.dataset_size = size
         return lambda: self._checked(list(self)[: self.num_samples], size)
 
     def _checked(self, indices, size):
-        """The indices as ints, none of which may be beyond the rows."""
+        """Return the indices as ints; raises IndexError if one is out of range."""
         indices = _ints(type(self).__name__, indices)
         for i in indices:
             if not -size <= i < size:
@@ -61,7 +61,7 @@ class Sampler(Fitting, accept=None):
         return indices
 
     def add_child(self, sampler):
-        """Choose among the rows that `sampler` chooses, by their places there."""
+        """Sample from the rows that `sampler` chooses, by their positions there."""
         if self._child is not None:
             raise RuntimeError(
                 f"For '{type(self).__name__}', 'add_child' must be called once, but there is a "
@@ -75,11 +75,11 @@ class Sampler(Fitting, accept=None):
         self._child = sampler
 
     def get_child(self):
-        """The sampler that `add_child` was called with, or None."""
+        """Return the sampler passed to `add_child`, or None."""
         return self._child
 
     def epochs(self, size):
-        """As `begin`, where a child chooses first."""
+        """Return `begin(size)`; with a child, sample from the rows that it chooses."""
         if self._child is None:
             return self.begin(size)
         child, choices = self._child.epochs(size), {}
@@ -93,12 +93,12 @@ class Sampler(Fitting, accept=None):
         return epoch
 
     def get_num_samples(self):
-        """The number of rows of an epoch at most; None for all."""
+        """Return the maximum number of rows of an epoch; None for all."""
         return self.num_samples
 
 
 def _ints(who, indices):
-    """Indices of rows as Python ints."""
+    """Return row indices as Python ints."""
     indices = list(indices)
     try:
         if bool in set(map(type, indices)):
@@ -128,7 +128,7 @@ def _check_indices(who, indices, size):
 
 
 class SequentialSampler(Sampler):
-    """Rows as they come, from `start_index` on.
+    """Rows in order, from `start_index` on.
 
     >>> list(SequentialSampler(1, 2).begin(5)())
     [1, 2]
@@ -144,8 +144,8 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Rows in a random order, another one in each epoch; `replacement`: each drawn from all. There
-    are never more than the source has.
+    """Rows in a random order, different in each epoch; with `replacement`, each is drawn from all.
+    An epoch never has more rows than the source.
 
     >>> sorted(RandomSampler().begin(3)())
     [0, 1, 2]
@@ -164,7 +164,7 @@ class RandomSampler(Sampler):
 
 
 class _Shuffled:
-    """Epochs, each of which goes on from the order of the one before, with the next seed."""
+    """Shuffled epochs: each shuffles the order of the previous one, with the next seed."""
 
     def __init__(self, rows, seed, count=None, replacement=False):
         self.rows, self.seed, self.count = list(rows), seed, count or None
@@ -210,8 +210,8 @@ class SubsetRandomSampler(SubsetSampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """`num_samples` rows, as likely as `weights` (one a row) say; without `replacement`, each at
-    most once. There are never more than the source has.
+    """`num_samples` rows, drawn with probabilities proportional to `weights` (one per row); without
+    `replacement`, each at most once. An epoch never has more rows than the source.
 
     >>> list(WeightedRandomSampler([0.0, 1.0], 2).begin(2)())
     [1, 1]
@@ -235,7 +235,7 @@ class WeightedRandomSampler(Sampler):
     def begin(self, size):
         seed, count = random_streams.seed(), min(self.num_samples or size, size)
 
-        def epoch():  # each one draws the same again, as in MindSpore
+        def epoch():  # every epoch draws the same, as in MindSpore
             draw = random_streams.Twister(seed)
             weights, rows = self.weights.copy(), []
             while len(rows) < count and weights.any():
@@ -249,9 +249,9 @@ class WeightedRandomSampler(Sampler):
 
 
 class DistributedSampler(Sampler):
-    """Every `num_shards`-th row from `shard_id` on; all shards are of one size, so that the last
-    ones begin again with the first rows. With an `offset` of at least 0, the first row is that of
-    the shard `offset`, and each row comes once.
+    """Every `num_shards`-th row from `shard_id` on; all shards have one size, so that the last ones
+    are filled up with the first rows. With an `offset` of at least 0, the first row belongs to the
+    shard `offset`, and each row comes once.
 
     >>> list(DistributedSampler(2, 1, shuffle=False).begin(5)())
     [1, 3, 0]
@@ -278,7 +278,7 @@ class DistributedSampler(Sampler):
         self.num_shards, self.shard_id, self.shuffle = num_shards, shard_id, shuffle
 
     def begin(self, size):
-        # MindSpore has used up one seed before the first epoch
+        # MindSpore consumes one seed before the first epoch
         every = (
             _Shuffled(range(size), random_streams.seed() + 1)
             if self.shuffle
@@ -298,7 +298,7 @@ class DistributedSampler(Sampler):
 
 class PKSampler(Sampler):
     """`num_val` rows of each class, drawn with replacement, class after class; with `shuffle`, the
-    classes in a random order. `class_column`: where a data set in files has the class.
+    classes in a random order. `class_column`: the column of classes of a dataset in files.
 
     >>> PKSampler(0)
     Traceback (most recent call last):
@@ -318,7 +318,7 @@ class PKSampler(Sampler):
         self.class_column = check.text("PKSampler", "class_column", class_column)
 
     def add_child(self, sampler):
-        """Refused: the classes are those of all rows."""
+        """Raise RuntimeError: a `PKSampler` needs the classes of all rows."""
         raise RuntimeError(
             "For 'PKSampler', there must be no other sampler below it, but 'add_child' got "
             f"{type(sampler).__name__}. Add the PKSampler to that one."
@@ -331,11 +331,11 @@ class PKSampler(Sampler):
         )
 
     def begin_classes(self, classes):
-        """As `begin`; `classes`: those of the rows."""
+        """Return a function that lists the indices of an epoch; `classes`: one for each row."""
         by_class = [np.flatnonzero(classes == c).tolist() for c in np.unique(classes)]
         seed = random_streams.seed()
         draws = (random_streams.Twister(i % 2**32) for i in itertools.count(seed))
-        if self.shuffle:  # the first epoch's numbers are those that follow, as in MindSpore
+        if self.shuffle:  # the first epoch continues this stream, as in MindSpore
             first = next(draws)
             random_streams.shuffle(by_class, first)
             draws = itertools.chain([first], draws)
@@ -349,7 +349,7 @@ class PKSampler(Sampler):
 
 
 def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
-    """The sampler that a dataset's arguments ask for."""
+    """Return the sampler that a dataset's arguments specify."""
     if sampler is not None:
         if (shuffle, num_samples, num_shards, shard_id) != (None,) * 4:
             raise ValueError(
@@ -378,7 +378,7 @@ def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
 
 
 class IterSampler(Sampler):
-    """Indices of the user's own: anything that can be iterated over; at most `num_samples`.
+    """Indices from a user-defined iterable; at most `num_samples`.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> rows = NumpySlicesDataset([5, 6, 7], "x", sampler=IterSampler([2, 0]))

@@ -1,11 +1,11 @@
-"""A data set's rows kept in a MindRecord file: `Dataset.save`."""
+"""`Dataset.save`: writes a dataset's rows to MindRecord files."""
 
 import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.mindrecord import FileWriter
 
-# a column's dtype -> the type of the field that holds it
+# dtype of a column -> type of its field
 _FIELDS = {
     **dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16", "int32"), "int32"),
     **dict.fromkeys(("uint32", "int64", "uint64"), "int64"),
@@ -25,7 +25,7 @@ def save(dataset, file_name, num_files, file_type):
     writer = FileWriter(file_name, num_files)
     try:
         _write(dataset, writer)
-    except BaseException:  # of a row, of the disk, of the user's
+    except BaseException:  # from a row, the disk or user code
         writer._discard()
         raise
 

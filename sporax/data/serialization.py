@@ -1,9 +1,9 @@
 """Pipelines as JSON, and back: `serialize`, `deserialize`, `compare`, `show`.
 
-An operation is {"op_type": its class, "children": [...], parameter: argument, ...}, as MindSpore
-has it, whose JSON of common pipelines is read too. What JSON has not is {"python_type": ...,
-"value": ...}.
-Of Python functions and other objects only the name is kept.
+An operation is {"op_type": its class, "children": [...], parameter: argument, ...}, as in
+MindSpore, whose JSON of common pipelines is read too. A value without a JSON type is
+{"python_type": ..., "value": ...}.
+Python functions and other objects are kept by name only.
 """
 
 import enum
@@ -32,7 +32,7 @@ _log = logging.getLogger("sporax")
 
 # in MindSpore's JSON ----------------------------------------------------------------------------
 
-# what has no parameter in Python
+# keys without a parameter in Python
 _INTERNAL = {
     "callback", "connector_queue_size", "device_target", "even_dist", "recursive",
     "reset_each_epoch", "reshuffle_each_epoch", "rgb", "seed", "children_flag_and_nums",
@@ -41,7 +41,7 @@ _INTERNAL = {
 _NAMES = {"HwcToChw": "HWC2CHW"}  # of operations
 _PARAMETERS = {"data_type": "output_type"}
 _INTER = Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA, Inter.PILCUBIC
-_NUMBERED = {  # arguments that are written as numbers
+_NUMBERED = {  # arguments encoded as numbers
     "interpolation": _INTER, "resample": _INTER, "padding_mode": tuple(Border),
     "shuffle": (False, sporax.data.Shuffle.FILES, sporax.data.Shuffle.GLOBAL),
 }  # fmt: skip
@@ -58,7 +58,7 @@ def _refused(reason):
 
 
 class _Object:
-    """A Python object in a description, equal to itself and what says so of itself."""
+    """A Python object in a description, equal to itself and to any object that compares equal."""
 
     def __init__(self, value):
         self.value = value
@@ -79,7 +79,7 @@ def _tagged(kind, value, **more):
 
 
 def _written(value, of_object):
-    """A value as JSON has it; `of_object`: what stands for an object that JSON cannot hold."""
+    """Return a value in JSON types; `of_object`: converts an object that JSON cannot hold."""
     for kinds, convert in _WRITERS:
         if isinstance(value, kinds):
             return convert(value, of_object)
@@ -157,7 +157,7 @@ def _described(dataset, of_object):
 
 
 def to_json(self, filename=""):
-    """The pipeline as a dict of what JSON has, which is also written into a file of that name."""
+    """Return the pipeline as a JSON-compatible dict, and write it to `filename` if given."""
     described = _described(self, _name)
     if filename:
         try:
@@ -177,8 +177,8 @@ def _dataset(who, name, value):
 
 
 def serialize(dataset, json_filepath=""):
-    """A pipeline as a dict of what JSON has, for `deserialize`; also written into the file
-    `json_filepath`, if that is given. Of Python functions, only the names are kept.
+    """Return a pipeline as a JSON-compatible dict, for `deserialize`, and write it to the file
+    `json_filepath` if given. Python functions are kept by name only.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> serialize(NumpySlicesDataset([1, 2], "x").take(1))["op_type"]
@@ -188,7 +188,7 @@ def serialize(dataset, json_filepath=""):
 
 
 def compare(pipeline1, pipeline2):
-    """Whether two pipelines have the same operations with the same arguments.
+    """Return True if two pipelines have the same operations with the same arguments.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> rows = NumpySlicesDataset([1, 2], "x")
@@ -201,7 +201,7 @@ def compare(pipeline1, pipeline2):
 
 
 def show(dataset, indentation=2):
-    """Write a pipeline as JSON into the log, at level INFO.
+    """Log a pipeline as JSON, at level INFO.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> show(NumpySlicesDataset([1, 2], "x"))
@@ -214,8 +214,8 @@ def show(dataset, indentation=2):
 
 
 def _class_of(name, kind):
-    """The class of that name, a subclass of `kind`, in the modules that users see, or None. Nothing
-    else in them can be called by a description: some functions write files."""
+    """Return the class of that name, a subclass of `kind`, in the public modules, or None. A
+    description can call nothing else in them: some functions write files."""
     modules = [importlib.import_module(f"sporax.data.{m}") for m in _MODULES]
     for module in (*modules, sporax.data):
         found = getattr(module, name) if name in module.__all__ else None
@@ -296,7 +296,7 @@ def _read_sampler(described):
 
 
 def _argument(name, value):
-    """An argument as MindSpore's JSON has it, or as this module's."""
+    """Return an argument from MindSpore's JSON, or from this module's."""
     value = _read(value)
     if name in _NUMBERED and type(value) is int:
         return _NUMBERED[name][value]
@@ -340,8 +340,8 @@ def _pipeline(described):
 
 
 def deserialize(input_dict=None, json_filepath=None):
-    """The pipeline that `serialize` described: `input_dict`, or the content of a file. Without
-    both, None. MindSpore's own descriptions of common pipelines are read too.
+    """Build the pipeline that `serialize` described: `input_dict`, or the content of a file;
+    None without both. MindSpore's own descriptions of common pipelines are read too.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> described = serialize(NumpySlicesDataset([4, 5, 6], "x", shuffle=False).skip(1))
@@ -364,7 +364,7 @@ def deserialize(input_dict=None, json_filepath=None):
         reason = str(error).removeprefix("For 'deserialize', ").removesuffix(".")
         if json_filepath:
             raise _refused(f"'{json_filepath}' must describe a pipeline, but: {reason}") from error
-        if str(error).startswith("For '"):  # what a class says of its arguments
+        if str(error).startswith("For '"):  # an argument error of a class
             raise
         raise _refused(
             f"'input_dict' must be what 'serialize' returns, but: {type(error).__name__}: {reason}"

@@ -1,4 +1,4 @@
-"""Reading of sound files: WAV of integers by Python's `wave`, other formats by soundfile."""
+"""Reading of sound files: integer WAV by Python's `wave`, other formats by soundfile."""
 
 import os
 import struct
@@ -9,20 +9,20 @@ import numpy as np
 from sporax.io import untrusted_file
 
 _MOST_BYTES = 2**29  # of a recording
-_ROOM, _GROWTH = 2**27, 128  # bytes that a small file may be decoded to; Opus makes 96 bytes of one
-_BLOCK = 2**18  # samples that are decoded at a time: a header may say any number
+_ROOM, _GROWTH = 2**27, 128  # limit of decoded bytes: fixed, and per byte of the file (Opus: 96)
+_BLOCK = 2**18  # samples decoded at a time: a header may claim any number
 
-# as files of sound begin: WAV, NIST's SPHERE, FLAC, Ogg, AIFF, AU, MP3
+# first bytes of sound files: WAV, NIST's SPHERE, FLAC, Ogg, AIFF, AU, MP3
 _SOUNDS = (
     b"RIFF", b"NIST_1A", b"fLaC", b"OggS", b"FORM", b".snd", b"ID3", b"\xff\xfb", b"\xff\xf3",
 )  # fmt: skip
 
 
 def read(path, start=0.0, end=None):
-    """(samples, rate): Float32 (channels, time) in [-1, 1], from `start` to `end` in seconds.
+    """Return (samples, rate): Float32 (channels, time) in [-1, 1], from `start` to `end` seconds.
 
-    Integers of 16 bits are divided by 32767, as in MindSpore, others by the greatest power of two.
-    A damaged file raises ValueError.
+    16-bit integers are divided by 32767, as in MindSpore, others by 2^(bits - 1). A damaged file
+    raises ValueError.
     """
     with untrusted_file.opened(path) as file:
         if not file.read(8).startswith(_SOUNDS):
@@ -40,7 +40,7 @@ def read(path, start=0.0, end=None):
 
 
 def _range(rate, start, end, count):
-    """The first frame, and how many."""
+    """Return the first frame, and the number of frames."""
     first = int(start * rate)
     last = count if end is None else int(end * rate)
     if not 0 <= first <= last <= count:
@@ -66,7 +66,7 @@ def _read_wave(file, first, count):
 
 
 def _floats(content, width):
-    if width == 1:  # the only width without a sign
+    if width == 1:  # the only unsigned width
         return (content - np.float32(128)) / np.float32(128)
     if width == 2:
         return content.view("<i2") / np.float32(32767)

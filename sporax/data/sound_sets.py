@@ -1,4 +1,4 @@
-"""Data sets of recordings, in the files in which they are published."""
+"""Datasets of recordings, in their published file layouts."""
 
 import csv
 import re
@@ -14,10 +14,10 @@ from sporax.io.untrusted_file import cause
 
 
 class _Recordings(FileSet):
-    """Base of data sets of recordings: a row is a path, perhaps with a beginning and an end in
-    seconds, and the values that come after the waveform and the rate."""
+    """Base of datasets of recordings: a row is a path, or (path, start, end) in seconds, and the
+    values that follow the waveform and the rate."""
 
-    _rate = None  # that files must have
+    _rate = None  # the sample rate that files must have
     _rate_kind = np.int32
 
     def _read_row(self, i, row):
@@ -34,7 +34,7 @@ class _Recordings(FileSet):
         return samples, self._rate_kind(rate), *known
 
     def _matched(self, path, line, pattern, number):
-        """The groups of a line of a text file."""
+        """Return the groups of a line of a text file."""
         match = re.fullmatch(pattern, line)
         if match is None:
             raise self._damaged(
@@ -43,7 +43,7 @@ class _Recordings(FileSet):
         return match.groups()
 
     def _table(self, path, pattern):
-        """The groups of each line that is not empty."""
+        """Return the groups of each non-empty line."""
         lines = enumerate(self._lines(path), 1)
         return [self._matched(path, line, pattern, number) for number, line in lines if line]
 
@@ -58,8 +58,8 @@ class CMUArcticDataset(_Recordings):
 
     `dataset_dir`: the folder of `cmu_us_aew_arctic` and so on, each with `wav` and
     `etc/txt.done.data`. `name`: the speaker, 'aew' by default. `num_samples`, `shuffle`, `sampler`,
-    `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. The other arguments steer
-    MindSpore's workers and have no effect here.
+    `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. `num_parallel_workers`,
+    `cache`: as for `map`.
 
     >>> import pathlib, tempfile, wave
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -104,9 +104,9 @@ class GTZANDataset(_Recordings):
     """Music in 10 genres (Tzanetakis et al. 2001): waveform (1, time) of Float32, sample_rate
     UInt32, and label, the genre's name.
 
-    `dataset_dir`: the folder of a folder for each genre, with files such as `blues.00000.wav`.
+    `dataset_dir`: a folder with one folder per genre, with files such as `blues.00000.wav`.
     `usage`: 'train', 'valid' or 'test', the split without faulty tracks (Kereliuk et al. 2015), or
-    'all', the default. The other arguments are those of `CMUArcticDataset`.
+    'all', the default. The other arguments are as for `CMUArcticDataset`.
 
     >>> import pathlib, tempfile, wave
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -137,7 +137,7 @@ class GTZANDataset(_Recordings):
         ]
 
     def _tracks(self):
-        """{genre: the numbers of its tracks, of five digits}; None for all."""
+        """Return {genre: its track numbers, of five digits}; None for all."""
         if self.given.usage == "all":
             return None
         with open(Path(__file__).with_name("gtzan_split.csv"), encoding="utf-8") as file:
@@ -161,10 +161,10 @@ class LibriTTSDataset(_Recordings):
     r"""Sentences of audiobooks (Zen et al. 2019): waveform (1, time) of Float32, sample_rate
     UInt32, original_text, normalized_text, speaker_id and chapter_id UInt32, and utterance_id.
 
-    `dataset_dir`: the folder of `dev-clean` and so on, in which a folder for each speaker has one
-    for each chapter. `usage`: 'dev-clean', 'dev-other', 'test-clean', 'test-other',
+    `dataset_dir`: the folder of `dev-clean` and so on, each with one folder per speaker, which has
+    one per chapter. `usage`: 'dev-clean', 'dev-other', 'test-clean', 'test-other',
     'train-clean-100', 'train-clean-360', 'train-other-500' or 'all', the default. The other
-    arguments are those of `CMUArcticDataset`.
+    arguments are as for `CMUArcticDataset`.
 
     >>> import pathlib, tempfile, wave
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "dev-clean" / "84" / "121123"
@@ -202,7 +202,7 @@ class LJSpeechDataset(_Recordings):
     """Sentences of one speaker (Ito and Johnson 2017): waveform (1, time) of Float32, sample_rate
     Int32, transcription and normalized_transcription.
 
-    `dataset_dir`: the folder of `metadata.csv` and `wavs`. The other arguments are those of
+    `dataset_dir`: the folder of `metadata.csv` and `wavs`. The other arguments are as for
     `CMUArcticDataset`.
 
     >>> import pathlib, tempfile, wave
@@ -233,9 +233,9 @@ class SpeechCommandsDataset(_Recordings):
     """Single words of many speakers (Warden 2018): waveform (1, time) of Float32, sample_rate
     Int32, label (the word), speaker_id, and utterance_number Int32.
 
-    `dataset_dir`: the folder of a folder for each word, of `validation_list.txt` and
-    `testing_list.txt`. `usage`: 'train' (what neither lists), 'valid', 'test' or 'all', the
-    default. The other arguments are those of `CMUArcticDataset`.
+    `dataset_dir`: a folder with one folder per word, `validation_list.txt` and `testing_list.txt`.
+    `usage`: 'train' (files in neither list), 'valid', 'test' or 'all', the default. The other
+    arguments are as for `CMUArcticDataset`.
 
     >>> import pathlib, tempfile, wave
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -276,10 +276,10 @@ class TedliumDataset(_Recordings):
     r"""Sentences of talks (Rousseau et al. 2012): waveform (1, time) of Float32, sample_rate Int32,
     transcript, talk_id, speaker_id and identifier.
 
-    `dataset_dir`: the folder of `train`, `dev` and `test`, of release 3 that of `data`; each has
+    `dataset_dir`: the folder of `train`, `dev` and `test`, or for release 3 of `data`; each has
     `sph` and `stm`. `release`: 'release1', 'release2' or 'release3'. `usage`: 'train', 'dev',
     'test' or 'all', the default and the only one of release 3. `extensions`: '.sph'. Files are read
-    by soundfile: `pip install 'sporax[audio]'`. The other arguments are those of
+    by soundfile: `pip install 'sporax[audio]'`. The other arguments are as for
     `CMUArcticDataset`.
 
     >>> import pathlib, soundfile, tempfile
@@ -314,7 +314,7 @@ class TedliumDataset(_Recordings):
     def _rows(self):
         parts = ("data",) if self.given.release == "release3" else self.parts[self.given.usage]
         rows = [row for part in parts for row in self._part(part)]
-        # the first sentence of each talk, then the second, as MindSpore has them
+        # as in MindSpore, the first sentence of each talk, then the second
         return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
 
     def _part(self, part):
@@ -331,8 +331,8 @@ class YesNoDataset(_Recordings):
     """Eight words, each yes or no in Hebrew (OpenSLR 1): waveform (1, time) of Float32,
     sample_rate Int32, and label, Int32 (8,): 1 for yes.
 
-    `dataset_dir`: the folder of files such as `0_0_0_0_1_1_1_1.wav`. The other arguments are those
-    of `CMUArcticDataset`.
+    `dataset_dir`: the folder of files such as `0_0_0_0_1_1_1_1.wav`. The other arguments are as for
+    `CMUArcticDataset`.
 
     >>> import pathlib, tempfile, wave
     >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -18,19 +18,19 @@ from sporax.data.workers import Stage, numbered
 
 
 class GeneratorDataset(Dataset):
-    """Rows of the user's own.
+    """Rows from a user-defined object.
 
-    `source`: an object with `__getitem__` and `__len__`, from which rows are chosen; or one that
-    can be iterated over, or a function that returns such a one (a generator function), from which
-    they are taken as they come. A row has a value for each of `column_names` (a tuple, a list, or
-    what else can be gone through), or is a number, text, array, Tensor or dict, the only column's
-    value. `column_types`: the dtypes that the values must have.
+    `source`: an object with `__getitem__` and `__len__`, which is indexed; or an iterable, or a
+    function that returns one (a generator function), whose rows are taken in order. A row is a
+    tuple, a list or another iterable with a value for each of `column_names`; or, for a single
+    column, a number, text, array, Tensor or dict. `column_types`: the dtypes that the values must
+    have.
 
-    What is chosen from is shuffled, unless `shuffle` is False or there is a `sampler`.
-    `num_samples`: at most so many rows an epoch. `num_shards`, `shard_id`: only every
-    `num_shards`-th row. `num_parallel_workers`: how many rows are read at the same time of what is
-    chosen from, in processes, or in threads without `python_multiprocessing`; 1: by the thread that
-    asks for them. `max_rowsize` has no effect here.
+    An indexed source is shuffled, unless `shuffle` is False or there is a `sampler`. `num_samples`:
+    the maximum number of rows of an epoch. `num_shards`, `shard_id`: only every `num_shards`-th
+    row. `num_parallel_workers`: number of rows of an indexed source read concurrently, in
+    processes, or in threads without `python_multiprocessing`; 1: in the reading thread.
+    `max_rowsize` has no effect here.
 
     >>> data = GeneratorDataset([(1, 2.0), (3, 4.0)], ["a", "b"], shuffle=False)
     >>> [(a.tolist(), b.tolist()) for a, b in data.create_tuple_iterator(output_numpy=True)]
@@ -72,15 +72,15 @@ class GeneratorDataset(Dataset):
                 f"'sampler' to choose rows, but got {type(source).__name__}."
             )
         else:
-            chosen(who, None, False, None, num_shards, shard_id)  # it refuses wrong ones
+            chosen(who, None, False, None, num_shards, shard_id)  # raises for invalid ones
 
     @property
     def is_in_place(self):
-        """Whether the rows are those of something indexed, in its order."""
+        """True if the rows come from an indexed source, in its order."""
         return type(self.sampler) is SequentialSampler and self.sampler.get_child() is None
 
     def use_sampler(self, new_sampler):
-        """Choose the rows by another sampler; only of what can be indexed."""
+        """Replace the sampler; raises TypeError if the source cannot be indexed."""
         if self.sampler is None:
             raise TypeError(
                 f"For 'use_sampler', the source must have '__getitem__' and '__len__', but "
@@ -90,7 +90,7 @@ class GeneratorDataset(Dataset):
         vars(self).pop("_size", None)
 
     def add_sampler(self, new_sampler):
-        """Let another sampler choose among the rows that the present one chooses."""
+        """Apply another sampler to the rows that the present one chooses."""
         if not isinstance(new_sampler, Sampler):
             raise TypeError(
                 "For 'add_sampler', 'new_sampler' must be a sampler of mindspore.dataset, but got "
@@ -117,7 +117,7 @@ class GeneratorDataset(Dataset):
         try:
             for number, item in enumerate(items):
                 yield self._row(item)
-                number += 1  # where the next item fails
+                number += 1  # in case the next item raises
         except Exception as error:
             error.add_note(f"For '{type(self).__name__}', this came of row {number}.")
             raise
@@ -134,7 +134,7 @@ class GeneratorDataset(Dataset):
 
     @property
     def _gathered(self):
-        """A function that gives the columns at an array of indices, for arrays; else None."""
+        """A function that returns the columns at an array of indices; None without arrays."""
         is_gathered = self._cache is None and isinstance(self.source, _Slices)
         return self.source.gathered if is_gathered and self.source.is_arrays else None
 
@@ -156,14 +156,14 @@ class GeneratorDataset(Dataset):
         return numbered(lambda: itertools.islice(epoch(), next(starts, 0), None), first)
 
     def _indices(self):
-        """A function that lists the indices of an epoch's rows."""
+        """Return a function that lists the indices of an epoch's rows."""
         return self.sampler.epochs(self._length())
 
     def _length(self):
         try:
             return len(self.source)
         except (TypeError, ValueError, OverflowError) as error:
-            if error.__traceback__.tb_next is not None:  # from the user's own code
+            if error.__traceback__.tb_next is not None:  # from user code
                 raise
             raise type(error)(
                 f"For '{type(self).__name__}', '__len__' of 'source' must return an int, at least "
@@ -171,7 +171,7 @@ class GeneratorDataset(Dataset):
             ) from None
 
     def _begin_items(self):
-        """As `_begin`, for rows as a source has them that is gone through."""
+        """Begin a pipeline like `_begin`, over the items of a source that cannot be indexed."""
         source = self.source
         shards, shard = self._shard
         start = 0 if shard is None else shard
@@ -216,7 +216,7 @@ def _dtypes(types, columns):
 
 
 class _Slices:
-    """Arrays side by side, to be indexed along their first axes."""
+    """Arrays side by side, indexed along their first axes."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -229,7 +229,7 @@ class _Slices:
         return tuple([column[i] for column in self.columns])
 
     def gathered(self, places):
-        """The columns at an array of places."""
+        """Return the columns at an array of indices."""
         return tuple([taken(column, places) for column in self.columns])
 
 
@@ -242,7 +242,7 @@ class NumpySlicesDataset(GeneratorDataset):
 
     `data`: an array or a list for one column, a tuple of them, or a dict {column: array}.
     `column_names`: by default the dict's keys, or 'column_0', 'column_1' and so on. The other
-    arguments are those of `GeneratorDataset`.
+    arguments are as for `GeneratorDataset`.
 
     >>> data = NumpySlicesDataset({"a": [1, 2], "b": [3, 4]}, shuffle=False)
     >>> data.get_col_names(), data.get_dataset_size()
@@ -284,7 +284,7 @@ class NumpySlicesDataset(GeneratorDataset):
         )  # fmt: skip
 
 
-# what is one value, though some of it can be gone through
+# types of single values, even if they are iterable
 _VALUES = str, bytes, np.ndarray, np.generic, Tensor, Mapping
 
 
@@ -293,7 +293,7 @@ def _parts(item):
 
 
 def _sliced(column):
-    """A column as an indexable sequence: an array, or a list of rows of different shapes."""
+    """Return a column as a sequence: an array, or a list of rows of different shapes."""
     if isinstance(column, Tensor):
         return column.asnumpy()
     if isinstance(column, (str, bytes)) or not np.iterable(column):
@@ -308,7 +308,7 @@ def _sliced(column):
 
 
 class PaddedDataset(GeneratorDataset):
-    """The rows of a list of dicts {column: value}, to fill another data set up with.
+    """The rows of a list of dicts {column: value}, to pad another dataset.
 
     >>> data = PaddedDataset([{"x": np.array([1])}, {"x": np.array([2])}])
     >>> data.get_col_names(), data.get_dataset_size()

@@ -1,4 +1,4 @@
-"""Rows that wait for what uses them: `Dataset.sync_wait` and `Dataset.sync_update`."""
+"""Rows that wait for their consumer: `Dataset.sync_wait` and `Dataset.sync_update`."""
 
 import threading
 
@@ -10,11 +10,11 @@ from sporax.data.pipeline import Step, step
 
 @step("sync_wait")
 class SyncWait(Step):
-    """The rows, of which only `num_batch` (rows, or batches where `batch` follows) come before a
-    `sync_update(condition_name)` lets the next ones pass.
+    """Passes `num_batch` rows (or batches, if `batch` follows), then waits until
+    `sync_update(condition_name)` releases the next ones.
 
-    `callback`: called with the `data` of each `sync_update`. A row that must wait for another
-    thread's update waits `config.get_callback_timeout()` seconds at most.
+    `callback`: called with the `data` of each `sync_update`. A row waits at most
+    `config.get_callback_timeout()` seconds for another thread's update.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset([1, 2], "x", shuffle=False).sync_wait("loss", callback=print)
@@ -71,7 +71,7 @@ class SyncWait(Step):
 
 
 def _waits(dataset):
-    """{condition: the `SyncWait`} of a dataset and those that it reads from."""
+    """Return {condition name: `SyncWait`} of a dataset and its inputs."""
     waits = {dataset.condition_name: dataset} if isinstance(dataset, SyncWait) else {}
     for child in dataset.children:
         waits |= _waits(child)
@@ -79,8 +79,8 @@ def _waits(dataset):
 
 
 def sync_update(self, condition_name, num_batch=None, data=None):
-    """Let `num_batch` more batches pass the `sync_wait` of that name (as many as that has, by
-    default), and call its callback with `data`."""
+    """Release `num_batch` more batches of the `sync_wait` of that name (by default its own
+    `num_batch`), and call its callback with `data`."""
     waits = _waits(self)
     if condition_name not in waits:
         raise RuntimeError(
@@ -96,6 +96,6 @@ Dataset.sync_update = sync_update
 
 
 def batches_follow(dataset, batch_size):
-    """Let every `sync_wait` below count batches of that size."""
+    """Make every `sync_wait` below count batches of that size."""
     for wait in _waits(dataset).values():
         wait._in_batches(batch_size)

@@ -1,4 +1,4 @@
-"""Data sets of texts in the files in which they are published."""
+"""Datasets of texts, in their published file layouts."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -17,10 +17,10 @@ def strings(*texts):
 
 
 class Corpus(RowFiles):
-    """Files of a folder; a subclass has their names by usage, and the columns."""
+    """Base of corpora in a folder; a subclass defines the file names by usage, and the columns."""
 
     _files_of: ClassVar = {"train": ["train.csv"], "test": ["test.csv"]}
-    _all = "test", "train"  # the usages that are all files, in order
+    _all = "test", "train"  # the usages whose files make up 'all', in order
     _columns_there = ("text",)
     _default = "all"
 
@@ -45,7 +45,7 @@ class Corpus(RowFiles):
 
 
 class _CorpusWorkersLast(Corpus):
-    """A `Corpus` with its arguments in another order."""
+    """A `Corpus` whose constructor takes `num_parallel_workers` after the sharding arguments."""
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, shuffle=True, num_shards=None,
@@ -66,8 +66,8 @@ def _folder(who, dataset_dir):
 class AGNewsDataset(Corpus, CSVRows):
     r"""News in 4 classes (Zhang et al. 2015): index, title and description, as strings.
 
-    `dataset_dir`: the folder of `train.csv` and `test.csv`. `usage`: 'train', 'test' or 'all', by
-    default all. The other arguments are those of `TextFileDataset`.
+    `dataset_dir`: the folder of `train.csv` and `test.csv`. `usage`: 'train', 'test' or 'all', the
+    default. The other arguments are as for `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -82,7 +82,7 @@ class AGNewsDataset(Corpus, CSVRows):
 class AmazonReviewDataset(Corpus, CSVRows):
     r"""Reviews of products (Zhang et al. 2015): label, title and content, as strings.
 
-    The files and arguments are those of `AGNewsDataset`.
+    The files and arguments are as for `AGNewsDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -97,7 +97,7 @@ class AmazonReviewDataset(Corpus, CSVRows):
 class DBpediaDataset(Corpus, CSVRows):
     r"""Articles in 14 classes (Zhang et al. 2015): class, title and content, as strings.
 
-    The files and arguments are those of `AGNewsDataset`.
+    The files and arguments are as for `AGNewsDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -112,7 +112,7 @@ class DBpediaDataset(Corpus, CSVRows):
 class SogouNewsDataset(_CorpusWorkersLast, CSVRows):
     r"""News in 5 classes (Zhang et al. 2015): index, title and content, as strings.
 
-    The files and arguments are those of `AGNewsDataset`.
+    The files and arguments are as for `AGNewsDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -128,7 +128,7 @@ class SogouNewsDataset(_CorpusWorkersLast, CSVRows):
 class YahooAnswersDataset(Corpus, CSVRows):
     r"""Questions in 10 classes (Zhang et al. 2015): class, title, content and answer, as strings.
 
-    The files and arguments are those of `AGNewsDataset`.
+    The files and arguments are as for `AGNewsDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -143,7 +143,7 @@ class YahooAnswersDataset(Corpus, CSVRows):
 class YelpReviewDataset(_CorpusWorkersLast, CSVRows):
     r"""Reviews of places (Zhang et al. 2015): label and text, as strings.
 
-    The files and arguments are those of `AGNewsDataset`.
+    The files and arguments are as for `AGNewsDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -160,7 +160,7 @@ class SST2Dataset(Corpus):
     r"""Sentences of film reviews (Socher et al. 2013): sentence and label, as strings.
 
     `dataset_dir`: the folder of `train.tsv`, `dev.tsv` and `test.tsv`. `usage`: 'train' (the
-    default), 'dev', or 'test', which has no labels. The other arguments are those of
+    default), 'dev', or 'test', which has no labels. The other arguments are as for
     `TextFileDataset`.
 
     >>> import pathlib, tempfile
@@ -196,7 +196,7 @@ class PennTreebankDataset(Corpus):
     r"""Sentences of the Penn Treebank (Mikolov et al. 2010), as one column of strings, text.
 
     `dataset_dir`: the folder of `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`. `usage`:
-    'train', 'valid', 'test' or 'all', by default all. The other arguments are those of
+    'train', 'valid', 'test' or 'all', the default. The other arguments are as for
     `TextFileDataset`.
 
     >>> import pathlib, tempfile
@@ -217,7 +217,7 @@ class WikiTextDataset(PennTreebankDataset):
     r"""Articles of Wikipedia (Merity et al. 2016) by lines, as one column of strings, text.
 
     `dataset_dir`: the folder of `wiki.train.tokens`, `wiki.valid.tokens` and `wiki.test.tokens`.
-    The arguments are those of `PennTreebankDataset`.
+    The other arguments are as for `PennTreebankDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -230,9 +230,9 @@ class WikiTextDataset(PennTreebankDataset):
 
 
 class EnWik9Dataset(Corpus):
-    r"""The first 10^9 bytes of Wikipedia by lines, the empty ones too: strings, text.
+    r"""The lines of the first 10^9 bytes of Wikipedia, including empty ones: strings, text.
 
-    `dataset_dir`: the folder of the file `enwik9`. The other arguments are those of
+    `dataset_dir`: the folder of the file `enwik9`. The other arguments are as for
     `TextFileDataset`.
 
     >>> import pathlib, tempfile
@@ -256,13 +256,13 @@ class EnWik9Dataset(Corpus):
 
 
 class IMDBDataset(FileSet):
-    """Reviews of films (Maas et al. 2011): text, and label, Int32, 1 for a good one and 0 for a
-    bad one.
+    """Reviews of films (Maas et al. 2011): text, and label, Int32, 1 for positive and 0 for
+    negative reviews.
 
     `dataset_dir`: the folder of `train` and `test`, each with files in `pos` and in `neg`.
-    `usage`: 'train', 'test' or 'all', by default all. `num_samples`, `shuffle`, `sampler`,
-    `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. `num_parallel_workers` has no
-    effect here.
+    `usage`: 'train', 'test' or 'all', the default. `num_samples`, `shuffle`, `sampler`,
+    `num_shards`, `shard_id`: which rows, as for `GeneratorDataset`. `num_parallel_workers`,
+    `cache`: as for `map`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -286,7 +286,7 @@ class IMDBDataset(FileSet):
         self._open(locals())
 
     def num_classes(self):
-        """The number of classes: good and bad."""
+        """Return the number of classes: positive and negative."""
         return 2
 
     def _part(self, part):
@@ -307,9 +307,9 @@ class CoNLL2000Dataset(_CorpusWorkersLast):
     r"""Sentences with chunks (Tjong Kim Sang and Buchholz 2000): arrays of word, pos_tag and
     chunk_tag, as long as the sentence.
 
-    `dataset_dir`: the folder of `train.txt` and `test.txt`, with a line a word and an empty line
-    after each sentence. `usage`: 'train', 'test' or 'all', by default all. The other arguments
-    are those of `TextFileDataset`.
+    `dataset_dir`: the folder of `train.txt` and `test.txt`, with one line per word and an empty
+    line after each sentence. `usage`: 'train', 'test' or 'all', the default. The other arguments
+    are as for `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -344,8 +344,8 @@ class UDPOSDataset(CoNLL2000Dataset):
     stanford, as long as the sentence.
 
     `dataset_dir`: the folder of `en-ud-tag.v2.train.txt`, `en-ud-tag.v2.dev.txt` and
-    `en-ud-tag.v2.test.txt`. `usage`: 'train', 'valid', 'test' or 'all', by default all. The other
-    arguments are those of `TextFileDataset`.
+    `en-ud-tag.v2.test.txt`. `usage`: 'train', 'valid', 'test' or 'all', the default. The other
+    arguments are as for `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -1,4 +1,4 @@
-"""Data sets of any text and CSV files."""
+"""Datasets of arbitrary text and CSV files."""
 
 import csv
 
@@ -10,12 +10,12 @@ from sporax.data.text_lines import lines
 
 
 class TextFileDataset(RowFiles):
-    """The lines of text files, which are UTF-8, without the empty ones.
+    """The non-empty lines of UTF-8 text files.
 
-    `dataset_files`: a path, a pattern such as 'texts/*.txt', or a list of them; the files come in
-    the order of their names. `num_samples`: at most so many lines. `shuffle`: a bool,
-    Shuffle.GLOBAL (files and lines, the default) or Shuffle.FILES. `num_shards`, `shard_id`: one of
-    as many parts of equal size. `num_parallel_workers` has no effect here.
+    `dataset_files`: a path, a pattern such as 'texts/*.txt', or a list of them; files are read in
+    the order of their names. `num_samples`: the maximum number of lines. `shuffle`: a bool,
+    Shuffle.GLOBAL (files and lines, the default) or Shuffle.FILES. `num_shards`, `shard_id`: read
+    one of `num_shards` parts of equal size. `num_parallel_workers` has no effect here.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
@@ -36,10 +36,10 @@ class TextFileDataset(RowFiles):
 
 
 class CSVRows(RowFiles):
-    """Base of data sets of CSV files."""
+    """Base of datasets of CSV files."""
 
     _delimiter = ","
-    _kinds = ()  # of the first columns; others are strings
+    _kinds = ()  # types of the first columns; others are strings
     _has_header = False
 
     def _read(self, path):
@@ -56,7 +56,7 @@ class CSVRows(RowFiles):
             )
 
     def _records(self, path):
-        """(line, list of texts) of each row."""
+        """Yield (line, list of texts) of each row."""
         content = lines(self._who, path, keepends=True)
         reader = csv.reader(content, delimiter=self._delimiter, strict=True)
         try:
@@ -84,8 +84,8 @@ class CSVDataset(CSVRows):
 
     `dataset_files`: a path, a pattern such as 'tables/*.csv', or a list of them. `field_delim`:
     the character between columns. `column_defaults`: a value for each of the first columns, of
-    which only the type counts: int for Int32, float for Float32, str. `column_names`: by default,
-    those that the first line of each file has. The other arguments are those of `TextFileDataset`.
+    which only the type is used: int for Int32, float for Float32, str. `column_names`: by default,
+    the first line of each file. The other arguments are as for `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.csv"
@@ -125,7 +125,7 @@ class CSVDataset(CSVRows):
         super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
 
     def _names(self, files):
-        """The columns that the files' first lines name, which must be the same."""
+        """Return the columns named in the first lines of the files, which must be equal."""
         heads = {}
         for path in files:
             reader = csv.reader(lines(self._who, path, True), delimiter=self._delimiter)

@@ -4,7 +4,7 @@ from sporax.io import untrusted_file
 
 
 def lines(who, path, keepends=False):
-    """The lines of a file of UTF-8, without the byte order mark and the ends of lines unless
+    """Yield the lines of a UTF-8 file, without the byte order mark, and without line endings unless
     `keepends`."""
     try:
         with untrusted_file.opened(path) as file:

@@ -1,4 +1,4 @@
-"""`TFRecordDataset`, the data set of TFRecord files, and `Schema`, which names its columns."""
+"""`TFRecordDataset`, a dataset of TFRecord files, and `Schema`, which describes its columns."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ def _refused(rule, got):
 
 
 class Schema:
-    """The columns of a data set: their names, types and shapes.
+    """The columns of a dataset: their names, types and shapes.
 
     `schema_file`: a JSON file of {"columns": ...}, by default none.
 
@@ -54,7 +54,7 @@ class Schema:
 
     def add_column(self, name, de_type, shape=None):
         """Add a column. `de_type`: a type of mindspore, or its name. `shape`: a list, in which one
-        size may be -1; by default that of each row's values, along one axis."""
+        size may be -1; by default 1-d, with the size of each row's values."""
         check.text("add_column", "name", name)
         if shape is not None and not isinstance(shape, list):
             raise TypeError(
@@ -68,7 +68,7 @@ class Schema:
 
     def parse_columns(self, columns):
         """Add columns: a list of {"name", "type", "shape"}, or a dict {name: {"type", "shape"}}.
-        Without "shape", the column is a number or a string."""
+        A column without "shape" is 0-d, a number or a string."""
         if isinstance(columns, dict):
             columns = [{"name": name} | column for name, column in columns.items()]
         if not isinstance(columns, list):
@@ -80,7 +80,7 @@ class Schema:
             self.add_column(column["name"], column["type"], column.get("shape", []))
 
     def from_json(self, json_obj):
-        """Take the columns of a dict with "columns", and "datasetType" and "numRows" if any."""
+        """Set the columns from a dict with "columns", and optionally "datasetType", "numRows"."""
         if not isinstance(json_obj, dict) or "columns" not in json_obj:
             raise _refused("the JSON object must have 'columns'", json_obj)
         rows = json_obj.get("numRows", 0)
@@ -91,7 +91,7 @@ class Schema:
         self.parse_columns(json_obj["columns"])
 
     def to_json(self):
-        """The columns as the text of a JSON object."""
+        """Return the columns as JSON text."""
         columns = []
         for name, (kind, shape) in self._columns.items():
             shaped = {} if shape is None else {"shape": shape}
@@ -103,7 +103,7 @@ class Schema:
 
     @staticmethod
     def get_num_rows(schema):
-        """The "numRows" of a Schema or a schema file; 0 where there is none."""
+        """Return "numRows" of a Schema or a schema file; 0 if it is absent."""
         schema = schema if isinstance(schema, Schema) else Schema(schema)
         return schema._about.get("numRows", 0)
 
@@ -120,7 +120,7 @@ def _loaded(path):
 
 
 def _of_file(path):
-    """The Schema of a file, whose columns without a shape have that of each row's values."""
+    """Return the Schema of a file; columns without a shape take the shape of each row's values."""
     described, schema = _loaded(path), Schema()
     try:
         schema.from_json(described)
@@ -139,11 +139,11 @@ class TFRecordDataset(RowFiles):
     """The `tf.train.Example`s of TFRecord files, whose checksums are verified.
 
     `dataset_files`: a path, a pattern, or a list of them. `schema`: a `Schema`, or its JSON file,
-    for the columns' types and shapes; without it they are those of the first record, in the order
-    of their names: Int64, Float32, and the bytes of a text as UInt8, along one axis.
-    `columns_list`: some of the columns. `num_shards`, `shard_id`: every `num_shards`-th file, or
-    with `shard_equal_rows` one of as many parts of equal size. `compression_type`: '' (none),
-    'GZIP' or 'ZLIB'. `num_samples`, `shuffle`: as for `TextFileDataset`.
+    with the columns' types and shapes; by default, the columns of the first record in alphabetical
+    order, as 1-d arrays: Int64, Float32, and the bytes of a text as UInt8. `columns_list`: a subset
+    of the columns. `num_shards`, `shard_id`: every `num_shards`-th file, or with `shard_equal_rows`
+    one of `num_shards` parts of equal size. `compression_type`: '' (none), 'GZIP' or 'ZLIB'.
+    `num_samples`, `shuffle`: as for `TextFileDataset`.
 
     >>> TFRecordDataset("nowhere")
     Traceback (most recent call last):

@@ -1,7 +1,7 @@
 """TFRecord files and the `tf.train.Example`s in them, read without TensorFlow.
 
-A record is the length of its bytes (8 bytes, low first), a checksum of these 8, the bytes, and
-their checksum. The bytes are a message of protobuf:
+A record is the length of its bytes (8 bytes, little-endian), a checksum of these 8, the bytes, and
+their checksum. The bytes are a protobuf message:
 
     Example  { Features features = 1; }       Features { map<string, Feature> feature = 1; }
     Feature  { oneof { BytesList = 1; FloatList = 2; Int64List = 3; } }, lists of values = 1
@@ -21,8 +21,8 @@ _TABLE = np.arange(256, dtype=np.uint32)
 for _ in range(8):
     _TABLE = (_TABLE >> 1) ^ np.where(_TABLE & 1, np.uint32(_POLYNOMIAL), np.uint32(0))
 _INTS = _TABLE.tolist()
-_PIECE = 64  # bytes of one column of the vectorised checksum
-_LONGEST = 2**29  # bytes of a record
+_PIECE = 64  # bytes of each piece in the vectorised checksum
+_LONGEST = 2**29  # maximum bytes of a record
 
 
 def _plain_crc(data, crc):
@@ -33,7 +33,7 @@ def _plain_crc(data, crc):
 
 @functools.cache
 def _after_zeros(level):
-    """What each bit of a checksum becomes after `_PIECE * 2**level` bytes of 0."""
+    """Return each bit of a checksum, advanced by `_PIECE * 2**level` zero bytes."""
     if level:
         half = _after_zeros(level - 1)
         return _applied(half, half)
@@ -49,8 +49,8 @@ def _applied(matrix, crcs):
 
 
 def crc32c(data):
-    """The CRC-32C of bytes. Long ones are cut into pieces, side by side, which are then joined two
-    by two: a checksum is linear in the bytes.
+    """Return the CRC-32C of bytes. Long inputs are split into pieces, processed together and joined
+    pairwise: a checksum is linear in the bytes.
 
     >>> hex(crc32c(b"123456789"))
     '0xe3069283'
@@ -58,7 +58,7 @@ def crc32c(data):
     if len(data) < 4 * _PIECE:
         return _plain_crc(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
     pieces = 1 << (-(-len(data) // _PIECE) - 1).bit_length()
-    padded = np.zeros(pieces * _PIECE, np.uint8)  # 0s before the bytes change nothing
+    padded = np.zeros(pieces * _PIECE, np.uint8)  # leading 0s change nothing
     start = padded.size - len(data)
     padded[start:] = np.frombuffer(data, np.uint8)
     padded[start : start + 4] ^= 0xFF  # the initial value
@@ -73,12 +73,12 @@ def crc32c(data):
 
 
 def masked(crc):
-    """A checksum as TFRecord files store it."""
+    """Return a checksum as TFRecord files store it."""
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 class _ZlibFile:
-    """A file of a zlib stream, for reading."""
+    """Reader of a file that holds a zlib stream."""
 
     def __init__(self, path):
         self._file, self._stream = untrusted_file.opened(path), zlib.decompressobj()
@@ -113,7 +113,7 @@ OPENERS = {
 
 
 def _read(file, size):
-    """At most so many bytes, of which no more are taken than there are."""
+    """Read at most `size` bytes, without allocating more than the file has."""
     pieces = []
     while size and (piece := file.read(min(size, 2**20))):
         pieces.append(piece)
@@ -122,7 +122,7 @@ def _read(file, size):
 
 
 def records(path, compression, damaged):
-    """The bytes of each record; `damaged(path, reason)` makes the error of a damaged file."""
+    """Yield the bytes of each record; `damaged(path, reason)` returns the error of a bad file."""
     number, longest = 0, _LONGEST // 4 if compression else _LONGEST
     try:
         with OPENERS[compression](path) as file:
@@ -150,7 +150,7 @@ def records(path, compression, damaged):
 
 
 def _feature(data):
-    """A list of bytes, or an array of Float32 or Int64."""
+    """Return a list of bytes, or an array of Float32 or Int64."""
     values = []
     for kind, _, content in protobuf.fields(data):
         if kind == 1:
@@ -166,7 +166,7 @@ def _feature(data):
 
 
 def example(data):
-    """{name: feature} of an Example's bytes. Raises `CorruptFile` or ValueError."""
+    """Return {name: feature} of an Example's bytes. Raises `CorruptFile` or ValueError."""
     features = {}
     for field, wire, content in protobuf.fields(data):
         if field != 1 or wire != protobuf.BYTES:

@@ -1,4 +1,4 @@
-"""Transforms of one value of a row: callables on arrays, for `map`."""
+"""Transforms of the values of a row: callables on arrays, for `map`."""
 
 import enum
 import operator
@@ -13,7 +13,7 @@ from sporax.data.operation import PyTensorOperation, TensorOperation
 
 
 class Compose(TensorOperation):
-    """Several transforms, one after another.
+    """Applies several transforms in sequence.
 
     >>> Compose([lambda x: x + 1, lambda x: x * 2])(3)
     8
@@ -27,7 +27,7 @@ class Compose(TensorOperation):
 
 
 class RandomApply(TensorOperation):
-    """Several transforms one after another, in `prob` of the calls.
+    """Applies several transforms in sequence, with probability `prob`.
 
     >>> RandomApply([lambda x: x + 1], 1.0)(3)
     4
@@ -43,7 +43,7 @@ class RandomApply(TensorOperation):
 
 
 class RandomChoice(TensorOperation):
-    """One of several transforms, at random.
+    """Applies one of several transforms, chosen at random.
 
     >>> RandomChoice([lambda x: x + 1, lambda x: 1 + x])(3)
     4
@@ -58,7 +58,7 @@ class RandomChoice(TensorOperation):
 
 
 class RandomOrder(PyTensorOperation):
-    """Several transforms, one after another in a random order.
+    """Applies several transforms in a random order.
 
     >>> int(RandomOrder([lambda x: x + 1, lambda x: x + 2])(4))
     7
@@ -73,7 +73,7 @@ class RandomOrder(PyTensorOperation):
 
 
 def checked_transforms(who, transforms):
-    """A list of callables."""
+    """Check that `transforms` is a non-empty list of callables."""
     if not isinstance(transforms, list):
         raise TypeError(
             f"For '{who}', 'transforms' must be a list, but got {type(transforms).__name__}."
@@ -98,7 +98,7 @@ def _through(transforms, values):
 
 
 def not_random(function):
-    """The function, marked as deterministic.
+    """Mark a function as deterministic, and return it.
 
     >>> not_random(lambda x: x + 1)(2)
     3
@@ -108,7 +108,7 @@ def not_random(function):
 
 
 class TypeCast(TensorOperation):
-    """Conversion to another dtype (MindSpore's, or NumPy's).
+    """Converts to another dtype (MindSpore's, or NumPy's).
 
     >>> TypeCast(ms.int32)(np.array([1.7]))
     array([1], dtype=int32)
@@ -129,9 +129,9 @@ class TypeCast(TensorOperation):
 
 
 class OneHot(TensorOperation):
-    r"""Class indices as one-hot vectors of the same dtype.
+    r"""Converts class indices to one-hot vectors of the same dtype.
 
-    `smoothing_rate` $s$: $1 - s + s / n$ and $s / n$ instead, Float32, with $n$ = `num_classes`.
+    `smoothing_rate` $s$: use $1 - s + s / n$ and $s / n$, Float32, with $n$ = `num_classes`.
 
     >>> OneHot(3)(np.array(1))
     array([0, 1, 0])
@@ -165,8 +165,8 @@ class OneHot(TensorOperation):
 
 
 class PadEnd(TensorOperation):
-    """An array brought to `pad_shape`: filled up with `pad_value` (0 by default), or cut off, at
-    the end of each axis; None leaves an axis as it is.
+    """Pads an array to `pad_shape` with `pad_value` (0 by default), or truncates it, at the end of
+    each axis; None leaves an axis unchanged.
 
     >>> PadEnd([4], 9)(np.array([1, 2]))
     array([1, 2, 9, 9])
@@ -189,7 +189,7 @@ class PadEnd(TensorOperation):
 
 
 class Fill(TensorOperation):
-    """An array of the same shape and dtype that holds `fill_value` everywhere.
+    """Returns an array of the same shape and dtype, filled with `fill_value`.
 
     >>> Fill(7)(np.array([1, 2]))
     array([7, 7])
@@ -208,7 +208,7 @@ class Fill(TensorOperation):
 
 
 class Concatenate(TensorOperation):
-    """The array along `axis` after `prepend` and before `append`.
+    """Concatenates `prepend`, the array and `append` along `axis`.
 
     >>> Concatenate(0, np.array([9]), np.array([8]))(np.array([1, 2]))
     array([9, 1, 2, 8])
@@ -223,7 +223,7 @@ class Concatenate(TensorOperation):
 
 
 class Duplicate(TensorOperation):
-    """The value twice: two columns of one.
+    """Returns the value twice, as two columns.
 
     >>> Duplicate()(5)
     (5, 5)
@@ -234,7 +234,7 @@ class Duplicate(TensorOperation):
 
 
 class Relational(enum.IntEnum):
-    """The comparisons of `Mask`.
+    """Comparison operators of `Mask`.
 
     >>> Relational.EQ.name
     'EQ'
@@ -255,7 +255,7 @@ _COMPARED = {
 
 
 class Mask(TensorOperation):
-    """Elementwise comparison of an array with `constant`, as `dtype`.
+    """Compares an array elementwise with `constant`; the result has type `dtype`.
 
     >>> Mask(Relational.GT, 1)(np.array([1, 2]))
     array([False,  True])
@@ -270,8 +270,8 @@ class Mask(TensorOperation):
 
 
 class Slice(TensorOperation):
-    """Parts along the first axes: an int or a list of ints for places, a slice, None or ... for
-    all. No axis is lost.
+    """Selects parts along the first axes: an int or a list of ints for positions, a slice, None or
+    ... for all. All axes are kept.
 
     >>> Slice(0, [0, 2])(np.array([[1, 2, 3], [4, 5, 6]]))
     array([[1, 3]])
@@ -309,8 +309,8 @@ class Slice(TensorOperation):
 
 
 class Unique(TensorOperation):
-    """The unique elements of an array, the index of each element among them, and how often
-    each comes.
+    """Returns the unique elements of an array by first occurrence, the index of each element among
+    them, and their counts.
 
     >>> [a.tolist() for a in Unique()(np.array([3, 1, 3]))]
     [[3, 1], [0, 1, 0], [2, 1]]
@@ -319,7 +319,7 @@ class Unique(TensorOperation):
     def __call__(self, value):
         flat = np.ravel(value)
         _, first, inverse, counts = np.unique(flat, True, True, True)
-        places = np.argsort(first)  # as they come
+        places = np.argsort(first)  # by first occurrence
         rank = np.argsort(places)
         results = rank[inverse].astype(np.int32), counts[places].astype(np.int32)
         return flat[first[places]], *results

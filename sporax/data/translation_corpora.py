@@ -1,4 +1,4 @@
-"""Data sets of sentences and their translations."""
+"""Datasets of sentences and their translations."""
 
 import itertools
 from typing import ClassVar
@@ -11,13 +11,13 @@ from sporax.io import untrusted_file
 
 
 class _Translations(Corpus):
-    """Pairs of files, row by row; a subclass names them by usage with {source}, {target} for the
-    languages and {language} for that of the file."""
+    """Base of corpora in pairs of files, read row by row; file names contain {source} and {target}
+    for the two languages, and {language} for the language of the file."""
 
     _columns_there = "text", "translation"
     _all = "train", "valid", "test"
     _languages: ClassVar = ("de", "en")  # the default
-    _pairs = ()  # those there are
+    _pairs = ()  # supported pairs
 
     def _open_pair(self, dataset_dir, usage, language_pair, rows):
         pair = self._languages if language_pair is None else language_pair
@@ -55,9 +55,9 @@ class Multi30kDataset(_Translations):
     r"""Captions of pictures in English and German (Elliott et al. 2016): text and translation.
 
     `dataset_dir`: the folder of `training/train.en`, `validation/val.en`,
-    `mmt16_task1_test/test.en`, and of those of German, `.de`. `usage`: 'train', 'valid', 'test' or
-    'all', by default all. `language_pair`: ('en', 'de'), the default, or ('de', 'en'). The other
-    arguments are those of `TextFileDataset`, but `shuffle` is a bool.
+    `mmt16_task1_test/test.en`, and the German files, `.de`. `usage`: 'train', 'valid', 'test' or
+    'all', the default. `language_pair`: ('en', 'de'), the default, or ('de', 'en'). The other
+    arguments are as for `TextFileDataset`, but `shuffle` is a bool.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "training"
@@ -86,7 +86,7 @@ class Multi30kDataset(_Translations):
         self._open_pair(dataset_dir, usage, language_pair, rows)
 
 
-# What lines of a talk begin with that are not spoken.
+# Lines of a talk with one of these are not spoken text.
 _TAGS = (
     "<url", "<keywords", "<talkid", "<speaker", "<reviewer", "<translator", "<title",
     "<description", "<doc", "</doc",
@@ -94,7 +94,7 @@ _TAGS = (
 
 
 class _Talks(_Translations):
-    """Talks: lines with tags to train on, XML to validate and test."""
+    """Talks: tagged lines for training, XML for validation and test."""
 
     def _sentences(self, path):
         if path.suffix != ".xml":
@@ -118,10 +118,10 @@ class IWSLT2016Dataset(_Talks):
     r"""Talks in English and in Arabic, Czech, French or German (Cettolo et al. 2012): text and
     translation.
 
-    `dataset_dir`: the folder of `texts`, with `de/en/de-en` and so on below it. `usage`: 'train',
-    'valid', 'test' or 'all', by default all. `language_pair`: two of 'en', 'ar', 'cs', 'de' and
+    `dataset_dir`: the folder of `texts`, which contains `de/en/de-en` and so on. `usage`: 'train',
+    'valid', 'test' or 'all', the default. `language_pair`: two of 'en', 'ar', 'cs', 'de' and
     'fr', by default ('de', 'en'). `valid_set`, `test_set`: one of 'dev2010', 'tst2010' to
-    'tst2014', by default 'tst2013' and 'tst2014'. The other arguments are those of
+    'tst2014', by default 'tst2013' and 'tst2014'. The other arguments are as for
     `TextFileDataset`.
 
     >>> import pathlib, tempfile
@@ -165,8 +165,8 @@ class IWSLT2017Dataset(_Talks):
     translation.
 
     `dataset_dir`: the folder of `texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo`. `usage`:
-    'train', 'valid' (dev2010), 'test' (tst2010) or 'all', by default all. `language_pair`: by
-    default ('de', 'en'). The other arguments are those of `TextFileDataset`.
+    'train', 'valid' (dev2010), 'test' (tst2010) or 'all', the default. `language_pair`: by
+    default ('de', 'en'). The other arguments are as for `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -1,7 +1,7 @@
 """Pools of threads and of processes that compute items in the order in which they are submitted.
 
-Whatever ends a worker (an error, a signal, a function that does not return) is one error where the
-item is read: it names the worker, the item and the cause.
+Whatever ends a worker (an error, a signal, a function that does not return) raises one error where
+the item is read, which names the worker, the item and the cause.
 """
 
 import contextlib
@@ -26,10 +26,10 @@ from sporax.data.row_channel import Channel
 
 
 class Job(NamedTuple):
-    """What workers do, and how errors speak of it.
+    """The work of a pool, and how its errors describe it.
 
-    `begin(number)`: called in each worker, gives its function `compute((epoch, number), item)`.
-    `seconds`: how long an item may take; None without end. `remedy`: what else can be done then.
+    `begin(number)`: called in each worker; returns its function `compute((epoch, number), item)`.
+    `seconds`: the time limit of an item, or None. `remedy`: advice for an item that exceeds it.
     """
 
     who: str
@@ -39,19 +39,19 @@ class Job(NamedTuple):
     remedy: str
 
     def stuck(self, at, worker):
-        """The error for an item that takes longer."""
+        """Return the error for an item that exceeds the time limit."""
         return RuntimeError(
             f"For '{self.who}', a {self.unit} must be computed within {self.seconds} seconds, but "
             f"{worker} has not finished {self.place(at)}. {self.remedy}"
         )
 
     def place(self, at):
-        """Which item, in words."""
+        """Return the name of an item, for errors."""
         return f"{self.unit} {at[1]} of epoch {at[0]}"
 
 
 def refuse_forked(who, home):
-    """Raise a RuntimeError in any process but `home`, in which the workers are."""
+    """Raise RuntimeError in any process but `home`, which owns the workers."""
     if os.getpid() != home:
         raise RuntimeError(
             f"For '{who}', an iteration with workers must go on in the process that began it "
@@ -61,8 +61,8 @@ def refuse_forked(who, home):
 
 
 class _Pool:
-    """Workers of the process that made it; they end when the pool is not used any more there, or
-    has failed."""
+    """Workers of the process that created the pool; they end when it no longer uses the pool, or
+    the pool has failed."""
 
     has_failed = False
     _finalizer: weakref.finalize
@@ -77,7 +77,7 @@ class _Pool:
 
 
 class Threads(_Pool):
-    """Threads; those that hang remain until their function returns."""
+    """A pool of threads; hanging threads remain until their function returns."""
 
     def __init__(self, job, count):
         super().__init__(job)
@@ -89,24 +89,24 @@ class Threads(_Pool):
         self._finalizer = weakref.finalize(self, _end_threads, self._tasks, count)
 
     def submit(self, at, item):
-        """Let a worker compute an item; gives a ticket for `result`."""
+        """Submit an item to a worker; returns a ticket for `result`."""
         refuse_forked(self._job.who, self._home)
         future = Future()
         self._tasks.put((future, at, item))
         return future
 
     def result(self, at, future):
-        """What was computed of an item."""
+        """Return the result of an item."""
         refuse_forked(self._job.who, self._home)
         try:
             return future.result(self._job.seconds)
         except TimeoutError:
-            if future.done():  # the user's own TimeoutError
+            if future.done():  # a TimeoutError from user code
                 raise
             raise self._job.stuck(at, "a thread") from None
 
     def drop(self, pending):
-        """Let go of tickets that nobody will ask for."""
+        """Cancel the tickets whose results are not needed."""
         for _, future in pending:
             future.cancel()
 
@@ -125,14 +125,14 @@ def _work(compute, tasks):
             except BaseException as error:  # noqa: BLE001 - raised where the row is read
                 error.add_note(f"In the thread '{threading.current_thread().name}'.")
                 future.set_exception(error)
-        del task, future, at, item  # a row is not kept while the thread waits
+        del task, future, at, item  # frees the row while the thread waits
 
 
 class Processes(_Pool):
-    """Processes, each with a channel of its own.
+    """A pool of processes, each with its own channel.
 
-    `start`: how they start, by a name or a context of `multiprocessing`. Forked ones run any
-    function; for others (and where there is no fork) functions are pickled.
+    `start`: the start method, a name or a context of `multiprocessing`. Forked processes run any
+    function; for other methods (and where fork is missing) functions are pickled.
     """
 
     def __init__(self, job, count, start):
@@ -151,7 +151,7 @@ class Processes(_Pool):
             arguments = theirs, job, i, count, inherited
             process = context.Process(target=_serve, args=arguments, daemon=True)
             with warnings.catch_warnings(), theirs:
-                # the functions that run there do not touch XLA, whose threads are not forked
+                # worker functions do not use XLA, whose threads are not forked
                 warnings.filterwarnings("ignore", ".*fork", RuntimeWarning)
                 warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
                 try:
@@ -167,7 +167,7 @@ class Processes(_Pool):
             self._channels.append(Channel(ours))
 
     def submit(self, at, item, worker=None):
-        """Let a worker, by default each in turn, compute an item; gives a ticket for `result`."""
+        """Submit an item to a worker, by default round-robin; returns a ticket for `result`."""
         number = next(self._numbers)
         worker = number % len(self._channels) if worker is None else worker
         with self._failures(at, worker):
@@ -175,20 +175,20 @@ class Processes(_Pool):
         return number, worker
 
     def result(self, at, ticket):
-        """What was computed of an item."""
+        """Return the result of an item."""
         number, worker = ticket
         with self._failures(at, worker):
             while True:
                 done, row, error = self._channels[worker].receive(self._job.seconds)
-                if done == number:  # else of an iteration that has ended
+                if done == number:  # else left over from an ended iteration
                     break
         if error is not None:
             raise error
         return row
 
     def answering(self, tickets):
-        """The first ticket of a worker that has answered, out of {item's number: ticket}; the first
-        of all if none does in time."""
+        """Return the number of the first item whose worker has answered, from {item number:
+        ticket}; the first item if none answers in time."""
         sockets = {self._channels[worker].fileno(): worker for _, worker in tickets.values()}
         ready = {sockets[file] for file in wait(list(sockets), self._job.seconds)}
         return next(
@@ -196,11 +196,11 @@ class Processes(_Pool):
         )
 
     def drop(self, pending):
-        """Nothing to do: `result` passes over rows that nobody has read."""
+        """Do nothing: `result` skips rows that were never read."""
 
     @contextlib.contextmanager
     def _failures(self, at, worker):
-        """Name what has become of a worker that does not answer."""
+        """Raise an error with the cause if a worker does not answer."""
         refuse_forked(self._job.who, self._home)
         process = self._processes[worker]
         name = f"{_name(worker, len(self._processes))} (pid {process.pid})"
@@ -220,7 +220,7 @@ _pools = weakref.WeakSet()  # of processes
 
 
 def _disown():
-    """In a process that was forked: Python must not end its parent's workers when it ends."""
+    """Forget the pools in a forked process: its exit must not end its parent's workers."""
     for pool in _pools:
         multiprocessing.process._children.difference_update(pool._processes)  # pyright: ignore[reportAttributeAccessIssue]
     _pools.clear()
@@ -245,7 +245,7 @@ def _end_of(exitcode):
 def _end_processes(home, processes, channels):
     for channel in channels:
         channel.close()
-    if os.getpid() != home:  # a copy, in a process that was forked: they are not its own
+    if os.getpid() != home:  # a copy in a forked process, which does not own them
         return
     for process in processes:
         process.kill()
@@ -254,9 +254,9 @@ def _end_processes(home, processes, channels):
 
 
 def _serve(sock, job, number, count, inherited):
-    """The life of a worker process: items are computed until the pool has ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that reads ends this one
-    for channel in inherited:  # else a process that died would not be missed
+    """Run a worker process: compute items until the pool ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the reading process ends this one
+    for channel in inherited:  # else a dead process would go unnoticed
         channel.close()
     channel, tasks, failure = Channel(sock), queue.SimpleQueue(), None
     threading.Thread(target=_fetch, args=(channel, tasks), daemon=True).start()
@@ -273,7 +273,7 @@ def _serve(sock, job, number, count, inherited):
             answer = done, None, _portable(error, name)
         try:
             channel.send(answer)
-        except OSError:  # nobody reads any more
+        except OSError:  # the reader is gone
             break
         except Exception as error:  # noqa: BLE001 - whatever pickle meets in the answer
             refusal = RuntimeError(
@@ -285,19 +285,19 @@ def _serve(sock, job, number, count, inherited):
 
 
 def _fetch(channel, tasks):
-    """Take tasks from the channel as they come, so that whoever sends never waits long."""
+    """Receive tasks from the channel as they arrive, so that the sender never waits long."""
     try:
         while True:
             tasks.put(channel.receive())
-    except (OSError, EOFError):  # the end of the pool, or of its process
-        os._exit(0)  # also out of a function that does not return
+    except (OSError, EOFError):  # the pool or its process has ended
+        os._exit(0)  # even if a function does not return
     except BaseException:  # noqa: BLE001 - whatever pickle meets in a task
         traceback.print_exc()
         os._exit(1)
 
 
 def _portable(error, worker):
-    """An error as another process can raise it, with where it came from."""
+    """Return an error that another process can raise, with a note of its origin."""
     described = traceback.TracebackException.from_exception(error)
     described.__notes__ = None  # the error itself has them
     try:

@@ -1,10 +1,10 @@
 """Workers of data pipelines: threads or processes that compute rows ahead, in the order in which
 they are read.
 
-A `Stage` says what there is to do for each row; workers run its function. A row's number, not its
-worker, decides what is random in it, so that all numbers of workers give the same rows. Whatever
-ends a worker (an error, a signal, a function that does not return) ends the iteration with one
-error that names operation, row and cause.
+A `Stage` describes the work per row; workers run its function. Randomness depends on a row's
+number, not on its worker, so that any number of workers gives the same rows. Whatever ends a worker
+(an error, a signal, a function that does not return) ends the iteration with one error that names
+operation, row and cause.
 """
 
 import contextlib
@@ -22,17 +22,17 @@ from sporax.data import argument_checks as check
 from sporax.data import config
 from sporax.data.worker_pools import Job, Processes, Threads
 
-_BATCHES_AHEAD = 2  # of each worker
+_BATCHES_AHEAD = 2  # per worker
 
 
 class Workers(NamedTuple):
-    """How many workers an operation has, and whether they are processes, not threads."""
+    """The number of workers of an operation, and whether they are processes or threads."""
 
     count: int
     in_processes: bool
 
     def joined(self, other):
-        """Workers for the work of both, or None where these are of two kinds."""
+        """Return workers for the work of both, or None if they are of different kinds."""
         if self.in_processes != other.in_processes:
             return None
         return Workers(max(self.count, other.count), self.in_processes)
@@ -52,8 +52,8 @@ def absent():
 
 
 def requested(who, arguments):
-    """The `Workers` that arguments of a data set or an operation ask for; None for the thread
-    that reads the rows."""
+    """Return the `Workers` that the arguments of a dataset or an operation request; None for the
+    thread that reads the rows."""
     count = arguments.get("num_parallel_workers")
     if count is None:
         count = config.get_num_parallel_workers() if config.is_set("num_parallel_workers") else 1
@@ -64,12 +64,12 @@ def requested(who, arguments):
 
 
 class Stage(NamedTuple):
-    """What computes the rows of a data set.
+    """The computation of a dataset's rows.
 
-    `begin(first)`: starts a pipeline; gives a function whose calls give iterators over an epoch's
-    items, ((epoch, row), value), of the first epoch from row `first` on. `compute((epoch, row),
-    value)`: the row. `is_movable`: whether workers of a later operation may compute it too.
-    `is_batch`: whether a row is many.
+    `begin(first)`: starts a pipeline; returns a function, each call of which returns an iterator
+    over an epoch's items, ((epoch, row), value), in the first epoch from row `first` on.
+    `compute((epoch, row), value)`: returns the row. `is_movable`: whether workers of a later
+    operation may compute it too. `is_batch`: whether a row is a batch.
     """
 
     who: str
@@ -80,7 +80,7 @@ class Stage(NamedTuple):
     is_batch: bool = False
 
     def epochs(self, first=0):
-        """A function whose calls give iterators over the rows of an epoch."""
+        """Return a function, each call of which returns an iterator over the rows of an epoch."""
         items, compute = self.begin(first), self.compute
         if self.workers is None or _absent.get():
             return lambda: itertools.starmap(compute, items())
@@ -107,8 +107,8 @@ class Stage(NamedTuple):
 
 
 def following_stage(who, dataset, compute, workers=None, is_own=False):
-    """The stage that applies `compute` to the rows of a data set: together with their own stage, if
-    the same workers may do both. `is_own`: it may run anywhere, being no function of a user's."""
+    """Return the stage that applies `compute` to the rows of a dataset, merged with their own stage
+    if the same workers may do both. `is_own`: not a user function, so that it may run anywhere."""
     stage = dataset._stage()
     if stage is not None:
         together = stage.workers if workers is None else workers
@@ -135,7 +135,7 @@ def _one_after_other(compute, compute_before, at, item):
 
 
 def numbered(epoch, first):
-    """As `epoch`, with (epoch, row) before each item; the first epoch begins at row `first`."""
+    """Add (epoch, row) to each item of `epoch`; the first epoch begins at row `first`."""
     from sporax.data import random_streams
 
     epochs, starts = itertools.count(random_streams.first_epoch()), itertools.chain([first])
@@ -148,7 +148,7 @@ def numbered(epoch, first):
 
 
 def _in_order(pool, items, ahead):
-    """The rows of items, of which `ahead` are computed at once."""
+    """Yield the rows of items in order, up to `ahead` of which are computed concurrently."""
     pending = deque()
     try:
         for item in items:

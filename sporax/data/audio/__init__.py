@@ -1,4 +1,4 @@
-"""Transforms of sound: of waveforms (..., time) and of spectrograms (..., freq, frames)."""
+"""Audio transforms of waveforms (..., time) and of spectrograms (..., freq, frames)."""
 
 from sporax.core.errors import missing
 from sporax.data.audio.enums import (

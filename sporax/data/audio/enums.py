@@ -1,11 +1,11 @@
-"""Enumerations that transforms of sound take as arguments."""
+"""Enumerations for the arguments of audio transforms."""
 
 import enum
 
 
 class BorderType(enum.StrEnum):
-    """The padding of a signal: zeros, its last value, or itself mirrored without (REFLECT) and
-    with (SYMMETRIC) the last value.
+    """The padding of a signal: zeros, its last value, or its reflection without (REFLECT) or with
+    (SYMMETRIC) the last value.
 
     >>> BorderType.EDGE.value
     'edge'
@@ -18,7 +18,7 @@ class BorderType(enum.StrEnum):
 
 
 class DensityFunction(enum.StrEnum):
-    """The probability density of a dither: triangular, rectangular, Gaussian.
+    """The probability density of dither noise: triangular, rectangular, Gaussian.
 
     >>> DensityFunction.TPDF.value
     'TPDF'
@@ -56,7 +56,7 @@ class GainType(enum.StrEnum):
 
 
 class Interpolation(enum.StrEnum):
-    """The curve through the samples around a fractional delay.
+    """The interpolation between the samples around a fractional delay.
 
     >>> Interpolation.LINEAR.value
     'linear'
@@ -67,7 +67,7 @@ class Interpolation(enum.StrEnum):
 
 
 class MelType(enum.StrEnum):
-    """The mel scale: that of HTK, or that of Slaney's Auditory Toolbox.
+    """The mel scale, of HTK or of Slaney's Auditory Toolbox.
 
     >>> MelType.HTK.value
     'htk'
@@ -89,7 +89,7 @@ class Modulation(enum.StrEnum):
 
 
 class NormMode(enum.StrEnum):
-    """The norm of the columns of a cosine transform: 1, or twice the cosines themselves.
+    """The normalisation of a cosine transform: columns of norm 1, or twice the cosines.
 
     >>> NormMode.ORTHO.value
     'ortho'
@@ -100,7 +100,7 @@ class NormMode(enum.StrEnum):
 
 
 class NormType(enum.StrEnum):
-    """Whether the mel filters are divided by their width (SLANEY).
+    """The normalisation of mel filters: SLANEY divides each by half its width in Hz.
 
     >>> NormType.SLANEY.value
     'slaney'
@@ -111,7 +111,7 @@ class NormType(enum.StrEnum):
 
 
 class ResampleMethod(enum.StrEnum):
-    """The window of the sinc filter that resamples: a Hann window, or a Kaiser window.
+    """The window of the sinc filter for resampling: a Hann window, or a Kaiser window.
 
     >>> ResampleMethod.KAISER_WINDOW.value
     'kaiser_window'

@@ -1,4 +1,4 @@
-"""Differences and normalisation along the frames of a spectrogram."""
+"""Deltas and normalisation along the frames of a spectrogram."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ class ComputeDeltas(AudioTensorOperation):
     r"""Differences along the frames, $d_t = \sum_{n=1}^N n (c_{t+n} - c_{t-n}) / (2 \sum_n n^2)$
     with $N$ = (`win_length` - 1) // 2.
 
-    `win_length`: an int, at least 3. `pad_mode`: how the ends continue. Spectrogram
+    `win_length`: an int, at least 3. `pad_mode`: the padding of the ends. Spectrogram
     (..., freq, frames).
 
     >>> ComputeDeltas()(np.arange(6.0)[None] ** 2).round(1)
@@ -31,10 +31,10 @@ class ComputeDeltas(AudioTensorOperation):
 
 
 class SlidingWindowCmn(AudioTensorOperation):
-    r"""Cepstral coefficients minus their mean over a window of `cmn_window` frames and, for
-    `norm_vars`, divided by their standard deviation there.
+    r"""Subtracts from cepstral coefficients their mean over a window of `cmn_window` frames and,
+    with `norm_vars`, divides them by their standard deviation there.
 
-    `center`: whether the window is around the frame, rather than before and with it. Without, it
+    `center`: whether the window is centred at the frame, rather than ending with it; otherwise it
     has at least `min_cmn_window` frames at the beginning. Coefficients (..., frames, freq).
 
     >>> SlidingWindowCmn(cmn_window=3, center=True)(np.arange(4.0)[:, None]).ravel()
@@ -61,7 +61,7 @@ class SlidingWindowCmn(AudioTensorOperation):
         return centred.astype(coefficients.dtype)
 
     def _windows(self, frames):
-        """The first frame of each window, and that after its last."""
+        """Return the first frame of each window, and the frame after its last."""
         at = np.arange(frames)
         start = at - (self.cmn_window // 2 if self.center else self.cmn_window)
         end = start + self.cmn_window if self.center else at + 1

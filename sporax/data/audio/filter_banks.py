@@ -1,4 +1,4 @@
-"""Filter banks over the frequencies of a spectrogram, and cepstral coefficients."""
+"""Filter banks over spectrogram frequencies, and cepstral coefficients."""
 
 import math
 
@@ -33,7 +33,7 @@ from sporax.data.random_streams import stream
 
 @fitting
 def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
-    r"""The cosine transform of type 2, a Float32 matrix (`n_mels`, `n_mfcc`):
+    r"""Return the type-2 discrete cosine transform, a Float32 matrix (`n_mels`, `n_mfcc`):
     $2 \cos(\pi k (2 n + 1) / (2 N))$; for `NormMode.ORTHO` with columns of norm 1.
 
     `n_mfcc`, `n_mels`: ints greater than 0.
@@ -54,10 +54,10 @@ def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
 
 @fitting
 def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
-    r"""Triangular filters with peaks at equal distances, a Float32 matrix (`n_freqs`, `n_filter`).
+    r"""Return triangular filters with equidistant peaks, a Float32 matrix (`n_freqs`, `n_filter`).
 
-    `n_freqs`: the frequencies, from 0 to `sample_rate` / 2. `f_min`, `f_max`: where the filters
-    begin and end, in Hz. `n_filter`, `sample_rate`: ints greater than 0.
+    `n_freqs`: number of frequencies, from 0 to `sample_rate` / 2. `f_min`, `f_max`: the range of
+    the filters, in Hz. `n_filter`, `sample_rate`: ints greater than 0.
 
     >>> linear_fbanks(5, 0, 4, 1, 8)[:, 0]
     array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
@@ -71,7 +71,7 @@ def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
 def melscale_fbanks(
     n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NONE, mel_type=MelType.HTK
 ):
-    r"""Triangular filters with peaks at equal distances in mel, a Float32 matrix (`n_freqs`,
+    r"""Return triangular filters with peaks equidistant in mel, a Float32 matrix (`n_freqs`,
     `n_mels`); for `NormType.SLANEY` each is divided by half its width in Hz.
 
     `mel_type`: HTK's $2595 \log_{10}(1 + f / 700)$, or Slaney's, which is $3 f / 200$ below 1000
@@ -99,7 +99,7 @@ def _bank_checked(who, n_freqs, f_min, f_max, sample_rate, **count):
 
 
 def _triangles(n_freqs, sample_rate, corners):
-    """Filters (`n_freqs`, len(corners) - 2), each with three corners from one on."""
+    """Return filters (`n_freqs`, len(corners) - 2), each with three consecutive corners."""
     distances = corners - np.linspace(0, sample_rate / 2, n_freqs)[:, None]
     widths = np.diff(corners)
     down, up = distances[:, 2:] / widths[1:], -distances[:, :-2] / widths[:-1]
@@ -122,7 +122,7 @@ _MEL = {
 
 
 def mel_filters(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
-    """See `melscale_fbanks`; Float64."""
+    """Return the filters of `melscale_fbanks` in Float64."""
     to_mel, to_hertz = _MEL[mel_type]
     ends = to_mel(np.array([f_min, f_max], float))
     corners = to_hertz(np.linspace(*ends, n_mels + 2))
@@ -146,7 +146,7 @@ class _MelBank(AudioTensorOperation):
 
 
 def band_end(who, f_min, f_max, sample_rate, least=0):
-    """The end of a filter bank's frequencies, which must be beyond their beginning."""
+    """Return the upper frequency of a filter bank, which must exceed the lower one."""
     end = sample_rate // 2 if f_max is None else f_max
     if f_min > end or (f_min == end and (f_max is None or not least)):
         raise ValueError(
@@ -157,11 +157,11 @@ def band_end(who, f_min, f_max, sample_rate, least=0):
 
 
 class MelScale(_MelBank):
-    r"""A spectrogram over mel frequencies: its product with `melscale_fbanks`.
+    r"""Maps a spectrogram to mel frequencies, by its product with `melscale_fbanks`.
 
-    `n_mels`: the filters. `n_stft`: the frequencies of the spectrogram. `f_min`, `f_max` (by
-    default half of `sample_rate`), `norm`, `mel_type`: as there. Spectrogram (..., freq, frames),
-    result (..., n_mels, frames).
+    `n_mels`: number of filters. `n_stft`: number of frequencies of the spectrogram. `f_min`,
+    `f_max` (by default half of `sample_rate`), `norm`, `mel_type`: as for `melscale_fbanks`.
+    Spectrogram (..., freq, frames), result (..., n_mels, frames).
 
     >>> MelScale(n_mels=4, n_stft=9)(np.ones((9, 2))).shape
     (4, 2)
@@ -183,7 +183,7 @@ class MelScale(_MelBank):
 
 
 def frequencies_checked(who, spectrogram, name, count):
-    """The spectrogram must have that many frequencies."""
+    """Raise RuntimeError unless the spectrogram has `count` frequencies."""
     if spectrogram.shape[-2] != count:
         raise RuntimeError(
             f"For '{who}', the input must have '{name}', {count}, frequencies, but got shape "
@@ -192,7 +192,7 @@ def frequencies_checked(who, spectrogram, name, count):
 
 
 def _steps(who, name, value):
-    """The rule of `sgdargs`."""
+    """Check `sgdargs`, and return it, or the defaults for None."""
     if value is None:
         return {"sgd_lr": 0.1, "sgd_momentum": 0.9}
     if not isinstance(value, dict) or not value.keys() >= {"sgd_lr", "sgd_momentum"}:
@@ -206,13 +206,13 @@ def _steps(who, name, value):
 
 
 class InverseMelScale(_MelBank):
-    r"""A spectrogram $s \ge 0$ that `MelScale` turns into the input $m$: gradient descent on the
-    squares of $m - F^\top s$, summed over mel frequencies and averaged over the rest.
+    r"""Estimates a spectrogram $s \ge 0$ from the output $m$ of `MelScale`: gradient descent on the
+    squares of $m - F^\top s$, summed over mel frequencies and averaged over the other axes.
 
-    It begins at random values in [0, 1) and ends after `max_iter` steps, at a loss below
+    It starts at random values in [0, 1) and ends after `max_iter` steps, at a loss below
     `tolerance_loss` or one that changes by less than `tolerance_change`. `sgdargs`: a dict with the
     rate 'sgd_lr' and 'sgd_momentum', 0.1 and 0.9 by default. `n_stft` and the other arguments are
-    those of `MelScale`. Spectrogram (..., n_mels, frames), result (..., n_stft, frames).
+    as for `MelScale`. Spectrogram (..., n_mels, frames), result (..., n_stft, frames).
 
     >>> InverseMelScale(n_stft=9, n_mels=4)(np.ones((4, 2))).shape
     (9, 2)
@@ -250,10 +250,10 @@ class InverseMelScale(_MelBank):
 
 
 class MelSpectrogram(AudioTensorOperation):
-    r"""`MelScale` of `Spectrogram`.
+    r"""Mel-frequency spectrogram: `MelScale` of `Spectrogram`.
 
-    The arguments are those of both; `mel_scale` is the one's `mel_type`. Waveform (..., time),
-    result (..., n_mels, frames).
+    The arguments are as for these two, with `mel_scale` as the `mel_type` of `MelScale`. Waveform
+    (..., time), result (..., n_mels, frames).
 
     >>> MelSpectrogram(8000, n_fft=16, n_mels=4)(np.ones(32)).shape
     (4, 5)
@@ -292,7 +292,7 @@ class MelSpectrogram(AudioTensorOperation):
 
 
 def _options(who, name, value):
-    """The rule of the arguments of another transform: a dict, or None."""
+    """Check the arguments of another transform: a dict, or None."""
     if value is not None and not isinstance(value, dict):
         raise TypeError(f"For '{who}', '{name}' must be a dict, but got {type(value).__name__}.")
     return dict(value or {})
@@ -314,7 +314,7 @@ class MFCC(_Cepstrum):
     r"""Mel-frequency cepstral coefficients: the cosine transform (`create_dct`) of the decibels
     (`AmplitudeToDB`), or for `log_mels` of $\log(x + 10^{-6})$, of `MelSpectrogram`.
 
-    `n_mfcc`: the coefficients that are kept. `dct_type`: 2. `norm`: of the transform. `melkwargs`:
+    `n_mfcc`: number of coefficients kept. `dct_type`: 2. `norm`: of the transform. `melkwargs`:
     a dict of arguments of `MelSpectrogram`. Waveform (..., time), result (..., n_mfcc, frames).
 
     >>> MFCC(8000, 3, melkwargs={"n_fft": 16, "n_mels": 4})(np.ones(32)).shape
@@ -341,11 +341,11 @@ class MFCC(_Cepstrum):
 
 
 class LFCC(_Cepstrum):
-    r"""Linear-frequency cepstral coefficients: as `MFCC`, of the filters of `linear_fbanks`.
+    r"""Linear-frequency cepstral coefficients: like `MFCC`, with the filters of `linear_fbanks`.
 
-    `n_filter`: the filters, from `f_min` to `f_max`. `n_lfcc`: the coefficients that are kept.
-    `log_lf`: as `log_mels` there. `speckwargs`: a dict of arguments of `Spectrogram`. Waveform
-    (..., time), result (..., n_lfcc, frames).
+    `n_filter`: number of filters, from `f_min` to `f_max`. `n_lfcc`: number of coefficients kept.
+    `log_lf`: like `log_mels` of `MFCC`. `speckwargs`: a dict of arguments of `Spectrogram`.
+    Waveform (..., time), result (..., n_lfcc, frames).
 
     >>> LFCC(8000, 4, 3, speckwargs={"n_fft": 16})(np.ones(32)).shape
     (3, 5)

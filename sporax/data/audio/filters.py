@@ -1,6 +1,6 @@
 """Recursive filters of waveforms.
 
-Those of two poles come from an analogue prototype of centre frequency 1 by the bilinear transform
+Two-pole filters come from an analogue prototype of centre frequency 1 by the bilinear transform
 (R. Bristow-Johnson, Cookbook formulae for audio equalizer biquad filter coefficients): with
 $\\omega_0 = 2 \\pi f / f_s$, $s = (1 - z^{-1}) / (\\tan(\\omega_0 / 2) (1 + z^{-1}))$.
 """
@@ -22,14 +22,14 @@ from sporax.data.audio.waveform import (
 
 
 def filtered(waveform, numerator, denominator, clamp=True):
-    """$y_n = (\\sum_k b_k x_{n - k} - \\sum_{k > 0} a_k y_{n - k}) / a_0$ along the last axis, from
-    rest, in Float64; `clamp`: the result is cut to [-1, 1]."""
+    """Return $y_n = (\\sum_k b_k x_{n - k} - \\sum_{k > 0} a_k y_{n - k}) / a_0$ along the last
+    axis, from zero initial state, computed in Float64; `clamp`: clip it to [-1, 1]."""
     result = signal.lfilter(numerator, denominator, waveform.astype(np.float64))
     return (np.clip(result, -1, 1) if clamp else result).astype(waveform.dtype)
 
 
 class _Filter(AudioTensorOperation):
-    """Base of recursive filters: of floats, whose dtype the result has."""
+    """Base of recursive filters of floats; the result has the dtype of the input."""
 
     _kinds = "f"
     _keeps_halves = True
@@ -40,10 +40,10 @@ def _coefficients(who, name, value):
 
 
 class LFilter(_Filter):
-    r"""Recursive filter, $a_0 y_n = \sum_k b_k x_{n-k} - \sum_{k > 0} a_k y_{n-k}$, from rest.
+    r"""Recursive filter, $a_0 y_n = \sum_k b_k x_{n-k} - \sum_{k > 0} a_k y_{n-k}$.
 
-    `a_coeffs`, `b_coeffs`: lists of floats of one length. `clamp`: whether the result is cut to
-    [-1, 1]. Waveform (..., time).
+    `a_coeffs`, `b_coeffs`: lists of floats of equal length. `clamp`: whether the result is clipped
+    to [-1, 1]. The initial state is zero. Waveform (..., time).
 
     >>> LFilter([1.0, -0.5], [1.0, 0.0], clamp=False)(np.array([1.0, 0.0, 0.0]))
     array([1.  , 0.5 , 0.25])
@@ -65,9 +65,9 @@ class LFilter(_Filter):
 
 
 class Filtfilt(LFilter):
-    """The filter of `LFilter` along the time and then against it, so that phases stay.
+    """Applies the filter of `LFilter` forward and then backward in time, with zero phase shift.
 
-    The arguments are those of `LFilter`; only the second result is cut. Waveform (..., time).
+    The arguments are as for `LFilter`; only the final result is clipped. Waveform (..., time).
 
     >>> Filtfilt([1.0, 0.0], [0.5, 0.5])(np.array([0.0, 1.0, 0.0]))
     array([0.25, 0.5 , 0.25])
@@ -79,10 +79,10 @@ class Filtfilt(LFilter):
 
 
 class Biquad(_Filter):
-    r"""Filter of two poles and two zeros, cut to [-1, 1]:
-    $a_0 y_n = b_0 x_n + b_1 x_{n-1} + b_2 x_{n-2} - a_1 y_{n-1} - a_2 y_{n-2}$, from rest.
+    r"""Filter of two poles and two zeros, clipped to [-1, 1], from zero initial state:
+    $a_0 y_n = b_0 x_n + b_1 x_{n-1} + b_2 x_{n-2} - a_1 y_{n-1} - a_2 y_{n-2}$.
 
-    The coefficients are floats, `a0` other than 0. Waveform (..., time).
+    The coefficients are floats, `a0` not 0. Waveform (..., time).
 
     >>> Biquad(0.5, 0.5, 0.0, 1.0, 0.0, 0.0)(np.array([0.0, 1.0, 0.0]))
     array([0. , 0.5, 0.5])
@@ -114,8 +114,8 @@ class _Designed(_Filter):
 
 
 class _Prototype(_Designed):
-    """A filter designed from `_analogue`: the coefficients of numerator and denominator, each for
-    $s^2$, $s$ and 1."""
+    """A filter designed from `_analogue`, which returns the coefficients of numerator and
+    denominator, each for $s^2$, $s$ and 1."""
 
     def _frequency(self):
         return self.central_freq
@@ -126,8 +126,8 @@ class _Prototype(_Designed):
 
 
 def _bilinear(square, linear, constant, angle):
-    """The polynomial in $s$ as one in $z^{-1}$, times $\\sin^2(\\omega_0) / (1 - \\cos \\omega_0)$
-    and the square of $1 + z^{-1}$."""
+    """Return the polynomial in $s$ as one in $z^{-1}$, times
+    $\\sin^2(\\omega_0) / (1 - \\cos \\omega_0)$ and the square of $1 + z^{-1}$."""
     square, constant = square * (1 + math.cos(angle)), constant * (1 - math.cos(angle))
     linear = linear * math.sin(angle)
     return square + linear + constant, 2 * (constant - square), square - linear + constant
@@ -136,8 +136,8 @@ def _bilinear(square, linear, constant, angle):
 class AllpassBiquad(_Prototype):
     r"""All-pass filter, $H(s) = (s^2 - s / Q + 1) / (s^2 + s / Q + 1)$.
 
-    `sample_rate`: an int. `central_freq`: in Hz. `Q`: the quality, in (0, 1]. Waveform (..., time);
-    the result is cut to [-1, 1].
+    `sample_rate`: an int. `central_freq`: in Hz. `Q`: the quality factor, in (0, 1]. Waveform
+    (..., time); the result is clipped to [-1, 1].
 
     >>> AllpassBiquad(8000, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([ 0.333, -0.629])
@@ -155,7 +155,7 @@ class BandpassBiquad(_Prototype):
     r"""Band-pass filter, $H(s) = (s / Q) / (s^2 + s / Q + 1)$; with `const_skirt_gain`,
     $H(s) = s / (s^2 + s / Q + 1)$.
 
-    The other arguments are those of `AllpassBiquad`. Waveform (..., time).
+    The other arguments are as for `AllpassBiquad`. Waveform (..., time).
 
     >>> BandpassBiquad(8000, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([0.333, 0.314])
@@ -173,7 +173,7 @@ class BandpassBiquad(_Prototype):
 class BandrejectBiquad(_Prototype):
     r"""Band-reject filter, $H(s) = (s^2 + 1) / (s^2 + s / Q + 1)$.
 
-    The arguments are those of `AllpassBiquad`. Waveform (..., time).
+    The arguments are as for `AllpassBiquad`. Waveform (..., time).
 
     >>> BandrejectBiquad(8000, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([ 0.667, -0.314])
@@ -190,7 +190,7 @@ class BandrejectBiquad(_Prototype):
 class LowpassBiquad(_Prototype):
     r"""Low-pass filter, $H(s) = 1 / (s^2 + s / Q + 1)$.
 
-    `cutoff_freq`: in Hz. The other arguments are those of `AllpassBiquad`. Waveform (..., time).
+    `cutoff_freq`: in Hz. The other arguments are as for `AllpassBiquad`. Waveform (..., time).
 
     >>> LowpassBiquad(8000, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([0.098, 0.287])
@@ -210,7 +210,7 @@ class LowpassBiquad(_Prototype):
 class HighpassBiquad(LowpassBiquad):
     r"""High-pass filter, $H(s) = s^2 / (s^2 + s / Q + 1)$.
 
-    The arguments are those of `LowpassBiquad`. Waveform (..., time).
+    The arguments are as for `LowpassBiquad`. Waveform (..., time).
 
     >>> HighpassBiquad(8000, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([ 0.569, -0.602])
@@ -224,7 +224,7 @@ class EqualizerBiquad(_Prototype):
     r"""Peak of `gain` decibels, $H(s) = (s^2 + A s / Q + 1) / (s^2 + s / (A Q) + 1)$, with
     $A = 10^{gain / 40}$.
 
-    `center_freq`: in Hz. The other arguments are those of `AllpassBiquad`. Waveform (..., time).
+    `center_freq`: in Hz. The other arguments are as for `AllpassBiquad`. Waveform (..., time).
 
     >>> EqualizerBiquad(8000, 1000.0, -6.0)(np.array([1.0, 0.0])).round(3)
     array([ 0.794, -0.171])
@@ -247,7 +247,7 @@ class BassBiquad(_Prototype):
     r"""Low shelf of `gain` decibels,
     $H(s) = A (s^2 + \sqrt{A} s / Q + A) / (A s^2 + \sqrt{A} s / Q + 1)$, with $A = 10^{gain / 40}$.
 
-    The other arguments are those of `AllpassBiquad`. Waveform (..., time).
+    The other arguments are as for `AllpassBiquad`. Waveform (..., time).
 
     >>> BassBiquad(8000, -6.0, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([ 0.833, -0.255])
@@ -268,7 +268,7 @@ class TrebleBiquad(_Prototype):
     r"""High shelf of `gain` decibels,
     $H(s) = A (A s^2 + \sqrt{A} s / Q + 1) / (s^2 + \sqrt{A} s / Q + A)$, with $A = 10^{gain / 40}$.
 
-    The other arguments are those of `AllpassBiquad`. Waveform (..., time).
+    The other arguments are as for `AllpassBiquad`. Waveform (..., time).
 
     >>> TrebleBiquad(8000, -6.0, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([0.602, 0.185])
@@ -293,7 +293,7 @@ _DEEMPHASIS = {44100: (5283, 0.4845, -9.477), 48000: (5356, 0.479, -9.62)}
 
 
 class DeemphBiquad(_Prototype):
-    r"""De-emphasis of Compact Discs (IEC 60908): a high shelf as `TrebleBiquad` with SoX's numbers,
+    r"""De-emphasis of Compact Discs (IEC 60908): a high shelf like `TrebleBiquad` with SoX values,
     $1 / Q = \sqrt{(A + 1 / A) (1 / S - 1) + 2}$ for the slope $S$.
 
     `sample_rate`: 44100 or 48000. Waveform (..., time).
@@ -344,8 +344,8 @@ class BandBiquad(_Designed):
     r"""Resonance at `central_freq`, of bandwidth `central_freq` / `Q`: SoX's `band`.
 
     $a_2 = e^{-2 \pi f / (Q f_s)}$, $a_1 = -4 a_2 \cos \omega_0 / (1 + a_2)$,
-    $b_0 = (1 - a_2) \sqrt{1 - a_1^2 / (4 a_2)}$; with `noise`, for percussion, $b_0$ is such that
-    white noise keeps its power. The other arguments are those of `AllpassBiquad`.
+    $b_0 = (1 - a_2) \sqrt{1 - a_1^2 / (4 a_2)}$; with `noise`, for percussion, $b_0$ preserves the
+    power of white noise. The other arguments are as for `AllpassBiquad`.
 
     >>> BandBiquad(8000, 1000.0)(np.array([1.0, 0.0])).round(3)
     array([0.531, 0.372])

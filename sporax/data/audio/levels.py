@@ -1,4 +1,4 @@
-"""Transforms of each sample by itself, or by its place: levels, companding, distortion, fades."""
+"""Transforms of sample values: levels, companding, distortion, fades, dither."""
 
 import math
 
@@ -22,11 +22,11 @@ from sporax.data.random_streams import stream
 
 
 class AmplitudeToDB(AudioTensorOperation):
-    r"""Decibels, $m \log_{10} \max(x, amin) - m \log_{10} \max(ref\_value, amin)$, not less than
-    their maximum minus `top_db`; $m$ is 10 for `ScaleType.POWER`, 20 for `ScaleType.MAGNITUDE`.
+    r"""Decibels, $m \log_{10} \max(x, amin) - m \log_{10} \max(ref\_value, amin)$, at least their
+    maximum minus `top_db`; $m$ is 10 for `ScaleType.POWER`, 20 for `ScaleType.MAGNITUDE`.
 
-    `ref_value`, `amin`, `top_db`: greater than 0. Spectrogram (..., freq, time); of one with more
-    axes each item of the first has a maximum of its own.
+    `ref_value`, `amin`, `top_db`: greater than 0. Spectrogram (..., freq, time); the maximum is
+    taken over the last three axes.
 
     >>> AmplitudeToDB()(np.array([[1.0, 0.01]]))
     array([[  0., -20.]])
@@ -44,7 +44,7 @@ class AmplitudeToDB(AudioTensorOperation):
 
 
 def decibels(spectrogram, stype, reference, least, range_):
-    """See `AmplitudeToDB`."""
+    """Return decibels as defined in `AmplitudeToDB`."""
     factor = 10 if stype is ScaleType.POWER else 20
     levels = factor * np.log10(np.maximum(spectrogram, least))
     levels -= factor * math.log10(max(reference, least))
@@ -83,7 +83,7 @@ class Gain(AudioTensorOperation):
 
 
 class Vol(AudioTensorOperation):
-    r"""$r x$, cut to [-1, 1].
+    r"""$r x$, clipped to [-1, 1].
 
     `gain`, in the unit `gain_type`: $r$ itself (AMPLITUDE, not negative), $r^2$ (POWER, greater
     than 0), or $20 \log_{10} r$ (DB). Waveform (..., time).
@@ -109,7 +109,7 @@ class Vol(AudioTensorOperation):
         return np.clip(waveform * ratio, -1, 1)
 
 
-# the rise from 0 to 1 over t in [0, 1]; a fall is the same over 1 - t
+# the rise from 0 to 1 over t in [0, 1]; a fall uses 1 - t
 _RISES = {
     FadeShape.LINEAR: lambda t: t,
     FadeShape.EXPONENTIAL: lambda t: t * 2 ** (t - 1),
@@ -120,12 +120,11 @@ _RISES = {
 
 
 class Fade(AudioTensorOperation):
-    r"""A rise from silence over the first `fade_in_len` samples, a fall over the last
-    `fade_out_len`.
+    r"""Fades in over the first `fade_in_len` samples, and out over the last `fade_out_len`.
 
     The rise over $t$ from 0 to 1 is, by `fade_shape`: $t$ (LINEAR), $t 2^{t-1}$ (EXPONENTIAL),
     $1 + \log_{10}(0.1 + t)$ (LOGARITHMIC), $\sin(\pi t / 2)$ (QUARTER_SINE),
-    $(1 - \cos \pi t) / 2$ (HALF_SINE); the fall is the same backward. Waveform (..., time).
+    $(1 - \cos \pi t) / 2$ (HALF_SINE); the fall is its mirror image. Waveform (..., time).
 
     >>> Fade(3, 2)(np.ones(6))
     array([0. , 0.5, 1. , 1. , 1. , 0. ])
@@ -151,8 +150,8 @@ class Fade(AudioTensorOperation):
 
 
 class Contrast(AudioTensorOperation):
-    r"""Louder by $\sin(\pi x / 2 + a \sin(2 \pi x))$ with $a$ = `enhancement_amount` / 750, SoX's
-    `contrast`.
+    r"""Maps $x$ to the louder $\sin(\pi x / 2 + a \sin(2 \pi x))$ with
+    $a$ = `enhancement_amount` / 750, SoX's `contrast`.
 
     `enhancement_amount`: in [0, 100]. Waveform (..., time).
 
@@ -168,11 +167,11 @@ class Contrast(AudioTensorOperation):
 
 
 class DCShift(AudioTensorOperation):
-    r"""$x + shift$, cut to [-1, 1], SoX's `dcshift`.
+    r"""$x + shift$, clipped to [-1, 1], SoX's `dcshift`.
 
     `shift`: in [-2, 2]. With `limiter_gain` $g$, much less than 1, for a positive shift samples
-    above $l = 1 - |shift| + g$ become $\min(l + shift + g (x - l) / (1 - l), l)$; for a negative
-    one, the mirror image. Waveform (..., time).
+    above $l = 1 - |shift| + g$ become $\min(l + shift + g (x - l) / (1 - l), l)$; a negative shift
+    mirrors this. Waveform (..., time).
 
     >>> DCShift(0.5, 0.02)(np.array([-0.2, 0.1]))
     array([0.3, 0.6])
@@ -196,7 +195,7 @@ class Overdrive(AudioTensorOperation):
     r"""Soft clipping with even harmonics, SoX's `overdrive`.
 
     $t = 10^{gain / 20} x + color / 200$; $c(t) = t - t^3 / 3$ within [-1, 1], beyond $\pm 2 / 3$;
-    $d_n = c_n - c_{n-1} + 0.995 d_{n-1}$; the result is $x / 2 + 3 d / 4$, cut to [-1, 1].
+    $d_n = c_n - c_{n-1} + 0.995 d_{n-1}$; the result is $x / 2 + 3 d / 4$, clipped to [-1, 1].
     `gain`, `color`: in [0, 100]. Waveform (..., time).
 
     >>> Overdrive(0.0, 0.0)(np.array([0.3, 1.0])).round(4)
@@ -245,11 +244,11 @@ class MuLawDecoding(AudioTensorOperation):
 
 
 class Dither(AudioTensorOperation):
-    """The waveform rounded to 16 bits after noise has been added, which makes the error independent
-    of the signal.
+    """Rounds the waveform to 16 bits after adding noise, which makes the error independent of the
+    signal.
 
-    `density_function`: of the noise, in steps of the rounding. TPDF: a triangle over the time,
-    from 0 to 1; RPDF: one sample of the waveform, drawn at random; GPDF: the sum of seven such.
+    `density_function`: of the noise, in rounding steps. TPDF: a triangle over time, from 0 to 1;
+    RPDF: one random sample of the waveform; GPDF: the sum of seven such samples.
     `noise_shaping`: whether the error of each sample is added to the next.
     Waveform (..., time).
 

@@ -15,16 +15,16 @@ from sporax.data.random_streams import stream
 
 
 def _masked(spectrogram, axis, start, width, value):
-    """A copy with `value` at places of axis -2 or -1; `start`, `width`: ints, or an array (..., 1,
-    1) of them."""
+    """Return a copy with `value` at positions of axis -2 or -1; `start`, `width`: ints, or arrays
+    (..., 1, 1) of them."""
     places = np.arange(spectrogram.shape[axis])
     places = places[:, None] if axis == -2 else places
     return np.where((places >= start) & (places < start + width), value, spectrogram)
 
 
 class MaskAlongAxis(AudioTensorOperation):
-    """`mask_value` at the frequencies (`axis` 1) or frames (`axis` 2) from `mask_start` on, as many
-    as `mask_width`. Spectrogram (..., freq, frames).
+    """Sets `mask_width` frequencies (`axis` 1) or frames (`axis` 2) to `mask_value`, from
+    `mask_start` on. Spectrogram (..., freq, frames).
 
     >>> MaskAlongAxis(1, 2, 0.0, 2)(np.ones((1, 4)))
     array([[1., 0., 0., 1.]])
@@ -48,7 +48,7 @@ class MaskAlongAxis(AudioTensorOperation):
 
 
 def _random_mask(who, spectrogram, axis, name, most, value):
-    """A mask for each channel: of a width drawn from [0, `most`), at a start drawn from the room
+    """Mask each channel at random: the width is drawn from [0, `most`), the start from the range
     that it leaves."""
     size = spectrogram.shape[axis]
     if most > size:
@@ -62,7 +62,7 @@ def _random_mask(who, spectrogram, axis, name, most, value):
 
 
 class MaskAlongAxisIID(AudioTensorOperation):
-    """As `MaskAlongAxis`, of each channel at random: the width is drawn from [0, `mask_param`],
+    """Masks each channel at random like `MaskAlongAxis`: the width is from [0, `mask_param`],
     the start from [0, size of the axis - width]. Spectrogram (..., freq, frames).
 
     >>> MaskAlongAxisIID(0, 5.0, 1)(np.ones((1, 4)))
@@ -82,7 +82,7 @@ class MaskAlongAxisIID(AudioTensorOperation):
 
 
 class _Masking(AudioTensorOperation):
-    """Base of a mask along one axis, at random or at one place."""
+    """Base of masks along one axis, at a random or a fixed position."""
 
     _shape = "..., freq, frames"
 
@@ -100,8 +100,8 @@ class _Masking(AudioTensorOperation):
 
 
 class FrequencyMasking(_Masking):
-    """`mask_value` at the frequencies from `mask_start` on, as many as `freq_mask_param`; for
-    `iid_masks`, of each channel at random as for `MaskAlongAxisIID`.
+    """Sets `freq_mask_param` frequencies to `mask_value`, from `mask_start` on; with `iid_masks`,
+    masks each channel at random like `MaskAlongAxisIID`.
 
     Spectrogram (..., freq, frames).
 
@@ -119,7 +119,7 @@ class FrequencyMasking(_Masking):
 
 
 class TimeMasking(_Masking):
-    """As `FrequencyMasking`, of frames; the width is `time_mask_param`.
+    """Masks frames like `FrequencyMasking`; the width is `time_mask_param`.
 
     >>> TimeMasking(time_mask_param=2, mask_start=1)(np.ones((1, 4)))
     array([[1., 0., 0., 1.]])

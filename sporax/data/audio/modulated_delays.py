@@ -1,4 +1,4 @@
-"""Effects of a delay that an oscillator varies: flanger and phaser, as SoX has them."""
+"""Effects of a delay modulated by an oscillator: flanger and phaser, as in SoX."""
 
 import math
 
@@ -10,7 +10,7 @@ from sporax.data.audio.waveform import COUNT, FLAG, AudioTensorOperation, member
 
 
 def oscillation(modulation, length, low, high, phase):
-    """One period of an oscillator between two values; `phase`: where it begins, in periods."""
+    """Return one period of an oscillator between two values; `phase`: its start, in periods."""
     at = (np.arange(length) + int(phase * length + 0.5)) % length / length
     if modulation is Modulation.SINUSOIDAL:
         level = (np.sin(2 * np.pi * at) + 1) / 2
@@ -20,8 +20,8 @@ def oscillation(modulation, length, low, high, phase):
 
 
 def independent_parts(lags):
-    """(start, end) of consecutive parts of a sequence in which sample n is computed from samples up
-    to n - lags[n], so that those of a part can be computed at once."""
+    """Yield (start, end) of consecutive parts of a sequence whose sample n depends on samples up to
+    n - lags[n], so that the samples of a part can be computed at once."""
     needed, start, longest = np.arange(len(lags)) - lags, 0, lags.max(initial=1)
     while start < len(lags):
         inside = needed[start : start + longest] >= start
@@ -31,14 +31,14 @@ def independent_parts(lags):
 
 
 class Flanger(AudioTensorOperation):
-    r"""The waveform and its echo after a delay that varies, SoX's `flanger`.
+    r"""Adds to the waveform its echo after a varying delay, SoX's `flanger`.
 
-    `delay` in [0, 30] and `depth` in [0, 10]: the delay's least value and its range, in
-    milliseconds. `regen` in [-95, 95] and `width` in [0, 100]: percent of the echo that is fed
-    back, and that is added. `speed` in [0.1, 10]: of the oscillator, in Hz. `phase` in [0, 100]:
-    percent of its period from one channel to the next. `modulation`: its waveform.
-    `interpolation`: for delays of part of a sample. Waveform (..., channel, time); the result is
-    cut to [-1, 1].
+    `delay` in [0, 30] and `depth` in [0, 10]: the minimum delay and its range, in milliseconds.
+    `regen` in [-95, 95] and `width` in [0, 100]: percent of the echo that is fed back, and that is
+    added. `speed` in [0.1, 10]: of the oscillator, in Hz. `phase` in [0, 100]: phase shift from one
+    channel to the next, in percent of a period. `modulation`: the oscillator's waveform.
+    `interpolation`: for fractional delays. Waveform (..., channel, time); the result is clipped to
+    [-1, 1].
 
     >>> Flanger(1000, delay=1.0, depth=0.0)(np.array([[1.0, 0.0, 0.0]])).round(3)
     array([[0.585, 0.415, 0.   ]])
@@ -62,7 +62,7 @@ class Flanger(AudioTensorOperation):
         delays, weights = self._delays(channels, length)
         feedback, width = self.regen / 100, self.width / 100
         past = delays.max() + len(weights)
-        line = short_time.padded(signal, past, 0)  # what the echoes are taken from
+        line = short_time.padded(signal, past, 0)  # delay line of the echoes
         places, every = past + np.arange(length) - delays, np.arange(channels)[:, None]
 
         def echo(start, end):
@@ -77,8 +77,8 @@ class Flanger(AudioTensorOperation):
         return np.clip(mixed, -1, 1).reshape(waveform.shape).astype(waveform.dtype)
 
     def _delays(self, channels, length):
-        """The delay of each channel and sample in whole samples, and the weights of the samples
-        from there on: their interpolation at the delay itself."""
+        """Return the delay of each channel and sample in whole samples, and the weights of the
+        samples from there on, which interpolate at the exact delay."""
         least = math.floor(self.delay / 1000 * self.sample_rate + 0.5)
         most = int((self.delay + self.depth) / 1000 * self.sample_rate + 0.5)
         period = int(self.sample_rate / self.speed)
@@ -93,12 +93,12 @@ class Flanger(AudioTensorOperation):
 
 
 class Phaser(AudioTensorOperation):
-    r"""Echoes of echoes after a delay that varies, SoX's `phaser`: with the delay $d_n$ in samples,
-    $y_n = gain\_in \cdot x_n + decay \cdot y_{n - d_n}$; the result is $gain\_out \cdot y$, cut to
-    [-1, 1].
+    r"""Recursive echoes after a varying delay, SoX's `phaser`: with the delay $d_n$ in samples,
+    $y_n = gain\_in \cdot x_n + decay \cdot y_{n - d_n}$; the result is $gain\_out \cdot y$, clipped
+    to [-1, 1].
 
     `sample_rate`: above 0. `gain_in` in [0, 1], `gain_out` in [0, 1e9], `decay` in [0, 0.99].
-    `delay_ms` in [0, 5]: the longest delay. `mod_speed` in [0.1, 2]: of the oscillator, in Hz.
+    `delay_ms` in [0, 5]: the maximum delay. `mod_speed` in [0.1, 2]: of the oscillator, in Hz.
     `sinusoidal`: whether it is a sine, rather than a triangle. Waveform (..., time).
 
     >>> Phaser(1000, 1.0, 1.0, 1.0, 0.5)(np.array([1.0, 0.0, 0.0]))

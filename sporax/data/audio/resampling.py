@@ -18,7 +18,7 @@ from sporax.data.audio.waveform import (
 
 
 class Resample(AudioTensorOperation):
-    r"""The waveform at another sampling rate: band-limited interpolation (J. O. Smith, Digital
+    r"""Changes the sampling rate of a waveform by band-limited interpolation (J. O. Smith, Digital
     audio resampling).
 
     With $b$ = `rolloff` $\cdot \min(f, f')$ and $w$ = `lowpass_filter_width`, a sample at the time
@@ -26,7 +26,7 @@ class Resample(AudioTensorOperation):
     $u_n = b (n / f - \tau)$. The window $h$ is $\cos^2(\pi u / 2 w)$ for `SINC_INTERPOLATION` and,
     for `KAISER_WINDOW`, $I_0(beta \sqrt{1 - (u / w)^2}) / I_0(beta)$.
 
-    `orig_freq`, `new_freq`: $f$, $f'$, at least 1, of which the integer part counts. `rolloff`: in
+    `orig_freq`, `new_freq`: $f$, $f'$, at least 1, truncated to ints. `rolloff`: in
     (0, 1]. `beta`: 14.769656459379492 by default. Waveform (..., time), result
     (..., ceil(time f' / f)).
 
@@ -57,7 +57,7 @@ _BETA = 14.769656459379492
 def resampled(
     waveform, old, new, method=ResampleMethod.SINC_INTERPOLATION, width=6, rolloff=0.99, beta=_BETA
 ):
-    """See `Resample`; `old`, `new`: ints."""
+    """Resample as `Resample` does; `old`, `new`: int rates."""
     if old == new:
         return waveform
     divisor = math.gcd(old, new)
@@ -65,7 +65,7 @@ def resampled(
     band = min(1, new / old) * rolloff
     reach = math.ceil(width / band)
     count = math.ceil(new * waveform.shape[-1] / old)
-    start, phase = np.divmod(np.arange(min(new, count)) * old, new)  # the rest repeats these
+    start, phase = np.divmod(np.arange(min(new, count)) * old, new)  # later samples repeat these
     taps = np.arange(2 * reach + 2)
     u = np.clip((taps - reach - phase[:, None] / new) * band, -width, width)
     weights = (np.sinc(u) * _window(u / width, method, beta) * band).astype(waveform.dtype)
@@ -74,11 +74,11 @@ def resampled(
     return filtered(continued, start, weights, old, new, count)
 
 
-_LARGEST = 2**20  # elements of a matrix
+_LARGEST = 2**20  # maximum elements of a matrix
 
 
 def _by_matrix(continued, start, weights, old, new, count):
-    """Parts of `old` samples become `new` by a matrix."""
+    """Map each `old` samples to `new` samples by a matrix."""
     places = start[:, None] + np.arange(weights.shape[1])
     matrix = np.zeros((places.max() + 1, len(start)), weights.dtype)
     matrix[places, np.arange(len(start))[:, None]] = weights
@@ -87,7 +87,7 @@ def _by_matrix(continued, start, weights, old, new, count):
 
 
 def _by_taps(continued, start, weights, old, new, count):
-    """Each tap of all samples at once."""
+    """Apply one filter tap after another to all samples at once."""
     index = np.arange(count)
     start = start[index % new] + index // new * old
     result = np.zeros((*continued.shape[:-1], count), continued.dtype)

@@ -11,26 +11,26 @@ _ARGUMENTS = {WindowType.KAISER: (12.0,)}
 
 
 def window(kind, length, n_fft, dtype):
-    """A periodic window in the middle of `n_fft` samples."""
+    """Return a periodic window, centred in `n_fft` samples."""
     values = signal.get_window((kind.value, *_ARGUMENTS.get(kind, ())), length)  # periodic
     before = (n_fft - length) // 2
     return np.pad(values, (before, n_fft - length - before)).astype(dtype)
 
 
 def frames(array, size, hop):
-    """Parts of the last axis, one every `hop` samples: (..., count, size)."""
+    """Return windows over the last axis, one every `hop` samples: (..., count, size)."""
     return np.lib.stride_tricks.sliding_window_view(array, size, -1)[..., ::hop, :]
 
 
 def padded(waveform, before, after, mode=BorderType.CONSTANT):
-    """The waveform continued along its last axis."""
+    """Pad a waveform along its last axis."""
     widths = [(0, 0)] * (waveform.ndim - 1) + [(before, after)]
     return np.pad(waveform, widths, mode.value)
 
 
 def transform(waveform, shape, hop, *, center=True, border=BorderType.REFLECT, onesided=True):
-    """The spectrum (..., freq, time) of frames in the window `shape`, one every `hop` samples;
-    `center`: their middles, rather than their beginnings, are at these samples."""
+    """Return the spectrum (..., freq, time) of frames in the window `shape`, one every `hop`
+    samples; `center`: frames are centred at these samples, rather than beginning there."""
     n_fft = len(shape)
     if center:
         waveform = padded(waveform, n_fft // 2, n_fft // 2, border)
@@ -40,8 +40,8 @@ def transform(waveform, shape, hop, *, center=True, border=BorderType.REFLECT, o
 
 
 def inverse(spectrum, shape, hop, length=None, *, center=True, onesided=True):
-    """The waveform whose frames in the window `shape` have this spectrum, or are closest to it in
-    the least-squares sense (Griffin and Lim 1984), as long as `length`."""
+    """Return the waveform whose frames in the window `shape` have this spectrum, or are closest to
+    it in the least-squares sense (Griffin and Lim 1984); `length`: its number of samples."""
     n_fft = len(shape)
     parts = np.swapaxes(spectrum, -1, -2)
     parts = fft.irfft(parts, n_fft) if onesided else fft.ifft(parts, n_fft).real
@@ -55,7 +55,7 @@ def inverse(spectrum, shape, hop, length=None, *, center=True, onesided=True):
 
 
 def overlapped(parts, hop):
-    """The sum of frames (..., count, size), each `hop` samples after the one before."""
+    """Sum overlapping frames (..., count, size), each `hop` samples after the previous one."""
     count, size = parts.shape[-2:]
     blocks = math.ceil(size / hop)
     parts = padded(parts, 0, blocks * hop - size).reshape(*parts.shape[:-1], blocks, hop)
@@ -67,20 +67,20 @@ def overlapped(parts, hop):
 
 
 def complex_of(pairs):
-    """(..., 2) of real and imaginary parts as complex numbers."""
+    """Return (..., 2) of real and imaginary parts as complex numbers."""
     return pairs[..., 0] + 1j * pairs[..., 1]
 
 
 def pairs_of(numbers):
-    """Complex numbers as (..., 2)."""
+    """Return complex numbers as (..., 2)."""
     return np.stack([numbers.real, numbers.imag], -1)
 
 
 def stretched(spectrum, rate, advance):
-    r"""Phase vocoder (Flanagan and Golden 1966): a spectrum (..., freq, time) at times 0, `rate`,
-    2 `rate` ...: magnitudes interpolated, phases accumulated.
+    r"""Return a spectrum (..., freq, time) at times 0, `rate`, 2 `rate` ... by a phase vocoder
+    (Flanagan and Golden 1966): magnitudes are interpolated, phases accumulated.
 
-    `advance`: of the phase from frame to frame that each frequency expects, (freq, 1).
+    `advance`: the expected phase advance of each frequency per frame, (freq, 1).
     """
     times = np.arange(0, spectrum.shape[-1], rate)
     start, part = times.astype(int), (times % 1).astype(spectrum.real.dtype)

@@ -1,4 +1,4 @@
-"""Spectrograms: from waveforms, back to waveforms, and stretched."""
+"""Spectrograms: computed from waveforms, inverted, and stretched."""
 
 import math
 from functools import partial
@@ -38,7 +38,7 @@ class Angle(AudioTensorOperation):
 
 
 class ComplexNorm(AudioTensorOperation):
-    r"""The magnitude of complex numbers (..., 2), to the power of `power`, at least 0.
+    r"""The magnitude of complex numbers (..., 2), raised to `power`, at least 0.
 
     >>> ComplexNorm()(np.array([[3.0, 4.0]]))
     array([5.])
@@ -53,7 +53,7 @@ class ComplexNorm(AudioTensorOperation):
 
 
 class Magphase(ComplexNorm):
-    r"""The magnitude of complex numbers (..., 2), to the power of `power`, and their phase.
+    r"""The magnitude of complex numbers (..., 2), raised to `power`, and their phase.
 
     >>> Magphase()(np.array([[0.0, 2.0]]))
     (array([2.]), array([1.57079633]))
@@ -64,7 +64,7 @@ class Magphase(ComplexNorm):
 
 
 class Framed(AudioTensorOperation):
-    """Base of transforms in frames: `win_length` is `n_fft` by default, `hop_length` a part of
+    """Base of transforms in frames: `win_length` is `n_fft` by default, `hop_length` a fraction of
     `win_length`."""
 
     _hops = 2
@@ -90,7 +90,7 @@ class Framed(AudioTensorOperation):
             )
 
     def _spectrum(self, waveform, **options):
-        """The spectrum of a waveform that is long enough for it."""
+        """Return the spectrum of a waveform, which must be long enough."""
         least = 1 if options.get("center", True) else self.n_fft
         if waveform.shape[-1] < least:
             raise RuntimeError(
@@ -102,14 +102,14 @@ class Framed(AudioTensorOperation):
 
 
 class Spectrogram(Framed):
-    r"""Magnitudes of the short-time Fourier transform, to the power of `power`; for `power` 0 the
+    r"""Magnitudes of the short-time Fourier transform, raised to `power`; for `power` 0 the
     transform itself, as pairs of real and imaginary parts.
 
-    `n_fft`: samples of a frame, which give `n_fft // 2 + 1` frequencies, `n_fft` for `onesided`
-    False. `win_length`: of the window, `n_fft` by default. `hop_length`: samples from frame to
-    frame, `win_length // 2` by default. `pad`: zeros on both sides. `normalized`: whether the
-    transform is divided by the window's norm. `center`: whether frames are centred at their
-    samples, the ends padded by `pad_mode`. Waveform (..., time), result (..., freq, frames).
+    `n_fft`: samples per frame, which give `n_fft // 2 + 1` frequencies, or `n_fft` if `onesided` is
+    False. `win_length`: of the window, `n_fft` by default. `hop_length`: samples between frames,
+    `win_length // 2` by default. `pad`: zeros on both sides. `normalized`: whether the transform is
+    divided by the window's norm. `center`: whether frames are centred at their samples, with the
+    ends padded by `pad_mode`. Waveform (..., time), result (..., freq, frames).
 
     >>> Spectrogram(n_fft=8)(np.ones(16)).round(3)[:3, 2]
     array([16.,  4.,  0.])
@@ -141,9 +141,9 @@ class Spectrogram(Framed):
 
 
 class SpectralCentroid(Framed):
-    r"""The mean of the frequencies, weighted by the magnitudes of their spectrum, in Hz.
+    r"""The mean frequency in Hz, weighted by the magnitudes of the spectrum.
 
-    `sample_rate`: an int. The other arguments are those of `Spectrogram`. Waveform (..., time),
+    `sample_rate`: an int. The other arguments are as for `Spectrogram`. Waveform (..., time),
     result (..., 1, frames).
 
     >>> SpectralCentroid(8, n_fft=8)(np.cos(np.arange(32) * np.pi / 2)).round(3)[..., 2]
@@ -167,9 +167,9 @@ class SpectralCentroid(Framed):
 
 
 class InverseSpectrogram(Framed):
-    r"""The waveform that has a complex spectrogram: the inverse of `Spectrogram` with `power` 0.
+    r"""The waveform of a complex spectrogram: the inverse of `Spectrogram` with `power` 0.
 
-    `length`: of the result, by default as long as the frames are. The other arguments are those of
+    `length`: of the result, by default the length of the frames. The other arguments are as for
     `Spectrogram`. Spectrogram (..., freq, frames, 2), result (..., time).
 
     >>> tone = np.sin(np.arange(16.0))
@@ -204,12 +204,12 @@ class InverseSpectrogram(Framed):
 
 
 class GriffinLim(Framed):
-    r"""A waveform that has a spectrogram of magnitudes: its phases are those of a consistent
-    spectrum, found in `n_iter` iterations (Griffin and Lim 1984; Perraudin et al. 2013).
+    r"""A waveform for a magnitude spectrogram, with the phases of a consistent spectrum, found in
+    `n_iter` iterations (Griffin and Lim 1984; Perraudin et al. 2013).
 
-    `power`: that of the magnitudes. `momentum` $m$: the phases are those of
+    `power`: exponent of the magnitudes. `momentum` $m$: the phases are taken from
     $s_n + \frac{m}{1 + m} (s_n - s_{n-1})$ with the spectra $s$. `length`: of the result.
-    `rand_init`: whether the first phases are random, rather than 0. `window_type` and the other
+    `rand_init`: whether the initial phases are random, rather than 0. `window_type` and the other
     arguments: as for `Spectrogram`. Spectrogram (..., freq, frames), result (..., time).
 
     >>> GriffinLim(n_fft=8, n_iter=2)(np.ones((5, 4))).shape
@@ -253,9 +253,9 @@ class GriffinLim(Framed):
 
 
 class PhaseVocoder(AudioTensorOperation):
-    r"""A spectrum `rate` times as fast, at the same pitch (Flanagan and Golden 1966).
+    r"""Speeds up a spectrum by `rate` at the same pitch (Flanagan and Golden 1966).
 
-    `phase_advance`: an array (freq, 1), the turn of each frequency from frame to frame. Spectrum
+    `phase_advance`: an array (freq, 1), the phase advance of each frequency per frame. Spectrum
     (..., freq, frames, 2), result (..., freq, ceil(frames / `rate`), 2).
 
     >>> spectrum = np.ones((3, 4, 2))
@@ -289,11 +289,11 @@ def _advance(hop, frequencies, dtype):
 
 
 class TimeStretch(AudioTensorOperation):
-    r"""A spectrum `fixed_rate` times as fast, at the same pitch: `PhaseVocoder` with the turn
+    r"""Speeds up a spectrum by `fixed_rate` at the same pitch: `PhaseVocoder` with phase advance
     $\pi \cdot hop\_length \cdot k / (freq - 1)$ of frequency $k$.
 
     `hop_length`: of the spectrum's frames, `n_freq` - 1 by default. `fixed_rate`: None leaves the
-    spectrum as it is. Spectrum (..., freq, frames, 2).
+    spectrum unchanged. Spectrum (..., freq, frames, 2).
 
     >>> TimeStretch(n_freq=3, fixed_rate=2.0)(np.ones((3, 4, 2))).shape
     (3, 2, 2)
@@ -318,11 +318,11 @@ class TimeStretch(AudioTensorOperation):
 
 
 class PitchShift(Framed):
-    r"""The waveform at a pitch `n_steps` steps higher, as long as before: stretched by
+    r"""Raises the pitch of a waveform by `n_steps` steps at the same length: it is stretched by
     $2^{n\_steps / bins\_per\_octave}$ (`TimeStretch`) and resampled.
 
     `sample_rate`: in Hz. `n_steps`: an int. `bins_per_octave`: an int, not 0. `hop_length`:
-    `win_length // 4` by default. The other arguments are those of `Spectrogram`.
+    `win_length // 4` by default. The other arguments are as for `Spectrogram`.
     Waveform (..., time).
 
     >>> PitchShift(8000, 12, n_fft=16)(np.ones(64)).shape

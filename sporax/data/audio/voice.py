@@ -1,4 +1,4 @@
-"""Pitch of a voice, and where it begins."""
+"""Pitch detection, and voice activity detection."""
 
 import math
 
@@ -17,11 +17,11 @@ from sporax.data.audio.waveform import (
 
 
 class DetectPitchFrequency(AudioTensorOperation):
-    r"""The pitch of each frame in Hz: the lag of the greatest normalised cross-correlation, whose
-    median is taken over `win_length` frames.
+    r"""The pitch of each frame in Hz: the lag of the greatest normalised cross-correlation, as the
+    median over `win_length` frames.
 
     A lag in the lower half is preferred if its correlation is above 0.99 of the greatest.
-    `frame_time`: of a frame, in seconds. `freq_low`, `freq_high`: between which the pitch is.
+    `frame_time`: of a frame, in seconds. `freq_low`, `freq_high`: the range of the pitch.
     Waveform (..., time), result (..., frames), Float32.
 
     >>> tone = np.sin(2 * np.pi * 100 * np.arange(4000) / 8000)
@@ -46,7 +46,7 @@ class DetectPitchFrequency(AudioTensorOperation):
         return (self.sample_rate / (1e-9 + self._smoothed(lags))).astype(np.float32)
 
     def _correlation(self, waveform):
-        """(..., frames, lags), of each frame with the waveform 1, 2 ... samples later."""
+        """Return (..., frames, lags), of each frame with the waveform 1, 2 ... samples later."""
         lags = math.ceil(self.sample_rate / self.freq_low)
         size = math.ceil(self.sample_rate * self.frame_time)
         count = math.ceil(waveform.shape[-1] / size)
@@ -71,22 +71,22 @@ class DetectPitchFrequency(AudioTensorOperation):
 
 
 def _greatest(correlation, first, end):
-    """The greatest correlation of lags in a range, and its lag."""
+    """Return the greatest correlation in a range of lags, and its lag."""
     part = correlation[..., first:end]
     at = part.argmax(-1)
     return np.take_along_axis(part, at[..., None], -1)[..., 0], at + first + 1
 
 
 class Vad(AudioTensorOperation):
-    r"""The waveform from where a voice begins, nothing where there is none: SoX's `vad`.
+    r"""The waveform from the onset of a voice, empty if there is none: SoX's `vad`.
 
-    At `measure_freq` times a second the power cepstrum of the last `measure_duration` seconds
-    (2 / `measure_freq` by default) is measured: of the spectrum between `hp_filter_freq` and
+    At `measure_freq` times per second the power cepstrum of the last `measure_duration` seconds
+    (2 / `measure_freq` by default) is measured: from the spectrum between `hp_filter_freq` and
     `lp_filter_freq`, smoothed over `measure_smooth_time`, minus `noise_reduction_amount` times the
-    noise, which follows it within `noise_up_time` and `noise_down_time`, after `boot_time`; summed
-    between the lifters `lp_lifter_freq` and `hp_lifter_freq`. Where its mean over `trigger_time`
-    reaches `trigger_level`, the voice is there. It begins at the measurements above the level
-    before, at most `search_time` back and with gaps of at most `allowed_gap`, and
+    noise, which follows it within `noise_up_time` and `noise_down_time`, after `boot_time`; it is
+    averaged between the lifters `lp_lifter_freq` and `hp_lifter_freq`. A voice is detected when the
+    level's mean over `trigger_time` reaches `trigger_level`. It begins at the earlier measurements
+    above that level, at most `search_time` back and with gaps of at most `allowed_gap`, and
     `pre_trigger_time` earlier. All times in seconds, frequencies in Hz. Waveform
     (..., channel, time) or (time,), result shorter.
 
@@ -142,7 +142,7 @@ class Vad(AudioTensorOperation):
         return waveform[..., :0]
 
     def _onset(self, levels):
-        """How many measurements before the newest the voice began."""
+        """Return the number of measurements since the onset of the voice."""
         gap = int(self.allowed_gap * self.measure_freq + 0.5)
         voiced = quiet = len(levels)
         for j, level in enumerate(levels):
@@ -154,12 +154,12 @@ class Vad(AudioTensorOperation):
 
 
 def _decay(periods):
-    """The factor of a running mean over that many periods."""
+    """Return the decay factor of a running mean over `periods`."""
     return math.exp(-1 / periods) if periods else 0.0
 
 
 class _CepstralMeter:
-    """The measurements of `Vad`, with what it knows of the spectrum and the noise so far."""
+    """Measures the levels of `Vad`; keeps estimates of the spectrum and the noise."""
 
     def __init__(self, vad, size, channels):
         rate, half = vad.sample_rate, max(16, 1 << (size - 1).bit_length()) // 2
@@ -187,7 +187,7 @@ class _CepstralMeter:
         return slice(first, end)
 
     def measure(self, samples):
-        """The level of each channel's samples, at least 0."""
+        """Return the level of each channel's samples, at least 0."""
         vad, booting = self.vad, self.booted <= self.boots
         powers = np.abs(fft.rfft(samples * self.window, 2 * self.half)[:, self.band])
         keep = _decay(vad.measure_smooth_time * vad.measure_freq)
@@ -207,7 +207,7 @@ class _CepstralMeter:
 
 
 def _hann(size):
-    """A Hann window of mean square 1.5 / `size`."""
+    """Return a Hann window of mean square 1.5 / `size`."""
     return signal.windows.hann(size, sym=False) * (2 / math.sqrt(size))
 
 

@@ -1,4 +1,4 @@
-"""The base class of transforms of sound, and the rules of their arguments."""
+"""The base class of audio transforms, and the rules of their arguments."""
 
 import dataclasses
 from functools import partial
@@ -9,7 +9,7 @@ from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.operation import TensorOperation
 
-_MOST = 2**24  # up to which float32 has all integers
+_MOST = 2**24  # float32 represents all integers up to this
 
 REAL = partial(check.number, least=-_MOST, most=_MOST)
 NOT_NEGATIVE = partial(check.number, least=0, most=_MOST)
@@ -22,49 +22,48 @@ FLAG = check.true_or_false
 
 
 def within(least, most):
-    """The rule of a number within limits."""
+    """Return the rule for a number in [`least`, `most`]."""
     return partial(check.number, least=least, most=most)
 
 
 def member(kind):
-    """The rule of a member of an enumeration."""
+    """Return the rule for a member of an enumeration."""
     return partial(check.member, kind=kind)
 
 
 def one_of(*allowed):
-    """The rule of one of some ints."""
+    """Return the rule for one of some ints."""
     return lambda who, name, value: check.one_of(who, name, ANY_INT(who, name, value), allowed)
 
 
 def optional(rule):
-    """The rule, or None."""
+    """Return a rule that also accepts None."""
     return lambda who, name, value: None if value is None else rule(who, name, value)
 
 
 def NONZERO(who, name, value):
-    """The rule of an int other than 0."""
+    """Check that `value` is an int other than 0."""
     if ANY_INT(who, name, value) == 0:
         raise ValueError(f"For '{who}', '{name}' must not be 0.")
     return value
 
 
 class AudioTensorOperation(TensorOperation):
-    """Base of transforms of sound: of arrays (..., time), or of spectrograms (..., freq, time).
+    """Base of audio transforms of arrays (..., time), or of spectrograms (..., freq, time).
 
     Subclasses are dataclasses: their fields are the arguments of the constructor, each annotated
-    with its rule. `_transformed` computes on an array of Float32, or of Float64 where the input
-    is.
+    with its rule. `_transformed` receives an array of Float32, or of Float64 if the input is.
     """
 
     _shape = "..., time"  # axes that the input must have; 2: the real and the imaginary part
     _takes_lists = False
-    _kinds = "buif"  # of NumPy's dtypes
+    _kinds = "buif"  # kinds of NumPy dtypes
     _keeps_halves = False
 
     def __init_subclass__(cls):
         dataclasses.dataclass(eq=False, repr=False)(cls)
         super().__init_subclass__()
-        cls.__init__.__annotations__ = {}  # rules, which are no types
+        cls.__init__.__annotations__ = {}  # rules are not types
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
@@ -72,7 +71,7 @@ class AudioTensorOperation(TensorOperation):
         self._prepare()
 
     def _prepare(self):
-        """Check arguments against each other, and fill those in that are None."""
+        """Check arguments against each other, and replace None by defaults."""
 
     @property
     def _who(self):
@@ -82,7 +81,7 @@ class AudioTensorOperation(TensorOperation):
         return self._transformed(self._array(waveform))
 
     def _array(self, waveform):
-        """The input as an array of Float32 or Float64."""
+        """Return the input as an array of Float32 or Float64."""
         if isinstance(waveform, Tensor):
             waveform = waveform.asnumpy()
         if not (self._takes_lists or isinstance(waveform, np.ndarray)):

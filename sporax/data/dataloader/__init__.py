@@ -1,4 +1,4 @@
-"""`mindspore.dataset.dataloader`: data loading in PyTorch's way, with samplers."""
+"""`mindspore.dataset.dataloader`: PyTorch-style data loading, with samplers."""
 
 from sporax.data.dataloader.collate import collate, default_collate, default_convert
 from sporax.data.dataloader.datasets import Dataset, IterableDataset, TensorDataset

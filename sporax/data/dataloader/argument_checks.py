@@ -2,7 +2,7 @@
 
 
 def is_a(who, kinds, **arguments):
-    """Raise TypeError for an argument of another type; a bool is no int."""
+    """Raise TypeError for an argument of another type; a bool is not an int."""
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     for name, value in arguments.items():
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):

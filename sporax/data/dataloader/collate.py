@@ -1,4 +1,4 @@
-"""Samples as Tensors, and lists of samples as batches, through containers."""
+"""Conversion of samples to Tensors, and of lists of samples to batches, in nested containers."""
 
 import copy
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
@@ -8,13 +8,13 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.data.dataloader.transfer import as_tensor
 
-_NO_NUMBERS = "SaUO"  # kinds of NumPy's text and objects
+_NO_NUMBERS = "SaUO"  # dtype kinds of NumPy's text and objects
 
 
 def default_convert(data):
-    """A sample with its NumPy arrays and scalars as Tensors; containers are gone through.
+    """Convert the NumPy arrays and scalars of a sample to Tensors, also in nested containers.
 
-    Arrays of text or objects and all else stay as they are.
+    Arrays of text or objects and all other values are unchanged.
 
     >>> from sporax.data.dataloader import default_convert
     >>> default_convert({"x": np.array([1, 2])})
@@ -32,9 +32,9 @@ def default_convert(data):
 
 
 def collate(batch, *, collate_fn_map=None):
-    """One batch of a list of samples, by the functions of `collate_fn_map` (type: function).
+    """Collate a list of samples by the functions of `collate_fn_map` (type: function).
 
-    A function takes the list and, by keyword, `collate_fn_map`. Mappings are collated by key,
+    A function receives the list and, by keyword, `collate_fn_map`. Mappings are collated by key,
     sequences by position. Raises TypeError for a type without a function.
     """
     first, functions = batch[0], collate_fn_map or {}
@@ -63,7 +63,7 @@ def collate(batch, *, collate_fn_map=None):
 
 
 def default_collate(batch):
-    """One batch of a list of samples: numbers, arrays and Tensors stacked along a new first axis.
+    """Collate a list of samples: numbers, arrays and Tensors are stacked along a new first axis.
 
     Texts stay a list; mappings are collated by key, sequences by position.
 
@@ -79,19 +79,19 @@ def _is_sequence(data):
 
 
 def _like_mapping(old, new):
-    """`new` in a container of the old one's type where that can be; else the dict."""
+    """Return `new` in a container of the type of `old` if possible, else as a dict."""
     try:
         if isinstance(old, MutableMapping):
             clone = copy.copy(old)
             clone.update(new)
             return clone
         return type(old)(new)
-    except TypeError:  # its constructor takes something else
+    except TypeError:  # its constructor takes other arguments
         return new
 
 
 def _like_sequence(old, new):
-    """`new` in a container of the old one's type where that can be; a tuple becomes a list."""
+    """Return `new` in a container of the type of `old` if possible; a tuple becomes a list."""
     if isinstance(old, tuple):
         return type(old)(*new) if hasattr(old, "_fields") else new
     try:
@@ -100,7 +100,7 @@ def _like_sequence(old, new):
             clone[:] = new
             return clone
         return type(old)(new)
-    except TypeError:  # its constructor takes something else, as range's
+    except TypeError:  # its constructor takes other arguments, as range's
         return new
 
 

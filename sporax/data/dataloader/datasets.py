@@ -1,4 +1,4 @@
-"""What a `DataLoader` reads from: by index, or one sample after another."""
+"""Datasets that a `DataLoader` reads: by index, or by iteration."""
 
 from typing import Generic, TypeVar
 
@@ -8,7 +8,7 @@ Sample = TypeVar("Sample", covariant=True)
 
 
 class Dataset(Generic[Sample]):
-    """A dataset whose samples are read by index: a subclass has `__getitem__` and `__len__`."""
+    """A dataset whose samples are read by index: a subclass defines `__getitem__`, `__len__`."""
 
     def __getitem__(self, index):
         raise NotImplementedError(
@@ -18,10 +18,10 @@ class Dataset(Generic[Sample]):
 
 
 class IterableDataset(Dataset[Sample]):
-    """A dataset whose samples come one after another: a subclass has `__iter__`.
+    """A dataset whose samples are iterated over: a subclass defines `__iter__`.
 
-    In a worker process `get_worker_info()` says which part of them to give; else each worker gives
-    all of them.
+    In a worker process `get_worker_info()` identifies the part of the samples to yield; without
+    this, each worker yields all of them.
     """
 
     def __iter__(self):

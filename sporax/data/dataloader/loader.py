@@ -1,4 +1,4 @@
-"""`DataLoader`: the batches of a dataset, read here or in other processes."""
+"""`DataLoader`: the batches of a dataset, read in this process or in others."""
 
 import multiprocessing
 from multiprocessing.context import BaseContext
@@ -25,7 +25,7 @@ class _Fetcher:
         self.collate_fn = collate_fn or (default_collate if is_batched else default_convert)
 
     def begin(self):
-        """A function of a task's indices, for one epoch; it raises StopIteration at the end."""
+        """Return a function of a task's indices, for one epoch; it ends with StopIteration."""
         if not isinstance(self.dataset, IterableDataset):
             return self._indexed
         samples = iter(self.dataset)
@@ -55,19 +55,19 @@ class _Fetcher:
 class DataLoader:
     """An iterable over the batches of a dataset, as in PyTorch.
 
-    `dataset`: something with `__getitem__` and `__len__`, or an `IterableDataset`. `batch_size`:
-    how many samples a batch has; None gives single ones. `shuffle`, `sampler` (indices) or
-    `batch_sampler` (lists of them): the order. `collate_fn`: makes a batch of a list of samples,
-    `default_collate` by default (of one sample, `default_convert`). `num_workers`: processes that
-    read; 0 reads in this one. `timeout`: seconds to wait for a batch; 0 waits for ever.
-    `worker_init_fn`: called with the number of each worker. `multiprocessing_context`: 'fork',
-    'spawn', 'forkserver' or a context; the default is that of `multiprocessing`. What a forked
-    worker runs must be NumPy: XLA's threads are not there. `generator`: NumPy's, for orders and
-    seeds. `prefetch_factor`: batches ahead for each worker, 2 by default.
-    `persistent_workers`: whether they live on after an epoch. `in_order`: whether batches come in
-    the order of their indices. `pin_memory` has no effect here.
+    `dataset`: an object with `__getitem__` and `__len__`, or an `IterableDataset`. `batch_size`:
+    number of samples per batch; None yields single ones. `shuffle`, `sampler` (indices) or
+    `batch_sampler` (lists of indices): the order. `collate_fn`: converts a list of samples to a
+    batch, `default_collate` by default (for single samples, `default_convert`). `num_workers`:
+    number of processes that read; 0 reads in this one. `timeout`: seconds to wait for a batch; 0
+    for no limit. `worker_init_fn`: called with the number of each worker.
+    `multiprocessing_context`: 'fork', 'spawn', 'forkserver' or a context; by default as in
+    `multiprocessing`. Code in a forked worker must use NumPy: XLA's threads do not exist there.
+    `generator`: NumPy's, for orders and seeds. `prefetch_factor`: batches ahead per worker, 2 by
+    default. `persistent_workers`: whether workers are kept after an epoch. `in_order`: whether
+    batches come in the order of their indices. `pin_memory` has no effect here.
 
-    Raises the error of a worker; RuntimeError where one ends or the time is over.
+    Raises the error of a worker, or RuntimeError if a worker ends or the timeout expires.
 
     >>> from sporax.data.dataloader import DataLoader
     >>> list(DataLoader([1, 2, 3], batch_size=2))

@@ -13,14 +13,14 @@ Index = TypeVar("Index", covariant=True)
 
 
 class Sampler(Generic[Index]):
-    """Base of samplers: a subclass has `__iter__`, and `__len__` where it knows how many."""
+    """Base of samplers: a subclass defines `__iter__`, and `__len__` if the length is known."""
 
     def __init__(self, data_source=None):
         pass
 
 
 class SequentialSampler(Sampler):
-    """The indices of a dataset in their order."""
+    """The indices of a dataset, in order."""
 
     def __init__(self, data_source):
         self.data_source = data_source
@@ -35,8 +35,8 @@ class SequentialSampler(Sampler):
 class RandomSampler(Sampler):
     """Random indices of a dataset: a permutation, or draws with `replacement`.
 
-    `num_samples`: how many, by default as many as the dataset has. `generator`: NumPy's, by default
-    one that follows `numpy.random.seed`.
+    `num_samples`: number of indices, by default the length of the dataset. `generator`: NumPy's, by
+    default one seeded by `numpy.random`.
 
     >>> from sporax.data.dataloader import RandomSampler
     >>> sorted(RandomSampler("abc"))
@@ -53,7 +53,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self):
-        """How many indices an epoch has."""
+        """The number of indices of an epoch."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
@@ -70,7 +70,7 @@ class RandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of `batch_size` indices of a sampler; the last has fewer, or is dropped.
+    """Lists of `batch_size` indices of a sampler; the last may be smaller, or is dropped.
 
     >>> from sporax.data.dataloader import BatchSampler
     >>> list(BatchSampler(range(5), 2, False))
@@ -95,11 +95,11 @@ class BatchSampler(Sampler):
 
 
 class DistributedSampler(Sampler):
-    """The indices of one of `num_replicas` processes: every `num_replicas`-th from `rank` on.
+    """The indices for one of `num_replicas` processes: every `num_replicas`-th from `rank` on.
 
-    With `shuffle`, the order of all of them is random, from `seed` and the epoch (`set_epoch`).
-    Each process gets equally many: the first indices are repeated, or with `drop_last` the last are
-    left out. By default the processes are those of `mint.distributed`.
+    With `shuffle`, all indices are in a random order, from `seed` and the epoch (`set_epoch`). Each
+    process gets the same number: the first indices are repeated, or with `drop_last` the last are
+    dropped. By default, `num_replicas` and `rank` come from `mint.distributed`.
 
     >>> from sporax.data.dataloader import DistributedSampler
     >>> list(DistributedSampler(range(5), num_replicas=2, rank=1, shuffle=False))
@@ -138,13 +138,13 @@ class DistributedSampler(Sampler):
         return self.num_samples
 
     def set_epoch(self, epoch):
-        """Say which epoch comes next, so that its order is another."""
+        """Set the next epoch, which determines the order."""
         check.is_a("DistributedSampler.set_epoch", int, epoch=epoch)
         self.epoch = epoch
 
 
 class Endless(Sampler):
-    """As many turns as are asked for: an iterable dataset has no indices."""
+    """An infinite sequence of None: an iterable dataset has no indices."""
 
     def __iter__(self):
         return itertools.repeat(None)

@@ -1,6 +1,6 @@
-"""Tensors that are made in a worker process: arrays until the main process has them.
+"""Tensors created in a worker process, which are arrays until they reach the main process.
 
-XLA's threads do not survive a fork, so that a forked worker must not put anything onto a device.
+XLA's threads do not survive a fork, so that a forked worker must not transfer data to a device.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ is_worker = False  # set in the processes of a DataLoader
 
 
 class TensorToBe(np.ndarray):
-    """An array that is a Tensor when it is unpickled."""
+    """An array that is unpickled as a Tensor."""
 
     def __reduce__(self):
         return Tensor, (np.asarray(self),)
 
 
 def as_tensor(array):
-    """A Tensor of an array; in a worker, the array until the main process has it."""
+    """Return a Tensor of an array; in a worker, an array that is unpickled as a Tensor."""
     return np.asarray(array).view(TensorToBe) if is_worker else Tensor(array)

@@ -14,7 +14,7 @@ _info = None
 
 
 class WorkerInfo(NamedTuple):
-    """Which worker this process is: its number, how many there are, its seed and its dataset."""
+    """A worker process: its number, the number of workers, its seed and its dataset."""
 
     id: int
     num_workers: int
@@ -23,7 +23,7 @@ class WorkerInfo(NamedTuple):
 
 
 def get_worker_info():
-    """The `WorkerInfo` of this process; None outside the workers of a `DataLoader`.
+    """Return the `WorkerInfo` of this process; None outside the workers of a `DataLoader`.
 
     >>> from sporax.data.dataloader import get_worker_info
     >>> get_worker_info() is None
@@ -33,7 +33,7 @@ def get_worker_info():
 
 
 class _Begin(NamedTuple):
-    """Makes the process that calls it a worker."""
+    """Initialises the process that calls it as a worker."""
 
     fetcher: Any
     count: int
@@ -77,7 +77,7 @@ class Workers(Processes):
         super().__init__(job, count, loader.multiprocessing_context)
 
     def batches(self, loader):
-        """The batches of one epoch. Tasks go round; a worker whose data end gets no more."""
+        """Yield the batches of one epoch. Workers get tasks in turn, until their data end."""
         count, epoch = loader.num_workers, next(self._epochs)
         tasks, turns = enumerate(loader.index_sampler), itertools.cycle(range(count))
         ended, tickets = set(), {}

@@ -1,1 +1,1 @@
-"""Data sets of images in their public formats."""
+"""Datasets of images in their public formats."""

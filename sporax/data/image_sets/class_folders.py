@@ -1,4 +1,4 @@
-"""Data sets of images in a folder for each class."""
+"""Datasets of images in one folder per class."""
 
 from typing import ClassVar
 
@@ -9,31 +9,31 @@ from sporax.data.file_set import FileSet
 
 
 def folders(path):
-    """The folders in a folder, sorted by name."""
+    """Return the folders in a folder, sorted by name."""
     return sorted(inner for inner in path.iterdir() if inner.is_dir())
 
 
 def images(path):
-    """The files in a folder, sorted by name."""
+    """Return the files in a folder, sorted by name."""
     return sorted(inner for inner in path.iterdir() if inner.is_file())
 
 
 def labelled(classes, kind=np.uint32):
-    """(image, label) of the files in these folders, labelled in their order; None: not there."""
+    """Return (image, label) of the files in these folders, labelled in order; None: missing."""
     return [
         (image, kind(i)) for i, folder in enumerate(classes) if folder for image in images(folder)
     ]
 
 
 class Caltech101Dataset(FileSet):
-    """Objects of 101 classes, labelled Int64 in the order of their names, and contours of them
+    """Objects of 101 classes, labelled Int64 in the order of their names, with their contours
     (Fei-Fei et al. 2004).
 
     `dataset_dir`: the folder of `101_ObjectCategories` and `Annotations`. `target_type`: the
     columns besides 'image': 'category' (the default), 'annotation' (a contour (2, n) of Float64) or
     'all'. `decode`: whether images are arrays (H, W, 3), rather than the files' bytes.
     `num_samples`, `shuffle`, `sampler`, `num_shards`, `shard_id`: which rows, as for
-    `GeneratorDataset`. The other arguments steer MindSpore's workers and have no effect here.
+    `GeneratorDataset`. `num_parallel_workers`: as for `map`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -46,7 +46,7 @@ class Caltech101Dataset(FileSet):
     """
 
     choices: ClassVar = {"target_type": ("category", "annotation", "all")}
-    # classes whose contours are in folders of other names
+    # classes with contours in folders of other names
     _contours: ClassVar = {
         "Faces": "Faces_2", "Faces_easy": "Faces_3", "Motorbikes": "Motorbikes_16",
         "airplanes": "Airplanes_Side_2",
@@ -68,7 +68,7 @@ class Caltech101Dataset(FileSet):
         return [kind for kind in kinds if kind.name != "BACKGROUND_Google"]
 
     def get_class_indexing(self):
-        """{class: label}."""
+        """Return {class: label}."""
         return {folder.name: i for i, folder in enumerate(self._classes())}
 
     def _rows(self):
@@ -88,8 +88,8 @@ class Caltech101Dataset(FileSet):
 class Caltech256Dataset(FileSet):
     """Objects of 257 classes, labelled Int32 in the order of their names (Griffin et al. 2007).
 
-    `dataset_dir`: the folder of a folder for each class. The other arguments are those of
-    `Caltech101Dataset`.
+    `dataset_dir`: a folder with one folder per class. The other arguments are as for
+    `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -115,7 +115,7 @@ class OmniglotDataset(Caltech256Dataset):
     characters (Lake et al. 2015).
 
     `dataset_dir`: the folder of `images_background` (30 alphabets; with `background`, the default)
-    and `images_evaluation` (the others). The other arguments are those of `Caltech101Dataset`.
+    and `images_evaluation` (the others). The other arguments are as for `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -141,12 +141,12 @@ class OmniglotDataset(Caltech256Dataset):
 
 
 class RenderedSST2Dataset(FileSet):
-    """Sentences drawn as images, labelled 0 (negative) or 1 (positive), UInt32 (Radford et al.
+    """Sentences rendered as images, labelled 0 (negative) or 1 (positive), UInt32 (Radford et al.
     2021).
 
-    `dataset_dir`: the folder of `train`, `valid` and `test`, each with a folder for each class.
-    `usage`: 'train', 'val', 'test' or 'all', the default. The other arguments are those of
-    `Caltech101Dataset`.
+    `dataset_dir`: the folder of `train`, `valid` and `test`, each with one folder per class.
+    `usage`: 'train', 'val', 'test' or 'all', the default. The other arguments are as for
+    `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -179,11 +179,11 @@ _SCENES = (
 
 
 class LSUNDataset(FileSet):
-    """Scenes, labelled UInt32 in the order of the folders' names (Yu et al. 2015).
+    """Scenes, labelled UInt32 in the order of the folder names (Yu et al. 2015).
 
     `dataset_dir`: the folder of folders such as `bedroom_train`, `bedroom_val` and `test`. `usage`:
-    'train', 'valid', 'test' or 'all', the default: of train and valid. `classes`: a list of those
-    taken, all by default. The other arguments are those of `Caltech101Dataset`.
+    'train', 'valid', 'test' or 'all', the default: train and valid. `classes`: a list of classes
+    to read, all by default. The other arguments are as for `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -221,8 +221,8 @@ class LSUNDataset(FileSet):
 class SUN397Dataset(FileSet):
     """Scenes of 397 classes, labelled UInt32 (Xiao et al. 2010).
 
-    `dataset_dir`: the folder of `ClassName.txt`, which lists the classes' folders (such as
-    `/a/abbey`), and of these. The other arguments are those of `Caltech101Dataset`.
+    `dataset_dir`: the folder of `ClassName.txt`, which lists the class folders (such as
+    `/a/abbey`), and of these. The other arguments are as for `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image

@@ -1,4 +1,4 @@
-"""Data sets of images with objects in them: boxes, labels, outlines, sentences."""
+"""Datasets of images with annotated objects: boxes, labels, outlines, captions."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -11,12 +11,12 @@ from sporax.data.file_set import FileSet, existing
 
 
 def column(values, kind):
-    """(n, 1): a number for each object."""
+    """Return values as (n, 1), one for each object."""
     return np.array(values).astype(kind).reshape(-1, 1)
 
 
 def _indexing(who, given):
-    """`class_indexing`, checked."""
+    """Check the argument `class_indexing`."""
     if given is not None and not isinstance(given, dict):
         raise TypeError(
             f"For '{who}', 'class_indexing' must be a dict, but got {type(given).__name__}."
@@ -26,12 +26,12 @@ def _indexing(who, given):
 
 
 class ManifestDataset(FileSet):
-    """Images that a manifest lists, and their classes (the format of Huawei's ModelArts).
+    """Images listed in a manifest, and their classes (the format of Huawei's ModelArts).
 
     `dataset_file`: lines of JSON with 'source' (an image's path), 'usage' and 'annotation', a list
     of objects with a 'name'. `usage`: 'train', 'eval' or 'inference'. `class_indexing`: {class:
-    label}, by default the classes' order; images of other classes are left out. 'label' is Int32, a
-    list where there are several. The other arguments are those of `Caltech101Dataset`.
+    label}, by default in the order of the names; images of other classes are omitted. 'label' is
+    Int32, 1-d for several objects. The other arguments are as for `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -53,7 +53,7 @@ class ManifestDataset(FileSet):
         self._open(locals())
 
     def _listed(self):
-        """(path, names) of each image of `usage`."""
+        """Yield (path, names) of each image of `usage`."""
         path, usage = self.given.dataset_file, self.given.usage or "train"
         if usage not in ("train", "eval", "inference"):
             raise self._error(f"'usage' must be 'train', 'eval' or 'inference', but got {usage!r}")
@@ -69,7 +69,7 @@ class ManifestDataset(FileSet):
                 yield Path(source), names
 
     def get_class_indexing(self):
-        """{class: label}."""
+        """Return {class: label}."""
         if self.given.class_indexing:
             return dict(self.given.class_indexing)
         return {
@@ -77,7 +77,7 @@ class ManifestDataset(FileSet):
         }
 
     def num_classes(self):
-        """The number of classes."""
+        """Return the number of classes."""
         return len(self.get_class_indexing())
 
     def _rows(self):
@@ -93,16 +93,16 @@ _SUFFIXES = ".jpeg", ".jpg", ".png", ".gif", ".bmp"
 
 
 class VOCDataset(FileSet):
-    """Objects of 20 classes, their boxes or outlines (Everingham et al. 2010).
+    """Objects of 20 classes, with boxes or outlines (Everingham et al. 2010).
 
     `dataset_dir`: the folder of `JPEGImages`, `ImageSets`, and `SegmentationClass` or
     `Annotations`. `task`: 'Segmentation', with the columns 'image' and 'target' (an image), or
     'Detection', with 'image', 'bbox' (n, 4) of Float32 (x, y, width, height), and 'label',
     'difficult' and 'truncate' (n, 1) of UInt32. `usage`: the name of a list in `ImageSets`.
-    `class_indexing`: {class: label}, for 'Detection': the order of the names by default; other
-    objects are left out. `extra_metadata`: a column '_meta-filename', seen once it is renamed.
-    `decrypt`: a function of a path that returns a file's bytes. The other arguments are those of
-    `Caltech101Dataset`.
+    `class_indexing`: {class: label}, for 'Detection', by default in the order of the names; other
+    objects are omitted. `extra_metadata`: a column '_meta-filename', visible once it is renamed.
+    `decrypt`: a function from a path to the file's bytes. The other arguments are as for
+    `ImageFolderDataset`.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image
@@ -141,7 +141,7 @@ class VOCDataset(FileSet):
         return [*columns, *(["_meta-filename"] if self.given.extra_metadata else [])]
 
     def get_class_indexing(self):
-        """{class: label}; for 'Detection'."""
+        """Return {class: label}, for 'Detection'."""
         if self.given.task != "Detection":
             raise NotImplementedError(
                 "For 'VOCDataset', 'get_class_indexing' needs the task 'Detection', but got "
@@ -153,11 +153,11 @@ class VOCDataset(FileSet):
         return {kind: i for i, kind in enumerate(sorted(kinds))}
 
     def _names(self):
-        """The images' names; a line may hold more, for some classes' lists."""
+        """Return the image names; in the lists of some classes, a line has further fields."""
         return [line.split()[0] for line in self._lines(self._list) if line]
 
     def _objects(self, name):
-        """(class, [x, y, width, height], difficult, truncated) of each object in an image."""
+        """Yield (class, [x, y, width, height], difficult, truncated) of each object."""
         path = self.given.dataset_dir / "Annotations" / f"{name}.xml"
         try:
             content = self._content(self._inside(path))
@@ -197,19 +197,19 @@ class VOCDataset(FileSet):
 
 
 class CocoDataset(FileSet):
-    """Objects, key points, regions or sentences of images (Lin et al. 2014).
+    """Objects, key points, regions or captions of images (Lin et al. 2014).
 
-    `dataset_dir`: the folder of the images. `annotation_file`: the JSON that describes them.
-    `task`, and the columns besides 'image', where an image has n annotations:
+    `dataset_dir`: the folder of the images. `annotation_file`: the JSON file that describes them.
+    `task`, and the columns besides 'image' for an image with n annotations:
 
     - 'Detection': 'bbox' (n, 4) of Float32 (x, y, width, height), 'category_id' and 'iscrowd'
     - 'Panoptic': these, and 'area'
-    - 'Stuff': 'segmentation' of Float32, a row for each polygon, ended with -1; 'iscrowd'
-    - 'Keypoint': 'keypoints' (n, 3 k) of Float32, ended with -1; 'num_keypoints'
+    - 'Stuff': 'segmentation' of Float32, one row per polygon, padded with -1; 'iscrowd'
+    - 'Keypoint': 'keypoints' (n, 3 k) of Float32, padded with -1; 'num_keypoints'
     - 'Captioning': 'captions' (n, 1) of strings
 
-    Whole numbers are (n, 1) of UInt32. Images without annotations are left out. `extra_metadata`,
-    `decrypt`: as for `VOCDataset`. The other arguments are those of `Caltech101Dataset`.
+    Integers are (n, 1) of UInt32. Images without annotations are omitted. `extra_metadata`,
+    `decrypt`: as for `VOCDataset`. The other arguments are as for `ImageFolderDataset`.
 
     >>> CocoDataset("nowhere", "instances.json")
     Traceback (most recent call last):
@@ -236,12 +236,12 @@ class CocoDataset(FileSet):
         return ["image", *fields, *(["_meta-filename"] if self.given.extra_metadata else [])]
 
     def _categories(self, content):
-        """{number of a class: its entry}."""
+        """Return {class id: its entry}."""
         (categories,) = self._entry(self.given.annotation_file, "it", content, "categories")
         return {entry["id"]: entry for entry in categories}
 
     def get_class_indexing(self):
-        """{class: [its number]}, with 1 for things and 0 for stuff of 'Panoptic'."""
+        """Return {class: [id]}, for 'Panoptic' with 1 for things and 0 for stuff."""
         if self.given.task not in ("Detection", "Panoptic"):
             raise NotImplementedError(
                 "For 'CocoDataset', 'get_class_indexing' needs the task 'Detection' or 'Panoptic', "
@@ -278,7 +278,7 @@ class CocoDataset(FileSet):
         return rows
 
     def _values(self, path, where, notes):
-        """The columns of one image."""
+        """Return the columns of one image."""
         fields = self._fields[self.given.task]
         try:
             return [
@@ -291,7 +291,7 @@ class CocoDataset(FileSet):
 
 
 def _padded(rows):
-    """Rows of numbers, ended with -1 to be of one length."""
+    """Pad rows of numbers with -1 to equal length."""
     result = np.full((len(rows), max(map(len, rows))), -1, np.float32)
     for i, row in enumerate(rows):
         result[i, : len(row)] = row
@@ -299,7 +299,7 @@ def _padded(rows):
 
 
 def _regions(values):
-    """Polygons, or the run lengths of a mask, one a row."""
+    """Return polygons, or the run lengths of a mask, one per row."""
     return _padded([
         row for value in values
         for row in ([value["counts"]] if isinstance(value, dict) else value)
@@ -317,13 +317,13 @@ _CONVERTED = {
 
 
 class KITTIDataset(FileSet):
-    """Traffic seen from a car, with boxes in the image and in space (Geiger et al. 2012).
+    """Traffic scenes from a car, with 2-d and 3-d boxes (Geiger et al. 2012).
 
     `dataset_dir`: the folder of `data_object_image_2` and `data_object_label_2`. `usage`: 'train',
-    the default, or 'test', which has images alone. For n objects, 'label' (the order of the
-    classes' names) and 'occluded' are (n, 1) of UInt32; 'truncated', 'alpha' and 'rotation_y'
+    the default, or 'test', which has only images. For n objects, 'label' (in the order of the
+    class names) and 'occluded' are (n, 1) of UInt32; 'truncated', 'alpha' and 'rotation_y'
     (n, 1), 'bbox' (n, 4), 'dimensions' and 'location' (n, 3) of Float32. The other arguments are
-    those of `Caltech101Dataset`.
+    as for `ImageFolderDataset`.
 
     >>> KITTIDataset("nowhere")
     Traceback (most recent call last):
@@ -331,7 +331,7 @@ class KITTIDataset(FileSet):
     """
 
     parts: ClassVar = {"train": ("training",), "test": ("testing",)}
-    # columns after 'label' -> (places in a line, dtype)
+    # columns after 'label' -> (first field of a line, end, dtype)
     _fields: ClassVar = {
         "truncated": (1, 2, np.float32), "occluded": (2, 3, np.uint32), "alpha": (3, 4, np.float32),
         "bbox": (4, 8, np.float32), "dimensions": (8, 11, np.float32),
@@ -361,7 +361,7 @@ class KITTIDataset(FileSet):
 
     def _column(self, objects, first, last, kind):
         values = np.array([numbers[first - 1 : last - 1] for _, numbers in objects])
-        # what is not known is -1, and the largest number as UInt32
+        # unknown values are -1, which is the largest number as UInt32
         values = values.astype(np.int64) if kind == np.uint32 else values
         return values.astype(kind).reshape(-1, last - first)
 
@@ -377,13 +377,13 @@ class KITTIDataset(FileSet):
 
 
 class WIDERFaceDataset(FileSet):
-    """Faces and their boxes (Yang et al. 2016).
+    """Faces with their boxes (Yang et al. 2016).
 
     `dataset_dir`: the folder of `WIDER_train`, `WIDER_val`, `WIDER_test` and `wider_face_split`.
-    `usage`: 'train', 'valid', 'test' (images alone) or 'all', the default: of train and valid. For
+    `usage`: 'train', 'valid', 'test' (only images) or 'all', the default: train and valid. For
     n faces, 'bbox' is (n, 4) of Int32 (x, y, width, height), and 'blur', 'expression',
     'illumination', 'occlusion', 'pose' and 'invalid' are (n,) of Int32. The other arguments are
-    those of `Caltech101Dataset`.
+    as for `ImageFolderDataset`.
 
     >>> WIDERFaceDataset("nowhere")
     Traceback (most recent call last):
@@ -396,7 +396,7 @@ class WIDERFaceDataset(FileSet):
         "valid": ("val",),
         "test": ("test",),
     }
-    # column -> its place in a line
+    # column -> its field in a line
     _fields: ClassVar = {"blur": 4, "expression": 5, "illumination": 6, "occlusion": 8, "pose": 9,
                          "invalid": 7}  # fmt: skip
 

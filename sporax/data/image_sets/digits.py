@@ -1,4 +1,4 @@
-"""Data sets of small images in few files: digits, letters and thumbnails."""
+"""Datasets of small images in few files: digits, letters and thumbnails."""
 
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ class EMnistDataset(LoadedSet):
 
     `dataset_dir`: the folder of files such as `emnist-letters-train-images-idx3-ubyte`. `name`:
     'byclass', 'bymerge', 'balanced', 'letters', 'digits' or 'mnist'. `usage`: 'train', 'test' or
-    'all', the default. The other arguments are those of `MnistDataset`.
+    'all', the default. The other arguments are as for `MnistDataset`.
 
     >>> EMnistDataset("nowhere", "letters")
     Traceback (most recent call last):
@@ -43,13 +43,13 @@ class EMnistDataset(LoadedSet):
 
 
 class QMnistDataset(LoadedSet):
-    """Handwritten digits, MNIST's and 50,000 more (Yadav and Bottou 2019): images (28, 28, 1) of
+    """Handwritten digits of MNIST and 50,000 more (Yadav and Bottou 2019): images (28, 28, 1) of
     UInt8, and labels, UInt32.
 
     `dataset_dir`: the folder of `qmnist-train-images-idx3-ubyte`, `qmnist-train-labels-idx2-int`,
-    those of `qmnist-test` and of `xnist`. `usage`: 'train', 'test', 'test10k' and 'test50k' (parts
-    of the test), 'nist' or 'all', the default. `compat`: whether a label is the digit, else the 8
-    numbers that are known of it. The other arguments are those of `MnistDataset`.
+    and the same files of `qmnist-test` and `xnist`. `usage`: 'train', 'test', 'test10k' and
+    'test50k' (parts of the test), 'nist' or 'all', the default. `compat`: whether a label is the
+    digit, rather than the 8 numbers known about it. The other arguments are as for `MnistDataset`.
 
     >>> QMnistDataset("nowhere")
     Traceback (most recent call last):
@@ -60,7 +60,7 @@ class QMnistDataset(LoadedSet):
         "all": ("train", "test", "nist"), "train": ("train",), "test": ("test",),
         "test10k": ("test10k",), "test50k": ("test50k",), "nist": ("nist",),
     }  # fmt: skip
-    # part -> (start of its files' names, its first row, its last)
+    # part -> (prefix of its file names, its first row, its end)
     _rows_of: ClassVar = {
         "train": ("qmnist-train", 0, None), "test": ("qmnist-test", 0, None),
         "test10k": ("qmnist-test", 0, 10_000), "test50k": ("qmnist-test", 10_000, 60_000),
@@ -89,7 +89,7 @@ class SemeionDataset(LoadedSet):
     """Handwritten digits: images (16, 16) of UInt8, each pixel 0 or 1, and labels, UInt32 (Semeion
     and Tactile 1994).
 
-    `dataset_dir`: the folder of `semeion.data`. The other arguments are those of `MnistDataset`.
+    `dataset_dir`: the folder of `semeion.data`. The other arguments are as for `MnistDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -117,12 +117,12 @@ class SemeionDataset(LoadedSet):
 
 
 class STL10Dataset(LoadedSet):
-    """Photographs (96, 96, 3) of UInt8 in 10 classes, and labels, Int32, -1 for those without
+    """Photographs (96, 96, 3) of UInt8 in 10 classes, and labels, Int32, -1 if unlabelled
     (Coates et al. 2011).
 
-    `dataset_dir`: the folder of `train_X.bin`, `train_y.bin`, those of `test`, and
+    `dataset_dir`: the folder of `train_X.bin`, `train_y.bin`, the same files of `test`, and
     `unlabeled_X.bin`. `usage`: 'train', 'test', 'unlabeled', 'train+unlabeled' or 'all', the
-    default. The other arguments are those of `MnistDataset`.
+    default. The other arguments are as for `MnistDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -148,7 +148,7 @@ class STL10Dataset(LoadedSet):
         if not content.size or content.size % (3 * 96 * 96):
             raise self._damaged(path, f"must hold images of {3 * 96 * 96} bytes, but holds "
                                       f"{content.size} bytes")  # fmt: skip
-        images = content.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)  # as MATLAB keeps them
+        images = content.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)  # column-major, as in MATLAB
         if part == "unlabeled":
             return [(image, np.int32(-1)) for image in images]
         path = path.with_name(f"{part}_y.bin")
@@ -157,10 +157,10 @@ class STL10Dataset(LoadedSet):
 
 
 class SVHNDataset(LoadedSet):
-    """House numbers' digits: images (32, 32, 3) of UInt8, and labels, UInt32 (Netzer et al. 2011).
+    """House number digits: images (32, 32, 3) of UInt8, and labels, UInt32 (Netzer et al. 2011).
 
     `dataset_dir`: the folder of `train_32x32.mat`, `test_32x32.mat` and `extra_32x32.mat`. `usage`:
-    'train', 'test', 'extra' or 'all', the default. The other arguments are those of `MnistDataset`.
+    'train', 'test', 'extra' or 'all', the default. The other arguments are as for `MnistDataset`.
 
     >>> import pathlib, tempfile
     >>> from scipy.io import savemat
@@ -195,9 +195,9 @@ class SVHNDataset(LoadedSet):
 class USPSDataset(RowFiles):
     """Digits of zip codes: images (16, 16, 1) of UInt8, and labels, UInt32 (Hull 1994).
 
-    `dataset_dir`: the folder of `usps` and `usps.t`, lines such as `7 1:-1 2:-0.8 ...` of a digit
+    `dataset_dir`: the folder of `usps` and `usps.t`, lines such as `7 1:-1 2:-0.8 ...` with a digit
     plus 1, and values in [-1, 1]. `usage`: 'train', 'test' or 'all', the default. The other
-    arguments are those of `TextFileDataset`.
+    arguments are as for `TextFileDataset`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -1,4 +1,4 @@
-"""Data sets that are drawn at random, to try pipelines without files."""
+"""Datasets of random values, to try pipelines without files."""
 
 import math
 
@@ -10,11 +10,11 @@ from sporax.data import random_streams
 from sporax.data.source import GeneratorDataset
 from sporax.io.untrusted_file import MALFORMED, content, json_of
 
-_MOST, _MOST_DIMS = 2**24, 64  # elements and dimensions of a value
+_MOST, _MOST_DIMS = 2**24, 64  # maximum elements and dimensions of a value
 
 
 class _Drawn:
-    """Rows by index, each drawn from a seed of its own."""
+    """Rows by index, each drawn with its own seed."""
 
     def __init__(self, count, draw):
         self._count, self._draw = count, draw
@@ -29,9 +29,9 @@ class _Drawn:
 class FakeImageDataset(GeneratorDataset):
     """Images of random pixels, UInt8, and labels, UInt32.
 
-    `num_images`, `image_size` (height, width, channels), `num_classes`: how many and how large.
-    `base_seed`: of the first row; each next one has the next seed. The other arguments are those of
-    `MnistDataset`.
+    `num_images`, `image_size` (height, width, channels), `num_classes`: the counts and the size.
+    `base_seed`: the seed of the first row; each next row has the next seed. The other arguments are
+    as for `MnistDataset`.
 
     >>> [(image.shape, label.item()) for image, label in FakeImageDataset(1, (4, 6, 3))]
     [((4, 6, 3), 5)]
@@ -69,11 +69,11 @@ _KINDS = "bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64
 class RandomDataset(GeneratorDataset):
     """Rows of random values.
 
-    `total_rows`: how many, a random number by default. `schema`: the columns, a path of JSON such
-    as {"columns": [{"name": "x", "type": "int32", "shape": [2]}]} or a `Schema`; random ones by
-    default. `columns_list`: the names of those taken, or of the random ones, 'c0', 'c1' and so on
-    by default. Whole numbers are of the dtype's whole range, others in [0, 1). The other arguments
-    are those of `GeneratorDataset`.
+    `total_rows`: by default `num_samples`, "numRows" of the schema, or random. `schema`: the
+    columns, a path of JSON such as {"columns": [{"name": "x", "type": "int32", "shape": [2]}]} or a
+    `Schema`; random by default. `columns_list`: names of the columns to keep, or of the random
+    ones, by default 'c0', 'c1' and so on. Integers span the range of the dtype, others [0, 1). The
+    other arguments are as for `GeneratorDataset`, but without shuffling by default.
 
     >>> data = RandomDataset(3, columns_list=["x", "y"])
     >>> data.get_col_names(), data.get_dataset_size()
@@ -129,12 +129,12 @@ def _values(draw, kind, shape):
 
 
 def _described(who, schema):
-    """({column: (dtype, shape)}, the number of rows or None) of a schema."""
+    """Return ({column: (dtype, shape)}, the number of rows or None) of a schema."""
     try:
         text = content(schema).decode() if isinstance(schema, str) else schema.to_json()
         described = json_of(text)
         columns = described["columns"]
-        if isinstance(columns, dict):  # {name: description}, as MindSpore takes them too
+        if isinstance(columns, dict):  # {name: description}, which MindSpore accepts too
             columns = [{"name": name, **column} for name, column in columns.items()]
         kinds = {c["name"]: np.dtype(c["type"]) for c in columns}
         if any(kind.kind not in "biuf" for kind in kinds.values()):

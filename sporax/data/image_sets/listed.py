@@ -1,4 +1,4 @@
-"""Data sets of images that text files list, with labels or words."""
+"""Datasets of images listed in text files, with labels or texts."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -10,11 +10,11 @@ from sporax.data.file_set import FileSet, existing
 
 
 class Food101Dataset(FileSet):
-    """Dishes, labelled by their names (Bossard et al. 2014).
+    """Images of dishes, labelled by name (Bossard et al. 2014).
 
     `dataset_dir`: the folder of `images` and `meta`, where `train.txt` and `test.txt` list images,
     such as `apple_pie/1005649`. `usage`: 'train', 'test' or 'all', the default. The other arguments
-    are those of `Caltech101Dataset`.
+    are as for `ImageFolderDataset`.
 
     >>> Food101Dataset("nowhere")
     Traceback (most recent call last):
@@ -36,11 +36,11 @@ class Food101Dataset(FileSet):
 
 
 class Flowers102Dataset(FileSet):
-    """Flowers of 102 classes, labelled UInt32, and their outlines (Nilsback and Zisserman 2008).
+    """Flowers of 102 classes, labelled UInt32, with outlines (Nilsback and Zisserman 2008).
 
     `dataset_dir`: the folder of `imagelabels.mat`, `setid.mat`, `jpg` and `segmim`. `task`:
-    'Classification', or 'Segmentation' with the column 'segmentation' too. `usage`: 'train',
-    'valid', 'test' or 'all'. The other arguments are those of `Caltech101Dataset`.
+    'Classification', or 'Segmentation', which adds the column 'segmentation'. `usage`: 'train',
+    'valid', 'test' or 'all'. The other arguments are as for `ImageFolderDataset`.
 
     >>> Flowers102Dataset("nowhere")
     Traceback (most recent call last):
@@ -66,7 +66,7 @@ class Flowers102Dataset(FileSet):
         return ["image", *segments, "label"]
 
     def get_class_indexing(self):
-        """{class: label} of the 102 flowers."""
+        """Return {class: label} of the 102 flowers."""
         names = Path(__file__).with_name("flowers102.txt").read_text("utf-8").splitlines()
         return {name: i for i, name in enumerate(names)}
 
@@ -86,10 +86,10 @@ class Places365Dataset(FileSet):
     """Scenes of 365 classes, labelled UInt32 (Zhou et al. 2017).
 
     `dataset_dir`: the folder of `places365_train_standard.txt`, `places365_train_challenge.txt` and
-    `places365_val.txt`, whose lines are an image and its label, and of the images' folders, such as
+    `places365_val.txt`, with an image and its label per line, and of the image folders, such as
     `data_256_standard` and `val_large`. `usage`: 'train-standard' (the default), 'train-challenge'
-    or 'val'. `small`: whether images of 256 x 256 are taken, else those of high resolution. The
-    other arguments are those of `Caltech101Dataset`.
+    or 'val'. `small`: whether to read images of 256 x 256, rather than of high resolution. The
+    other arguments are as for `ImageFolderDataset`.
 
     >>> Places365Dataset("nowhere")
     Traceback (most recent call last):
@@ -119,11 +119,11 @@ class Places365Dataset(FileSet):
 
 
 class FlickrDataset(FileSet):
-    """Photographs, and sentences that describe them: Flickr8k and Flickr30k (Hodosh et al. 2013).
+    """Photographs with captions: Flickr8k and Flickr30k (Hodosh et al. 2013).
 
     `dataset_dir`: the folder of the images. `annotation_file`: lines of an image's name, '#', the
     number of a sentence, a tab and the sentence. 'annotation' is an array of an image's sentences.
-    The other arguments are those of `Caltech101Dataset`.
+    The other arguments are as for `ImageFolderDataset`.
 
     >>> FlickrDataset("nowhere", "token.txt")
     Traceback (most recent call last):
@@ -151,12 +151,12 @@ class FlickrDataset(FileSet):
 
 
 class SBUDataset(FileSet):
-    """Photographs of Flickr, and their captions (Ordonez et al. 2011).
+    """Photographs from Flickr with captions (Ordonez et al. 2011).
 
     `dataset_dir`: the folder of `SBU_captioned_photo_dataset_urls.txt`,
     `SBU_captioned_photo_dataset_captions.txt` and `sbu_images`, where the image of
-    `http://.../3326/3596303505_3c.jpg` is `m_3326_3596303505_3c.jpg`; those that are not there are
-    left out. The other arguments are those of `Caltech101Dataset`.
+    `http://.../3326/3596303505_3c.jpg` is `m_3326_3596303505_3c.jpg`; missing images are omitted.
+    The other arguments are as for `ImageFolderDataset`.
 
     >>> SBUDataset("nowhere")
     Traceback (most recent call last):
@@ -182,7 +182,7 @@ class SBUDataset(FileSet):
             raise self._damaged(self._list("captions"), f"must hold a caption for each of the "
                                 f"{len(urls)} urls, but holds {len(captions)}")  # fmt: skip
         folder = self._folder("sbu_images")
-        # the names of the data set's own program: without "http://static.flickr.co"
+        # file names as in the dataset's own program: without "http://static.flickr.co"
         pairs = [
             (folder / url[23:].replace("/", "_"), caption)
             for url, caption in zip(urls, captions, strict=True)
@@ -191,13 +191,14 @@ class SBUDataset(FileSet):
 
 
 class LFWDataset(FileSet):
-    """Faces in the wild, labelled UInt32 by person, or pairs of them, labelled 1 for one person and
-    0 for two (Huang et al. 2007).
+    """Faces in the wild, labelled UInt32 by person, or pairs, labelled 1 for the same person and 0
+    for two (Huang et al. 2007).
 
-    `dataset_dir`: the folder of `lfw-names.txt`, `people.txt`, `pairs.txt`, those of `DevTrain` and
-    `DevTest`, and of a folder of images for each `image_set`: 'funneled' (the default), 'original'
-    or 'deepfunneled'. `task`: 'people' (the default) or 'pairs'. `usage`: '10fold', 'train', 'test'
-    or 'all', the default: of train and test. The other arguments are those of `Caltech101Dataset`.
+    `dataset_dir`: the folder of `lfw-names.txt`, `people.txt`, `pairs.txt`, `peopleDevTrain.txt`
+    and so on for `DevTest`, and of one image folder per `image_set`: 'funneled' (the default),
+    'original' or 'deepfunneled'. `task`: 'people' (the default) or 'pairs'. `usage`: '10fold',
+    'train', 'test' or 'all', the default: train and test. The other arguments are as for
+    `ImageFolderDataset`.
 
     >>> LFWDataset("nowhere")
     Traceback (most recent call last):
@@ -207,7 +208,7 @@ class LFWDataset(FileSet):
     choices: ClassVar = {
         "task": ("people", "pairs"), "image_set": ("funneled", "original", "deepfunneled")
     }  # fmt: skip
-    # usage -> the ends of the lists' names
+    # usage -> suffixes of the list names
     parts: ClassVar = {
         "all": ("DevTrain", "DevTest"), "10fold": ("",), "train": ("DevTrain",),
         "test": ("DevTest",),
@@ -243,7 +244,7 @@ class LFWDataset(FileSet):
         for i, line in enumerate(self._lines(path)):
             person, *count = line.split() or [""]
             if len(count) != 1:
-                continue  # how many follow
+                continue  # the number of lines that follow
             (count,) = self._numbers(path, i, int, count)
             if person not in labels:
                 raise self._damaged(path, f"must hold names of lfw-names.txt, but holds {person!r} "

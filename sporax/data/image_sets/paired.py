@@ -1,4 +1,4 @@
-"""Data sets of images that belong together: with outlines, smaller ones, or other views."""
+"""Datasets of paired images: with outlines, lower resolutions, or other views."""
 
 import json
 from typing import ClassVar
@@ -11,12 +11,12 @@ from sporax.data.vision.format_conversion import opened
 
 
 class SBDataset(FileSet):
-    """Photographs, and the edges or regions of objects of 20 classes (Hariharan et al. 2011).
+    """Photographs with edges or regions of objects of 20 classes (Hariharan et al. 2011).
 
     `dataset_dir`: the folder of `img`, `cls`, `train.txt` and `val.txt`. `task`: 'Boundaries' (the
-    column 'task' is (20, H, W) of numbers, an image for each class) or 'Segmentation' ((H, W) of
-    UInt8, the class of each pixel). `usage`: 'train', 'val', 'train_noval' or 'all', of train and
-    val. The other arguments are those of `Caltech101Dataset`.
+    column 'task' is (20, H, W) of numbers, one image per class) or 'Segmentation' ((H, W) of
+    UInt8, the class of each pixel). `usage`: 'train', 'val', 'train_noval' or 'all', train and
+    val. The other arguments are as for `ImageFolderDataset`.
 
     >>> SBDataset("nowhere")
     Traceback (most recent call last):
@@ -55,12 +55,12 @@ class SBDataset(FileSet):
 
 
 class CityscapesDataset(FileSet):
-    """Streets of 50 cities, and what each pixel shows (Cordts et al. 2016).
+    """Street scenes of 50 cities, with annotated pixels (Cordts et al. 2016).
 
-    `dataset_dir`: the folder of `leftImg8bit` and of `gtFine` or `gtCoarse`, as `quality_mode` is
-    'fine' or 'coarse'. `usage`: 'train', 'val', 'all' and, if fine, 'test', else 'train_extra'.
+    `dataset_dir`: the folder of `leftImg8bit` and of `gtFine` or `gtCoarse`, for the `quality_mode`
+    'fine' or 'coarse'. `usage`: 'train', 'val', 'all', and for 'fine' 'test', else 'train_extra'.
     `task`: 'instance', 'semantic' or 'color', images; or 'polygon', a string of JSON. The other
-    arguments are those of `Caltech101Dataset`.
+    arguments are as for `ImageFolderDataset`.
 
     >>> CityscapesDataset("nowhere")
     Traceback (most recent call last):
@@ -103,12 +103,12 @@ class CityscapesDataset(FileSet):
 
 
 class DIV2KDataset(FileSet):
-    """Photographs of 2,000 pixels, and smaller ones to make them from (Agustsson and Timofte 2017).
+    """Photographs in 2K and in lower resolutions, for super-resolution (Agustsson, Timofte 2017).
 
     `dataset_dir`: the folder of folders such as `DIV2K_train_HR` and `DIV2K_train_LR_bicubic/X2`.
-    `usage`: 'train', 'valid' or 'all'. `downgrade`: how they became smaller, 'bicubic', 'unknown',
-    'mild', 'difficult' or 'wild'; `scale`: by what factor, 2, 3, 4 or 8 (8 for 'bicubic' alone, and
-    4 alone for the last three). The other arguments are those of `Caltech101Dataset`.
+    `usage`: 'train', 'valid' or 'all'. `downgrade`: the degradation, 'bicubic', 'unknown',
+    'mild', 'difficult' or 'wild'; `scale`: its factor, 2, 3, 4 or 8 (8 only for 'bicubic', and only
+    4 for the last three). The other arguments are as for `ImageFolderDataset`.
 
     >>> DIV2KDataset("nowhere")
     Traceback (most recent call last):
@@ -116,7 +116,7 @@ class DIV2KDataset(FileSet):
     """
 
     columns: ClassVar = ("hr_image", "lr_image")
-    # how -> factors, and the letter after them in the files' names
+    # degradation -> factors, and the letter after them in the file names
     _ways: ClassVar = {
         "bicubic": ((2, 3, 4, 8), ""), "unknown": ((2, 3, 4), ""), "mild": ((4,), "m"),
         "difficult": ((4,), "d"), "wild": ((4,), "w"),
@@ -143,13 +143,13 @@ class DIV2KDataset(FileSet):
 
 
 class PhotoTourDataset(FileSet):
-    """Patches (64, 64, 1) of UInt8 of three sights, or pairs of them (Brown and Lowe 2007).
+    """Patches (64, 64, 1) of UInt8 from three sights, or pairs of patches (Brown and Lowe 2007).
 
-    `dataset_dir`: the folder of a folder `name`: 'notredame', 'yosemite', 'liberty',
+    `dataset_dir`: a folder with a folder `name`: 'notredame', 'yosemite', 'liberty',
     'notredame_harris', 'yosemite_harris' or 'liberty_harris', with `info.txt`,
-    `m50_100000_100000_0.txt` and `patches0000.bmp` to the last. `usage`: 'train', the default, has
-    the column 'image'; 'test' has 'image1', 'image2' and 'matches', 1 where both show one point,
-    UInt32. The other arguments are those of `Caltech101Dataset`.
+    `m50_100000_100000_0.txt`, `patches0000.bmp` and following. `usage`: 'train', the default, has
+    the column 'image'; 'test' has 'image1', 'image2' and 'matches', UInt32, 1 if both show one
+    point. The other arguments are as for `ImageFolderDataset`.
 
     >>> PhotoTourDataset("nowhere", "liberty")
     Traceback (most recent call last):
@@ -196,7 +196,7 @@ class PhotoTourDataset(FileSet):
         return *patches, *row[2:]
 
     def _patch(self, n):
-        """Patch `n`; there are 256 in a sheet, row by row."""
+        """Return patch `n`; a sheet has 256 patches, row by row."""
         sheet, place = divmod(n, 256)
         if sheet not in self._sheets:
             path = self.given.dataset_dir / self.given.name / f"patches{sheet:04}.bmp"

@@ -1,4 +1,4 @@
-"""Transforms of text: vocabularies, tokenizers, normalization."""
+"""Text transforms: vocabularies, tokenizers, normalization."""
 
 from sporax.core.errors import missing
 from sporax.data.text.enums import (

@@ -1,4 +1,4 @@
-"""Enumerations that text transforms take as arguments."""
+"""Enumerations for the arguments of text transforms."""
 
 import enum
 
@@ -55,7 +55,7 @@ class SPieceTokenizerLoadType(enum.IntEnum):
 
 
 class SPieceTokenizerOutType(enum.IntEnum):
-    """The output of `SentencePieceTokenizer`: the pieces, or their numbers.
+    """The output of `SentencePieceTokenizer`: the pieces, or their ids.
 
     >>> SPieceTokenizerOutType.INT.value
     1

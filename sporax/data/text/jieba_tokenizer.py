@@ -1,4 +1,4 @@
-"""Segmentation of Chinese text as jieba does it, by the dictionaries of cppjieba."""
+"""Segmentation of Chinese text as in jieba, with the dictionaries of cppjieba."""
 
 import math
 import re
@@ -12,11 +12,11 @@ from sporax.data.text_lines import lines
 
 _NEVER = -3.14e100  # the logarithm of a probability of 0
 _FREQUENCY = r"(?=[\d.]*[1-9])[0-9]{1,15}(\.[0-9]{1,15})?"  # more than 0
-_WITH_END = 1, 3  # of the states begin, end, middle and single: those after which a word ends
+_WITH_END = 1, 3  # among the states begin, end, middle, single: end and single
 
 
 class _Dictionary:
-    """Words with the logarithms of their probabilities."""
+    """Words with their log-probabilities."""
 
     def __init__(self, who, path):
         frequencies = {}
@@ -40,12 +40,12 @@ class _Dictionary:
         return math.log(frequency / self._sum)
 
     def add(self, word, frequency):
-        """A word of the user's; 0: as frequent as the median word."""
+        """Add a user word; frequency 0: as frequent as the median word."""
         self.weights[word] = self._weight(frequency) if frequency else self._median
         self.longest = max(self.longest, len(word))
 
     def spans(self, text, start, end):
-        """The most probable way to cut text[start:end] into words and single characters."""
+        """Yield the most probable split of text[start:end] into words and single characters."""
         scores, ends = [0.0] * (end - start + 1), [0] * (end - start)
         for i in range(end - 1, start - 1, -1):
             best = None
@@ -60,7 +60,7 @@ class _Dictionary:
 
 
 class _HiddenMarkov:
-    """Probabilities of the states begin, end, middle and single of characters in words."""
+    """A hidden Markov model of the positions begin, end, middle and single of characters."""
 
     def __init__(self, who, path):
         rows = [line for line in lines(who, path) if line and not line.startswith("#")]
@@ -81,7 +81,7 @@ class _HiddenMarkov:
             )
 
     def spans(self, text, start, end):
-        """Words of letters and digits, and between them the most probable states (Viterbi)."""
+        """Yield words of letters and digits, and the most probable words between (Viterbi)."""
         for part in re.finditer(r"[a-zA-Z][a-zA-Z0-9]*|[0-9][0-9.]*|[\0-\x7f]|[^\0-\x7f]+",
                                 text[start:end]):  # fmt: skip
             first, last = start + part.start(), start + part.end()
@@ -116,12 +116,12 @@ class _HiddenMarkov:
 
 
 class JiebaTokenizer(Tokenizer):
-    """The words of Chinese text, by a dictionary and a hidden Markov model.
+    """Segments Chinese text into words, by a dictionary and a hidden Markov model.
 
-    `hmm_path`, `mp_path`: the files `hmm_model.utf8` and `jieba.dict.utf8` of cppjieba, or of their
-    format. `mode`: JiebaMode.MP, by the most probable path through the dictionary; HMM, by the
-    model; MIX, by the model where the path has single characters. `with_offsets`: also where the
-    tokens start and end, in bytes of UTF-8.
+    `hmm_path`, `mp_path`: the files `hmm_model.utf8` and `jieba.dict.utf8` of cppjieba, or of the
+    same format. `mode`: JiebaMode.MP, by the most probable path through the dictionary; HMM, by the
+    model; MIX, by the model where the path has single characters. `with_offsets`: also return the
+    start and end of each token, in bytes of UTF-8.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -145,7 +145,7 @@ class JiebaTokenizer(Tokenizer):
         self._dictionary = _Dictionary(self._who, mp_path)
 
     def add_word(self, word, freq=None):
-        """Let the dictionary have this word; `freq`: its frequency, by default the median's."""
+        """Add a word to the dictionary; `freq`: its frequency, by default the median's."""
         if word is None:
             raise ValueError("For 'JiebaTokenizer.add_word', 'word' must be given.")
         if freq is not None:
@@ -153,8 +153,8 @@ class JiebaTokenizer(Tokenizer):
         self._dictionary.add(check.text("JiebaTokenizer.add_word", "word", word), freq or 0)
 
     def add_dict(self, user_dict):
-        """Let the dictionary have several words: {word: frequency}, or a file with a word and, if
-        need be, its frequency in each line. Other lines are passed over."""
+        """Add several words to the dictionary: {word: frequency}, or a file with a word and
+        optionally its frequency per line. Other lines are ignored."""
         if isinstance(user_dict, str):
             if not Path(user_dict).is_file():
                 raise ValueError(

@@ -1,4 +1,4 @@
-"""Transforms of each string by itself: Unicode normalization, case, regular expressions."""
+"""Transforms of single strings: Unicode normalization, case, regular expressions."""
 
 import functools
 import re
@@ -9,7 +9,7 @@ from sporax.data.text.enums import NormalizeForm
 from sporax.data.text.regular_expressions import compiled, filled_in, template
 from sporax.data.text.strings import ElementwiseOperation
 
-# Code points without a form of their own (Default_Ignorable_Code_Point in Unicode).
+# Invisible code points (Default_Ignorable_Code_Point in Unicode).
 _IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
@@ -19,23 +19,23 @@ _IGNORABLE = re.compile(
 
 @functools.cache
 def _folded(char):
-    """A character's NFKC_Casefold mapping."""
+    """Return a character's NFKC_Casefold mapping."""
     folded = unicodedata.normalize("NFD", _IGNORABLE.sub("", char)).casefold()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
 
 
 def case_folded(text):
-    """Unicode's NFKC_Casefold: compatible forms, without case and without invisible characters."""
+    """Return Unicode's NFKC_Casefold of a text: normalized, without case and invisibles."""
     return unicodedata.normalize("NFC", "".join(map(_folded, text)))
 
 
 def normalized(text, form):
-    """The text in a normalization form."""
+    """Return the text in a normalization form."""
     return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)
 
 
 class CaseFold(ElementwiseOperation):
-    """Strings in Unicode's case folding, which also replaces compatible forms (NFKC_Casefold).
+    """Applies Unicode case folding, which also replaces compatibility forms (NFKC_Casefold).
 
     >>> str(CaseFold()("Straße ＡＢＣ"))
     'strasse abc'
@@ -46,7 +46,7 @@ class CaseFold(ElementwiseOperation):
 
 
 class NormalizeUTF8(ElementwiseOperation):
-    """Strings in a normalization form of Unicode, a member of `NormalizeForm`.
+    """Normalizes strings to a Unicode normalization form, a member of `NormalizeForm`.
 
     >>> str(NormalizeUTF8(NormalizeForm.NFKC)("ﬁ 2⁵"))
     'fi 25'
@@ -62,11 +62,11 @@ class NormalizeUTF8(ElementwiseOperation):
 
 
 class RegexReplace(ElementwiseOperation):
-    """Strings in which `replace` stands for what matches `pattern`, everywhere or, unless
-    `replace_all`, at the first place.
+    """Replaces the matches of `pattern` in strings by `replace`: all, or only the first without
+    `replace_all`.
 
-    `pattern`: a regular expression of ICU's syntax. `replace`: $1 and ${name} in it stand for
-    groups; a backslash makes the next character an ordinary one. Needs the library regex:
+    `pattern`: a regular expression in ICU syntax. `replace`: may refer to groups as $1 and
+    ${name}; a backslash escapes the next character. Requires the library regex:
     `pip install 'sporax[text]'`.
 
     >>> str(RegexReplace(r"(\\w+) (\\w+)", "$2 $1")("hello world"))
@@ -86,7 +86,7 @@ class RegexReplace(ElementwiseOperation):
 
 
 _DIGITS = "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"
-_MARKUP = [  # (what goes, what comes in its place), one after another
+_MARKUP = [  # (pattern, replacement), applied in order
     (re.compile(r"(?is).*#redirect.*"), ""),
     (re.compile(r"<.*>|<[^>]*>"), ""),
     (re.compile("&[^;]*;"), " "),
@@ -99,8 +99,8 @@ _MARKUP = [  # (what goes, what comes in its place), one after another
 
 
 class FilterWikipediaXML(ElementwiseOperation):
-    """Strings of a dump of Wikipedia in XML as words of a to z between single spaces: without tags,
-    with digits spelled out; '' for a page that refers to another by #REDIRECT.
+    """Converts strings of a Wikipedia XML dump to words of a to z between single spaces: without
+    tags, with digits spelled out; '' for a #REDIRECT page.
 
     >>> str(FilterWikipediaXML()("<b>bold</b> In 1984, it's BIG."))
     'in one nine eight four it s big'

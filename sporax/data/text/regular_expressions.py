@@ -1,4 +1,4 @@
-"""Regular expressions of ICU's syntax, by the library regex, whose syntax is nearly the same."""
+"""Regular expressions in ICU syntax, by the library regex, whose syntax is nearly the same."""
 
 import functools
 import re
@@ -6,7 +6,7 @@ import re
 _LINE_ENDS = r"\n\x0b\f\r\x85\u2028\u2029"
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
 _SPACE = r"\t-\r\x85\p{Z}"
-_ESCAPES = {  # of ICU that mean something else, or nothing, to the library
+_ESCAPES = {  # ICU escapes with another meaning, or none, in the library
     "d": r"\p{Nd}", "D": r"\P{Nd}", "h": r"[\t\p{Zs}]", "H": r"[^\t\p{Zs}]",
     "v": f"[{_LINE_ENDS}]", "V": f"[^{_LINE_ENDS}]", "R": rf"(?:\r\n|[{_LINE_ENDS}])",
     "s": f"[{_SPACE}]", "S": f"[^{_SPACE}]", "w": f"[{_WORD}]", "W": f"[^{_WORD}]",
@@ -19,7 +19,7 @@ _TOKEN = re.compile(
 
 
 def library():
-    """The module regex, an optional part."""
+    """Import the optional module regex."""
     try:
         import regex
     except ModuleNotFoundError:
@@ -31,8 +31,8 @@ def library():
 
 
 def _translated(pattern, escape):
-    """The pattern in the library's syntax."""
-    depth, parts = 0, []  # of sets
+    """Translate a pattern to the library's syntax."""
+    depth, parts = 0, []  # nesting depth of sets
     any_char = "." if re.search(r"\(\?[a-z]*s", pattern) else f"[^{_LINE_ENDS}]"
     for token in _TOKEN.finditer(pattern):
         kind, text = token.lastgroup, token[token.lastgroup]
@@ -52,7 +52,7 @@ def _translated(pattern, escape):
 
 @functools.lru_cache(256)
 def compiled(who, name, pattern):
-    """The pattern as an object of the library's."""
+    """Compile a pattern by the library."""
     regex = library()
     try:
         return regex.compile(_translated(pattern, regex.escape), regex.VERSION1)
@@ -66,7 +66,7 @@ _REFERENCE = re.compile(r"\\(.)|\$(\d)|\$\{(\w+)\}|(\$)|([^\\$]+)", re.DOTALL)
 
 
 def template(who, replace, expression):
-    """A replacement as a list of texts, and of groups' numbers or names as 1-tuples."""
+    """Parse a replacement into a list of texts, and of group numbers or names as 1-tuples."""
     parts = []
     for match in _REFERENCE.finditer(replace):
         escaped, number, name, _, text = match.groups()
@@ -83,5 +83,5 @@ def template(who, replace, expression):
 
 
 def filled_in(parts, match):
-    """The replacement of a match."""
+    """Return the replacement for a match."""
     return "".join([part if isinstance(part, str) else match[part[0]] or "" for part in parts])

@@ -1,4 +1,4 @@
-"""Subword models of SentencePiece (Kudo and Richardson 2018), by its library."""
+"""SentencePiece subword models (Kudo and Richardson 2018), by the library sentencepiece."""
 
 import io
 from pathlib import Path
@@ -15,7 +15,7 @@ from sporax.io import atomic_write, untrusted_file
 
 
 def _library():
-    """The module sentencepiece, an optional part."""
+    """Import the optional module sentencepiece."""
     try:
         import sentencepiece
     except ModuleNotFoundError:
@@ -29,9 +29,9 @@ def _library():
 class SentencePieceVocab:
     """A subword model, trained by `from_file` or `from_dataset`.
 
-    `vocab_size`: the number of pieces. `character_coverage`: the share of characters that are
+    `vocab_size`: the number of pieces. `character_coverage`: the fraction of characters that are
     covered, 0.9995 for Chinese and Japanese, 1.0 for others. `model_type`: a member of
-    `SentencePieceModel`. `params`: other options of SentencePiece's trainer. Needs the library
+    `SentencePieceModel`. `params`: other options of SentencePiece's trainer. Requires the library
     sentencepiece: `pip install 'sporax[text]'`.
 
     >>> import pathlib, tempfile
@@ -48,7 +48,7 @@ class SentencePieceVocab:
     @classmethod
     @fitting
     def from_file(cls, file_path, vocab_size, character_coverage, model_type, params):
-        """A model of the lines of files; `file_path`: a list of their paths."""
+        """Train a model on the lines of files; `file_path`: a list of their paths."""
         who = "SentencePieceVocab.from_file"
         if not isinstance(file_path, list):
             raise TypeError(
@@ -62,7 +62,7 @@ class SentencePieceVocab:
     @classmethod
     @fitting
     def from_dataset(cls, dataset, col_names, vocab_size, character_coverage, model_type, params):
-        """A model of the strings in columns of a data set."""
+        """Train a model on the strings in columns of a dataset."""
         who = "SentencePieceVocab.from_dataset"
         at = places(who, dataset, names(who, col_names))
         sentences = (
@@ -100,7 +100,7 @@ class SentencePieceVocab:
     @classmethod
     @fitting
     def save_model(cls, vocab, path, filename):
-        """Write the model `vocab` into the folder `path`, as the file `filename`."""
+        """Write the model `vocab` to the file `filename` in the folder `path`."""
         who = "SentencePieceVocab.save_model"
         check.instance(who, "vocab", vocab, SentencePieceVocab)
         folder = Path(check.text(who, "path", path))
@@ -120,10 +120,10 @@ class SentencePieceVocab:
 
 
 class SentencePieceTokenizer(TextTensorOperation):
-    """The pieces of a string by a model of SentencePiece, or their numbers, Int32.
+    """Splits a string into the pieces of a SentencePiece model, or their ids, Int32.
 
-    `mode`: a `SentencePieceVocab`, or the path of a model's file. `out_type`:
-    SPieceTokenizerOutType.STRING or INT. Needs the library sentencepiece:
+    `mode`: a `SentencePieceVocab`, or the path of a model file. `out_type`:
+    SPieceTokenizerOutType.STRING or INT. Requires the library sentencepiece:
     `pip install 'sporax[text]'`.
 
     >>> import pathlib, tempfile
@@ -150,7 +150,7 @@ class SentencePieceTokenizer(TextTensorOperation):
         self.mode = mode
         try:
             self._processor = _library().SentencePieceProcessor(model_proto=content)
-            self._processor.encode("a")  # some damage is found here only
+            self._processor.encode("a")  # some damage is detected only here
         except (RuntimeError, *untrusted_file.MALFORMED) as error:
             raise RuntimeError(
                 f"For '{self._who}', '{mode}' must be a model of SentencePiece, but: {error}"

@@ -1,4 +1,4 @@
-"""Transforms of arrays of words or numbers: windows, n-grams, lengths, numbers."""
+"""Transforms of arrays of words or numbers: windows, n-grams, truncation, conversion."""
 
 import re
 
@@ -22,14 +22,14 @@ def _array(who, value, ndims):
 
 
 def _compact(array):
-    """Strings with no more room than the longest needs."""
+    """Return strings in the narrowest dtype that holds them."""
     if array.dtype.kind != "U":
         return array
     return np.array(array.ravel().tolist(), np.str_).reshape(array.shape)
 
 
 class AddToken(TextTensorOperation):
-    """A token before the words of a row, or after them unless `begin`; of each row in two axes.
+    """Adds a token before the words of a row, or after them unless `begin`; to each row if 2-d.
 
     >>> AddToken("<s>")(["a", "b"]).tolist()
     ['<s>', 'a', 'b']
@@ -46,10 +46,10 @@ class AddToken(TextTensorOperation):
 
 
 class Ngram(TextTensorOperation):
-    """The sequences of n neighbouring words, joined by `separator`; '' if there are too few words.
+    """Returns the n-grams of words, joined by `separator`; '' if there are too few words.
 
-    `n`: an int, or a list of them for one after another. `left_pad`, `right_pad`: (token, how
-    often) at the ends, at most n - 1 times.
+    `n`: an int, or a list of ints, whose n-grams are concatenated. `left_pad`, `right_pad`: (token,
+    count) at the ends, with a count of at most n - 1.
 
     >>> Ngram(2, left_pad=("_", 1), separator="-")(["a", "b", "c"]).tolist()
     ['_-a', 'a-b', 'b-c']
@@ -83,7 +83,7 @@ class Ngram(TextTensorOperation):
 
 
 class SlidingWindow(TextTensorOperation):
-    """The windows of `width` neighbours of a row, as the rows of an array.
+    """Returns the windows of `width` consecutive elements of a row, as the rows of an array.
 
     >>> SlidingWindow(2)([1, 2, 3]).tolist()
     [[1, 2], [2, 3]]
@@ -106,7 +106,7 @@ class SlidingWindow(TextTensorOperation):
 
 
 class Truncate(TextTensorOperation):
-    """At most the first `max_seq_len` items of a row; of each row in two axes.
+    """Truncates a row to its first `max_seq_len` elements; each row if 2-d.
 
     >>> Truncate(2)(["a", "b", "c"]).tolist()
     ['a', 'b']
@@ -120,8 +120,8 @@ class Truncate(TextTensorOperation):
 
 
 class TruncateSequencePair(TextTensorOperation):
-    """Two rows of at most `max_length` items in sum: the longer loses its last ones first, the
-    second where both are as long.
+    """Truncates two rows to `max_length` elements in total: the longer one loses its last elements
+    first, the second one if both are equally long.
 
     >>> [x.tolist() for x in TruncateSequencePair(4)([1, 2, 3], [4, 5])]
     [[1, 2], [4, 5]]
@@ -156,10 +156,10 @@ _FLOAT = re.compile(
 
 
 class ToNumber(TextTensorOperation):
-    """Strings as numbers of `data_type`, a dtype of MindSpore.
+    """Converts strings to numbers of `data_type`, a dtype of MindSpore.
 
-    As in C's strtol and strtod, white space at the start and what comes after the number are
-    passed over: '12.5 kg' is the int 12 and the float 12.5.
+    As in C's strtol and strtod, leading white space and trailing characters are ignored: '12.5 kg'
+    is the int 12 and the float 12.5.
 
     >>> ToNumber(ms.float32)(["1", "2.5"])
     array([1. , 2.5], dtype=float32)
@@ -224,7 +224,7 @@ _NUMBERS = [
 
 @fitting
 def to_bytes(array, encoding="utf8"):
-    """An array of strings as an array of bytes.
+    """Encode an array of strings as an array of bytes.
 
     >>> to_bytes(np.array(["a", "é"]))
     array([b'a', b'\\xc3\\xa9'], dtype='|S2')
@@ -238,7 +238,7 @@ def to_bytes(array, encoding="utf8"):
 
 @fitting
 def to_str(array, encoding="utf8"):
-    """An array of bytes as an array of strings.
+    """Decode an array of bytes to an array of strings.
 
     >>> to_str(np.array([b"a", b"b"]))
     array(['a', 'b'], dtype='<U1')

@@ -1,4 +1,4 @@
-"""Strings as transforms of text take them: a str, a list, or an array of strings."""
+"""Input strings of text transforms: a str, a list, or an array of strings."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sporax.data.operation import TensorOperation
 
 
 def as_strings(who, value):
-    """An array of strings."""
+    """Return an array of strings."""
     array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
     if array.dtype.kind != "U":
         remedy = " Decode bytes with 'text.to_str'." if array.dtype.kind == "S" else ""
@@ -19,7 +19,7 @@ def as_strings(who, value):
 
 
 def one_string(who, value):
-    """A single string."""
+    """Return a single str."""
     array = as_strings(who, value)
     if array.ndim:
         raise RuntimeError(
@@ -30,7 +30,7 @@ def one_string(who, value):
 
 
 def row_of_strings(who, value, ndims=(1,)):
-    """An array of strings with as many axes as `ndims` allows."""
+    """Return an array of strings whose number of axes is in `ndims`."""
     array = as_strings(who, value)
     if array.ndim not in ndims:
         raise RuntimeError(
@@ -41,7 +41,7 @@ def row_of_strings(who, value, ndims=(1,)):
 
 
 class TextTensorOperation(TensorOperation):
-    """Base of transforms of text."""
+    """Base of text transforms."""
 
     @property
     def _who(self):
@@ -49,8 +49,7 @@ class TextTensorOperation(TensorOperation):
 
 
 class ElementwiseOperation(TextTensorOperation):
-    """Base of transforms of each string of an array by itself: `_string(text)` gives its new
-    form."""
+    """Base of transforms of each string of an array: `_string(text)` returns the new string."""
 
     def __call__(self, text):
         array = as_strings(self._who, text)

@@ -1,6 +1,6 @@
-"""Tokenizers: a string as an array of tokens.
+"""Tokenizers, which split a string into an array of tokens.
 
-With `with_offsets` each also gives where the tokens start and end, in bytes of UTF-8, UInt32.
+With `with_offsets` they also return the start and end of each token, in bytes of UTF-8, UInt32.
 """
 
 import functools
@@ -22,7 +22,7 @@ _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # Wh
 
 
 class Tokenizer(TextTensorOperation):
-    """A subclass's `_spans(text)` gives the (start, end) of each token, in characters."""
+    """Base of tokenizers: `_spans(text)` returns the (start, end) of each token in characters."""
 
     def __init__(self, with_offsets=False):
         self.with_offsets = check.true_or_false(self._who, "with_offsets", with_offsets)
@@ -49,7 +49,7 @@ class Tokenizer(TextTensorOperation):
 
 
 class UnicodeCharTokenizer(Tokenizer):
-    """The characters of a string.
+    """Splits a string into characters.
 
     >>> UnicodeCharTokenizer()("床a")
     array(['床', 'a'], dtype='<U1')
@@ -60,7 +60,7 @@ class UnicodeCharTokenizer(Tokenizer):
 
 
 class WhitespaceTokenizer(Tokenizer):
-    """What is between white space.
+    """Splits a string at white space.
 
     >>> [x.tolist() for x in WhitespaceTokenizer(with_offsets=True)("Welcome  To")]
     [['Welcome', 'To'], [0, 9], [7, 11]]
@@ -72,7 +72,7 @@ class WhitespaceTokenizer(Tokenizer):
 
 @functools.cache
 def _kind(char):
-    """The character's script, and whether it is white space."""
+    """Return a character's script, and True if it is white space."""
     try:
         from fontTools.unicodedata import script
     except ModuleNotFoundError:
@@ -84,10 +84,10 @@ def _kind(char):
 
 
 class UnicodeScriptTokenizer(Tokenizer):
-    """Parts of one script each, such as Latin or Han; white space alone, and only with
-    `keep_whitespace`.
+    """Splits a string into parts of one script, such as Latin or Han; white space is a separate
+    part, which is kept only with `keep_whitespace`.
 
-    Needs the library fonttools: `pip install 'sporax[text]'`.
+    Requires the library fonttools: `pip install 'sporax[text]'`.
 
     >>> UnicodeScriptTokenizer()("Welcome 北京!").tolist()
     ['Welcome', '北京', '!']
@@ -108,7 +108,7 @@ class UnicodeScriptTokenizer(Tokenizer):
 
 
 def _between(text, delimiter, kept):
-    """The spans between the matches of `delimiter`, and of those matches that `kept` matches."""
+    """Yield the spans between the matches of `delimiter`, and the matches that match `kept`."""
     start = 0
     for match in delimiter.finditer(text):
         if start < match.start():
@@ -121,10 +121,10 @@ def _between(text, delimiter, kept):
 
 
 class RegexTokenizer(Tokenizer):
-    """What is between the matches of `delim_pattern`, and those matches that `keep_delim_pattern`
-    matches, none if it is ''.
+    """Splits a string at the matches of `delim_pattern`; keeps the matches that also match
+    `keep_delim_pattern`, none if it is ''.
 
-    The patterns are regular expressions of ICU's syntax. Needs the library regex:
+    The patterns are regular expressions in ICU syntax. Requires the library regex:
     `pip install 'sporax[text]'`.
 
     >>> RegexTokenizer(r"[\\s,]", ",")("Welcome, To").tolist()
@@ -145,7 +145,7 @@ class RegexTokenizer(Tokenizer):
         )
 
 
-# The words of Bert's vocabulary that are not text.
+# The special tokens of Bert's vocabulary.
 _SPECIAL = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]"
 _HAN = (
     "\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
@@ -155,14 +155,14 @@ _HAN = (
 
 @functools.cache
 def _of_categories(*categories):
-    """The characters of these categories of Unicode."""
+    """Return the characters of these Unicode categories."""
     chars = map(chr, range(sys.maxunicode + 1))
     return [char for char in chars if unicodedata.category(char).startswith(categories)]
 
 
 @functools.cache
 def _replacing(replacement, *categories):
-    """A table for `str.translate` that replaces the characters of these categories."""
+    """Return a table for `str.translate` that replaces the characters of these categories."""
     return str.maketrans(dict.fromkeys(_of_categories(*categories), replacement))
 
 
@@ -175,12 +175,12 @@ def _basic_delimiters(spaces, special):
 
 
 class BasicTokenizer(Tokenizer):
-    """Words, marks of punctuation and Chinese characters, as Bert's authors split text.
+    """Splits text into words, punctuation marks and Chinese characters, as Bert's authors do.
 
-    `lower_case`: fold the case and take off accents; else bring the text to
+    `lower_case`: fold the case and remove accents; otherwise normalize the text to
     `normalization_form`. `keep_whitespace`: white space is a token too.
-    `preserve_unused_token`: [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] stay whole. Control
-    characters count as spaces; offsets are those in the normalized text.
+    `preserve_unused_token`: keep [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] whole. Control
+    characters count as spaces; offsets refer to the normalized text.
 
     >>> BasicTokenizer(lower_case=True)("Déjà vu, [CLS] 北京!").tolist()
     ['deja', 'vu', ',', '[CLS]', '北', '京', '!']
@@ -232,7 +232,7 @@ class _Wordpiece:
         self._unknown = check.text(who, "unknown_token", unknown_token)
 
     def split(self, words, starts):
-        """The subwords of all words, and where they start and end if `starts` is not None."""
+        """Return the subwords of all words, with their starts and ends if `starts` is given."""
         places = [0] * len(words) if starts is None else starts.tolist()
         split = [self._pieces(word, at) for word, at in zip(words, places, strict=True)]
         tokens, firsts, ends = zip(*[piece for pieces in split for piece in pieces], strict=True)
@@ -241,7 +241,7 @@ class _Wordpiece:
         return np.array(tokens), np.array(firsts, np.uint32), np.array(ends, np.uint32)
 
     def _pieces(self, word, start):
-        """(subword, its first byte, the byte after its last) of a word that starts at a byte."""
+        """Return (subword, first byte, end byte) of the subwords of a word at byte `start`."""
         size = len(word.encode())
         whole = [(self._unknown or word, start, start + size)]
         if size > self._most:
@@ -260,11 +260,11 @@ class _Wordpiece:
 
 
 class WordpieceTokenizer(TextTensorOperation):
-    """The words of a string or an array of strings as the longest subwords that `vocab` has.
+    """Splits the words of a string or an array of strings into the longest subwords in `vocab`.
 
-    `suffix_indicator`: what subwords begin with that are not the first of a word. A word is
-    `unknown_token`, or stays as it is if that is '', where the subwords do not make it up or it
-    has more than `max_bytes_per_token` bytes.
+    `suffix_indicator`: the prefix of all but the first subword of a word. A word that the
+    subwords do not cover, or of more than `max_bytes_per_token` bytes, becomes `unknown_token`, or
+    is unchanged if that is ''.
 
     >>> vocab = Vocab.from_list(["favor", "##ite", "my"])
     >>> WordpieceTokenizer(vocab)(["my", "favorite", "cow"]).tolist()
@@ -287,7 +287,7 @@ class WordpieceTokenizer(TextTensorOperation):
 
 
 class BertTokenizer(BasicTokenizer):
-    """`WordpieceTokenizer` of what `BasicTokenizer` makes of a string.
+    """Splits a string by `BasicTokenizer`, and the result by `WordpieceTokenizer`.
 
     >>> vocab = Vocab.from_list(["favor", "##ite", "my", "!"])
     >>> BertTokenizer(vocab, lower_case=True)("My FAVORITE cow!").tolist()
@@ -310,7 +310,7 @@ class BertTokenizer(BasicTokenizer):
 
 
 class PythonTokenizer(PyTensorOperation):
-    """The tokens that a function makes of a str, of each in an array; all must be as many.
+    """Splits each str of an array by a function; all must have the same number of tokens.
 
     >>> PythonTokenizer(str.split)(np.array("Hello world")).tolist()
     ['Hello', 'world']

@@ -1,4 +1,4 @@
-"""Vocabularies: words and their numbers."""
+"""Vocabularies: words and their ids."""
 
 import itertools
 import re
@@ -16,7 +16,7 @@ from sporax.data.text_lines import lines
 
 
 def _words(who, name, words, others=()):
-    """A list of different words, none of which is among others."""
+    """Check a list of distinct words, none of which is among `others`."""
     if not isinstance(words, list):
         raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(words).__name__}.")
     seen = set(others)
@@ -31,8 +31,7 @@ def _words(who, name, words, others=()):
 
 
 class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tokens")):
-    """Words and their numbers, made by one of `from_list`, `from_dict`, `from_file` and
-    `from_dataset`.
+    """Words and their ids, created by `from_list`, `from_dict`, `from_file` or `from_dataset`.
 
     >>> vocab = Vocab.from_list(["cat", "dog"], special_tokens=["<unk>"])
     >>> vocab.tokens_to_ids(["dog", "cow"]), vocab.ids_to_tokens([0, 1, 9])
@@ -58,8 +57,8 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
     @classmethod
     @fitting
     def from_list(cls, word_list, special_tokens=None, special_first=True):
-        """The words in their order, numbered from 0 on, and before them, or after them unless
-        `special_first`, the `special_tokens`.
+        """Create a vocabulary of words in order, with ids from 0 on, and `special_tokens` before
+        them, or after them unless `special_first`.
 
         >>> Vocab.from_list(["a", "b"], ["<pad>"], special_first=False).vocab()
         {'a': 0, 'b': 1, '<pad>': 2}
@@ -74,7 +73,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
     @classmethod
     @fitting
     def from_dict(cls, word_dict):
-        """Words with numbers of the user's, which must be at least 0.
+        """Create a vocabulary of words with user-defined ids, which must be at least 0.
 
         >>> Vocab.from_dict({"a": 7}).ids_to_tokens(7)
         'a'
@@ -91,9 +90,10 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
     def from_file(
         cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True
     ):
-        """A word from each line of a text file, up to `delimiter` if there is one.
+        """Create a vocabulary of one word per line of a text file, up to `delimiter` if given.
 
-        `vocab_size`: at most so many words. `special_tokens`, `special_first`: as for `from_list`.
+        `vocab_size`: the maximum number of words. `special_tokens`, `special_first`: as for
+        `from_list`.
 
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "words.txt"
@@ -118,11 +118,11 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         cls, dataset, columns=None, freq_range=None, top_k=None, special_tokens=None,
         special_first=True,
     ):  # fmt: skip
-        """The words in `columns` (all by default) of a data set: the most frequent first, those of
-        one frequency in alphabetical order.
+        """Create a vocabulary of the words in `columns` (all by default) of a dataset: the most
+        frequent first, words of equal frequency in alphabetical order.
 
-        `freq_range`: (least, most) of how often a word comes, None for no limit. `top_k`: at most
-        so many words. `special_tokens`, `special_first`: as for `from_list`.
+        `freq_range`: (least, most) occurrences of a word, None for no limit. `top_k`: the maximum
+        number of words. `special_tokens`, `special_first`: as for `from_list`.
 
         >>> from sporax.data import NumpySlicesDataset
         >>> rows = NumpySlicesDataset({"x": [["a", "b"], ["c", "b"]]})
@@ -156,11 +156,11 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         return self._numbers
 
     def vocab(self):
-        """{word: number}."""
+        """Return {word: id}."""
         return dict(self._there())
 
     def tokens_to_ids(self, tokens):
-        """The number of a word, or of each in a list or array; -1 for words that are not there."""
+        """Return the id of a word, or of each in a list or array; -1 for unknown words."""
         numbers = self._there()
         if isinstance(tokens, np.ndarray):
             tokens = tokens.tolist()
@@ -177,7 +177,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         ]
 
     def ids_to_tokens(self, ids):
-        """The word of a number, or of each in a list or array; '' for numbers that no word has."""
+        """Return the word of an id, or of each in a list or array; '' for unknown ids."""
         self._there()
         if isinstance(ids, np.ndarray):
             ids = ids.tolist()
@@ -198,7 +198,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
 
 
 def _words_of_file(who, path, delimiter, vocab_size, special):
-    """The words of a file's lines: what is before any of the delimiter's characters."""
+    """Return the words of a file's lines: the text before any of the delimiter's characters."""
     end = re.compile(f"[{re.escape(delimiter)}]" if delimiter else r"\Z")
     known = dict.fromkeys(special, "'special_tokens'")
     words = []
@@ -236,7 +236,7 @@ def _frequencies(who, freq_range):
 
 
 def _counted(who, dataset, columns):
-    """How often each word comes."""
+    """Return the count of each word."""
     listed = dataset.get_col_names() if columns is None else names(who, columns)
     at, counts = places(who, dataset, listed), Counter()
     for row in dataset._begin()():
@@ -252,10 +252,10 @@ def _counted(who, dataset, columns):
 
 
 class Lookup(TextTensorOperation):
-    """The number of each word in a vocabulary, as `data_type`.
+    """Returns the id of each word in a vocabulary, as `data_type`.
 
-    `unknown_token`: the word whose number those get that are not in the vocabulary; without it,
-    they are an error.
+    `unknown_token`: the word whose id replaces words that are not in the vocabulary; without it,
+    they raise RuntimeError.
 
     >>> Lookup(Vocab.from_list(["<unk>", "cat", "dog"]), "<unk>")(["dog", "cow"])
     array([2, 0], dtype=int32)

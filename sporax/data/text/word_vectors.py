@@ -1,4 +1,4 @@
-"""Vectors of words that were trained elsewhere, read from text files."""
+"""Pre-trained word vectors, read from text files."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from sporax.data.text_lines import lines
 
 
 class Vectors:
-    """A vector for each of many words, of a file with a line for each: the word and its numbers,
-    with single spaces between. A first line of two fields only (how many, how long) is passed over.
+    """Word vectors from a file with one line per word: the word and its numbers, separated by
+    single spaces. A first line of only two fields (count, size) is skipped.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "vectors.txt"
@@ -20,14 +20,14 @@ class Vectors:
     [[3.0, 4.0], [0.0, 0.0]]
     """
 
-    _pattern = "*"  # of the file's name
+    _pattern = "*"  # pattern of the file name
 
     def __init__(self, places, table):
         self._places, self._table = places, table  # word -> its row
 
     @classmethod
     def from_file(cls, file_path, max_vectors=None):
-        """The vectors of a file; `max_vectors`: at most so many, all for None or 0."""
+        """Read the vectors of a file; `max_vectors`: the maximum number, all for None or 0."""
         who = f"{cls.__name__}.from_file"
         path = Path(check.text(who, "file_path", file_path))
         most = None if max_vectors is None else check.whole(who, "max_vectors", max_vectors) or None
@@ -55,7 +55,7 @@ class Vectors:
         return self._table.shape[1]
 
     def _vector(self, word, lower_case_backup):
-        """The vector of a word, or None."""
+        """Return the vector of a word, or None."""
         place = self._places.get(word)
         if place is None and lower_case_backup:
             place = self._places.get(word.lower())
@@ -63,7 +63,7 @@ class Vectors:
 
 
 def _numbers(who, path, number, fields, rows):
-    """One line's numbers, as many as in the lines before, at least two."""
+    """Return the numbers of a line, as many as in the lines before, at least two."""
     fields = fields[:-1] if fields and not fields[-1] else fields
     if len(fields) < 2 or (rows and len(fields) != len(rows[0])):
         wanted = f"{len(rows[0])} numbers, as the first has," if rows else "two or more numbers"
@@ -81,7 +81,7 @@ def _numbers(who, path, number, fields, rows):
 
 
 class GloVe(Vectors):
-    """Vectors of words (Pennington et al. 2014), of a file 'glove.*.txt'; see `Vectors`.
+    """Word vectors (Pennington et al. 2014) from a file 'glove.*.txt'; see `Vectors`.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "glove.6B.2d.txt"
@@ -94,7 +94,7 @@ class GloVe(Vectors):
 
 
 class FastText(Vectors):
-    """Vectors of words (Bojanowski et al. 2017), of a file '*.vec'; see `Vectors`.
+    """Word vectors (Bojanowski et al. 2017) from a file '*.vec'; see `Vectors`.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "wiki.vec"
@@ -108,9 +108,9 @@ class FastText(Vectors):
 
 class CharNGram(Vectors):
     """Vectors of sequences of 2, 3 and 4 characters (Hashimoto et al. 2017); a word's vector is the
-    mean of those of its sequences that are there.
+    mean over its known sequences.
 
-    The file's keys are such as '2gram-#BEGIN#c', '3gram-cat' and '2gram-t#END#'; see `Vectors`.
+    The file's keys have the form '2gram-#BEGIN#c', '3gram-cat', '2gram-t#END#'; see `Vectors`.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "ngrams.txt"
@@ -131,11 +131,11 @@ class CharNGram(Vectors):
 
 
 class ToVectors(TextTensorOperation):
-    """The vectors of words as the rows of an array, that of a single word by itself.
+    """Returns the vectors of words as the rows of an array, or the vector of a single word.
 
-    `vectors`: a `Vectors`, `GloVe`, `FastText` or `CharNGram`. `unk_init`: the vector of words that
-    are not there, by default zeros. `lower_case_backup`: look for a word in lower case if it is not
-    there otherwise.
+    `vectors`: a `Vectors`, `GloVe`, `FastText` or `CharNGram`. `unk_init`: the vector of unknown
+    words, by default zeros. `lower_case_backup`: look for a word in lower case if it is not found
+    otherwise.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "vectors.txt"

@@ -1,7 +1,7 @@
-"""Transforms of images: of arrays (H, W, C) and of Pillow's images.
+"""Image transforms of arrays (H, W, C) and of Pillow images.
 
-Those of arrays need nothing but NumPy; files are decoded, and images of Pillow's changed, by
-Pillow, an optional part: `pip install 'sporax[vision]'`.
+Array transforms require only NumPy; files are decoded, and Pillow images changed, by Pillow, an
+optional dependency: `pip install 'sporax[vision]'`.
 """
 
 from sporax.core.errors import missing

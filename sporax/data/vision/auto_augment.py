@@ -1,4 +1,4 @@
-"""Policies of augmentation: for each image, some of 16 fixed transforms at drawn magnitudes."""
+"""Augmentation policies: for each image, some of 15 fixed transforms at random magnitudes."""
 
 import csv
 import functools
@@ -24,7 +24,7 @@ from sporax.data.vision.resampling import mapped
 
 
 def _moved(x=0.0, y=0.0, shear_x=0.0, shear_y=0.0):
-    """An affine transform; the shears are tangents."""
+    """Return an affine transform; the shears are tangents."""
     shear = [math.degrees(tangent) for tangent in (shear_x, shear_y)]
 
     def transform(image, how, fill):
@@ -38,7 +38,7 @@ def _coloured(transform):
     return lambda image, how, fill: transform(image)
 
 
-# transform -> what it is at a magnitude
+# transform -> its function at a magnitude
 _AT = {
     "Identity": lambda m: _coloured(unchanged),
     "ShearX": lambda m: _moved(shear_x=m),
@@ -60,7 +60,7 @@ _SIGNED = frozenset(list(_AT)[1:10])  # their magnitudes are negative in half of
 
 
 def _magnitudes(shift, shear=0.3, turn=30.0, blend=0.9, bits=4):
-    """{transform: its largest magnitude}; `shift`: that of TranslateX and TranslateY."""
+    """Return {transform: its largest magnitude}; `shift`: for TranslateX and TranslateY."""
     largest = {"Identity": 0.0, "ShearX": shear, "ShearY": shear}
     largest |= dict(zip(("TranslateX", "TranslateY"), shift, strict=True)) | {"Rotate": turn}
     largest |= dict.fromkeys(("Brightness", "Color", "Contrast", "Sharpness"), blend)
@@ -73,7 +73,7 @@ def _by_size(image):
 
 
 class _Augment(ImageTensorOperation):
-    """Base of the policies: a subclass draws `_steps(image)`, pairs of a transform's name and its
+    """Base of the policies: a subclass's `_steps(image)` draws pairs of a transform's name and its
     magnitude."""
 
     def _filled(self, interpolation, fill_value):
@@ -88,7 +88,7 @@ class _Augment(ImageTensorOperation):
 
 
 def _magnitude(name, part, largest):
-    """A transform's magnitude at `part` (0 to 1) of its range, with a drawn sign."""
+    """Return a transform's magnitude at `part` (0 to 1) of its range, with a random sign."""
     if name == "Posterize":
         return 8 - round(part * largest[name])
     if name == "Solarize":
@@ -99,7 +99,7 @@ def _magnitude(name, part, largest):
 
 @functools.cache
 def _policies():
-    """{policy: [((transform, how likely, magnitude of 10), the second one)]}."""
+    """Return {policy: [((transform, probability, magnitude of 10), the second one)]}."""
     policies = {}
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
         for policy, *both in list(csv.reader(file))[1:]:
@@ -109,10 +109,10 @@ def _policies():
 
 
 class AutoAugment(_Augment):
-    """One of 25 pairs of transforms, each done as likely as was learned for `policy`'s data set
-    (Cubuk et al. 2019).
+    """Applies one of 25 pairs of transforms, each with the probability learned for `policy`'s
+    dataset (Cubuk et al. 2019).
 
-    `interpolation`, `fill_value`: of what is sheared, moved and turned. Images are arrays
+    `interpolation`, `fill_value`: for shearing, translation and rotation. Images are arrays
     (H, W, 3) of bytes.
 
     >>> AutoAugment()(np.zeros((4, 6, 3), np.uint8)).shape
@@ -134,10 +134,10 @@ class AutoAugment(_Augment):
 
 
 class RandAugment(_Augment):
-    """`num_ops` of 14 transforms, drawn anew each, at one `magnitude` of `num_magnitude_bins`
-    (Cubuk et al. 2020).
+    """Applies `num_ops` of 14 transforms, each drawn anew, at one `magnitude` of
+    `num_magnitude_bins` (Cubuk et al. 2020).
 
-    The other arguments, and images, are those of `AutoAugment`.
+    The other arguments, and images, are as for `AutoAugment`.
 
     >>> RandAugment(3)(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -161,10 +161,10 @@ class RandAugment(_Augment):
 
 
 class TrivialAugmentWide(_Augment):
-    """One of 14 transforms, at one of `num_magnitude_bins` magnitudes, all equally likely (Müller
-    and Hutter 2021).
+    """Applies one of 14 transforms at one of `num_magnitude_bins` magnitudes, drawn uniformly
+    (Müller and Hutter 2021).
 
-    The other arguments, and images, are those of `AutoAugment`.
+    The other arguments, and images, are as for `AutoAugment`.
 
     >>> TrivialAugmentWide()(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)

@@ -1,4 +1,4 @@
-"""Several images, or several transforms, mixed at random."""
+"""Random mixtures of several images, or of several transforms."""
 
 import math
 
@@ -24,11 +24,11 @@ def _batch(who, images, labels):
 
 
 class MixUp(PyTensorOperation):
-    """Each of `batch_size` images times a number of its own drawn from Beta(alpha, alpha), plus
-    another one times what is left, and so for the labels (one hot) (Zhang et al. 2018).
+    """Mixes each of `batch_size` images with another one, by its own weight drawn from
+    Beta(alpha, alpha), and likewise the labels (one-hot) (Zhang et al. 2018).
 
-    The other image is the next one of the batch, or, unless `is_single`, what this transform made
-    of the batch before. For a `batch_size` of 1, one number and the first image serve all.
+    The other image is the next one of the batch, or, unless `is_single`, the result of this
+    transform for the previous batch. For a `batch_size` of 1, one weight and image serve all.
 
     >>> images, labels = MixUp(2, 0.5)(np.ones((2, 1, 1, 3)), np.eye(2))
     >>> images.shape, labels.sum(1).round(6).tolist()
@@ -49,7 +49,7 @@ class MixUp(PyTensorOperation):
             others = self._before
             if self.is_single:
                 others = [batch[[*range(1, n), 0]] for batch in batches]
-            elif others is None:  # the first batch stays
+            elif others is None:  # the first batch is unchanged
                 share, others = np.ones(n), (0.0, 0.0)
             shares = share.reshape(n, 1, 1, 1), share.reshape(n, 1)
             parts = zip(shares, batches, others, strict=True)
@@ -65,8 +65,8 @@ class MixUp(PyTensorOperation):
 
 
 class MixUpBatch(TensorOperation):
-    """Each image of a batch `p` times, plus another one `1 - p` times, and so for the labels (one
-    hot); `p` is drawn from Beta(alpha, alpha) (Zhang et al. 2018)."""
+    """Mixes each image of a batch with another one, with weights `p` and `1 - p`, and likewise the
+    labels (one-hot); `p` is drawn from Beta(alpha, alpha) (Zhang et al. 2018)."""
 
     def __init__(self, alpha=1.0):
         self.alpha = check.positive(type(self).__name__, "alpha", alpha)
@@ -83,9 +83,9 @@ class MixUpBatch(TensorOperation):
 
 
 class CutMixBatch(TensorOperation):
-    """A random rectangle of each image of a batch from another one, in `prob` of the calls, and
-    labels (one hot) mixed by its area (Yun et al. 2019); `image_batch_format`: where the channels
-    are."""
+    """Replaces a random rectangle of each image of a batch by another image's, with probability
+    `prob`, and mixes the labels (one-hot) by its area (Yun et al. 2019); `image_batch_format`: the
+    position of the channels."""
 
     def __init__(self, image_batch_format, alpha=1.0, prob=1.0):
         who = type(self).__name__
@@ -111,8 +111,8 @@ class CutMixBatch(TensorOperation):
 
 
 class UniformAugment(PyTensorOperation):
-    """`num_ops` of the transforms, chosen anew for each image, each of them done or not with equal
-    chances (LingChen et al. 2020)."""
+    """Applies `num_ops` of the transforms, chosen for each image at random, each with probability
+    0.5 (LingChen et al. 2020)."""
 
     def __init__(self, transforms, num_ops=2):
         who = type(self).__name__
@@ -128,7 +128,7 @@ class UniformAugment(PyTensorOperation):
 
 
 class RandomSelectSubpolicy(TensorOperation):
-    """One list of `policy`, at random; it has pairs of a transform and how likely it is."""
+    """Applies a random list of `policy`, which has pairs of a transform and its probability."""
 
     def __init__(self, policy):
         who = type(self).__name__

@@ -1,4 +1,4 @@
-"""Transforms of an image and of the bounding boxes in it."""
+"""Transforms of an image and its bounding boxes."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from sporax.data.vision.random_geometry import RandomCrop, RandomResize, RandomR
 
 
 class _WithBoxes(TensorOperation):
-    """Base: called with an image (H, W) or (H, W, C) and boxes (n, 4 or more), rows of (x, y,
-    width, height, ...), it gives both; `_transform` does not change its arguments."""
+    """Base of transforms of an image (H, W) or (H, W, C) and boxes (n, 4 or more), rows of (x, y,
+    width, height, ...), which return both; `_transform` does not change its arguments."""
 
     @property
     def _who(self):
@@ -26,7 +26,7 @@ class _WithBoxes(TensorOperation):
         return self._transform(image, self._checked(image, np.asarray(boxes)))
 
     def _checked(self, image, boxes):
-        """The boxes as Float32; each must be in the image."""
+        """Check that the boxes are Float32 and within the image."""
         rows, columns = extent(image)
         if boxes.ndim != 2 or boxes.shape[1] < 4 or boxes.dtype != np.float32:
             raise RuntimeError(
@@ -51,7 +51,7 @@ _FLIPS = {0: cropping.HorizontalFlip(), 1: cropping.VerticalFlip()}  # by the ax
 
 
 class RandomHorizontalFlipWithBBox(_WithBoxes):
-    """Left and right of an image and of its boxes exchanged, in `prob` of the calls.
+    """Flips an image and its boxes horizontally, with probability `prob`.
 
     >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
     >>> RandomHorizontalFlipWithBBox(1.0)(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
@@ -72,7 +72,7 @@ class RandomHorizontalFlipWithBBox(_WithBoxes):
 
 
 class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
-    """Up and down of an image and of its boxes exchanged, in `prob` of the calls.
+    """Flips an image and its boxes vertically, with probability `prob`.
 
     >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
     >>> RandomVerticalFlipWithBBox(1.0)(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
@@ -83,7 +83,7 @@ class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
 
 
 def _scaled(boxes, old, new):
-    """Boxes of an image that was resized: `old` and `new` are its (height, width)."""
+    """Return the boxes of a resized image; `old` and `new`: its (height, width)."""
     down, across = np.float32(new) / np.float32(old)
     boxes = boxes.copy()
     boxes[:, :4] *= np.array([across, down, across, down])
@@ -91,7 +91,7 @@ def _scaled(boxes, old, new):
 
 
 def _within(boxes, top, left, height, width):
-    """What is in a part of the image: boxes cut off at its edges, without those outside of it."""
+    """Return the boxes in a part of the image, clipped to its edges, without those outside."""
     low, size = np.float32([left, top]), np.float32([width, height])
     first, last = boxes[:, :2], boxes[:, :2] + boxes[:, 2:4]
     met = ((first <= low + size) & (last >= low)).all(1)
@@ -101,7 +101,7 @@ def _within(boxes, top, left, height, width):
 
 
 class ResizeWithBBox(_WithBoxes):
-    """An image as by `Resize`, and its boxes.
+    """Resizes an image like `Resize`, and its boxes.
 
     >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
     >>> ResizeWithBBox((8, 18))(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
@@ -117,7 +117,7 @@ class ResizeWithBBox(_WithBoxes):
 
 
 class RandomResizeWithBBox(ResizeWithBBox):
-    """An image as by `RandomResize`, and its boxes.
+    """Resizes an image like `RandomResize`, and its boxes.
 
     >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
     >>> RandomResizeWithBBox((8, 18))(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
@@ -129,8 +129,8 @@ class RandomResizeWithBBox(ResizeWithBBox):
 
 
 class RandomCropWithBBox(_WithBoxes):
-    """An image as by `RandomCrop`, and its boxes: cut off at the edges of the part, without those
-    that are not in it.
+    """Crops an image like `RandomCrop`; its boxes are clipped to the edges of the crop, and those
+    outside of it dropped.
 
     >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
     >>> RandomCropWithBBox((4, 6))(np.zeros((4, 6, 3), np.uint8), boxes)[1].tolist()
@@ -150,8 +150,8 @@ class RandomCropWithBBox(_WithBoxes):
 
 
 class RandomResizedCropWithBBox(_WithBoxes):
-    """An image as by `RandomResizedCrop`, and its boxes: cut off at the edges of the part, without
-    those that are not in it.
+    """Crops an image like `RandomResizedCrop`; its boxes are clipped to the edges of the crop, and
+    those outside of it dropped.
 
     >>> boxes = np.array([[1, 0, 2, 2]], np.float32)
     >>> crop = RandomResizedCropWithBBox((8, 12), (1.0, 1.0), (1.5, 1.5))
@@ -172,8 +172,8 @@ class RandomResizedCropWithBBox(_WithBoxes):
 
 
 class BoundingBoxAugment(_WithBoxes):
-    """`transform` done to what is in some boxes, `ratio` of all, drawn for each image; the result
-    is resized to its box. The boxes stay.
+    """Applies `transform` to the content of a random fraction `ratio` of the boxes of each image,
+    and resizes the result to its box. The boxes are unchanged.
 
     >>> from sporax.data.vision import Invert
     >>> boxes = np.array([[1, 0, 2, 1]], np.float32)

@@ -1,11 +1,11 @@
-"""`vision.c_transforms`, as it was before 2.0: what differs from `vision`, for arrays alone."""
+"""`vision.c_transforms`, as before 2.0: the differences from `vision`, only for arrays."""
 
 from sporax.data import argument_checks as check
 from sporax.data import vision
 
 
 class Decode(vision.Decode):
-    """The bytes of an image file as an array (H, W, 3), red first, which `rgb` cannot change."""
+    """Decodes the bytes of an image file to an array (H, W, 3) in RGB; `rgb` must be True."""
 
     def __init__(self, rgb=True):
         if not check.true_or_false("Decode", "rgb", rgb):

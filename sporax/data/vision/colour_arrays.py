@@ -1,4 +1,4 @@
-"""Colours of arrays (..., 3), red first: grey, hue, mixtures, and what follows from histograms."""
+"""Colours of arrays (..., 3) in RGB: grey, hue, mixtures, and histogram transforms."""
 
 import numpy as np
 
@@ -8,34 +8,34 @@ _GREY = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def grey(image):
-    """The brightness of an image's pixels, of the image's dtype."""
+    """Return the brightness of an image's pixels, in the image's dtype."""
     return saturated(image[..., :3].astype(np.float32) @ _GREY, image.dtype)
 
 
 def mixed(image, other, factor):
-    """The image `factor` times, and the rest of `other`."""
+    """Return `factor * image + (1 - factor) * other`."""
     real = image.astype(np.result_type(image.dtype, np.float32))
     return saturated(real * factor + np.asarray(other, real.dtype) * (1 - factor), image.dtype)
 
 
 def brightened(image, factor):
-    """The image times `factor`."""
+    """Return the image times `factor`."""
     return mixed(image, 0, factor)
 
 
 def contrasted(image, factor):
-    """Away from, or towards, the mean grey."""
+    """Scale the distance to the mean grey by `factor`."""
     mean = grey(image).mean()
     return mixed(image, int(mean + 0.5) if image.dtype.kind in "iu" else mean, factor)
 
 
 def coloured(image, factor):
-    """Away from, or towards, the grey image."""
+    """Scale the distance to the grey image by `factor`."""
     return mixed(image, grey(image)[..., None], factor)
 
 
 def hue_turned(image, part):
-    """Hues turned by a part of the circle; those of bytes have 256 steps, as in OpenCV."""
+    """Rotate hues by a part of the circle; for bytes in 256 steps, as in OpenCV."""
     if image.dtype.kind not in "iu":
         h, s, v = to_hsv(image)
         return from_hsv((h + part) % 1, s, v).astype(image.dtype)
@@ -46,7 +46,7 @@ def hue_turned(image, part):
 
 
 def to_hsv(image):
-    """Hue, saturation and value in [0, 1] of an array (..., 3) in [0, 1]."""
+    """Return hue, saturation and value in [0, 1] of an array (..., 3) in [0, 1]."""
     r, g, b = (image[..., i] for i in range(3))
     value = np.maximum(np.maximum(r, g), b)
     spread = value - np.minimum(np.minimum(r, g), b)
@@ -60,7 +60,7 @@ def to_hsv(image):
 
 
 def from_hsv(hue, saturation, value):
-    """The array (..., 3) of these hues, saturations and values."""
+    """Return the array (..., 3) of hues, saturations and values."""
     turns = np.array([5, 3, 1], hue.dtype) + hue[..., None] * 6
     turns = np.where(turns >= 6, turns - 6, turns)
     share = np.clip(np.minimum(turns, 4 - turns), 0, 1)
@@ -68,7 +68,7 @@ def from_hsv(hue, saturation, value):
 
 
 def gamma_adjusted(image, gamma, gain):
-    """gain * image ** gamma, for values in [0, 1]; integers count as 255ths."""
+    """Return gain * image ** gamma, for values in [0, 1]; integers are in units of 1/255."""
     if image.dtype.kind not in "iu":
         return np.clip(gain * image**gamma, 0, 1).astype(image.dtype)
     table = np.clip(255 * gain * (np.arange(256) / 255) ** gamma, 0, 255)
@@ -76,7 +76,7 @@ def gamma_adjusted(image, gamma, gain):
 
 
 def _channels(image, table_of):
-    """An image of bytes whose channels went through the tables that `table_of(histogram)` gives."""
+    """Map each channel of an image of bytes by the table that `table_of(histogram)` returns."""
     wide = image[..., None] if image.ndim == 2 else image
     channels = [
         table_of(np.bincount(wide[..., i].ravel(), minlength=256))[wide[..., i]]
@@ -86,7 +86,7 @@ def _channels(image, table_of):
 
 
 def equalized(image):
-    """Each channel with its grey levels evenly spread."""
+    """Equalize the histogram of each channel."""
 
     def table(counts):
         first = counts[np.flatnonzero(counts)[0]]
@@ -99,8 +99,8 @@ def equalized(image):
 
 
 def stretched(image, cutoff, ignore):
-    """Each channel from 0 to 255, without the darkest and the lightest `cutoff` percent and the
-    levels `ignore`."""
+    """Stretch each channel to [0, 255], without the darkest and the lightest `cutoff` percent and
+    the levels `ignore`."""
 
     def table(counts):
         counts = counts.copy()

@@ -1,4 +1,4 @@
-"""Colours of images: brighter, greyer, inverted, in other channels."""
+"""Colour transforms of images: brightness, contrast, inversion, channels."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sporax.data.vision.resampling import blurred, sharpened
 
 
 def enhanced(image, what, factor):
-    """One of Pillow's images through its `ImageEnhance`."""
+    """Apply Pillow's `ImageEnhance` to a Pillow image."""
     pillow()
     from PIL import ImageEnhance
 
@@ -26,7 +26,7 @@ def enhanced(image, what, factor):
 
 
 def _of_pillow(name):
-    """A function of Pillow's `ImageOps`."""
+    """Return a function of Pillow's `ImageOps`."""
     pillow()
     from PIL import ImageOps
 
@@ -34,7 +34,7 @@ def _of_pillow(name):
 
 
 class AdjustBrightness(ImageTensorOperation):
-    """The image's values times `brightness_factor`, at least 0.
+    """Multiplies the image by `brightness_factor`, at least 0.
 
     >>> AdjustBrightness(2.0)(np.full((1, 1, 3), 10, np.uint8)).tolist()
     [[[20, 20, 20]]]
@@ -51,7 +51,7 @@ class AdjustBrightness(ImageTensorOperation):
 
 
 class AdjustContrast(ImageTensorOperation):
-    """`contrast_factor` times the distance to the mean grey.
+    """Scales the contrast, the distance to the mean grey, by `contrast_factor`.
 
     >>> AdjustContrast(2.0)(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -68,7 +68,7 @@ class AdjustContrast(ImageTensorOperation):
 
 
 class AdjustSaturation(ImageTensorOperation):
-    """`saturation_factor` times the distance to the grey image.
+    """Scales the saturation, the distance to the grey image, by `saturation_factor`.
 
     >>> AdjustSaturation(0.0)(np.array([[[90, 90, 90]]], np.uint8)).tolist()
     [[[90, 90, 90]]]
@@ -85,7 +85,7 @@ class AdjustSaturation(ImageTensorOperation):
 
 
 class AdjustSharpness(ImageTensorOperation):
-    """`sharpness_factor` times the distance to a smoothed image.
+    """Scales the sharpness, the distance to a smoothed image, by `sharpness_factor`.
 
     >>> AdjustSharpness(2.0)(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -99,7 +99,7 @@ class AdjustSharpness(ImageTensorOperation):
 
 
 class AdjustHue(ImageTensorOperation):
-    """Hues turned by `hue_factor` of the circle, in [-0.5, 0.5].
+    """Rotates hues by `hue_factor` of the circle, in [-0.5, 0.5].
 
     >>> AdjustHue(0.5)(np.array([[[255, 0, 0]]], np.uint8)).tolist()
     [[[0, 255, 252]]]
@@ -121,7 +121,7 @@ class AdjustHue(ImageTensorOperation):
 
 
 class AdjustGamma(ImageTensorOperation):
-    r"""$gain \cdot x^{gamma}$ of values in [0, 1]; bytes count as 255ths.
+    r"""$gain \cdot x^{gamma}$ of values in [0, 1]; bytes are in units of 1/255.
 
     >>> AdjustGamma(2.0)(np.full((1, 1, 3), 0.5, np.float32)).tolist()
     [[[0.25, 0.25, 0.25]]]
@@ -144,7 +144,7 @@ class AdjustGamma(ImageTensorOperation):
 
 
 class Invert(ImageTensorOperation):
-    """255 - x.
+    """Inverts the image: 255 - x.
 
     >>> Invert()(np.array([[[0, 100, 255]]], np.uint8)).tolist()
     [[[255, 155, 0]]]
@@ -159,7 +159,7 @@ class Invert(ImageTensorOperation):
 
 
 class Equalize(ImageTensorOperation):
-    """Each channel with its grey levels evenly spread.
+    """Equalizes the histogram of each channel.
 
     >>> Equalize()(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -173,14 +173,14 @@ class Equalize(ImageTensorOperation):
 
 
 def ignored(who, colours):
-    """Grey levels to be left out; `given`: None, one or several."""
+    """Return the grey levels to ignore; `colours`: None, one or several."""
     levels = [] if colours is None else [colours] if isinstance(colours, int) else colours
     return check.several(who, "ignore", levels, (), check.whole, least=0, most=255)
 
 
 class AutoContrast(ImageTensorOperation):
-    """Each channel stretched to 0 to 255, without the darkest and the lightest `cutoff` percent
-    and the levels in `ignore`.
+    """Stretches each channel to [0, 255], without the darkest and the lightest `cutoff` percent and
+    the levels in `ignore`.
 
     >>> AutoContrast()(np.array([[[10], [20]]], np.uint8).repeat(3, 2))[0, :, 0].tolist()
     [0, 255]
@@ -198,7 +198,7 @@ class AutoContrast(ImageTensorOperation):
 
 
 class Posterize(ImageTensorOperation):
-    """Only the first `bits` bits of each value, in [0, 8].
+    """Keeps only the first `bits` bits of each value, in [0, 8].
 
     >>> Posterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
     [[[0, 0, 128]]]
@@ -212,7 +212,7 @@ class Posterize(ImageTensorOperation):
 
 
 class Solarize(ImageTensorOperation):
-    """255 - x for x within `threshold`: (least, most), or one number for least and most.
+    """Inverts x to 255 - x within `threshold`: (least, most), or one number for all x from it on.
 
     >>> Solarize((50, 150))(np.array([[[0, 100, 200]]], np.uint8)).tolist()
     [[[0, 155, 200]]]
@@ -230,8 +230,8 @@ class Solarize(ImageTensorOperation):
 
 
 class GaussianBlur(ImageTensorOperation):
-    """An array under a Gaussian; `kernel_size`: an odd int or (width, height); `sigma`: a number or
-    (along x, along y), from the kernel's size by default.
+    """Blurs an array with a Gaussian; `kernel_size`: an odd int or (width, height); `sigma`: a
+    number or (along x, along y), by default from the kernel size.
 
     >>> GaussianBlur(3)(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -253,7 +253,7 @@ class GaussianBlur(ImageTensorOperation):
 
 
 _FULL = "full"
-# conversion -> (how many channels it takes, where each one of the result comes from)
+# conversion -> (number of input channels, source of each output channel)
 _CHANNELS = {
     ConvertMode.COLOR_RGB2RGBA: (3, (0, 1, 2, _FULL)),
     ConvertMode.COLOR_RGBA2RGB: (4, (0, 1, 2)),
@@ -271,7 +271,7 @@ _CHANNELS = {
 
 
 class ConvertColor(ImageTensorOperation):
-    """An array in other channels, a member of `ConvertMode`.
+    """Converts an array to other channels, by a member of `ConvertMode`.
 
     >>> from sporax.data.vision import ConvertMode
     >>> ConvertColor(ConvertMode.COLOR_RGB2BGR)(np.array([[[1, 2, 3]]], np.uint8))
@@ -292,7 +292,7 @@ class ConvertColor(ImageTensorOperation):
 
 
 class Grayscale(PictureOperation):
-    """One of Pillow's images in grey, with `num_output_channels` (1 or 3) equal channels."""
+    """Converts a Pillow image to grey, with `num_output_channels` (1 or 3) equal channels."""
 
     def __init__(self, num_output_channels=1):
         who = type(self).__name__
@@ -303,13 +303,13 @@ class Grayscale(PictureOperation):
 
 
 def as_grey(image, channels):
-    """One of Pillow's images in grey."""
+    """Return a Pillow image in grey."""
     grey = image.convert("L")
     return grey if channels == 1 else pillow().merge("RGB", (grey, grey, grey))
 
 
 class _Space(PyTensorOperation):
-    """Colours of an array in [0, 1] in other coordinates; `is_hwc`: where the channels are."""
+    """Base of colour space conversions of arrays in [0, 1]; `is_hwc`: the channels come last."""
 
     def __init__(self, is_hwc=False):
         self.is_hwc = check.true_or_false(type(self).__name__, "is_hwc", is_hwc)
@@ -329,7 +329,7 @@ class _Space(PyTensorOperation):
 
 
 class RgbToHsv(_Space):
-    """Red, green and blue to hue, saturation and value; all in [0, 1].
+    """Converts red, green and blue to hue, saturation and value; all in [0, 1].
 
     >>> RgbToHsv(is_hwc=True)(np.array([[[1.0, 0.0, 0.0]]], np.float32)).tolist()
     [[[0.0, 1.0, 1.0]]]
@@ -340,7 +340,7 @@ class RgbToHsv(_Space):
 
 
 class HsvToRgb(_Space):
-    """Hue, saturation and value to red, green and blue; all in [0, 1].
+    """Converts hue, saturation and value to red, green and blue; all in [0, 1].
 
     >>> HsvToRgb(is_hwc=True)(np.array([[[0.0, 1.0, 1.0]]], np.float32)).tolist()
     [[[1.0, 0.0, 0.0]]]

@@ -1,4 +1,4 @@
-"""Images flipped, cropped, padded and cut into patches."""
+"""Flipping, cropping, padding and slicing of images."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def inside(who, image, top, left, height, width):
 
 
 class HorizontalFlip(ImageTensorOperation):
-    """Left and right exchanged.
+    """Flips the image horizontally.
 
     >>> HorizontalFlip()(np.array([[[1], [2], [3]]], np.uint8))[..., 0].tolist()
     [[3, 2, 1]]
@@ -38,7 +38,7 @@ class HorizontalFlip(ImageTensorOperation):
 
 
 class VerticalFlip(ImageTensorOperation):
-    """Up and down exchanged.
+    """Flips the image vertically.
 
     >>> VerticalFlip()(np.array([[[1]], [[2]]], np.uint8))[..., 0].tolist()
     [[2], [1]]
@@ -49,7 +49,7 @@ class VerticalFlip(ImageTensorOperation):
 
 
 class Crop(ImageTensorOperation):
-    """The part of `size` whose upper left corner is at `coordinates`: (top, left).
+    """Crops the part of `size` with its upper left corner at `coordinates`: (top, left).
 
     >>> Crop((1, 0), 2)(np.arange(16, dtype=np.uint8).reshape(4, 4, 1))[..., 0].tolist()
     [[4, 5], [8, 9]]
@@ -64,7 +64,7 @@ class Crop(ImageTensorOperation):
 
 
 class CenterCrop(ImageTensorOperation):
-    """The middle part of `size`; black, where the image has none.
+    """Crops the central part of `size`, with black where the image is smaller.
 
     >>> CenterCrop(2)(np.arange(16, dtype=np.uint8).reshape(4, 4, 1))[..., 0].tolist()
     [[5, 6], [9, 10]]
@@ -89,7 +89,7 @@ class CenterCrop(ImageTensorOperation):
 
 
 def surrounded(image, edges, fill, how):
-    """An array with more pixels at the (left, top, right, bottom)."""
+    """Pad an array by `edges`: (left, top, right, bottom)."""
     left, top, right, bottom = edges
     widths = [(0, 0)] * (image.ndim - 3 if image.ndim > 2 else 0)
     widths += [(top, bottom), (left, right)] + ([(0, 0)] if image.ndim > 2 else [])
@@ -105,8 +105,8 @@ def surrounded(image, edges, fill, how):
 
 
 class Pad(ImageTensorOperation):
-    """More pixels around: `padding` is an int, (left and right, top and bottom), or (left, top,
-    right, bottom); `fill_value`: an int or a 3-tuple, for a CONSTANT `padding_mode`.
+    """Pads the image: `padding` is an int, (left and right, top and bottom), or (left, top, right,
+    bottom); `fill_value`: an int or a 3-tuple, for a CONSTANT `padding_mode`.
 
     >>> Pad(1)(np.zeros((5, 4, 3), np.uint8)).shape
     (7, 6, 3)
@@ -125,8 +125,8 @@ class Pad(ImageTensorOperation):
 
 
 class PadToSize(ImageTensorOperation):
-    """More pixels around an array, so that it is of `size`; `offset`: where the image is in it,
-    (top, left), in the middle by default.
+    """Pads an array to `size`; `offset`: the position of the image in it, (top, left), centred by
+    default.
 
     >>> PadToSize((4, 6))(np.zeros((2, 2, 3), np.uint8)).shape
     (4, 6, 3)
@@ -156,7 +156,7 @@ class PadToSize(ImageTensorOperation):
 
 
 class FiveCrop(PictureOperation):
-    """The four corners of `size`, upper ones first, and the middle part, as a tuple."""
+    """Crops the four corners of `size`, upper ones first, and the centre, as a tuple."""
 
     def __init__(self, size):
         self.size = check.size(type(self).__name__, size)
@@ -175,7 +175,7 @@ class FiveCrop(PictureOperation):
 
 
 class TenCrop(FiveCrop):
-    """As `FiveCrop`, of the image and of the flipped one."""
+    """Crops the image and the flipped image like `FiveCrop`."""
 
     def __init__(self, size, use_vertical_flip=False):
         super().__init__(size)
@@ -187,14 +187,14 @@ class TenCrop(FiveCrop):
 
 
 def flipped(image, upright):
-    """One of Pillow's images, mirrored."""
+    """Flip a Pillow image."""
     ways = pillow().Transpose
     return image.transpose(ways.FLIP_TOP_BOTTOM if upright else ways.FLIP_LEFT_RIGHT)
 
 
 class SlicePatches(ImageTensorOperation):
-    """An array cut into `num_height` by `num_width` equal parts, row by row, as a tuple; what does
-    not fit is filled up (PAD, with `fill_value`) or left out (DROP).
+    """Slices an array into `num_height` by `num_width` equal parts, row by row, as a tuple; a
+    remainder is padded (PAD, with `fill_value`) or dropped (DROP).
 
     >>> [patch.shape for patch in SlicePatches(1, 2)(np.zeros((4, 6, 3), np.uint8))]
     [(4, 3, 3), (4, 3, 3)]

@@ -1,11 +1,11 @@
-"""Enumerations that image transforms take as arguments."""
+"""Enumerations for the arguments of image transforms."""
 
 import enum
 
 
 class Inter(enum.IntEnum):
-    """How values between pixels are interpolated; ANTIALIAS is for Pillow's images alone, AREA and
-    PILCUBIC for arrays alone.
+    """The interpolation between pixels; ANTIALIAS is only for Pillow images, AREA and PILCUBIC only
+    for arrays.
 
     >>> Inter.LINEAR is Inter.BILINEAR
     True
@@ -20,8 +20,8 @@ class Inter(enum.IntEnum):
 
 
 class Border(enum.StrEnum):
-    """The padding of an image: one colour, its border pixels, or itself mirrored without
-    (REFLECT) and with (SYMMETRIC) these.
+    """The padding of an image: one colour, its border pixels, or its reflection without (REFLECT)
+    or with (SYMMETRIC) these.
 
     >>> Border.EDGE.value
     'edge'
@@ -56,7 +56,7 @@ class SliceMode(enum.IntEnum):
 
 
 class ConvertMode(enum.IntEnum):
-    """From which channels to which.
+    """Conversions between kinds of channels.
 
     >>> ConvertMode.COLOR_RGB2BGR is ConvertMode.COLOR_BGR2RGB
     True
@@ -89,7 +89,7 @@ class ImageReadMode(enum.IntEnum):
 
 
 class AutoAugmentPolicy(enum.StrEnum):
-    """The data set for which a policy of augmentations was learned.
+    """The dataset for which an augmentation policy was learned.
 
     >>> AutoAugmentPolicy.SVHN.value
     'svhn'

@@ -1,4 +1,4 @@
-"""Rectangles of arrays covered with a colour."""
+"""Erasing of rectangles of arrays."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from sporax.data.vision.random_geometry import some_part
 
 
 class Erase(ImageTensorOperation):
-    """An array (H, W, C) with `value` (a number, or one for each channel, in [0, 255]) in the
-    rectangle of `height` and `width` at (`top`, `left`); `inplace`: in the array that is given.
+    """Sets the rectangle of `height`, `width` at (`top`, `left`) of an array (H, W, C) to `value`:
+    a number, or one per channel, in [0, 255]; `inplace`: modify the input array.
 
     >>> Erase(0, 0, 1, 2, 7)(np.zeros((2, 2, 3), np.uint8))[..., 0].tolist()
     [[7, 7], [0, 0]]
@@ -40,8 +40,8 @@ class Erase(ImageTensorOperation):
 
 
 class CutOut(ImageTensorOperation):
-    """`num_patches` random squares of `length` pixels set to 0; `is_hwc`: whether the channels are
-    the last axis, else they are the first.
+    """Sets `num_patches` random squares of `length` pixels to 0; `is_hwc`: whether the channels are
+    the last axis, rather than the first.
 
     >>> CutOut(2)(np.ones((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -73,11 +73,11 @@ class CutOut(ImageTensorOperation):
 
 
 class RandomErasing(PyTensorOperation):
-    """A random rectangle of an array (C, H, W) covered, in `prob` of the calls.
+    """Erases a random rectangle of an array (C, H, W), with probability `prob`.
 
-    `scale`: (least, most) of its area, as a part of the image's; `ratio`: of height to width.
-    `value`: a number, one for each channel, or 'random'. `inplace`: in the array that is given.
-    Nothing happens if no rectangle fits in `max_attempts` tries.
+    `scale`: (least, most) area, as a fraction of the image's; `ratio`: of width to height.
+    `value`: a number, one for each channel, or 'random'. `inplace`: modify the input array. The
+    image is unchanged if no rectangle fits in `max_attempts` tries.
 
     >>> RandomErasing(1.0)(np.zeros((3, 4, 6), np.float32)).shape
     (3, 4, 6)

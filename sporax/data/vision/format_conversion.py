@@ -20,7 +20,7 @@ from sporax.io.untrusted_file import MALFORMED, cause
 
 
 def as_dtype(who, name, dtype):
-    """A NumPy dtype; `given`: one of MindSpore's or NumPy's."""
+    """Return a NumPy dtype; `dtype`: a dtype of MindSpore or NumPy."""
     if isinstance(dtype, dtypes.Type):
         return np.dtype(dtypes.to_numpy(dtype))
     if not isinstance(dtype, (type, str, np.dtype)):
@@ -31,7 +31,7 @@ def as_dtype(who, name, dtype):
 
 
 class HWC2CHW(ImageTensorOperation):
-    """Channels first: (H, W, C) to (C, H, W); (H, W) stays.
+    """Transposes (H, W, C) to (C, H, W); (H, W) is unchanged.
 
     >>> HWC2CHW()(np.zeros((5, 4, 3))).shape
     (3, 5, 4)
@@ -43,7 +43,7 @@ class HWC2CHW(ImageTensorOperation):
 
 
 class Rescale(TensorOperation):
-    """x * rescale + shift, as Float32.
+    """Computes x * rescale + shift, as Float32.
 
     >>> Rescale(1 / 255.0, 0.0)(np.array([255], np.uint8))
     array([1.], dtype=float32)
@@ -69,10 +69,10 @@ def _spread(who, mean, std):
 
 
 class Normalize(ImageTensorOperation):
-    r"""$(x - mean) / std$ of each channel, as Float32.
+    r"""Computes $(x - mean) / std$ of each channel, as Float32.
 
-    `mean`, `std`: lists of a number for each channel, or of one, in [0, 255]. `is_hwc`: whether
-    the channels are the last axis, else they are the third from the end.
+    `mean`, `std`: lists of one number per channel, or of a single one, in [0, 255]. `is_hwc`:
+    whether the channels are the last axis, rather than the third from the end.
 
     >>> Normalize([2.0], [2.0])(np.array([[[6]]]))
     array([[[2.]]], dtype=float32)
@@ -104,7 +104,7 @@ class Normalize(ImageTensorOperation):
 
 
 class NormalizePad(Normalize):
-    """As `Normalize`, with a channel of zeros after the others; `dtype`: 'float32' or 'float16'.
+    """Adds a channel of zeros after the others to `Normalize`; `dtype`: 'float32' or 'float16'.
 
     >>> NormalizePad([1.0] * 3, [2.0] * 3)(np.full((1, 1, 3), 5, np.uint8)).tolist()
     [[[2.0, 2.0, 2.0, 0.0]]]
@@ -122,8 +122,8 @@ class NormalizePad(Normalize):
 
 
 class ToTensor(ImageTensorOperation):
-    """Channels first, and 255ths: (H, W, C) in [0, 255] to (C, H, W) in [0, 1], of `output_type`;
-    (H, W) gives (1, H, W).
+    """Converts (H, W, C) in [0, 255] to (C, H, W) in [0, 1], of `output_type`; (H, W) becomes
+    (1, H, W).
 
     >>> ToTensor()(np.full((2, 2), 255, np.uint8)).tolist()
     [[[1.0, 1.0], [1.0, 1.0]]]
@@ -140,7 +140,7 @@ class ToTensor(ImageTensorOperation):
 
 
 class ToType(TypeCast):
-    """Conversion to another dtype.
+    """Converts to another dtype.
 
     >>> ToType(np.float32)(np.zeros((1, 1, 3), np.uint8)).dtype
     dtype('float32')
@@ -151,14 +151,14 @@ class ToType(TypeCast):
 
 
 class ToNumpy(PyTensorOperation):
-    """An image of Pillow's as an array."""
+    """Converts a Pillow image to an array."""
 
     def __call__(self, image):
         return np.array(image)
 
 
 class ToPIL(PyTensorOperation):
-    """An array (H, W), (H, W, 1), or of bytes with up to 4 channels, as an image of Pillow's."""
+    """Converts an array (H, W), (H, W, 1), or of bytes with up to 4 channels, to a Pillow image."""
 
     def __call__(self, image):
         if is_picture(image):
@@ -172,7 +172,7 @@ class ToPIL(PyTensorOperation):
 
 
 def as_picture(who, array):
-    """An array as an image of Pillow's."""
+    """Convert an array to a Pillow image."""
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[-1] > 4):
         raise ValueError(
             f"For '{who}', the image must have shape (H, W) or (H, W, C) with at most 4 channels, "
@@ -187,7 +187,7 @@ def as_picture(who, array):
 
 
 def opened(who, encoded):
-    """The content of an image file, as an image of Pillow's in RGB."""
+    """Decode the content of an image file to a Pillow image in RGB."""
     array = np.asarray(encoded)
     if array.dtype.kind == "S" and array.size == 1:
         array = np.frombuffer(array.tobytes(), np.uint8)
@@ -204,17 +204,17 @@ def opened(who, encoded):
     )  # fmt: skip
 
 
-# No others: some of Pillow's formats start programs, and few people need them.
+# Only these: some of Pillow's formats start programs, and few people need them.
 _FORMATS = "JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "JPEG2000"
-_COPIES = {"WEBP": 2, "JPEG2000": 2}  # of which decoders make more or wider copies
+_COPIES = {"WEBP": 2, "JPEG2000": 2}  # decoders of these make more or wider copies
 
 
 def loaded(content, message, result, formats=_FORMATS):
-    """`result(picture)` of a file's bytes as an image of Pillow's; `message(error)` is that of a
-    RuntimeError. Sizes are looked at before anything is decoded."""
+    """Return `result(picture)` of a file's bytes as a Pillow image; `message(error)`: the text of a
+    RuntimeError. Sizes are checked before anything is decoded."""
     image = pillow()
     try:
-        if content[:4] == b"RIFF":  # Pillow makes room as it opens it
+        if content[:4] == b"RIFF":  # Pillow allocates memory when it opens it
             _check_size("WEBP", *_webp_size(content))
         picture = image.open(io.BytesIO(content), formats=formats)
         _check_size(picture.format, *picture.size)
@@ -222,7 +222,7 @@ def loaded(content, message, result, formats=_FORMATS):
         return result(picture)
     except image.UnidentifiedImageError:
         raise RuntimeError(message(f"they are none of {', '.join(formats)}")) from None
-    # what is cut short, damaged, or larger than Pillow takes
+    # truncated, damaged, or larger than Pillow allows
     except (*MALFORMED, image.DecompressionBombError, image.DecompressionBombWarning) as error:
         raise RuntimeError(message(cause(error).rstrip("."))) from None
 
@@ -238,7 +238,7 @@ def _check_size(form, width, height):
 
 
 def _webp_size(content):
-    """(width, height) at the start of a WebP file (RFC 9649); 0 where it has none."""
+    """Return (width, height) from the start of a WebP file (RFC 9649); 0 if it has none."""
     kind, head = content[12:16], content[20:30]
     if kind == b"VP8X":
         return [int.from_bytes(head[at : at + 3], "little") + 1 for at in (4, 7)]
@@ -249,14 +249,14 @@ def _webp_size(content):
 
 
 def of_byte_range(picture):
-    """One of Pillow's images; the upper halves of values of 16 bits."""
+    """Return a Pillow image, with values of 16 bits reduced to their upper halves."""
     if picture.mode.startswith("I;16"):
         return pillow().fromarray((np.asarray(picture, np.uint16) >> 8).astype(np.uint8))
     return picture
 
 
 class Decode(TensorOperation):
-    """The bytes of an image file as an array (H, W, 3); `to_pil`: as an image of Pillow's."""
+    """Decodes the bytes of an image file to an array (H, W, 3); `to_pil`: to a Pillow image."""
 
     def __init__(self, to_pil=False):
         self.to_pil = check.true_or_false("Decode", "to_pil", to_pil)
@@ -267,7 +267,7 @@ class Decode(TensorOperation):
 
 
 class LinearTransformation(PyTensorOperation):
-    """(x - mean_vector) @ transformation_matrix of flattened images (C, H, W).
+    """Computes (x - mean_vector) @ transformation_matrix of flattened images (C, H, W).
 
     >>> LinearTransformation(np.eye(12), np.zeros(12))(np.zeros((3, 2, 2), np.float32)).shape
     (3, 2, 2)

@@ -1,4 +1,4 @@
-"""Images resized, rotated and warped."""
+"""Resizing, rotation and warping of images."""
 
 import math
 
@@ -19,21 +19,21 @@ from sporax.data.vision.resampling import mapped, resized
 
 
 def for_pictures(who, how):
-    """Pillow's constant of an interpolation; the values are the same."""
+    """Return Pillow's constant of an interpolation; the values are the same."""
     if how in (Inter.AREA, Inter.PILCUBIC):
         raise TypeError(f"For '{who}', images of Pillow's have no {how.name}. Use 'ToNumpy' first.")
     return pillow().Resampling(int(how))
 
 
 def for_arrays(who, how):
-    """The interpolation of arrays."""
+    """Check an interpolation of arrays."""
     if how == Inter.ANTIALIAS:
         raise TypeError(f"For '{who}', ANTIALIAS is for images of Pillow's. Use 'ToPIL' first.")
     return how
 
 
 def resize_array(who, image, size, how):
-    """An array brought to (height, width)."""
+    """Resize an array to (height, width)."""
     whole = image.dtype.kind in "iu" and image.dtype not in (np.uint8, np.int16, np.uint16)
     if whole or image.dtype == bool:
         raise RuntimeError(
@@ -46,7 +46,7 @@ def resize_array(who, image, size, how):
 
 
 class Resize(ImageTensorOperation):
-    """The image brought to `size`: (height, width), or an int for the shorter side.
+    """Resizes the image to `size`: (height, width), or an int for the shorter side.
 
     >>> Resize((2, 3))(np.zeros((8, 8, 3), np.uint8)).shape
     (2, 3, 3)
@@ -76,7 +76,7 @@ class Resize(ImageTensorOperation):
 
 
 class ResizedCrop(ImageTensorOperation):
-    """A rectangle of an array, brought to `size`.
+    """Crops a rectangle of an array, and resizes it to `size`.
 
     >>> ResizedCrop(0, 0, 2, 2, (4, 6))(np.zeros((4, 4, 3), np.uint8)).shape
     (4, 6, 3)
@@ -97,7 +97,7 @@ class ResizedCrop(ImageTensorOperation):
 
 
 def about(centre, matrix):
-    """The (2, 2) `matrix` about a point (x, y), as (3, 3)."""
+    """Return the (2, 2) `matrix` about a point (x, y), as (3, 3)."""
     result = np.eye(3)
     result[:2, :2] = matrix
     result[:2, 2] = centre - np.asarray(matrix) @ centre
@@ -105,13 +105,13 @@ def about(centre, matrix):
 
 
 def middle(image):
-    """The point between an image's outer pixels, (x, y)."""
+    """Return the centre between an image's outer pixels, (x, y)."""
     rows, columns = extent(image)
     return np.array([(columns - 1) / 2, (rows - 1) / 2])
 
 
 def turned(image, degrees, how, expand, centre, fill):
-    """An array turned counter-clockwise about `centre` (x, y), the middle by default."""
+    """Rotate an array counter-clockwise about `centre` (x, y), the middle by default."""
     angle = math.radians(degrees)
     cos, sin = math.cos(angle), math.sin(angle)
     at = np.array(centre, float) if centre else middle(image)
@@ -126,7 +126,7 @@ def turned(image, degrees, how, expand, centre, fill):
 
 
 def each(image, function):
-    """A function of arrays (H, W, C), for each of a batch."""
+    """Apply a function of arrays (H, W, C) to each array of a batch."""
     if image.ndim <= 3:
         return function(image)
     results = np.stack([function(one) for one in image.reshape(-1, *image.shape[-3:])])
@@ -134,10 +134,10 @@ def each(image, function):
 
 
 class Rotate(ImageTensorOperation):
-    """An array turned counter-clockwise by `degrees`.
+    """Rotates an array counter-clockwise by `degrees`.
 
-    `expand`: the result is as large as the turned image. `center`: (x, y), the middle by default.
-    `fill_value`: of pixels that were not in the image.
+    `expand`: enlarge the result to the whole rotated image. `center`: (x, y), the middle by
+    default. `fill_value`: of pixels outside of the image.
 
     >>> Rotate(90, expand=True)(np.zeros((4, 6, 3), np.uint8)).shape
     (6, 4, 3)
@@ -153,7 +153,7 @@ class Rotate(ImageTensorOperation):
 
 
 def turning(who, resample, expand, center, fill_value):
-    """The checked arguments of `Rotate` and `RandomRotation` besides the angle."""
+    """Check the arguments of `Rotate` and `RandomRotation` besides the angle."""
     if center is not None:
         center = check.several(who, "center", center, (2,), check.number)
     return (
@@ -163,7 +163,7 @@ def turning(who, resample, expand, center, fill_value):
 
 
 def affine_matrix(image, degrees, translate, scale, shear):
-    """The map of pixels (3, 3): sheared, scaled, turned about the middle, and moved by pixels."""
+    """Return the map of pixels (3, 3): shear, scale, rotate about the middle, then translate."""
     angle, over, up = (math.radians(x) for x in (degrees, *shear))
     cos, sin = math.cos(angle - up) / math.cos(up), math.sin(angle - up) / math.cos(up)
     matrix = [
@@ -176,8 +176,8 @@ def affine_matrix(image, degrees, translate, scale, shear):
 
 
 class Affine(ImageTensorOperation):
-    """An array turned clockwise by `degrees`, moved by `translate` (parts of width and height),
-    times `scale`, and sheared by `shear` degrees: one or two numbers.
+    """Rotates an array clockwise by `degrees`, translates it by `translate` (fractions of width and
+    height), scales it by `scale`, and shears it by `shear` degrees: one or two numbers.
 
     >>> Affine(90, [0, 0], 1.0, [0, 0])(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -212,7 +212,7 @@ def _points(who, name, value):
 
 
 def perspective_matrix(points, images):
-    """The map (3, 3) of four points (x, y) to four others."""
+    """Return the map (3, 3) of four points (x, y) to four others."""
     rows, right = [], []
     for (x, y), (u, v) in zip(points, images, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
@@ -221,14 +221,14 @@ def perspective_matrix(points, images):
 
 
 def perspective_picture(who, image, points, images, how):
-    """One of Pillow's images, mapped so that `points` come to `images`."""
+    """Map a Pillow image so that `points` move to `images`."""
     back = perspective_matrix(images, points).ravel()[:8].tolist()
     perspective = pillow().Transform.PERSPECTIVE
     return image.transform(image.size, perspective, back, for_pictures(who, how))
 
 
 class Perspective(ImageTensorOperation):
-    """The image seen from elsewhere: four points (x, y), `start_points`, come to `end_points`.
+    """Warps the image so that four points (x, y), `start_points`, move to `end_points`.
 
     >>> corners = [[0, 0], [5, 0], [5, 3], [0, 3]]
     >>> Perspective(corners, corners)(np.zeros((4, 6, 3), np.uint8)).shape

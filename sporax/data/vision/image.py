@@ -1,4 +1,4 @@
-"""An image: an array (H, W) or (..., H, W, C), or one of Pillow's."""
+"""Images: arrays (H, W) or (..., H, W, C), or Pillow images."""
 
 import sys
 
@@ -10,7 +10,7 @@ from sporax.data.vision.resampling import rows_axis
 
 
 def pillow():
-    """The module `PIL.Image`; Pillow is an optional part."""
+    """Import the module `PIL.Image`; Pillow is an optional dependency."""
     try:
         from PIL import Image
     except ModuleNotFoundError:
@@ -22,13 +22,13 @@ def pillow():
 
 
 def is_picture(image):
-    """Whether it is an image of Pillow's."""
+    """Return True for a Pillow image."""
     loaded = sys.modules.get("PIL.Image")
     return loaded is not None and isinstance(image, loaded.Image)
 
 
 def as_array(who, image):
-    """An array with at least two axes."""
+    """Return an array with at least two axes."""
     array = image.asnumpy() if isinstance(image, Tensor) else np.asarray(image)
     if array.ndim < 2 or array.dtype.kind not in "buif":
         raise (RuntimeError if array.dtype.kind in "buif" else TypeError)(
@@ -39,7 +39,7 @@ def as_array(who, image):
 
 
 def with_channels(who, image, counts=(3,)):
-    """An array (..., H, W, C) with as many channels as that."""
+    """Check an array (..., H, W, C) whose number of channels is among `counts`."""
     if image.ndim < 3 or image.shape[-1] not in counts:
         raise RuntimeError(
             f"For '{who}', the image must have shape (H, W, C) with C = "
@@ -49,7 +49,7 @@ def with_channels(who, image, counts=(3,)):
 
 
 def of_bytes(who, image):
-    """An array (H, W) or (H, W, C) of bytes."""
+    """Check an array (H, W) or (H, W, C) of bytes."""
     if image.dtype != np.uint8 or image.ndim > 3:
         raise RuntimeError(
             f"For '{who}', the image must be an array (H, W) or (H, W, C) of uint8, but got "
@@ -59,7 +59,7 @@ def of_bytes(who, image):
 
 
 def single(who, image):
-    """An array (H, W) or (H, W, C)."""
+    """Check an array (H, W) or (H, W, C)."""
     if image.ndim > 3:
         raise RuntimeError(
             f"For '{who}', the image must have shape (H, W) or (H, W, C), but got {image.shape}."
@@ -68,7 +68,7 @@ def single(who, image):
 
 
 def extent(image):
-    """(height, width)."""
+    """Return (height, width) of an image."""
     if is_picture(image):
         return image.size[::-1]
     first = rows_axis(image)
@@ -76,7 +76,7 @@ def extent(image):
 
 
 def part(image, top, left, height, width):
-    """A rectangle of it."""
+    """Return a rectangle of an image."""
     if is_picture(image):
         return image.crop((left, top, left + width, top + height))
     rows, columns = slice(top, top + height), slice(left, left + width)
@@ -84,8 +84,8 @@ def part(image, top, left, height, width):
 
 
 class ImageTensorOperation(TensorOperation):
-    """Base of transforms of images: arrays go to `_array`, Pillow's images to `_picture`, which
-    takes them for arrays unless a subclass says otherwise."""
+    """Base of image transforms: arrays go to `_array`, Pillow images to `_picture`, which converts
+    them to arrays unless it is overridden."""
 
     @property
     def _who(self):
@@ -104,7 +104,7 @@ class ImageTensorOperation(TensorOperation):
 
 
 class PictureOperation(PyTensorOperation):
-    """Base of transforms of Pillow's images alone."""
+    """Base of transforms only of Pillow images."""
 
     def __call__(self, image):
         who = type(self).__name__
@@ -117,7 +117,7 @@ class PictureOperation(PyTensorOperation):
 
 
 class Drawn(ImageTensorOperation):
-    """Base of random transforms: `_draw(image)` gives what this image goes through."""
+    """Base of random transforms: `_draw(image)` returns the transform for this image."""
 
     def __call__(self, image):
         image = image if is_picture(image) else as_array(self._who, image)
@@ -125,5 +125,5 @@ class Drawn(ImageTensorOperation):
 
 
 def unchanged(image):
-    """The image as it is."""
+    """Return the image unchanged."""
     return image

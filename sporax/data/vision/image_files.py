@@ -1,4 +1,4 @@
-"""Images and other files, read and written outside of pipelines."""
+"""Reading and writing of images and other files outside of pipelines."""
 
 import io
 from pathlib import Path
@@ -23,7 +23,7 @@ def _path(who, filename):
 
 
 def _content(who, filename):
-    """A file's bytes."""
+    """Return a file's bytes."""
     path = _path(who, filename)
     try:
         content = untrusted_file.content(path)
@@ -47,7 +47,7 @@ def _write(who, filename, content):
 
 
 def _bytes(who, name, value, allowed, shapes):
-    """An array or Tensor of bytes, of some shapes."""
+    """Check an array or Tensor of bytes, and its shape."""
     if not isinstance(value, (np.ndarray, Tensor)):
         raise TypeError(
             f"For '{who}', '{name}' must be an array or a Tensor, but got {type(value).__name__}."
@@ -63,7 +63,7 @@ def _bytes(who, name, value, allowed, shapes):
 
 @fitting
 def read_file(filename):
-    """The bytes of a file, as an array of one axis.
+    """Read the bytes of a file, as a 1-d array.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "some.bin")
@@ -76,7 +76,7 @@ def read_file(filename):
 
 @fitting
 def write_file(filename, data):
-    """Write `data`, an array of bytes with one axis, into a file; see `read_file`.
+    """Write `data`, a 1-d array of bytes, to a file; see `read_file`.
 
     >>> write_file("some.bin", np.zeros((2, 2), np.uint8))
     Traceback (most recent call last):
@@ -86,18 +86,18 @@ def write_file(filename, data):
     _write("write_file", filename, data.tobytes())
 
 
-_FORMATS = ("JPEG", "PNG", "BMP", "TIFF")  # that `read_image` takes
+_FORMATS = ("JPEG", "PNG", "BMP", "TIFF")  # supported by `read_image`
 # Pillow's modes of one channel of bytes
 _GREY = ("L", "1")
 
 
 @fitting
 def read_image(filename, mode=ImageReadMode.UNCHANGED):
-    """The pixels (H, W, C) of an image's file (JPEG, PNG, BMP, TIFF).
+    """Read the pixels (H, W, C) of an image file (JPEG, PNG, BMP, TIFF).
 
-    `mode`: UNCHANGED gives 1 channel where the file is grey (UInt16 or Float32 where it has those)
-    and 3 where it has colours, without transparency; GRAYSCALE 1 and COLOR 3, of UInt8, upright as
-    the file's orientation says.
+    `mode`: UNCHANGED returns 1 channel for a grey file (UInt16 or Float32 if it has those) and 3
+    for a colour file, without transparency; GRAYSCALE 1 and COLOR 3, of UInt8, rotated by the
+    file's orientation.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "black.png")
@@ -128,7 +128,7 @@ def _unchanged(picture):
 
 
 def _converted(picture, mode):
-    """The pixels in grey or in colours, upright."""
+    """Return the pixels in grey or in colour, upright."""
     from PIL import ImageOps
 
     upright = ImageOps.exif_transpose(of_byte_range(picture))
@@ -159,8 +159,8 @@ def _level(who, name, value, least, most):
 
 @fitting
 def encode_jpeg(image, quality=75):
-    """The bytes of a JPEG file of an image (H, W), (H, W, 1) or (H, W, 3) of UInt8; `quality`: from
-    1 to 100.
+    """Encode an image (H, W), (H, W, 1) or (H, W, 3) of UInt8 to the bytes of a JPEG file;
+    `quality`: from 1 to 100.
 
     >>> encode_jpeg(np.zeros((4, 6, 3), np.uint8))[:3].tolist()
     [255, 216, 255]
@@ -171,7 +171,7 @@ def encode_jpeg(image, quality=75):
 
 @fitting
 def encode_png(image, compression_level=6):
-    """The bytes of a PNG file of an image (H, W), (H, W, 1) or (H, W, 3) of UInt8;
+    """Encode an image (H, W), (H, W, 1) or (H, W, 3) of UInt8 to the bytes of a PNG file;
     `compression_level`: from 0 to 9.
 
     >>> encode_png(np.zeros((4, 6, 3), np.uint8))[1:4].tobytes()
@@ -183,7 +183,7 @@ def encode_png(image, compression_level=6):
 
 @fitting
 def write_jpeg(filename, image, quality=75):
-    """Write an image into a JPEG file; see `encode_jpeg`.
+    """Write an image to a JPEG file; see `encode_jpeg`.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "black.jpg")
@@ -197,7 +197,7 @@ def write_jpeg(filename, image, quality=75):
 
 @fitting
 def write_png(filename, image, compression_level=6):
-    """Write an image into a PNG file; see `encode_png`.
+    """Write an image to a PNG file; see `encode_png`.
 
     >>> write_png("black.png", np.zeros((4, 6, 3), np.uint8), compression_level=10)
     Traceback (most recent call last):
@@ -208,7 +208,7 @@ def write_png(filename, image, compression_level=6):
 
 
 def _shape(who, image):
-    """(H, W, C) of an array or one of Pillow's images."""
+    """Return (H, W, C) of an array or a Pillow image."""
     if is_picture(image):
         return *image.size[::-1], len(image.getbands())
     if not isinstance(image, np.ndarray):
@@ -225,7 +225,7 @@ def _shape(who, image):
 
 @fitting
 def get_image_size(image):
-    """[height, width] of an array (..., H, W, C) or (H, W), or of one of Pillow's images.
+    """Return [height, width] of an array (..., H, W, C) or (H, W), or of a Pillow image.
 
     >>> get_image_size(np.zeros((4, 6, 3)))
     [4, 6]
@@ -235,7 +235,7 @@ def get_image_size(image):
 
 @fitting
 def get_image_num_channels(image):
-    """The number of channels of an array (..., H, W, C) or (H, W), or of one of Pillow's images.
+    """Return the number of channels of an array (..., H, W, C) or (H, W), or of a Pillow image.
 
     >>> get_image_num_channels(np.zeros((4, 6, 3)))
     3

@@ -1,4 +1,4 @@
-"""Random transforms of colours: each draws its parameters and applies a fixed transform."""
+"""Random colour transforms: each draws its parameters and applies a fixed transform."""
 
 import numpy as np
 
@@ -17,17 +17,17 @@ from sporax.data.vision.image import (
 
 
 def probability(who, prob):
-    """A number in [0, 1]."""
+    """Check a probability in [0, 1]."""
     return check.number(who, "prob", prob, 0, 1)
 
 
 def uniform(limits):
-    """A number between two."""
+    """Draw a number between two limits."""
     return random_streams.stream().uniform(*limits)
 
 
 class _Sometimes(Drawn):
-    """`_transform` or nothing, as likely as `prob` says."""
+    """Applies `_transform` with probability `prob`."""
 
     def __init__(self, prob=0.5):
         self.prob = probability(self._who, prob)
@@ -37,7 +37,7 @@ class _Sometimes(Drawn):
 
 
 class RandomHorizontalFlip(_Sometimes):
-    """Left and right exchanged, in `prob` of the calls.
+    """Flips the image horizontally, with probability `prob`.
 
     >>> RandomHorizontalFlip(1.0)(np.array([[1, 2]]))
     array([[2, 1]])
@@ -50,7 +50,7 @@ class RandomHorizontalFlip(_Sometimes):
 
 
 class RandomVerticalFlip(_Sometimes):
-    """Up and down exchanged, in `prob` of the calls.
+    """Flips the image vertically, with probability `prob`.
 
     >>> RandomVerticalFlip(1.0)(np.array([[[1]], [[2]]], np.uint8))[..., 0].tolist()
     [[2], [1]]
@@ -63,7 +63,7 @@ class RandomVerticalFlip(_Sometimes):
 
 
 class RandomInvert(_Sometimes):
-    """255 - x, in `prob` of the calls.
+    """Inverts the image, 255 - x, with probability `prob`.
 
     >>> RandomInvert(1.0)(np.array([[[0, 100, 255]]], np.uint8)).tolist()
     [[[255, 155, 0]]]
@@ -74,7 +74,7 @@ class RandomInvert(_Sometimes):
 
 
 class RandomEqualize(_Sometimes):
-    """Grey levels evenly spread, in `prob` of the calls.
+    """Equalizes the histogram of each channel, with probability `prob`.
 
     >>> RandomEqualize()(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -85,7 +85,7 @@ class RandomEqualize(_Sometimes):
 
 
 class RandomAutoContrast(_Sometimes):
-    """Channels stretched to 0 to 255 as by `AutoContrast`, in `prob` of the calls.
+    """Stretches channels to [0, 255] like `AutoContrast`, with probability `prob`.
 
     >>> RandomAutoContrast()(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -100,7 +100,7 @@ class RandomAutoContrast(_Sometimes):
 
 
 class RandomAdjustSharpness(_Sometimes):
-    """Sharpened by `degree`, in `prob` of the calls.
+    """Scales the sharpness by `degree`, with probability `prob`.
 
     >>> RandomAdjustSharpness(2.0, 1.0)(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -115,7 +115,7 @@ class RandomAdjustSharpness(_Sometimes):
 
 
 class RandomGrayscale(_Sometimes):
-    """One of Pillow's images in grey with as many channels, in `prob` of the calls."""
+    """Converts a Pillow image to grey (1 channel for mode L, else 3), with probability `prob`."""
 
     def __init__(self, prob=0.1):
         super().__init__(prob)
@@ -125,7 +125,7 @@ class RandomGrayscale(_Sometimes):
 
 
 class RandomColor(Drawn):
-    """More or less colour, by a factor within `degrees`: (least, most).
+    """Scales the saturation by a random factor within `degrees`: (least, most).
 
     >>> RandomColor((0.5, 2.0))(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -139,7 +139,7 @@ class RandomColor(Drawn):
 
 
 class RandomSharpness(Drawn):
-    """Sharper or smoother, by a factor within `degrees`: (least, most).
+    """Scales the sharpness by a random factor within `degrees`: (least, most).
 
     >>> RandomSharpness((0.5, 2.0))(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -156,7 +156,7 @@ class RandomSharpness(Drawn):
 
 
 def _around(who, name, value, centre=1, least=0, most=np.inf):
-    """(least, most) of a factor; `value`: that, or how far from `centre` it may be."""
+    """Return (least, most) of a factor; `value`: these, or the largest distance from `centre`."""
     if isinstance(value, (tuple, list)):
         return check.interval(who, name, value, least, most)
     value = check.number(who, name, value, 0, most - centre)
@@ -164,7 +164,7 @@ def _around(who, name, value, centre=1, least=0, most=np.inf):
 
 
 class RandomColorAdjust(Drawn):
-    """Brightness, contrast, saturation and hue changed in a random order.
+    """Changes brightness, contrast, saturation and hue in a random order.
 
     Each is (least, most) of the factor; a number v means (max(0, 1 - v), 1 + v), and (-v, v) for
     `hue`, which is in [-0.5, 0.5].
@@ -204,7 +204,7 @@ def _one_after_another(steps):
 
 
 class RandomPosterize(Drawn):
-    """Only some first bits of each value; `bits`: how many, or (least, most), in [1, 8].
+    """Keeps a random number of first bits of each value; `bits`: it, or (least, most), in [1, 8].
 
     >>> RandomPosterize(1)(np.array([[[0, 100, 200]]], np.uint8)).tolist()
     [[[0, 0, 128]]]
@@ -221,7 +221,7 @@ class RandomPosterize(Drawn):
 
 
 class RandomSolarize(Drawn):
-    """255 - x for x between two random numbers within `threshold`: (least, most).
+    """Inverts x to 255 - x between two random numbers within `threshold`: (least, most).
 
     >>> RandomSolarize((0, 255))(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -238,14 +238,14 @@ class RandomSolarize(Drawn):
         return colour_transforms.Solarize(tuple(sorted(drawn.tolist())))
 
 
-# how the colours of ImageNet vary: the main directions of red, green and blue, times their spread
+# variation of ImageNet's colours: principal directions of red, green and blue, times their spread
 _DIRECTIONS = np.array([
     [-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203],
 ]) * [55.46, 4.794, 1.148]  # fmt: skip
 
 
 class RandomLighting(ImageTensorOperation):
-    """One colour added to the image, normally distributed as those of ImageNet vary, times
+    """Adds a random colour to the image, normally distributed as ImageNet's colours vary, times
     `alpha` (Krizhevsky et al. 2012).
 
     >>> RandomLighting()(np.zeros((4, 6, 3), np.uint8)).shape

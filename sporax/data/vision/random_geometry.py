@@ -33,10 +33,10 @@ from sporax.data.vision.resampling import mapped
 
 
 class RandomCrop(Drawn):
-    """A part of `size` somewhere in the image.
+    """Crops a random part of `size`.
 
-    Before that, the image is surrounded as by `Pad`, where `padding` is given; with
-    `pad_if_needed` also where it is smaller than `size`.
+    The image is first padded as by `Pad`, if `padding` is given, and with `pad_if_needed` also if
+    it is smaller than `size`.
 
     >>> RandomCrop(2)(np.zeros((4, 4, 3))).shape
     (2, 2, 3)
@@ -59,8 +59,8 @@ class RandomCrop(Drawn):
         return cropped if is_picture(cropped) else cropped.copy()
 
     def _placed(self, image):
-        """The padded image, its (left, top) edges, and the (top, left, height, width) of a random
-        part of it."""
+        """Return the padded image, its (left, top) edges, and the (top, left, height, width) of a
+        random part of it."""
         edges = np.array(self._pad.padding[:2])
         if any(self._pad.padding):
             image = self._pad(image)
@@ -81,10 +81,10 @@ class RandomCrop(Drawn):
 
 
 class RandomResizedCrop(Drawn):
-    """A random part of the image, brought to `size`.
+    """Crops a random part of the image, and resizes it to `size`.
 
-    `scale`: (least, most) of its area, as a part of the image's; `ratio`: of width to height. If
-    none fits in `max_attempts` tries, it is the largest in the middle that does.
+    `scale`: (least, most) area, as a fraction of the image's; `ratio`: of width to height. If none
+    fits in `max_attempts` tries, the largest central part that fits is used.
 
     >>> RandomResizedCrop((2, 3))(np.zeros((4, 6, 3), np.uint8)).shape
     (2, 3, 3)
@@ -107,7 +107,7 @@ class RandomResizedCrop(Drawn):
         return lambda image: self._resize(part(image, *box))
 
     def _box(self, image):
-        """The (top, left, height, width) of a random part."""
+        """Return the (top, left, height, width) of a random part."""
         box = some_part(extent(image), self.scale, self.ratio, self.max_attempts)
         return self._largest(*extent(image)) if box is None else box
 
@@ -122,7 +122,7 @@ class RandomResizedCrop(Drawn):
 
 
 def some_part(size, scale, ratio, attempts):
-    """(top, left, height, width) of a random part; None if none fits in so many attempts."""
+    """Return (top, left, height, width) of a random part; None if none fits in `attempts`."""
     draw, (rows, columns) = random_streams.stream(), size
     for _ in range(attempts):
         area = draw.uniform(*scale) * rows * columns
@@ -135,7 +135,7 @@ def some_part(size, scale, ratio, attempts):
 
 
 class RandomCropDecodeResize(TensorOperation):
-    """`RandomResizedCrop` of the bytes of an image file (or of an image)."""
+    """Applies `RandomResizedCrop` to the bytes of an image file (or to an image)."""
 
     def __init__(
         self, size, scale=(0.08, 1.0), ratio=(3.0 / 4.0, 4.0 / 3.0), interpolation=Inter.BILINEAR,
@@ -150,7 +150,7 @@ class RandomCropDecodeResize(TensorOperation):
 
 
 class RandomResize(Drawn):
-    """The image brought to `size`, in a random way.
+    """Resizes the image to `size`, with a random interpolation.
 
     >>> RandomResize((2, 3))(np.zeros((4, 6, 3), np.uint8)).shape
     (2, 3, 3)
@@ -174,9 +174,9 @@ def _angles(who, degrees):
 
 
 class RandomRotation(Drawn):
-    """The image turned by a random angle: `degrees` is (least, most), or d for (-d, d).
+    """Rotates the image by a random angle: `degrees` is (least, most), or d for (-d, d).
 
-    The other arguments are those of `Rotate`.
+    The other arguments are as for `Rotate`.
 
     >>> RandomRotation(15)(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -202,11 +202,11 @@ def _filling(image, fill):
 
 
 class RandomAffine(Drawn):
-    """The image turned, moved, scaled and sheared at random.
+    """Rotates, translates, scales and shears the image at random.
 
     `degrees`: (least, most), or d for (-d, d). `translate`: (least, most) along x, or also along
-    y, as parts of the image. `scale`: (least, most). `shear`: (least, most) degrees along x, or
-    also along y, or s for (-s, s). `fill_value`: of pixels that were not in the image.
+    y, as fractions of the image. `scale`: (least, most). `shear`: (least, most) degrees along x, or
+    also along y, or s for (-s, s). `fill_value`: of pixels outside of the image.
 
     >>> RandomAffine(15)(np.zeros((4, 6, 3), np.uint8)).shape
     (4, 6, 3)
@@ -254,8 +254,8 @@ class RandomAffine(Drawn):
 
 
 class RandomPerspective(PictureOperation):
-    """One of Pillow's images seen from elsewhere, in `prob` of the calls; its corners come inward
-    by at most `distortion_scale` of half of it."""
+    """Warps the perspective of a Pillow image, with probability `prob`; its corners move inward by
+    at most `distortion_scale` of half of it."""
 
     def __init__(self, distortion_scale=0.5, prob=0.5, interpolation=Inter.BICUBIC):
         who = type(self).__name__

@@ -1,7 +1,7 @@
-"""Pixels as weighted sums of other pixels: arrays resized, mapped and blurred.
+"""Resampling of arrays by weighted sums of pixels: resizing, mapping and blurring.
 
-Numbers follow OpenCV's conventions, as MindSpore's arrays show: pixel centres at half numbers, no
-smoothing where an image gets smaller, places between pixels to 1/32. Those of integers are within 1
+Results follow OpenCV's conventions, as MindSpore's arrays do: pixel centres at half-integers, no
+smoothing when an image is reduced, positions between pixels to 1/32. Integer results are within 1
 of OpenCV's, whose weights are integers too.
 """
 
@@ -11,19 +11,19 @@ import numpy as np
 
 from sporax.data.vision.enums import Border, Inter
 
-PADS = {  # how numpy.pad names them
+PADS = {  # names in numpy.pad
     Border.CONSTANT: "constant", Border.EDGE: "edge",
     Border.REFLECT: "reflect", Border.SYMMETRIC: "symmetric",
 }  # fmt: skip
 
 
 def rows_axis(image):
-    """The axis of an image's rows: (H, W), or (..., H, W, C)."""
+    """Return the axis of an image's rows: (H, W), or (..., H, W, C)."""
     return 0 if image.ndim == 2 else image.ndim - 3
 
 
 def saturated(numbers, dtype):
-    """Numbers as a dtype: rounded and held within its range, where it is one of integers."""
+    """Convert numbers to a dtype; for integers, round them and clip them to its range."""
     if dtype.kind not in "iu":
         return numbers.astype(dtype)
     limits = np.iinfo(dtype)
@@ -31,7 +31,7 @@ def saturated(numbers, dtype):
 
 
 def _centres(size, count):
-    """The coordinates of `count` pixels in a row of `size`."""
+    """Return the coordinates of `count` pixels in a row of `size`."""
     return (np.arange(count) + 0.5) * (size / count) - 0.5
 
 
@@ -61,7 +61,7 @@ def _bicubic(size, count):
 
 
 def _area(size, count):
-    """Means of what a pixel covers."""
+    """Return positions and weights that average the area of each pixel."""
     scale = size / count
     start = np.arange(count)[:, None] * scale
     places = np.floor(start).astype(int) + np.arange(math.ceil(scale) + 1)
@@ -70,7 +70,7 @@ def _area(size, count):
 
 
 def _area_enlarged(size, count):
-    """Pixels as large squares, mixed only where a new one lies across a border."""
+    """Return positions and weights of pixels as large squares, mixed only across borders."""
     low = np.floor(np.arange(count) * (size / count) + 1e-9).astype(int)
     part = np.arange(1, count + 1) - (low + 1) * (count / size)
     part = np.where(part <= 1e-9, 0, part - np.floor(part))
@@ -78,7 +78,7 @@ def _area_enlarged(size, count):
 
 
 def _smooth_bicubic(size, count):
-    """As Pillow: the kernel is as wide as a pixel of the result."""
+    """Return positions and weights as in Pillow: the kernel is as wide as a result pixel."""
     scale = max(size / count, 1.0)
     at = _centres(size, count)[:, None]
     places = np.floor(at - 2 * scale).astype(int) + np.arange(math.ceil(4 * scale) + 2)
@@ -93,7 +93,7 @@ _TAPS = {
 
 
 def resized(image, size, how):
-    """An image brought to `size`: (height, width)."""
+    """Resize an image to `size`: (height, width)."""
     first = rows_axis(image)
     old = image.shape[first : first + 2]
     if how == Inter.AREA:
@@ -124,10 +124,10 @@ def _along(image, axis, places, weights):
 
 
 def mapped(image, matrix, size, how, fill):
-    """An image of `size` whose pixel (x, y) is that of `image` at `matrix` (3, 3) times (x, y, 1);
-    `fill`: a value for each channel, where there is none."""
+    """Return an image of `size` whose pixel (x, y) is the pixel of `image` at `matrix` (3, 3) times
+    (x, y, 1); `fill`: a value per channel, outside of `image`."""
     rows, columns = np.mgrid[: size[0], : size[1]]
-    # OpenCV's affine maps are in parts of 1024, each term rounded: so ties fall alike
+    # OpenCV's affine maps round each term to 1/1024: this makes ties round alike
     parts = 1024 if tuple(matrix[2]) == (0, 0, 1) else 2**36
     x, y, depth = (
         np.rint(a * columns * parts) + np.rint((b * rows + c) * parts) for a, b, c in matrix
@@ -155,7 +155,7 @@ _weights = {
 
 
 def _framed(image, fill):
-    """A function that gives the pixels at some rows and columns; `fill`, outside of the image."""
+    """Return a function of rows and columns to pixels; `fill` outside of the image."""
     height, width = image.shape[:2]
     framed = np.empty((height + 2, width + 2, *image.shape[2:]), image.dtype)
     value = fill[0] if image.ndim == 2 else np.resize(np.asarray(fill), image.shape[2])
@@ -176,8 +176,8 @@ def _gauss(size, sigma):
 
 
 def blurred(image, sizes, sigmas):
-    """An image (H, W) or (H, W, C) under a Gaussian of these widths and sigmas along x and y; one
-    of 0 follows from the width along x."""
+    """Blur an image (H, W) or (H, W, C) by a Gaussian of these widths and sigmas along x and y; a
+    sigma of 0 is derived from the width along x."""
     own = 0.3 * ((sizes[0] - 1) * 0.5 - 1) + 0.8
     sigmas = [sigma if sigma > 0 else own for sigma in sigmas]
     result = image.astype(np.result_type(image.dtype, np.float32))
@@ -193,7 +193,7 @@ def blurred(image, sizes, sigmas):
 
 
 def sharpened(image, factor):
-    """The image away from (`factor` greater than 1), or towards, a smoothed one."""
+    """Scale the difference between an image and a smoothed one by `factor`."""
     real = image.astype(np.result_type(image.dtype, np.float32))
     smooth = real.copy()
     height, width = image.shape[:2]

@@ -1,4 +1,4 @@
-"""Videos decoded by PyAV, an optional part: `pip install 'sporax[video]'`."""
+"""Video decoding by PyAV, an optional dependency: `pip install 'sporax[video]'`."""
 
 import contextlib
 import ctypes
@@ -18,9 +18,9 @@ from sporax.io.untrusted_file import MALFORMED
 _UNITS = "pts", "sec"  # of timestamps: ticks of the stream, or seconds
 
 
-_MOST_PIXELS = 2**25  # of a picture, 8K
-_MOST_BYTES = 2**27  # that FFmpeg may take at a time, whatever a header says
-# No others: some of FFmpeg's formats name further files and addresses, which it would open.
+_MOST_PIXELS = 2**25  # of a frame, 8K
+_MOST_BYTES = 2**27  # that FFmpeg may allocate at a time, whatever a header says
+# Only these: some of FFmpeg's formats name further files and addresses, which it would open.
 _OPTIONS = {
     "format_whitelist": "asf,avi,flv,gif,h264,hevc,ivf,m4v,matroska,mov,mpeg,mpegts,mpegvideo,ogg,"
     "webm,yuv4mpegpipe",
@@ -30,15 +30,15 @@ _OPTIONS = {
 
 @functools.cache
 def _limit_memory(library):
-    """Let FFmpeg take no more than `_MOST_BYTES` at a time; `library`: the path of a part of PyAV,
+    """Limit each of FFmpeg's allocations to `_MOST_BYTES`; `library`: the path of a part of PyAV,
     which is linked with it."""
-    with contextlib.suppress(AttributeError):  # Windows looks in the part alone
+    with contextlib.suppress(AttributeError):  # Windows searches only the part itself
         ctypes.CDLL(library).av_max_alloc(ctypes.c_size_t(_MOST_BYTES))
 
 
 @contextlib.contextmanager
 def _opened(who, source):
-    """PyAV's container of a video; `source`: a path, or bytes."""
+    """Open a video as PyAV's container; `source`: a path, or bytes."""
     try:
         import av
     except ModuleNotFoundError:
@@ -68,7 +68,7 @@ def _existing(who, filename, kind):
 
 
 def _stream(container):
-    """The video's stream of pictures."""
+    """Return the stream of pictures of a video."""
     if not container.streams.video:
         raise ValueError("it has no pictures")
     stream = container.streams.video[0]
@@ -78,7 +78,7 @@ def _stream(container):
 
 
 def _frames(container, *streams):
-    """The frames of some streams, each in the order in which they are shown."""
+    """Return the frames of some streams, each in the order in which they are shown."""
     frames = {stream.index: [] for stream in streams}
     for packet in container.demux(streams):
         frames[packet.stream.index] += packet.decode()
@@ -86,7 +86,7 @@ def _frames(container, *streams):
 
 
 def _in_order(frames):
-    """Frames by their times; some formats give none to some, which follow the one before."""
+    """Sort frames by time; a frame without a time, as in some formats, follows the previous one."""
     last = 0
     for frame in frames:
         last = frame.pts = last if frame.pts is None else frame.pts
@@ -94,15 +94,15 @@ def _in_order(frames):
 
 
 def _pictures(frames, stream):
-    """(frames, height, width, 3)."""
+    """Return the pictures of frames as an array (frames, height, width, 3)."""
     if frames:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in frames])
     return np.zeros((0, stream.height, stream.width, 3), np.uint8)
 
 
 def _whole(stream):
-    """A stream of sound whose decoder leaves what fills up the last packet: FFmpeg 8 cuts it off,
-    former ones, and MindSpore's, do not."""
+    """Return an audio stream whose decoder keeps the padding of the last packet, which FFmpeg 8
+    removes, unlike earlier versions and MindSpore's."""
     from av.codec.context import Flags2
 
     stream.codec_context.flags2 |= Flags2.skip_manual
@@ -110,9 +110,9 @@ def _whole(stream):
 
 
 def _samples(frames, stream):
-    """(channels, samples) from time 0 on, in the stream's own dtype."""
+    """Return (channels, samples) from time 0 on, in the stream's own dtype."""
     channels = stream.codec_context.channels
-    early = -frames[0].pts if frames else 0  # what a codec begins with
+    early = -frames[0].pts if frames else 0  # codec delay
     skipped = max(round(early * stream.time_base * stream.rate), 0)
     parts = [frame.to_ndarray() for frame in frames]
     if not parts:
@@ -123,8 +123,8 @@ def _samples(frames, stream):
 
 
 def _decoded(container, start=0, end=None):
-    """Pictures and sound of the frames from `start` to `end` (in the stream's ticks), and the
-    rates. The sound is cut where the pictures are, as parts of the whole."""
+    """Return the pictures and audio of the frames from `start` to `end` (in ticks of the stream),
+    and the rates. The audio is cut at the same fractions of the whole as the pictures."""
     stream = _stream(container)
     audio = [*map(_whole, container.streams.audio[:1])]
     every, *sound = _frames(container, stream, *audio)
@@ -150,8 +150,8 @@ def _unit(who, value, kind):
 
 @fitting
 def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
-    """(pictures, sound, rates) of a video's file: UInt8 (frames, height, width, 3), an array
-    (channels, samples), and a dict with 'video_fps' and, where there is sound, 'audio_fps'.
+    """Read (pictures, audio, rates) of a video file: UInt8 (frames, height, width, 3), an array
+    (channels, samples), and a dict with 'video_fps' and, if there is audio, 'audio_fps'.
 
     `start_pts`, `end_pts`: the first and the last frame, in ticks of the stream or, for `pts_unit`
     'sec', in seconds.
@@ -176,8 +176,8 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
 
 @fitting
 def read_video_timestamps(filename, pts_unit="pts"):
-    """(timestamps of the frames, frames a second) of a video's file; in ticks of the stream or, for
-    `pts_unit` 'sec', in seconds.
+    """Read (timestamps of the frames, frames per second) of a video file; in ticks of the stream
+    or, for `pts_unit` 'sec', in seconds.
 
     >>> read_video_timestamps("nowhere.mp4")
     Traceback (most recent call last):
@@ -193,7 +193,7 @@ def read_video_timestamps(filename, pts_unit="pts"):
 
 
 class DecodeVideo(TensorOperation):
-    """The bytes of a video's file as (pictures, sound); see `read_video`.
+    """Decodes the bytes of a video file to (pictures, audio); see `read_video`.
 
     >>> DecodeVideo()(np.zeros((2, 2), np.uint8))
     Traceback (most recent call last):
@@ -212,7 +212,7 @@ class DecodeVideo(TensorOperation):
 
 
 class VideoDecoder:
-    """The frames of a video's file, by index.
+    """Random access to the frames of a video file.
 
     >>> VideoDecoder("nowhere.mp4")
     Traceback (most recent call last):
@@ -242,7 +242,7 @@ class VideoDecoder:
             }  # fmt: skip
 
     def get_frames_at(self, indices):
-        """The pictures at some places, UInt8 (frames, height, width, 3); `indices`: a list."""
+        """Return the pictures at some indices, UInt8 (frames, height, width, 3)."""
         who, count = "get_frames_at", self._metadata["num_frames"]
         if not isinstance(indices, list):
             raise TypeError(
