@@ -1,4 +1,4 @@
-"""What is its derivative? The tape, and what takes derivatives by it."""
+"""Automatic differentiation: the tape, and the functions that use it."""
 
 from sporax.autodiff.debug.anomaly import detect_anomaly
 from sporax.autodiff.debug.check_grad import GradientError, GradientReport, check_grad

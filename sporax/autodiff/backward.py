@@ -17,14 +17,14 @@ from sporax.storage import lending
 
 
 class TapeScope(lending.Scope):
-    """For the length of a `with` block, a tape of what is computed from the handles.
+    """Record what is computed from the handles in a `with` block on a tape.
 
-    Each handle gets a tracked Value of its own, its variable: where two handles hold the same value
-    (a copy, the argument given twice), or where the value was computed from another that is
-    differentiated, only this one is meant. Each variable is an operation's output in the trace. A
-    handle that the block rebinds stays so. A nested block shares its outer one's tape, so that a
-    derivative can be taken of a derivative. Used as `with closing(TapeScope(...)) as recording,
-    recording:`, it is closed wherever an interrupt comes.
+    Each handle gets its own tracked Value, its variable, which separates it from other handles with
+    the same value (a copy, an argument passed twice) and from a differentiated value that its value
+    was computed from. Each variable is an operation's output in the trace. Handles that the block
+    rebinds stay rebound. A nested block shares its outer block's tape, for higher-order
+    derivatives. Used as `with closing(TapeScope(...)) as recording, recording:`, it is closed
+    wherever an interrupt comes.
     """
 
     tape: Any
@@ -59,14 +59,14 @@ class TapeScope(lending.Scope):
             if id(handle) not in self.lent:
                 value = handle._lift()
                 tracked = variable(value)
-                # a Parameter that requires no gradient gets none, wherever it is given
+                # a Parameter with requires_grad=False gets none, not even as an argument
                 frozen = not getattr(handle, "requires_grad", True)
                 tracked.tracked = tracked.aval.differentiable and not frozen
                 self.lend(handle, tracked)
             self.variables.append(self.lent[id(handle)][2])
 
     def close(self):
-        """Everything is as before the block; may be called again, after an interrupt."""
+        """Restore the state before the block; may be called again, after an interrupt."""
         thread.tape, thread.saving, thread.precision = self.before
         self.tape.depth = self.depth
         if self.outer is not None:
@@ -74,7 +74,7 @@ class TapeScope(lending.Scope):
         self.give_back()
 
     def _leave_hooks(self):
-        """Let the outer derivative call the hooks of handles once, for what they pointed to."""
+        """Let the outer derivative call the hooks of handles once, for their Values before."""
         hooks = self.tape.hooks
         for _, before, tracked in self.lent.values():
             registered = hooks.pop(id(tracked), None)
@@ -85,12 +85,11 @@ class TapeScope(lending.Scope):
         self.close()
 
     def gradients(self, outputs, cotangents, wanted):
-        """Cotangents of the `wanted` variables, as `BackwardPass.run` gives them. After the same
-        forward pass they are recorded in one step, or in segments where functions of the user's are
-        called on the way."""
+        """Return cotangents of the `wanted` variables, see `BackwardPass.run`. After the same
+        forward pass, replay them in one step, or in segments between calls of user functions."""
         tape, recorder, before = self.tape, thread.recorder, thread.recorder.state
         if self.outer is None:
-            tape.record = tape.entries.append  # nothing is packed of the backward pass
+            tape.record = tape.entries.append  # the backward pass is not packed
         key = self._key(outputs, cotangents, wanted)
         if key is None or tape.python_entries or tape.hooks:
             backward = BackwardPass(tape.entries, self.start, tape.hooks)
@@ -106,11 +105,11 @@ class TapeScope(lending.Scope):
         return gradients
 
     def _key(self, outputs, cotangents, wanted):
-        """What determines the backward pass, where the trace so far does; else None.
+        """Return the key of the backward pass, if the trace so far determines it; else None.
 
-        It does where every entry of the tape was recorded in this one trace: then the trace, its
-        paused spans and the places of the variables determine the tape. A nested block has to
-        record, for the outer one.
+        It does if every entry of the tape was recorded in this trace: then the trace, its paused
+        spans and the places of the variables determine the tape. A nested block has to record, for
+        the outer one.
         """
         recorder = thread.recorder
         if self.outer is not None or recorder is not self.recorder or recorder.immediate:
@@ -126,12 +125,11 @@ class TapeScope(lending.Scope):
 
 
 class BackwardPass:
-    """One pass back over the entries of a tape, from `start` on.
+    """One backward pass over the entries of a tape, from `start` on.
 
-    Where functions of the user's are called on the way, at the stops, the pass has a segment
-    between two of them, else one segment. A segment met before is recorded in one step: it is
-    determined by what determined the pass so far, the trace, and where in the trace that is which
-    the last function has returned. `arrived`: `{id(value): its cotangent}`.
+    User functions are called at the stops, which divide the pass into segments. A segment recorded
+    before is replayed in one step: its key is the key of the pass so far, the trace, and the places
+    in the trace of what the last function returned. `arrived`: `{id(value): its cotangent}`.
     """
 
     def __init__(self, entries, start, hooks):
@@ -140,7 +138,7 @@ class BackwardPass:
         self.recorder = thread.recorder
 
     def stops(self):
-        """The indices of the entries at which functions of the user's are called, in order."""
+        """Return the indices of entries at which user functions are called, in order."""
         hooks, entries = self.hooks, enumerate(self.entries[self.start :], self.start)
         return [
             i for i, (op, _, out) in entries
@@ -149,8 +147,8 @@ class BackwardPass:
         ]  # fmt: skip
 
     def run(self, outputs, cotangents, wanted, key=None):
-        """Cotangents of the `wanted` values, for those of the `outputs`; None where an output does
-        not depend on one. `key`: what determines the pass; without it no segment is kept."""
+        """Return cotangents of the `wanted` values for the `cotangents` of the `outputs`; None
+        where no output depends on one. `key`: of the pass; without it no segment is cached."""
         arrived, hooks, stops = self.arrived, self.hooks, self.stops()
         if key is not None:
             marks = [_mark(self.entries[i], i, self.recorder) for i in stops]
@@ -165,24 +163,24 @@ class BackwardPass:
             end = stop
             if isinstance(self.entries[stop][0], PythonDerivative):
                 left = self._call(*self.entries[stop])
-            else:  # the cotangents of its outputs have hooks, and the next segment begins with it
+            else:  # its outputs have hooks, and the next segment begins with it
                 left, end = self._call_hooks(self.entries[stop][2]), stop + 1
             if key is not None:
                 key = self._after(key, left)
-            if len(hooks) > n_hooks:  # one of the functions has registered another
+            if len(hooks) > n_hooks:  # a function has registered another hook
                 n_hooks, key = len(hooks), None
                 stops = [i for i in self.stops() if i < stop]
         if end > self.start:
             self._segment(key, self.start, end)
         gradients = [arrived.get(id(value)) for value in wanted]
-        if hooks:  # each is called once
+        if hooks:  # called once for each value
             pairs = zip(wanted, gradients, strict=True)
             after = {v: self._hooked(v, ct) for v, ct in dict(pairs).items()}
             gradients = [after[v] for v in wanted]
         return gradients
 
     def _segment(self, key, first, end):
-        """Go back over entries without stops; returns what determines the pass from there on."""
+        """Process entries without stops; returns the key of the pass from there on."""
         if key is None:
             pull_back(self.entries[first:end], self.arrived)
             return None
@@ -193,7 +191,7 @@ class BackwardPass:
         return segment
 
     def _record_segment(self, key, first, end):
-        """Go back over entries and keep the segment; None if it is not the same another time."""
+        """Process entries and cache the segment; returns None if it cannot be replayed."""
         recorder, arrived, old = self.recorder, self.arrived, dict(self.arrived)
         before, n_inputs = recorder.state, _n_inputs(recorder)
         entries = self.entries[first:end]
@@ -213,7 +211,7 @@ class BackwardPass:
         return segment
 
     def _after(self, key, left):
-        """What determines the pass after a function has returned these cotangents."""
+        """Return the key of the pass after a function has returned these cotangents."""
         if thread.recorder is not self.recorder:
             return None
         key = [key]
@@ -225,7 +223,7 @@ class BackwardPass:
         return tuple(key)
 
     def _call(self, op, operands, out):
-        """Call the user's derivative of an entry; returns what it gives to the operands."""
+        """Call the user-defined derivative of an entry; returns the operands' cotangents."""
         if out.__class__ is tuple:
             arriving = [self._take(v) for v in out]
             if not any(arriving):
@@ -242,7 +240,7 @@ class BackwardPass:
         return leaving
 
     def _take(self, value):
-        """The whole cotangent of a value, after its hooks; None if there is none."""
+        """Remove and return the whole cotangent of a value, after its hooks; None if absent."""
         cotangent = self.arrived.pop(id(value), None)
         if cotangent is None or not value.tracked:
             return None
@@ -257,7 +255,7 @@ class BackwardPass:
         return after
 
     def _hooked(self, value, cotangent):
-        """The cotangent of a value after the hooks registered for it."""
+        """Return the cotangent of a value after the hooks registered for it."""
         registered = self.hooks.get(id(value))
         if registered is None or cotangent is None:
             return cotangent
@@ -265,11 +263,11 @@ class BackwardPass:
 
 
 class BackwardSegment:
-    """What the pass did between two functions of the user's, to be done again in one step.
+    """The part of a pass between two calls of user functions, to be replayed in one step.
 
-    `state`: where in the trace it ends. `taken`: the places of the values whose cotangents it used
-    up. `added`: (place, index in the trace, aval) of those it left. A place is the index of an
-    entry of the tape, and that of an operand, or of an output counted from -1 down.
+    `state`: where in the trace it ends. `taken`: the places of the values whose cotangents it
+    consumed. `added`: (place, index in the trace, aval) of the cotangents it added. A place is the
+    index of a tape entry, and the index of an operand, or of an output counted from -1 down.
     """
 
     __slots__ = ("added", "state", "taken")
@@ -278,7 +276,7 @@ class BackwardSegment:
         self.state, self.taken, self.added = state, taken, added
 
     def take(self, recorder, entries, arrived):
-        """Go to its end."""
+        """Replay the segment."""
         recorder.state = self.state
         for i, j in self.taken:
             del arrived[id(_at(entries[i], j))]
@@ -289,10 +287,10 @@ class BackwardSegment:
 
 
 def pull_back(entries, cotangents):
-    """Go back over entries whose derivatives are operations.
+    """Process entries whose derivatives are operations, in reverse.
 
-    `cotangents`: `{id(output): its cotangent}`; those of the entries' outputs are taken out, and
-    those of the tracked operands put in.
+    `cotangents`: `{id(output): its cotangent}`; the cotangents of the entries' outputs are removed,
+    the cotangents of the tracked operands added.
     """
     take = cotangents.pop
     for op, operands, out in reversed(entries):
@@ -334,7 +332,7 @@ def _n_inputs(recorder):
 
 
 def _is_new(recorder, n_inputs, before, values):
-    """Whether all these values were recorded after the state `before`, and no input since."""
+    """Return True if all values were recorded after the state `before`, and no input was added."""
     return (
         thread.recorder is recorder
         and n_inputs == _n_inputs(recorder)
@@ -343,15 +341,15 @@ def _is_new(recorder, n_inputs, before, values):
 
 
 def _place(value, recorder):
-    """Where the trace has a value: the index of an output or an input; None if it has not."""
+    """Return the index of a value in the trace, an output or input; None if it is not in it."""
     return value.index if value.trace is recorder else recorder.input_index.get(id(value.array))
 
 
 def _mark(entry, i, recorder):
-    """What a stop has in the key of the pass."""
+    """Return the entry of a stop in the key of the pass."""
     op, operands, out = entry
     if not isinstance(op, PythonDerivative) or op.is_in_trace:
-        return i  # the trace tells the rest
+        return i  # the trace determines it
     mark = [i]
     for v in (*operands, *_tuple(out)):
         at = v.index if v.trace is recorder else _place(v, recorder)

@@ -1,7 +1,7 @@
-"""How a call's inputs reach the parameters of a `bprop`: by name, or by MindSpore's positions.
+"""Mapping of a call's inputs to the parameters of a `bprop`: by name, or by MindSpore's positions.
 
-Which goes where depends on the two signatures and on the form of the call alone, so it is worked
-out once, with places for the arguments, and compiled to a line of Python.
+The mapping depends only on the two signatures and the form of the call, so it is computed once,
+with placeholders for the arguments, and compiled to a line of Python.
 """
 
 import functools
@@ -16,18 +16,18 @@ LAST = ("out", "dout")
 
 
 class Place:
-    """Stands for an argument of a call that is only planned; `code` is how to read it."""
+    """Placeholder for an argument of a call; `code` is the expression that reads it."""
 
     def __init__(self, code):
         self.code = code
 
 
 class Plan:
-    """How calls of `construct` with so many positional arguments and these keywords reach `bprop`.
+    """Maps calls of `construct` with `count` positional arguments and keywords `names` to `bprop`.
 
     `inputs(args, kwargs)`: (name, argument or default) of each input. `arguments(args, kwargs, out,
-    dout)`: positional and keyword arguments for `bprop`. `direct`: the names of the inputs, where
-    these are the positional arguments and nothing else.
+    dout)`: positional and keyword arguments for `bprop`. `direct`: the names of the inputs if they
+    are exactly the positional arguments, else None.
     """
 
     def __init__(self, who, construct, bprop, count, names):
@@ -49,7 +49,7 @@ class Plan:
         self.inputs = eval(f"lambda args, kwargs: [{pairs}]", scope)
 
     def explain(self, error):
-        """Have a NameError of `bprop` say so where the name is an input that it does not take."""
+        """Make a NameError of `bprop` say so if the name is an input that it does not take."""
         if error.name in self.lacks:
             error.args = (
                 f"For '{self.who}', '{error.name}' is used, but is none of its parameters "
@@ -59,7 +59,7 @@ class Plan:
 
 
 def _code(item, constants):
-    """The expression of an argument; in it, defaults are looked up in `constants`."""
+    """Return the expression for an argument; it looks up defaults in `constants`."""
     if isinstance(item, Place):
         return item.code
     if isinstance(item, tuple) and any(isinstance(part, Place) for part in item):
@@ -71,7 +71,7 @@ def _code(item, constants):
 
 
 def planned(cell, bprop, args, kwargs):
-    """The `Plan` for a call of a cell: one for its functions, the count and names of arguments."""
+    """Return the cached `Plan` for the cell's functions and the count and names of arguments."""
     construct = cell.construct
     if construct.__class__ is MethodType is bprop.__class__:
         key = construct.__func__, bprop.__func__, len(args), *kwargs
@@ -91,7 +91,7 @@ _plans, _MOST = {}, 1024
 
 
 def _unbound(method):
-    """(function, whether the method is the function with its first argument bound)."""
+    """Return (function, whether the method is the function with its first argument bound)."""
     if method.__class__ is MethodType:
         return method.__func__, True
     if method.__class__ is functools.partial and len(method.args) == 1 and not method.keywords:
@@ -100,7 +100,7 @@ def _unbound(method):
 
 
 def signature_of(method):
-    """The signature that a call has; of a bound method without its first parameter."""
+    """Return the signature of a call; for a bound method, without its first parameter."""
     function, is_bound = _unbound(method)
     signature = inspect.signature(function)
     rest = list(signature.parameters.values())[is_bound:]
@@ -108,9 +108,9 @@ def signature_of(method):
 
 
 def _inputs_of(construct, bprop, args, kwargs):
-    """(name, argument or default) of each input of a call of `construct`.
+    """Return (name, argument or default) of each input of a call of `construct`.
 
-    Those of `*args` and `**kwargs` count one by one; where `bprop` has a parameter of that very
+    Items of `*args` and `**kwargs` are separate inputs; if `bprop` has a parameter of the same
     name they are one input.
     """
     bound = construct.bind(*args, **kwargs)
@@ -132,10 +132,10 @@ _STARS = (_VARIADIC, _KEYWORDS)
 
 
 def _arguments(who, bprop, inputs, out, dout):
-    """Positional and keyword arguments of the call of `bprop`.
+    """Return positional and keyword arguments for the call of `bprop`.
 
-    Parameters are bound by the names of the inputs, `out` and `dout`. Where a name is none of
-    these, those that are left take what is left in order: the inputs, `out`, `dout`.
+    Parameters are bound by the names of the inputs, `out` and `dout`. If a name is none of these,
+    the remaining parameters take the remaining arguments in order: the inputs, `out`, `dout`.
     """
     parameters = list(bprop.parameters.values())
     pool = [*inputs, *zip(LAST, (out, dout), strict=True)]
@@ -149,7 +149,7 @@ def _arguments(who, bprop, inputs, out, dout):
     strangers = [p for p in placed if p.name not in by_name and p.default is p.empty]
     if not (variadic or strangers or len(by_name) < len(pool)):
         return _by_name(parameters, placed, by_name, named)
-    if not variadic:  # `out` and `dout` by name wherever they stand, the others around them
+    if not variadic:  # `out` and `dout` by name at any position, the others in order
         ends = {p.name for p in placed if p.name in LAST} if len(by_name) == len(pool) else set()
         around = [pair for pair in rest if pair[0] not in ends]
         if len(around) + len(ends) != len(placed):

@@ -1,4 +1,4 @@
-"""Derivatives written by the user: a Cell's `bprop`, and `Function`."""
+"""User-defined derivatives: a Cell's `bprop`, and `Function`."""
 
 from typing import Any
 
@@ -19,41 +19,41 @@ def _nothing(item):
 
 
 class CustomVjp(PythonDerivative):
-    """The derivative of a call of a function of the user's, by another.
+    """Differentiates a call of a user function with a second, user-supplied function.
 
-    `args`, `kwargs`: the arguments of the call, and `tensors` the Tensors in them. `result`: its
-    result, and `handles` the Tensors in that. `packed`: the Values of all these, where they are
-    packed by hooks. `on_host`: whether a captured function made the call on the host.
+    `args`, `kwargs`: the arguments of the call; `tensors`: the Tensors in them. `result`: its
+    result; `handles`: the Tensors in it. `packed`: the Values of all these, if hooks pack them.
+    `on_host`: whether a captured function made the call on the host.
     """
 
     __slots__ = ("args", "handles", "kwargs", "on_host", "packed", "result", "tensors")
 
     def inputs(self, operands):
-        """(args, kwargs) with the Values that they had then."""
+        """Return (args, kwargs) with the Values at the time of the call."""
         return with_values((self.args, self.kwargs), self.tensors, operands)
 
     def outputs(self, out):
-        """What was returned, with the Values that it had then."""
+        """Return the result with the Values at the time of the call."""
         if out.__class__ is not tuple:
             return _same_or_new(self.handles[0], out)
         return with_values(self.result, self.handles, out)
 
     def call_captured(self, function, args, kwargs):
-        """A backward function's result, in a captured function. Where its forward one was called on
-        the host, so is this: what it knows besides its arguments comes from there."""
-        is_last = thread.tape is None or thread.tape.depth == 1  # no derivative of it is taken
+        """Call a backward function in a captured function. If the forward function was called on
+        the host, so is this one: its state besides the arguments comes from there."""
+        is_last = thread.tape is None or thread.tape.depth == 1  # it is not differentiated
         return through(function, function, args, kwargs, self.on_host, is_last)[0]
 
     def pack(self, operands, outs):
-        """Have the Values packed that the derivative needs, if it is here that they are kept."""
+        """Return the packed Values that the derivative needs, if they are kept here."""
 
     def cut(self):
-        """The handles (their ids) of outputs that are not differentiated."""
+        """Return the ids of the handles of outputs that are not differentiated."""
         return ()
 
 
 def with_values(obj, handles, values):
-    """The containers with Tensors of these Values: the same handles where they have not changed."""
+    """Return the containers with Tensors of these Values: the same handles where unchanged."""
     pairs = zip(handles, values, strict=False)
     if all([handle._value is value for handle, value in pairs]):
         return obj
@@ -66,7 +66,7 @@ def _same_or_new(handle, value):
 
 
 def _unpacked(obj):
-    """(the Tensors in a tuple, the tuple with containers of its own, which no one changes)."""
+    """Return (the Tensors in a tuple, the tuple with its containers copied against mutation)."""
     tensors = []
     for item in obj:
         if isinstance(item, Tensor):
@@ -80,7 +80,7 @@ _CONTAINERS = (tuple, list, dict)
 
 
 def differentiated_by(derivative, function, args, kwargs, parameters=()):
-    """`function(*args, **kwargs)`, whose derivative is what `derivative` says.
+    """Call `function(*args, **kwargs)`, with `derivative` as its derivative.
 
     The operands are the Tensors in the arguments, then the `parameters`.
     """
@@ -93,7 +93,7 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
     if parameters:
         operands += [p._lift() for p in parameters]
     before = recorder.state
-    thread.tape = MUTED  # as `paused` does, written out for speed
+    thread.tape = MUTED  # `paused`, inlined for speed
     try:
         if recorder.tracer is None:
             result, derivative.on_host = function(*args, **kwargs), False
@@ -115,8 +115,8 @@ def differentiated_by(derivative, function, args, kwargs, parameters=()):
 
 
 def _attach(result, recorder, first, tracked, cut):
-    """The result, its Tensors and their Values: each one Value that only it has, and that is
-    tracked or not as `tracked` says (never, if its handle is one of `cut`)."""
+    """Return the result, its Tensors and their Values: each Tensor has its own Value, which is
+    tracked if `tracked` (never if its handle is in `cut`)."""
     if result.__class__ is Tensor:
         value = result._value
         if value.trace is recorder is thread.recorder and value.index >= first:
@@ -139,7 +139,7 @@ def _attach(result, recorder, first, tracked, cut):
 
 
 class CellBprop(CustomVjp):
-    """The derivative of a Cell that its `bprop` computes."""
+    """The derivative of a Cell, computed by its `bprop`."""
 
     __slots__ = ("cell", "parameters")
 
@@ -148,11 +148,11 @@ class CellBprop(CustomVjp):
 
     @property
     def who(self):
-        """The name that messages give it."""
+        """The name in messages."""
         return f"{type(self.cell).__name__}.bprop"
 
     def backward(self, operands, out, arriving):
-        """Call `bprop`, and put what it returns in the order of the operands."""
+        """Call `bprop`; returns its gradients in the order of the operands."""
         values, outs = (operands, out) if self.packed is None else self._unpacked(operands, out)
         (args, kwargs), bprop = self.inputs(values), self.cell.bprop
         plan = planned(self.cell, bprop, args, kwargs)
@@ -179,7 +179,7 @@ class CellBprop(CustomVjp):
         return values + self._of_parameters(by_parameter, operands[len(values) :])
 
     def pack(self, operands, outs):
-        """Have inputs and outputs packed."""
+        """Pack inputs and outputs."""
         return Packed(list(enumerate((*operands[: len(self.tensors)], *outs))))
 
     def _unpacked(self, operands, out):
@@ -188,13 +188,13 @@ class CellBprop(CustomVjp):
         return values[:count], tuple(values[count:]) if out.__class__ is tuple else values[-1]
 
     def _split(self, result, inputs):
-        """(the inputs' gradients, {parameter: gradient})."""
+        """Split a result into (the inputs' gradients, {parameter: gradient})."""
         if isinstance(result, (tuple, list)) and len(result) == 2 and isinstance(result[1], dict):
             a_dict = len(inputs) == 2 and isinstance(inputs[1][1], dict)
             if self.parameters or not a_dict:
                 return result
         if isinstance(result, (tuple, list)) and len(result) == len(inputs) + len(LAST):
-            result = result[: len(inputs)]  # one for each parameter of `bprop`, these two as well
+            result = result[: len(inputs)]  # one per parameter of `bprop`, with `out` and `dout`
         return result, {}
 
     def _of_parameters(self, by_parameter, values):
@@ -223,8 +223,8 @@ class CellBprop(CustomVjp):
 
 
 def _one_for_one(operands, args, gradients):
-    """The Values of the gradients, if the arguments are Tensors that have one of their own shape
-    and dtype (or None) each: the usual case. Else None."""
+    """Return the Values of the gradients in the usual case: each argument is a Tensor, and its
+    gradient has the same shape and dtype, or is None. Else None."""
     if not len(operands) == len(args) == len(gradients):
         return None
     values = []
@@ -241,7 +241,7 @@ def _one_for_one(operands, args, gradients):
 
 
 def call_with_bprop(cell, *args, **kwargs):
-    """`construct`, differentiated by the cell's own `bprop`."""
+    """Call `construct`, with the cell's `bprop` as its derivative."""
     if active_tape() is None:
         return cell.construct(*args, **kwargs)
     parameters = cell.__dict__.get("internal_params") or ()
@@ -254,8 +254,8 @@ def call_with_bprop(cell, *args, **kwargs):
 
 
 def cotangents(result, out, arriving, zeros=True):
-    """The containers of the outputs with their cotangents; None for what is no Tensor, and where
-    none arrived unless `zeros`."""
+    """Return the containers of the outputs with their cotangents; None for items that are not
+    Tensors, and for absent cotangents unless `zeros`."""
     if out.__class__ is not tuple:
         return wrap(arriving)
     pairs = iter(zip(out, arriving, strict=True))
@@ -270,11 +270,11 @@ def cotangents(result, out, arriving, zeros=True):
 
 
 def collect(who, result, inputs, handles):
-    """The gradient (a Value or None) of each of the `handles`, the Tensors in the inputs.
+    """Return the gradient (a Value or None) of each of the `handles`, the Tensors in the inputs.
 
     `result`: what a backward function returned. A bare Tensor is the gradient of the first floating
     Tensor. A tuple has one for each input, or for each that holds Tensors. `inputs`: (name,
-    argument) of each.
+    argument) pairs.
     """
     holding = [(name, argument) for name, argument in inputs if tensors_of(argument)]
     if isinstance(result, Tensor):
@@ -292,7 +292,7 @@ def collect(who, result, inputs, handles):
             f"For '{who}', the result must have a gradient for each of the {len(inputs)} inputs "
             f"{_list(inputs)}, but got {len(result)}. Give None where there is none."
         )
-    gradients: dict[int, list] = {}  # id(Tensor): those of its places among the inputs, in order
+    gradients: dict[int, list] = {}  # id(Tensor): one for each occurrence in the inputs, in order
     for (name, argument), gradient in zip(chosen, result, strict=True):
         _match(who, name, argument, gradient, gradients)
     return [gradients[id(h)].pop(0) if gradients.get(id(h)) else None for h in handles]
@@ -303,7 +303,7 @@ def _list(inputs):
 
 
 def _match(who, name, argument, gradient, gradients):
-    """Note the gradient of each Tensor in `argument`, which is one or a container of them."""
+    """Record the gradient of each Tensor in `argument`, a Tensor or a container."""
     if isinstance(argument, Tensor):
         value = None if gradient is None else checked(who, name, argument._value.aval, gradient)
         gradients.setdefault(id(argument), []).append(value)
@@ -329,11 +329,11 @@ def _match(who, name, argument, gradient, gradients):
 
 
 def checked(who, name, aval, gradient, by=None) -> Any:
-    """The Value of a gradient for an input of that aval; None for one that has no gradient.
+    """Return the Value of a gradient for an input of that aval; None if it has no gradient.
 
-    Another floating dtype is converted; integers are too, and a gradient of a shape to which the
-    input's broadcasts is summed to that, unless it comes from a hook (`by`, for messages). Anything
-    else that differs is refused.
+    Another floating dtype is converted. Unless the gradient comes from a hook (`by`, for messages),
+    integers are converted too, and a gradient that the input broadcasts to is summed to the input's
+    shape. Any other mismatch raises an error.
     """
     if not aval.differentiable:
         return None
@@ -368,12 +368,12 @@ def checked(who, name, aval, gradient, by=None) -> Any:
 
 
 def _summed(gradient: Any, axes, shape):
-    # `ops` gives Tensor these methods
+    # `ops` attaches these methods to Tensor
     return gradient.sum(axes).reshape(shape)
 
 
 def _added_axes(shape, wider):
-    """The axes along which broadcasting `shape` to `wider` repeats; None if that fails."""
+    """Return the axes along which broadcasting `shape` to `wider` repeats; None if that fails."""
     first = len(wider) - len(shape)
     if first < 0:
         return None

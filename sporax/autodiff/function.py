@@ -12,11 +12,11 @@ from sporax.engine.recorder import wrap
 
 
 class Function:
-    """Base of functions with a derivative of their own: subclass it, call `apply`.
+    """Base class of functions with a user-defined derivative: subclass it, call `apply`.
 
-    `forward(ctx, ...)` takes what `apply` is given. `backward(ctx, *grads)` takes a gradient for
+    `forward(ctx, ...)` takes the arguments of `apply`. `backward(ctx, *grads)` takes a gradient for
     each output and returns one for each input, None where there is none. `ctx` is an instance of
-    the class, for what the second needs from the first.
+    the class, which passes data from `forward` to `backward`.
 
     >>> class Double(Function):
     ...     forward = staticmethod(lambda ctx, x: x * 2)
@@ -33,22 +33,22 @@ class Function:
 
     @staticmethod
     def forward(ctx, *args, **kwargs):
-        """What the function computes; a subclass defines it."""
+        """Compute the function; a subclass defines it."""
         raise NotImplementedError("For 'Function', the static method 'forward' must be defined.")
 
     @staticmethod
     def backward(ctx, *grad_outputs):
-        """The inputs' gradients for the outputs'; a subclass defines it."""
+        """Return the inputs' gradients for the outputs' gradients; a subclass defines it."""
         raise NotImplementedError("For 'Function', the static method 'backward' must be defined.")
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        """Where a subclass defines it, `forward` takes no `ctx`, and this fills it."""
+        """Fill `ctx`; if a subclass defines this, `forward` takes no `ctx`."""
         raise NotImplementedError("For 'Function', 'setup_context' is the subclass's to define.")
 
     @classmethod
     def apply(cls, *args, **kwargs):
-        """Call `forward`; a derivative goes through `backward`."""
+        """Call `forward`, with `backward` as its derivative."""
         ctx = cls()
         run = ctx._run
         if cls.setup_context is not Function.setup_context:
@@ -73,14 +73,14 @@ class Function:
         return output
 
     def save_for_backward(self, *tensors):
-        """Keep Tensors (or None) as they are now, for `saved_tensors`."""
+        """Keep Tensors (or None) with their current contents, for `saved_tensors`."""
         self._saved = tuple((t, t._lift() if isinstance(t, Tensor) else None) for t in tensors)
         if self._packs and thread.saving is not None:
             self._packed = Packed([(i, v) for i, (_, v) in enumerate(self._saved) if v is not None])
 
     @property
     def saved_tensors(self):
-        """What `save_for_backward` kept, whatever has been done to the Tensors since."""
+        """The Tensors passed to `save_for_backward`, with their contents then."""
         if self._packed is not None:
             values = self._packed.restored([value for _, value in self._saved])
             pairs = zip(self._saved, values, strict=True)
@@ -90,19 +90,19 @@ class Function:
         )
 
     def mark_dirty(self, *tensors):
-        """Accepted: what `forward` changes in place is seen."""
+        """Accepted and ignored: in-place changes by `forward` are detected."""
 
     def mark_non_differentiable(self, *tensors):
-        """Outputs through which no derivative goes."""
+        """Mark outputs that are not differentiated."""
         self._cut = tensors
 
     def set_materialize_grads(self, value):
-        """Whether `backward` gets zeros, or else None, for an output that has no gradient."""
+        """Set whether `backward` gets zeros or None for an output without a gradient."""
         self.materialize_grads = value
 
 
 class FunctionBackward(CustomVjp):
-    """The derivative that a `Function`'s `backward` computes."""
+    """The derivative computed by a `Function`'s `backward`."""
 
     __slots__ = ("ctx",)
 
@@ -111,15 +111,15 @@ class FunctionBackward(CustomVjp):
 
     @property
     def who(self):
-        """The name that messages give it."""
+        """The name in messages."""
         return f"{type(self.ctx).__name__}.backward"
 
     def cut(self):
-        """The handles of outputs that are not differentiated."""
+        """Return the ids of the handles of outputs that are not differentiated."""
         return [id(t) for t in self.ctx._cut]
 
     def backward(self, operands, out, arriving):
-        """Call the user's `backward`, and put what it returns in the order of the operands."""
+        """Call the user's `backward`; returns its gradients in the order of the operands."""
         ctx = self.ctx
         grads = cotangents(self.result, out, arriving, ctx.materialize_grads)
         grads = grads if isinstance(grads, (tuple, list)) else (grads,)
@@ -135,7 +135,7 @@ class FunctionBackward(CustomVjp):
 
 
 def _one_for_each(result, n):
-    """The gradients as a tuple: None for all is (None, ...), Nones at the end may be too many."""
+    """Return `n` gradients as a tuple: None means all None; surplus Nones at the end are cut."""
     if result is None:
         return (None,) * n
     gradients = list(result) if isinstance(result, (tuple, list)) else [result]

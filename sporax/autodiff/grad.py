@@ -23,14 +23,14 @@ from sporax.engine.recorder import as_graph, record, run_pending, wrap
 
 
 class Derivative:
-    """The derivative of `fn`, taken when called.
+    """The derivative of `fn`, computed when called.
 
-    `positions`: which positional arguments ("all": every one that holds Tensors). `weights`: a
-    list of Parameters. `sens`: whether the last argument is the cotangent of the output.
-    `has_aux`: only the first output is differentiated.
+    `positions`: the positional arguments to differentiate ("all": all that hold Tensors).
+    `weights`: a list of Parameters. `sens`: whether the last argument is the cotangent of the
+    output. `has_aux`: whether only the first output is differentiated.
     """
 
-    seed = "sens"  # how messages call the outputs' gradients
+    seed = "sens"  # the name of the outputs' gradients in messages
 
     def __init__(self, who, fn, positions, weights, has_aux=False, sens=False):
         check_function(who, fn)
@@ -38,7 +38,7 @@ class Derivative:
         self.has_aux, self.sens = has_aux, sens
 
     def __call__(self, args, kwargs):
-        """(outputs, gradients by position: same containers as the arguments, by weight)."""
+        """Return (outputs, arguments' gradients in their containers, weights' gradients)."""
         if thread.tape is None and thread.recorder.tracer is None:
             # the second call in one trace is the next iteration of a loop that reads no value
             if self in thread.recorder.derivatives:
@@ -65,16 +65,16 @@ class Derivative:
         return result, by_position, list(rest)
 
     def _walk(self, result, seeds, recording, values, positions):
-        """The cotangent, or None, of each of the tracked `values`."""
+        """Return the cotangent, or None, of each of the tracked `values`."""
         ends = [t._lift() for t in self._outputs(result)]
         cotangents = recording.gradients(ends, self._cotangents(ends, seeds), values)
-        if not recording.tape.paused_spans:  # else `no_grad` may be why there is none
+        if not recording.tape.paused_spans:  # else `no_grad` may be the reason
             self._refuse_integers(values, cotangents, positions, recording)
         return cotangents
 
     def _refuse_integers(self, values, cotangents, positions, recording):
-        """Refuse to differentiate by integers alone that are indices: something else was meant.
-        Where the output depends on them by comparisons, or not at all, the gradient is zero."""
+        """Raise TypeError if the only variables are integers used as indices: probably a mistake.
+        If the output depends on them by comparisons, or not at all, the gradient is zero."""
         if (
             not values
             or any(v.aval.inexact for v in values)
@@ -126,8 +126,8 @@ class Derivative:
 
     @staticmethod
     def _separate(args, positions):
-        """The arguments, where a Tensor to differentiate that comes again has a handle of its own
-        there, since each place has its own derivative."""
+        """Return the arguments with a new handle for each repetition of a differentiated Tensor,
+        since each occurrence has its own derivative."""
         every = tensors_of(args)
         if len({id(t) for t in every}) == len(every):
             return args
@@ -165,7 +165,7 @@ class Derivative:
         return outputs
 
     def _cotangents(self, ends, seeds):
-        """What the backward pass starts from at each output: ones, or what `sens` says."""
+        """Return the initial cotangents of the outputs: ones, or from `sens`."""
         if not self.sens:
             return [ones_like(v) for v in ends]
         seeds = plain(seeds)
@@ -181,7 +181,7 @@ class Derivative:
         return [self._cotangent(i, *pair) for i, pair in enumerate(zip(tensors, ends, strict=True))]
 
     def _cotangent(self, i, seed, end):
-        """A Tensor as the cotangent of output `i`; graphs broadcast one of one element."""
+        """Convert a Tensor to the cotangent of output `i`; graph mode broadcasts one element."""
         if seed.shape == end.aval.shape:
             return _cast(seed._lift(), end.aval.dtype)
         if seed.size == 1 and (end.aval.ndim == 0 or as_graph()):
@@ -209,18 +209,18 @@ def grad(
     fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
     per_sample=False,
 ) -> Callable:  # fmt: skip
-    """The function that computes the gradient of `fn`.
+    """Return a function that computes the gradient of `fn`.
 
     `grad_position`: an int or tuple of ints, the arguments to differentiate; None for none. An
     argument that is None has no gradient. `weights`: a Parameter, ParameterTuple or list of
-    Parameters, or None. With several outputs the gradient is that of their sum; with `has_aux` only
-    of the first, the rest is returned beside it. `return_ids` puts the position or the parameter's
-    name beside each gradient. `sens_param`: the last argument of a call (or the keyword `sens`) is
-    the gradient of the outputs, else they have ones.
+    Parameters, or None. Of several outputs the sum is differentiated; with `has_aux` only the
+    first, and the others are returned beside the gradient. `return_ids` puts the position or the
+    parameter's name beside each gradient. `sens_param`: the last argument of a call (or the keyword
+    `sens`) is the gradient of the outputs, by default ones.
 
-    With `per_sample` (which MindSpore has not) there is a gradient for each example of a batch,
-    along the first axis of inputs, values and gradients. `fn` sees batches of one; what it writes
-    must be the same for all of them, so a BatchNorm in training is refused (ValueError), and all
+    With `per_sample` (not in MindSpore) there is a gradient for each example of a batch, along the
+    first axis of inputs, values and gradients. `fn` receives batches of size 1; what it writes must
+    be the same for all examples, so a BatchNorm in training raises ValueError, and all examples
     draw the same random numbers.
 
     The result is one gradient for an int position or a single Parameter, a tuple for several, and
@@ -246,7 +246,7 @@ def value_and_grad(
     fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
     per_sample=False,
 ) -> Callable:  # fmt: skip
-    """The function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
+    """Return a function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
 
     >>> value, gradient = value_and_grad(lambda x: x * x)(Tensor([3.0]))
     >>> value.asnumpy(), gradient.asnumpy()
@@ -302,20 +302,20 @@ def _checked_positions(who, grad_position, weights):
 
 
 def check_function(who, fn):
-    """Refuse what cannot be called."""
+    """Raise TypeError if `fn` is not callable."""
     if not callable(fn):
         kind = type(fn).__name__
         raise TypeError(f"For '{who}', 'fn' must be a function or a Cell, but got {kind}.")
 
 
 def check_flag(who, name, flag):
-    """Refuse what is no bool."""
+    """Raise TypeError if `flag` is not a bool."""
     if not isinstance(flag, bool):
         raise TypeError(f"For '{who}', '{name}' must be a bool, but got {type(flag).__name__}.")
 
 
 def parameters_of(who, weights):
-    """The Parameters given as `weights`: None, one, or several."""
+    """Check `weights` (None, one Parameter, or several); returns a list."""
     if weights is None:
         return []
     parameters = [weights] if isinstance(weights, Parameter) else list(weights)
@@ -327,7 +327,7 @@ def parameters_of(who, weights):
 
 
 def get_grad(gradients, identifier):
-    """The gradient with that identifier among those that `return_ids=True` gave.
+    """Return the gradient with that identifier from a result of `return_ids=True`.
 
     `identifier`: an input's position (int) or a Parameter.
 
@@ -351,9 +351,9 @@ def get_grad(gradients, identifier):
 
 
 class GradOperation:
-    """A maker of gradient functions.
+    """Creates gradient functions.
 
-    `get_all`: gradients of all inputs, else of the first. `get_by_list`: of the weights.
+    `get_all`: differentiate all inputs, else the first. `get_by_list`: differentiate the weights.
     `sens_param`: the last argument of the call is the gradient of the output.
 
     >>> double = ops.GradOperation(sens_param=True)(lambda x: x * x)
@@ -377,7 +377,7 @@ class GradOperation:
         return gradient
 
     def with_value(self, fn, weights=None):
-        """The function that returns (outputs, gradients)."""
+        """Return a function that computes (outputs, gradients)."""
         parameters = []
         if self.get_by_list:
             if weights is None and hasattr(fn, "trainable_params"):

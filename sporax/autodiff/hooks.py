@@ -1,4 +1,4 @@
-"""Functions of the user's that see, and may replace, gradients on their way back."""
+"""Hooks: user functions that receive, and may replace, gradients in the backward pass."""
 
 import itertools
 from typing import Any
@@ -14,7 +14,7 @@ _numbers = itertools.count()
 
 
 def check_callable(who, hook_fn):
-    """Refuse what cannot be called."""
+    """Raise TypeError if `hook_fn` is not callable."""
     if not callable(hook_fn):
         raise TypeError(
             f"For '{who}', 'hook_fn' must be a function, but got {type(hook_fn).__name__}."
@@ -22,18 +22,18 @@ def check_callable(who, hook_fn):
 
 
 def name_of(hook_fn):
-    """What messages call a hook."""
+    """Return the name of a hook for messages."""
     return f"the hook '{getattr(hook_fn, '__qualname__', None) or type(hook_fn).__name__}'"
 
 
 class HookHandle:
-    """What a registration returns; `remove()` ends it."""
+    """The handle of a registered hook; `remove()` unregisters it."""
 
     def __init__(self, remove):
         self._remove = remove
 
     def remove(self):
-        """Take the hook away; a second time has no effect."""
+        """Unregister the hook; a second call has no effect."""
         remove, self._remove = self._remove, None
         if remove is not None:
             remove()
@@ -46,10 +46,10 @@ class Hooks:
         self.functions = {}
 
     def __reduce__(self):
-        return Hooks, ()  # a copy or a file has the Tensor without its hooks
+        return Hooks, ()  # a copied or saved Tensor has no hooks
 
     def add(self, hook_fn):
-        """One more; returns its handle."""
+        """Add a hook; returns its handle."""
         key = next(_numbers)
         self.functions[key] = hook_fn
         Changes.count += 1
@@ -60,7 +60,7 @@ class Hooks:
         self.functions.pop(key, None)
 
     def run(self, cotangent):
-        """The cotangent (a Value) after all hooks."""
+        """Return the cotangent (a Value) after all hooks."""
         for hook_fn in list(self.functions.values()):
             result = hook_fn(wrap(cotangent))
             if result is not None:
@@ -70,11 +70,11 @@ class Hooks:
 
 
 def register_hook(self, hook_fn) -> Any:
-    """Call `hook_fn(grad)` when a derivative has found this tensor's whole gradient.
+    """Call `hook_fn(grad)` when a derivative has computed this tensor's whole gradient.
 
     It may return another gradient of the same shape; several hooks are called one after the
-    other. Returns a handle whose `remove()` ends it. Where the tensor is an argument or a
-    Parameter, the hook acts in every derivative with respect to it.
+    other. Returns a handle whose `remove()` unregisters it. If the tensor is an argument or a
+    Parameter, the hook applies to every derivative with respect to it.
 
     >>> def double(x):
     ...     y = x * 1.0
@@ -92,7 +92,7 @@ def register_hook(self, hook_fn) -> Any:
 
 
 def hooks(self) -> list:
-    """The functions registered by `register_hook`.
+    """Return the functions registered by `register_hook`.
 
     >>> x = Tensor([1.0])
     >>> handle = x.register_hook(lambda g: g * 2)
@@ -108,18 +108,18 @@ for _method in (register_hook, hooks):
 
 
 class Gate(PythonDerivative):
-    """Lets values through as they are, and their cotangents by way of functions of the user's."""
+    """Passes values through unchanged, and their cotangents through user functions."""
 
     __slots__ = ()
     is_in_trace = True
 
     def answer(self, out, gradients) -> Any:
-        """The gradients after the functions, for those that arrive at the gate's output `out`:
-        tuples of Tensors and None."""
+        """Return the gradients after the functions, given the `gradients` of the gate's output
+        `out`: tuples of Tensors and None."""
         raise NotImplementedError
 
     def backward(self, operands, out, arriving):
-        """The cotangents that the functions answer with, checked."""
+        """Return the cotangents that the functions return, checked."""
         if out.__class__ is tuple:
             gradients = tuple([None if ct is None else wrap(ct) for ct in arriving])
         else:
@@ -130,8 +130,8 @@ class Gate(PythonDerivative):
         return [None if g is None else g._lift() for g in answers]
 
     def through(self, tensors):
-        """The same Tensors behind the gate, and their Values as the tape has them; None where no
-        derivative goes through."""
+        """Return the same Tensors behind the gate, and their Values on the tape; None if they are
+        not differentiated."""
         tape = active_tape()
         if tape is None:
             return None
@@ -142,17 +142,17 @@ class Gate(PythonDerivative):
         if True not in [v.tracked for v in operands]:
             return None
         out = record(_gates, *operands)
-        tape.entries.pop()  # its derivative is not that of the operation
+        tape.entries.pop()  # the gate's derivative replaces the operation's
         for value, operand in zip(out, operands, strict=True):
             value.tracked = value.tracked and operand.tracked
         tape.record_python(self, operands, out)
         return tuple([wrap(value) for value in out]), out
 
     def through_alone(self, tape, tensor):
-        """The Tensor behind the gate, for a single one that is tracked; else None.
+        """Return a single tracked Tensor behind the gate; else None.
 
-        What `record` does for an operation met before is written out, since calls of hooked Cells
-        come here twice.
+        The part of `record` for a known operation is inlined, since calls of hooked Cells come here
+        twice.
         """
         value, recorder = tensor._lift(), thread.recorder
         if not value.tracked:
@@ -180,12 +180,12 @@ _gates = Op("gradient.gate", lambda *xs: xs)
 
 
 def avals_of(out):
-    """The avals of one or several Values."""
+    """Return the avals of one or several Values."""
     return [v.aval for v in out] if out.__class__ is tuple else (out.aval,)
 
 
 def replaced(who, hook_fn, name, avals, result):
-    """The gradients that a hook has returned, checked: Tensors and None, one for each aval."""
+    """Check the gradients that a hook returned: Tensors and None, one for each aval."""
     result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(result) != len(avals):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""`vjp`, `jvp`, `jacfwd`, `jacrev`: derivatives along a direction, and whole Jacobians."""
+"""`vjp`, `jvp`, `jacfwd`, `jacrev`: directional derivatives and full Jacobians."""
 
 import functools
 from collections.abc import Callable
@@ -20,10 +20,10 @@ from sporax.engine.recorder import record, wrap
 
 
 class TapedCall(Derivative):
-    """A function computed once at some arguments, with what its derivative there needs.
+    """A function called once, with the recording that its derivative needs.
 
     `result`: its result. `ends`: the Values in it that are differentiated. Its gradients can be
-    computed any number of times, at any time: Values do not change.
+    computed repeatedly, at any time: Values do not change.
     """
 
     seed = "v"
@@ -46,31 +46,31 @@ class TapedCall(Derivative):
 
     @property
     def aux(self):
-        """The rest of the result: a tuple, or the only one."""
+        """The other results: a tuple, or the only one."""
         return self.result[1] if len(self.result) == 2 else self.result[1:]
 
     def back(self, cotangents):
-        """The gradients of the wanted values, None where there is none."""
+        """Return the gradients of the wanted values, None where there is none."""
         return BackwardPass(self.entries, 0, self.hooks).run(self.ends, cotangents, self.wanted)
 
     def gradients(self, cotangents):
-        """As `back`, with zeros where there is none."""
+        """Return the gradients of the wanted values, zeros where there is none."""
         return or_zeros(self.wanted, self.back(cotangents))
 
     def cotangents(self, v):
-        """The Values of what a user gives as cotangents of the ends, checked."""
+        """Check the cotangents of the ends that a user passes; returns their Values."""
         return self._cotangents(self.ends, v)
 
     def seeds(self):
-        """Cotangents of the ends to differentiate with respect to."""
-        with paused("custom_spans"):  # they are no function of anything
+        """Return cotangents of the ends, tracked to differentiate with respect to them."""
+        with paused("custom_spans"):  # they depend on nothing
             seeds = [ones_like(v) for v in self.ends]
         for value in seeds:
             value.tracked = True
         return seeds
 
     def untrack(self):
-        """No further derivative of the values on the way is taken."""
+        """Stop differentiating the intermediate values."""
         for _, _, out in self.entries:
             for value in out if out.__class__ is tuple else (out,):
                 value.tracked = False
@@ -79,10 +79,10 @@ class TapedCall(Derivative):
 
 
 class Linearization:
-    """A function computed once at some arguments, with its derivative there in any direction.
+    """A function called once, with its derivative there in any direction.
 
-    The pullback is linear in its cotangent; its derivative with respect to that, pulled back from
-    the tangents, is the result. So all that has a pullback has this too, also a bprop.
+    The pullback is linear in its cotangent; its own pullback, applied to the tangents, gives the
+    output tangents. So everything with a pullback is supported, including a bprop.
     """
 
     def __init__(self, who, fn, args, positions, has_aux=False):
@@ -90,14 +90,14 @@ class Linearization:
             self.taped = TapedCall(who, fn, args, positions, (), has_aux)
             self.seeds = self.taped.seeds()
             self.gradients = self.taped.back(self.seeds)
-            if recording.outer is None:  # no derivative of this is taken
+            if recording.outer is None:  # it is not differentiated
                 self.taped.untrack()
             self.entries = recording.tape.entries[recording.start :]
         self.recording = recording
 
     def push(self, tangents, is_first=False):
-        """The tangents of the results for those of the arguments. `is_first`: nothing was recorded
-        since, so the backward pass may be replayed."""
+        """Return the tangents of the results for the arguments' `tangents`. `is_first`: whether
+        nothing was recorded since, so that the backward pass may be replayed."""
         pairs = [(g, t) for g, t in zip(self.gradients, tangents, strict=True) if g is not None]
         run = BackwardPass(self.entries, 0, self.recording.tape.hooks).run
         if is_first:
@@ -107,12 +107,12 @@ class Linearization:
 
 @fitting
 def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
-    """`(fn(*inputs), function)`, where the function maps cotangents to gradients, $v^T J$.
+    """Return `(fn(*inputs), function)`; the function maps cotangents to gradients, $v^T J$.
 
     It takes one cotangent for each output, of its shape, and returns a tuple with a gradient for
     each input; with `weights` (a Parameter, or several) `(inputs' gradients, weights' gradients)`.
-    It may be called many times, and later: it belongs to the contents that inputs and Parameters
-    had. With `has_aux` only the first output is differentiated and the rest comes third.
+    It may be called repeatedly, and later: it uses the contents that inputs and Parameters had.
+    With `has_aux` only the first output is differentiated, and the others are returned third.
 
     >>> y, pull = vjp(lambda x: x * x, Tensor([3.0]))
     >>> pull(Tensor([10.0]))[0].asnumpy()
@@ -139,10 +139,10 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
 
 @fitting
 def jvp(fn, inputs, v, has_aux=False) -> tuple:
-    """`(fn(*inputs), J v)`: the derivative of all outputs in the direction `v` of the inputs.
+    """Return `(fn(*inputs), J v)`: the derivative of all outputs along `v`.
 
     `inputs`: a Tensor, or a tuple or list of them. `v`: the same, of the same shapes and dtypes.
-    With `has_aux` only the first output is differentiated and the rest comes third.
+    With `has_aux` only the first output is differentiated, and the others are returned third.
 
     >>> y, dy = jvp(lambda x: x * x, Tensor([3.0]), Tensor([10.0]))
     >>> dy.asnumpy()
@@ -158,14 +158,14 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
 
 
 def arguments_of(who, name, inputs):
-    """Inputs or tangents as a tuple, checked."""
+    """Check inputs or tangents; returns a tuple."""
     inputs = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     _check_tensors(who, name, inputs)
     return inputs
 
 
 def tangents_of(who, inputs, v):
-    """The Values of tangents of the inputs, checked."""
+    """Check the tangents of the inputs; returns their Values."""
     primals, tangents = tensors_of(inputs), tensors_of(arguments_of(who, "v", v))
     if len(primals) != len(tangents):
         raise ValueError(
@@ -183,13 +183,13 @@ def tangents_of(who, inputs, v):
 
 @fitting
 def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
-    """The function that computes the Jacobian of `fn`, a column for each element of the inputs.
+    """Return a function that computes the Jacobian of `fn`, column by column.
 
     `grad_position`: an int or tuple of ints, the arguments to differentiate. The derivative of an
-    output of shape `a` by an input of shape `b` has shape `a + b`; for several outputs it is a
-    tuple, and for several positions a tuple of them (inside). With `has_aux` only the first output
-    is differentiated: `(Jacobian, rest)`. See `jacrev`, which is faster where there are more
-    inputs than outputs.
+    output of shape `a` with respect to an input of shape `b` has shape `a + b`; several outputs
+    give a tuple, several positions a tuple inside it. With `has_aux` only the first output is
+    differentiated: `(Jacobian, other outputs)`. See `jacrev`, which is faster with more inputs
+    than outputs.
 
     >>> jacfwd(lambda x: x * x)(Tensor([1.0, 2.0])).asnumpy()
     array([[2., 0.],
@@ -200,9 +200,9 @@ def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
 
 @fitting
 def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
-    """The function that computes the Jacobian of `fn`, a row for each element of the outputs.
+    """Return a function that computes the Jacobian of `fn`, row by row.
 
-    Arguments and results are those of `jacfwd`.
+    Arguments and results are as for `jacfwd`.
 
     >>> jacrev(lambda x: (x * x).sum())(Tensor([1.0, 2.0])).asnumpy()
     array([2., 4.], dtype=float32)
@@ -226,7 +226,7 @@ def _jacobian(who, fn, grad_position, has_aux, compute):
 
 
 def _by_columns(who, fn, args, positions, has_aux):
-    """([[block for each input] for each output], rest of the result)."""
+    """Return ([[block for each input] for each output], other results)."""
     avals = tuple([args[i]._lift().aval for i in positions])
     aux = None
 
@@ -247,7 +247,7 @@ def _by_columns(who, fn, args, positions, has_aux):
 
 
 def _by_rows(who, fn, args, positions, has_aux):
-    """([[block for each input] for each output], rest of the result)."""
+    """Return ([[block for each input] for each output], other results)."""
     taped = TapedCall(who, fn, args, positions, (), has_aux)
     avals = tuple([v.aval for v in taped.ends])
 
@@ -258,7 +258,7 @@ def _by_rows(who, fn, args, positions, has_aux):
     results = _mapped(who, run, avals)
     columns = [record(_split(avals, 0), value) for value in results]
     rows = [
-        # a gradient of complex numbers is the conjugate of the derivative
+        # the gradient of complex numbers is the conjugate of the derivative
         [wrap(record(_conj, v) if aval.dtype.kind == "c" else v) for v in row]
         for aval, row in zip(avals, zip(*columns, strict=True), strict=True)
     ]
@@ -269,14 +269,14 @@ _conj = Op("jacobian.conj", jnp.conj)
 
 
 def _mapped(who, run, avals):
-    """The results of `run` for each row of the identity matrix of all elements of these avals."""
+    """Map `run` over the rows of the identity matrix of all elements of these avals."""
     rows, size = record(_identity(avals)), sum(a.size for a in avals)
     return LiftedFunction(who, size)(run, rows, [0] * len(avals))
 
 
 @functools.cache
 def _identity(avals):
-    """The identity matrix of all elements of these avals: for each its columns, in its shape."""
+    """Make the identity matrix of all elements of these avals: columns for each, in its shape."""
     ends = list(accumulate(a.size for a in avals))
 
     def identity():
@@ -290,7 +290,7 @@ def _identity(avals):
 
 @functools.cache
 def _split(avals, axis):
-    """Cut the first or last axis (0, -1) up, and give each part the shape of an aval there."""
+    """Split the first or last axis (0, -1), and give each part the shape of an aval there."""
     ends = list(accumulate(a.size for a in avals))
 
     def split(x):
@@ -302,7 +302,7 @@ def _split(avals, axis):
 
 
 def _positions(who, grad_position, args):
-    """The positions, checked against the call."""
+    """Check the positions against the call; returns a tuple."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     if any(not isinstance(i, int) for i in positions) or not positions:
         raise TypeError(

@@ -20,12 +20,12 @@ from sporax.staging.deferred_print import defer_print
 
 
 class RecomputedTrace(AbstractTrace):
-    """A recording that computes what Python needs the numbers of, where it is dynamic code's: the
-    recording so far is run as an operation outside. It is for these numbers alone, then; so is each
-    call's, which records anew."""
+    """A recording that computes concrete values that Python needs, if it is in dynamic code: the
+    recording so far is run as an operation of the outer trace. It is then valid only for these
+    values, and each call records anew."""
 
     def concrete_value_needed(self, recorder, value):
-        """`value` is about to be read."""
+        """Compute `value`, which is about to be read."""
         if value.trace is not recorder or value.index < 0 or not self.is_dynamic():
             super().concrete_value_needed(recorder, value)
             return
@@ -41,7 +41,7 @@ class RecomputedTrace(AbstractTrace):
             self.outer, thread.recorder = thread.recorder, recorder  # a new one, after it has run
 
     def is_dynamic(self):
-        """Whether nothing around it records for other numbers."""
+        """Return True if no enclosing recording is reused for other values."""
         around = self.outer.tracer
         return around is None or (isinstance(around, RecomputedTrace) and around.is_dynamic())
 
@@ -49,9 +49,9 @@ class RecomputedTrace(AbstractTrace):
 class LiftedFunction:
     """A function recorded without concrete values, mapped over `size` examples unless that is None.
 
-    `kind`: the class of the operation. Under a tape it is recorded under a tape of its own. Where
-    that has a derivative in Python (a bprop, a hook), so has the operation: the backward pass over
-    that tape, recorded as a continuation of the same trace, and mapped like it.
+    `kind`: the class of the operation. Under a tape it is recorded with its own tape. If that has
+    derivatives in Python (a bprop, a hook), the operation has one too: the backward pass over that
+    tape, recorded as a continuation of the same trace, and mapped likewise.
     """
 
     def __init__(self, who, size=None, kind=LiftedOp):
@@ -63,13 +63,13 @@ class LiftedFunction:
 
     def __call__(self, function, values=(), axes=()):
         """Record `function(inputs)`; the inputs are slices of the `values` along `axes`. It returns
-        the Values of its results and their out axes. Returns those results outside."""
+        the Values of its results and their out axes. Returns the results in the outer trace."""
         conversions, lifted = Conversions(), self
         while True:
             try:
                 with conversions.applied():
                     return lifted._recorded(function, values, axes)
-            except RuntimeError as error:  # a concrete value is needed, in a condition perhaps
+            except RuntimeError as error:  # a concrete value is needed, perhaps in a condition
                 if not conversions.may_help(error, lifted.trace.unconverted):
                     raise
             lifted = LiftedFunction(self.who, self.size, self.kind)
@@ -78,7 +78,7 @@ class LiftedFunction:
         with using_tape(self.tape), closing(self.trace) as trace, trace:
             inputs = [trace.input(v, axis) for v, axis in zip(values, axes, strict=True)]
             results, outs = function(inputs)
-            if trace.error is not None:  # the function went on after it
+            if trace.error is not None:  # the function caught it and continued
                 raise trace.error
             results = [trace.inside(v) for v in results]
             written = trace.written()
@@ -86,7 +86,7 @@ class LiftedFunction:
         return self.record_operation(results, outs, written, prints, self.kind)
 
     def _prints(self):
-        """(what was printed, its Values), in order; inside the block."""
+        """Return (what was printed, its Values), in order; called inside the block."""
         prints, self.trace.prints = self.trace.prints, []
         return [(shown, list(map(self.trace.inside, shown.values))) for shown in prints]
 
@@ -121,7 +121,7 @@ class LiftedFunction:
         return out
 
     def _check(self, op, avals, n_results, written):
-        """Refuse what differs between examples where there is one place for all of them."""
+        """Raise if a result or a written value must be the same for all examples, but differs."""
         if avals in op.rules:
             return
         differing = op.differing(avals, [i for i, axis in enumerate(op.outs) if axis is None])
@@ -142,10 +142,10 @@ class LiftedFunction:
 
 
 class LiftedDerivative(PythonDerivative):
-    """The derivative of a lifted function that has derivatives in Python inside.
+    """The derivative of a lifted function that contains derivatives in Python.
 
     `inputs`: the indices of the inputs that are operands. `values`: the results of the operation,
-    as Values inside; `outs`: their out axes.
+    as Values of the inner trace; `outs`: their out axes.
     """
 
     __slots__ = ("inputs", "lifted", "outs", "values")
@@ -154,7 +154,7 @@ class LiftedDerivative(PythonDerivative):
         self.lifted, self.inputs, self.values, self.outs = lifted, inputs, values, outs
 
     def backward(self, operands, out, arriving):
-        """Continue the trace with the backward pass, and record that as an operation too."""
+        """Continue the trace with the backward pass, and record it as an operation too."""
         lifted, deeper = self.lifted, active_tape() is not None
         trace, mark = lifted.trace, lifted.trace.mark()
         arrived = {i: ct for i, ct in enumerate(arriving) if ct is not None}
@@ -180,10 +180,10 @@ class LiftedDerivative(PythonDerivative):
         return [None if v is None else next(rest) for v in gradients]
 
     def _gradients(self, operands, cotangents):
-        """The cotangents inside of the operands that are arrays."""
+        """Return the cotangents, in the inner trace, of the operands that are arrays."""
         trace, tape = self.lifted.trace, self.lifted.tape
         inputs, arrays = [trace.inputs[i] for i in self.inputs], operands[: len(self.inputs)]
-        # a Value from outside may have been used as it is, too
+        # a Value from outside may also have been used directly
         bare = [trace.known.get(id(v)) is i for i, v in zip(inputs, arrays, strict=True)]
         wanted = [*inputs, *itertools.compress(arrays, bare)]
         ends = [self.values[i] for i in cotangents]
@@ -194,11 +194,11 @@ class LiftedDerivative(PythonDerivative):
         return [_sum(*pair) for pair in zip(gradients[: len(inputs)], more, strict=True)]
 
     def _spread(self, i, cotangent):
-        """(cotangent, axis) such that each example gets its part of that of result `i`."""
+        """Return (cotangent, axis) to give each example its part of the cotangent of result `i`."""
         axis, size = self.outs[i], self.lifted.size
         if size is None or axis == SUM:
             return cotangent, None
-        if axis is None:  # it comes once, not for each example
+        if axis is None:  # one cotangent for all examples
             return record(_to_first(size), cotangent), 0
         return cotangent, axis
 

@@ -1,4 +1,4 @@
-"""What is left out of derivatives: the block of a `no_grad`, a Tensor that requires no gradient."""
+"""Exclusion from derivatives: `no_grad`, `requires_grad_`, `stop_gradient`."""
 
 import contextlib
 import functools
@@ -15,9 +15,9 @@ from sporax.storage.views import view
 
 
 class no_grad(contextlib.ContextDecorator):
-    """Nothing computed in the block, or by the decorated function, is differentiated.
+    """Disable differentiation in the block or the decorated function.
 
-    Gradients taken inside are as ever; those around see what they give as constants.
+    Gradients taken inside work as usual; outer ones treat their results as constants.
 
     >>> def f(x):
     ...     with no_grad():
@@ -39,7 +39,7 @@ _no_grad = no_grad
 
 
 def requires_grad_(self, requires_grad=True):
-    """Whether derivatives with respect to this tensor are taken; without, they are zero.
+    """Set whether derivatives with respect to this tensor are taken; if not, they are zero.
 
     Returns the tensor.
 
@@ -59,12 +59,12 @@ for _method in (requires_grad_,):
     setattr(Tensor, _method.__name__, _method)
 
 
-_identity = Op("StopGradient", lax.stop_gradient)  # JAX differentiates what is lifted
+_identity = Op("StopGradient", lax.stop_gradient)  # JAX differentiates lifted functions
 _identity.stops_gradient = True
 
 
 def stop_gradient(value):
-    """The same Tensors, through which no derivative goes.
+    """Return the same Tensors, with no gradient through them.
 
     >>> grad(lambda x: x * ops.stop_gradient(x))(Tensor([3.0])).asnumpy()
     array([3.], dtype=float32)

@@ -12,10 +12,10 @@ _as_example = Op("per_sample.squeeze", lambda x: jnp.squeeze(x, 0))
 
 
 class PerSample:
-    """A `Derivative` taken for each example apart, in one go.
+    """A `Derivative` computed for each example separately, in one vectorized call.
 
-    Every Tensor among the arguments that has a dimension is cut along its first axis, and the
-    function sees batches of one. What comes back has the examples along its first axis.
+    Every Tensor in the arguments that is not 0-d is sliced along its first axis, and the function
+    receives batches of size 1. Results have the examples along their first axis.
     """
 
     def __init__(self, derivative):
@@ -38,7 +38,7 @@ class PerSample:
             rest = iter(inputs)
             batches = [wrap(record(_as_batch, next(rest))) if t.ndim else t for t in every]
             result, by_position, by_weight = self.derivative(*unflatten(treedef, batches))
-            # gradients of batches of one, as are most results
+            # gradients are of batches of size 1, as are most results
             by_position = map_tensors(lambda g: _squeezed(g, g.ndim), by_position)
             result = map_tensors(lambda t: _squeezed(t, t.ndim and t.shape[0] == 1), result)
             tensors, outputs_treedef = flatten((result, by_position, by_weight))

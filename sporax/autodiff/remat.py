@@ -13,16 +13,16 @@ def recompute(
     block, *args, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None,
     **kwargs,
 ) -> Any:  # fmt: skip
-    """`block(*args, **kwargs)`; its derivative computes the inside again instead of keeping it.
+    """Call `block(*args, **kwargs)`; the backward pass recomputes its intermediate values.
 
-    `block`: a Cell or a function. Only what goes in is kept. Both passes draw the same random
-    numbers, and what the block writes (moving statistics) is written once. A number that the block
-    needs on the way (`if`, `float`) is computed then; in a captured function, and within `vmap`, it
-    must not need one, but in a condition (RuntimeError).
+    `block`: a Cell or a function. Only its inputs are kept. Both passes draw the same random
+    numbers, and what the block writes (moving statistics) is written once. A concrete value that
+    the block needs (`if`, `float`) is computed at that point; in a captured function, and within
+    `vmap`, only a condition may need one, else RuntimeError is raised.
 
-    `use_reentrant`, `output_recompute` and `early_stop` are accepted as MindSpore has them and
-    change nothing: there is one way to recompute, derivatives of any order go through it, and what
-    the block returns is kept. `context_fn` is not there: Python code runs once.
+    `use_reentrant`, `output_recompute` and `early_stop` are accepted as in MindSpore and ignored:
+    there is one way to recompute, derivatives of any order are supported, and the block's outputs
+    are kept. `context_fn` is not supported: Python code runs once.
 
     >>> grad(lambda x: recompute(nn.ReLU(), x * x))(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
@@ -38,7 +38,7 @@ def recompute(
 
 
 def check_context(who, use_reentrant, context_fn):
-    """Refuse a `context_fn`."""
+    """Raise ValueError or NotImplementedError for a `context_fn`."""
     if context_fn is not None:
         if use_reentrant:
             raise ValueError(
@@ -52,7 +52,7 @@ def check_context(who, use_reentrant, context_fn):
 
 
 def recomputed(who, function, args, kwargs):
-    """`function(*args, **kwargs)`, whose derivative computes the inside again."""
+    """Call `function(*args, **kwargs)`; the backward pass recomputes its intermediate values."""
     if active_tape() is None:
         return function(*args, **kwargs)
     treedef = None

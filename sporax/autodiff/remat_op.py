@@ -1,10 +1,10 @@
-"""Operations whose derivative computes everything again instead of keeping it.
+"""Operations whose derivative recomputes everything instead of keeping it.
 
-A pullback computes the forward pass a second time by itself. Within one program XLA would see that
-it has been computed already, and keep it. On a GPU or TPU an optimization barrier prevents that. On
-a CPU XLA removes barriers too early (`jax.checkpoint` saves nothing there), but it does not look
-into the branches of a conditional; so here the second pass is the branch of a condition that always
-holds, which depends on the elements of an array.
+A pullback computes the forward pass a second time. Within one program XLA would detect that it was
+computed before, and keep the results. On a GPU or TPU an optimization barrier prevents that. On a
+CPU XLA removes barriers too early (`jax.checkpoint` saves nothing there), but it does not look into
+the branches of a conditional; so here the second pass is a branch whose condition is always true
+but depends on the elements of an array.
 """
 
 import functools
@@ -19,17 +19,17 @@ from sporax.lifting.lifted_op import LiftedOp
 
 @jax.custom_batching.custom_vmap
 def _true(x):
-    return (x == x) | (x != x)  # of a NaN only the second is true
+    return (x == x) | (x != x)  # for a NaN only the second is true
 
 
 @_true.def_vmap
 def _(size, batched, x):
-    """One condition for all examples, or it would not be a conditional any more."""
+    """Use one condition for all examples: batched, it would no longer be a conditional."""
     return _true(x[0]), False
 
 
 def behind_barrier(run, avals, arrays):
-    """`run(*arrays)`, computed apart from all else in the program."""
+    """Compute `run(*arrays)` isolated from the other computations of the program."""
     inexact = [x for a, x in zip(avals, arrays, strict=True) if a.inexact and a.size and not a.weak]
     if jax.default_backend() != "cpu" or not inexact:
         return run(*lax.optimization_barrier(tuple(arrays)))
@@ -45,7 +45,7 @@ def behind_barrier(run, avals, arrays):
 
 
 class BarrierOp(Op):
-    """Another operation, computed apart from all else in the program; so are its derivatives."""
+    """Isolates an operation, and its derivatives, from the other computations of the program."""
 
     __slots__ = ("plain",)
     is_polymorphic = False
@@ -55,7 +55,7 @@ class BarrierOp(Op):
         self.plain, self.collective = plain, plain.collective
 
     def compute(self, avals, *arrays, real=False):
-        """What the plain one computes."""
+        """Compute the plain operation behind a barrier."""
         return behind_barrier(
             functools.partial(self.plain.compute, avals, real=real), avals, arrays
         )
@@ -70,7 +70,7 @@ class BarrierOp(Op):
 
 
 class RematLiftedOp(LiftedOp):
-    """A recording whose derivative computes it again."""
+    """A recording whose derivative recomputes it."""
 
     __slots__ = ()
 
@@ -79,10 +79,10 @@ class RematLiftedOp(LiftedOp):
 
 
 class BarrierLiftedOp(LiftedOp):
-    """A recording that is computed apart from all else in the program."""
+    """A recording that is isolated from the other computations of the program."""
 
     __slots__ = ()
 
     def compute(self, avals, *arrays, real=False):
-        """As recorded."""
+        """Compute the recording behind a barrier."""
         return behind_barrier(self.real if real else self.fn, avals, arrays)

@@ -1,4 +1,4 @@
-"""`saved_tensors_hooks`: functions of the user's that keep what derivatives need, their own way."""
+"""`saved_tensors_hooks`: user functions that store the tensors saved for the backward pass."""
 
 import functools
 
@@ -14,11 +14,11 @@ from sporax.engine.trace_tree import forest
 
 
 class saved_tensors_hooks:
-    """In the block, `pack_hook(tensor)` is called with each Tensor that a derivative needs, and
-    what it returns is kept; on the way back `unpack_hook(packed)` gives the Tensor.
+    """Call `pack_hook(tensor)` in the block for each Tensor that a derivative needs, and keep its
+    result; the backward pass calls `unpack_hook(packed)` to restore the Tensor.
 
-    A derivative needs operands, those that its formula has: both of a product, none of a sum. Of
-    several blocks the innermost counts. Under `jit` the function then runs dynamically.
+    A derivative needs the operands in its formula: both of a product, none of a sum. The innermost
+    block applies. Under `jit` the function then runs dynamically.
 
     >>> def f(x):
     ...     with saved_tensors_hooks(lambda x: x.asnumpy(), Tensor):
@@ -48,14 +48,14 @@ class saved_tensors_hooks:
 
 
 def pack_if_saving(tape):
-    """Let a tape pack what the derivatives of its next entries need, if hooks say so."""
+    """Make a tape pack what the derivatives of its next entries need, if hooks are set."""
     if tape is not None:
         record_packed = functools.partial(_record_packed, tape.entries, tape.python_entries)
         tape.record = tape.entries.append if thread.saving is None else record_packed
 
 
 def _record_packed(entries, python_entries, entry):
-    """Add an operation to a tape's entries, with what its derivative needs packed."""
+    """Add an operation to a tape's entries, with the operands that its derivative needs packed."""
     op, operands, out = entry
     wanted = differentiable(op, operands)
     needed = _needed(op, tuple([v.aval for v in operands]), wanted) if wanted else ()
@@ -67,7 +67,7 @@ def _record_packed(entries, python_entries, entry):
 
 
 def _needed(op, avals, wanted):
-    """Which operands' values the pullback of an operation reads, Python scalars left out."""
+    """Return the indices of the operands that the pullback of `op` reads, except Python scalars."""
     key = op, avals, wanted
     needed = _read.get(key)
     if needed is None:
@@ -88,7 +88,7 @@ forest.tables.append(_read)
 
 
 class Packed:
-    """Values as a `pack_hook` has kept them; `indexed`: (index, Value) of each."""
+    """Values stored by a `pack_hook`; `indexed`: (index, Value) of each."""
 
     def __init__(self, indexed):
         pack, self.unpack = thread.saving
@@ -101,8 +101,8 @@ class Packed:
             thread.saving = saving
 
     def restored(self, operands):
-        """The operands with those that were packed unpacked; where a derivative is taken of what is
-        computed with them, it goes on to what they were computed from."""
+        """Return the operands with packed ones unpacked; a derivative through them continues to
+        the original operands."""
         operands = list(operands)
         for (i, aval), packed in zip(self.avals, self.objects, strict=True):
             tensor = self.unpack(packed)
@@ -121,7 +121,7 @@ class Packed:
 
 
 class SavedDerivative(PythonDerivative):
-    """The derivative of an operation, from packed operands."""
+    """The derivative of an operation, computed from packed operands."""
 
     __slots__ = ("op", "packed", "wanted")
 
@@ -130,11 +130,11 @@ class SavedDerivative(PythonDerivative):
 
     @property
     def who(self):
-        """The name that messages give it."""
+        """The name in messages."""
         return self.op.name
 
     def backward(self, operands, out, arriving):
-        """The operation's pullback."""
+        """Apply the operation's pullback."""
         cotangents = arriving if out.__class__ is tuple else (arriving,)
         which = tuple([i for i, ct in enumerate(cotangents) if ct is not None])
         pullback = self.op.pullback(self.wanted, which)
@@ -147,13 +147,13 @@ class SavedDerivative(PythonDerivative):
 
 
 class Tie(PythonDerivative):
-    """Gives the cotangents of an unpacked value to that which was packed."""
+    """Passes the cotangent of an unpacked value to the value that was packed."""
 
     __slots__ = ()
     who = "saved_tensors_hooks"
 
     def backward(self, operands, out, arriving):
-        """The cotangent itself."""
+        """Return the cotangent itself."""
         return (arriving,)
 
 

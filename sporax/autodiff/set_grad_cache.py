@@ -1,5 +1,5 @@
-"""A Cell with `set_grad` keeps what its last call recorded: a gradient taken next is that of this
-call, which is not repeated."""
+"""A Cell with `set_grad` keeps the recording of its last call; a gradient taken next uses it
+instead of repeating the call."""
 
 import contextlib
 from contextlib import closing
@@ -18,7 +18,7 @@ class CachedCall:
     """A call of a Cell and its tape.
 
     `arguments`: with their Values in place of Tensors. `tracked`: {id(Value): its variable on the
-    tape}, of what can be differentiated. `state`: the Parameters with their Values after it.
+    tape}, of differentiable Values. `state`: the Parameters with their Values after the call.
     """
 
     def __init__(self, cell: CellProtocol, args, kwargs):
@@ -37,16 +37,16 @@ class CachedCall:
         self.state = [(p, p._value) for p in parameters]
         self.changes = Changes.count
         after = [v for _, v in self.state], _random_state(), self.changes
-        # where no concrete value was read and nothing changed, a second call is the same
+        # if no concrete value was read and nothing changed, a second call is the same
         self.is_unique = thread.recorder is not recorder or before != after
 
     def serves(self, args, kwargs, handles):
-        """Whether the same call, differentiated by the `handles`, would be this one: nothing that
-        it depends on has changed since."""
+        """Return True if this recording can replace the same call, differentiated with respect to
+        the `handles`: nothing that it depends on has changed since."""
         value_ids = [id(h._value) for h in handles]
         captures = self.recorder.tracer, thread.recorder.tracer
         if any(captures) and self.recorder is not thread.recorder:
-            return False  # one graph's Values mean nothing in another
+            return False  # one graph's Values are not valid in another
         return (
             self.context is thread.context
             and self.changes == Changes.count
@@ -58,21 +58,21 @@ class CachedCall:
 
     @contextlib.contextmanager
     def reopened(self, handles):
-        """(the output, the recording, what the handles were on its tape)."""
+        """Yield (the output, the recording, the variables of the handles on its tape)."""
         with using_tape(self.recording.tape):
             variables = [self.tracked[id(h._value)] for h in handles]
             yield with_values(*self.outputs), self.recording, variables
 
 
 def call_announced(cell: CellProtocol, args, kwargs):
-    """Call a Cell that has `set_grad`."""
+    """Call a Cell with `set_grad`, and keep the recording."""
     call = CachedCall(cell, args, kwargs)
     cell.__dict__["_announced"] = call if call.is_unique else None
     return call.output
 
 
 def announced_call(fn, args, kwargs, handles):
-    """The last call of `fn`, if it serves; it does so once."""
+    """Return the last call of `fn` if it serves this one, else None; used once."""
     if thread.tape is not None:
         return None
     own = getattr(fn, "__dict__", {})

@@ -1,4 +1,4 @@
-"""The tape: the operations that a derivative is taken of."""
+"""The tape: the operations to differentiate."""
 
 from typing import Any
 
@@ -16,33 +16,33 @@ _variable.alias = True
 
 
 def ones_like(value):
-    """The cotangent that a derivative starts from by default."""
+    """Return the default cotangent that the backward pass starts from."""
     return record(_ones_like, value)
 
 
 def zeros_like(value):
-    """The gradient of a value that does not reach the output."""
+    """Return the gradient of a value that does not reach the output."""
     return record(_zeros_like, value)
 
 
 def or_zeros(values, cotangents):
-    """The cotangents of the values, with zeros where there is none."""
+    """Return the cotangents of the values, with zeros where there is none."""
     return [zeros_like(v) if g is None else g for v, g in zip(values, cotangents, strict=True)]
 
 
 def add(one, other):
-    """The sum of two cotangents."""
+    """Add two cotangents."""
     return record(_add, one, other)
 
 
 def accumulate(cotangents, value, cotangent):
-    """One more cotangent of a value, in `{id(value): cotangent}`."""
+    """Add a cotangent of a value to `{id(value): cotangent}`."""
     before = cotangents.get(id(value))
     cotangents[id(value)] = cotangent if before is None else add(before, cotangent)
 
 
 def variable(value):
-    """The same value as an output of its own in the trace."""
+    """Return the same value as a new output of the trace."""
     return record(_variable, value)
 
 
@@ -52,9 +52,9 @@ class Tape:
     `entries`: (operation, operands, output or outputs) each. `record(entry)` adds one; it is a slot
     since it varies: nothing is added to `MUTED`, and `saved_tensors_hooks` pack what they add.
     `paused_spans`: the spans of the trace that are not differentiated, as (first, last) depth;
-    `custom_spans`: those with a derivative written by the user. `hooks`: {id(value): (value, its
-    Hooks)}. `python_entries`: the indices of entries with a PythonDerivative. `depth`: how many
-    derivatives, one of the other, share the tape.
+    `custom_spans`: the spans with a user-defined derivative. `hooks`: {id(value): (value, its
+    Hooks)}. `python_entries`: the indices of entries with a PythonDerivative. `depth`: the number
+    of nested derivatives that share the tape.
     """
 
     __slots__ = (
@@ -69,7 +69,7 @@ class Tape:
         self.hooks, self.python_entries, self.depth = {}, [], 0
 
     def record_python(self, derivative, operands, out):
-        """One more entry, whose derivative is a function of the user's."""
+        """Add an entry whose derivative is a user function."""
         self.python_entries.append(len(self.entries))
         self.entries.append((derivative, operands, out))
 
@@ -83,17 +83,17 @@ def _ignore(entry):
     """Add nothing."""
 
 
-MUTED = Tape(is_muted=True)  # in place of the tape where it is paused
+MUTED = Tape(is_muted=True)  # replaces the tape while it is paused
 
 
 def active_tape():
-    """The tape that operations are added to now; None if there is none, or it is paused."""
+    """Return the tape that operations are added to; None if there is none, or it is paused."""
     tape = thread.tape
     return None if tape is MUTED else tape
 
 
 class using_tape:
-    """In the block operations are added to this tape; None for none."""
+    """Add operations in the block to this tape; None for none."""
 
     __slots__ = ("outer", "tape")
 
@@ -108,7 +108,7 @@ class using_tape:
 
 
 def unrecorded(function):
-    """The function, of which no derivative is taken and nothing captured."""
+    """Wrap a function so that it is neither differentiated nor captured."""
 
     def run(*args, **kwargs):
         with using_tape(MUTED):
@@ -118,10 +118,10 @@ def unrecorded(function):
 
 
 class paused:
-    """Nothing computed in the block is added to the tape.
+    """Add nothing computed in the block to the tape.
 
-    `spans`: where the tape notes the span of the trace, "custom_spans" if what is computed has
-    a derivative of its own.
+    `spans`: the attribute of the tape that gets the span of the trace, "custom_spans" if the
+    computation has its own derivative.
     """
 
     __slots__ = ("first", "outer", "spans")
@@ -142,24 +142,24 @@ class paused:
 
 
 class PythonDerivative:
-    """Stands for an operation on the tape where its derivative is a function of the user's; `who`
-    is what messages call it."""
+    """Stands for an operation on the tape whose derivative is a user function; `who`: its name in
+    messages."""
 
     __slots__ = ()
     who: Any
-    is_in_trace = False  # whether the trace has this very entry as an operation
+    is_in_trace = False  # whether the trace has the same entry as an operation
 
     def backward(self, operands, out, arriving) -> Any:
-        """A cotangent, or None, for each operand.
+        """Return a cotangent, or None, for each operand.
 
-        `arriving` is the cotangent of `out`; where that is a tuple, a list with a cotangent or
-        None for each.
+        `arriving`: the cotangent of `out`; if that is a tuple, a list with a cotangent or None for
+        each.
         """
         raise NotImplementedError
 
 
 def differentiable(op, operands):
-    """The indices of the operands that a derivative goes to."""
+    """Return the indices of the operands that get a cotangent."""
     wanted = tuple([i for i, v in enumerate(operands) if v.tracked])
     if not all([operands[i].aval.inexact for i in wanted]):
         avals = tuple([v.aval for v in operands])
@@ -168,7 +168,7 @@ def differentiable(op, operands):
 
 
 def takes_indices(entry):
-    """Whether an entry uses tracked integers as indices, or converts them."""
+    """Return True if an entry uses tracked integers as indices, or converts them."""
     op, operands, _ = entry
     tracked = sum(v.tracked for v in operands)
     return not isinstance(op, PythonDerivative) and tracked > len(differentiable(op, operands))

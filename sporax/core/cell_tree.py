@@ -1,4 +1,4 @@
-"""`CellProtocol`: what other rooms read of `nn.Cell`, without importing it; walks over Cells."""
+"""`CellProtocol`: the parts of `nn.Cell` that lower packages read without importing it."""
 
 from typing import Any, Protocol, TypeGuard
 
@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeGuard
 class CellProtocol(Protocol):
     """The attributes of a Cell that core, engine, autodiff, guards and graph capture read.
 
-    They are not those that users may override, as `cells_and_names` and `construct` are.
+    Users do not override them, unlike `cells_and_names` and `construct`.
     """
 
     _cells: dict[str, Any]  # of the attributes that are Cells, or None
@@ -20,14 +20,14 @@ class CellProtocol(Protocol):
         """Call `construct` with hooks, autocast and a custom derivative."""
 
     def _static_names(self) -> Any:
-        """The names of what a captured call depends on, in the order of `_static_state`."""
+        """Return the names of the entries of `_static_state`, in the same order."""
 
     def _static_state(self) -> Any:
-        """What a captured call depends on, to be compared with a later call's."""
+        """Return the state that a captured call depends on, to compare with a later call's."""
 
 
 def tree(cell: CellProtocol, prefix="", seen=None):
-    """(path, cell) for a cell and all below, depth first, each once."""
+    """Yield (path, cell) for a cell and its descendants, depth first, each once."""
     seen = set() if seen is None else seen
     if cell in seen:
         return
@@ -39,7 +39,7 @@ def tree(cell: CellProtocol, prefix="", seen=None):
 
 
 def parameters(cell: CellProtocol, prefix="", expand=True):
-    """(path, Parameter) for each of a cell, and with `expand` of all below, each once."""
+    """Yield (path, Parameter) of a cell, and with `expand` of its descendants, each once."""
     seen = set()
     for path, part in tree(cell, prefix) if expand else [(prefix, cell)]:
         for name, p in part._params.items():
@@ -49,8 +49,8 @@ def parameters(cell: CellProtocol, prefix="", expand=True):
 
 
 def innermost(trace):
-    """(path, Cell) of the innermost Cell that a traceback goes through, from the class of the
-    outermost one on: `Net.layers.1`. None where it goes through one Cell or none."""
+    """Return (path, Cell) of the innermost Cell in a traceback; the path starts with the class of
+    the outermost one: `Net.layers.1`. None if it is not inside another Cell of the traceback."""
     cells = []
     while trace is not None:
         cell = trace.tb_frame.f_locals.get("self")
@@ -65,17 +65,17 @@ def innermost(trace):
 
 
 def is_cell(obj) -> TypeGuard[CellProtocol]:
-    """Whether the object is a Cell."""
+    """Return True if the object is a Cell."""
     return is_cell_class(type(obj))
 
 
 def is_cell_class(kind):
-    """Whether a class is `nn.Cell` or derived from it."""
+    """Return True if a class is `nn.Cell` or a subclass of it."""
     return defines(kind, "_static_state")
 
 
 def defines(kind, name):
-    """Whether a class or one of its bases has an attribute. A metaclass is not asked: its
+    """Return True if a class or one of its bases has an attribute. Bypasses a metaclass, whose
     `__getattr__` may raise anything."""
     if type(kind) is type:
         return hasattr(kind, name)

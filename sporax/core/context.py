@@ -10,10 +10,10 @@ STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may 
 
 _SETTINGS = Settings("set_context")
 _values = _SETTINGS.values
-_listeners = {}  # setting -> what to do when it changes
+_listeners = {}  # setting -> callback for when it is set
 
 _PLATFORMS = {"CPU": "cpu", "GPU": "cuda", "TPU": "tpu"}
-_WRITTEN_FOR = "Ascend", "GPU"  # what MindSpore's scripts name, wherever they will run
+_WRITTEN_FOR = "Ascend", "GPU"  # targets that MindSpore scripts name, whatever the device
 
 
 def when_set(name, action):
@@ -24,15 +24,15 @@ def when_set(name, action):
 def set_context(**settings):
     """Change settings by name, as `mindspore.set_context`.
 
-    What matters here: `mode` (GRAPH_MODE: each outermost Cell call is captured as by `jit`),
-    `device_target` ('CPU', 'GPU', 'TPU'; where there is no 'GPU', and for 'Ascend', the device that
-    is there is taken, with a warning), `pynative_synchronize` (every operation runs at its own
-    line), `check_indices` (True: an index Tensor out of range raises when something is read next;
-    False leaves those unchecked that are recorded or captured from then on; SPORAX_CHECK_INDICES=0
-    does from the start), `detect_anomaly` (the mode of that name, for this thread),
-    `hook_convention` ('2.10', '2.3': what a Cell's backward hook is given). Settings of other
-    backends are kept, returned by `get_context`, and have no effect.
-    Raises ValueError for a name or a value that does not exist; then nothing is changed.
+    Relevant here: `mode` (GRAPH_MODE: each outermost Cell call is captured as by `jit`),
+    `device_target` ('CPU', 'GPU', 'TPU'; for 'Ascend', and for 'GPU' without one, the device
+    present is used, with a warning), `pynative_synchronize` (every operation runs at its own line),
+    `check_indices` (True: an index Tensor out of range raises at the next read; False disables the
+    check for operations recorded or captured afterwards, SPORAX_CHECK_INDICES=0 from the start),
+    `detect_anomaly` (the mode of that name, for this thread), `hook_convention` ('2.10', '2.3': the
+    arguments of a Cell's backward hook). Settings of other backends are stored, returned by
+    `get_context`, and have no effect.
+    Raises ValueError for an unknown name or value; then nothing is changed.
 
     >>> ms.set_context(mode=ms.PYNATIVE_MODE)
     """
@@ -47,7 +47,7 @@ def set_context(**settings):
 
 
 def get_context(attr_key):
-    """The present value of a setting.
+    """Return the current value of a setting.
 
     >>> ms.get_context("mode") == ms.PYNATIVE_MODE
     True
@@ -65,8 +65,8 @@ def _present_device():
 
 
 def _chosen(target, who):
-    """Compute on a device by its name, or on the one there is if a script was written for another;
-    returns the name of what was taken."""
+    """Select a device by name, or the one present if a script was written for another; returns the
+    name of the selected device."""
     existing = [name for name in _PLATFORMS if _has(name)]
     if target not in existing:
         if target not in _WRITTEN_FOR:
@@ -90,10 +90,10 @@ def _has(name):
 
 
 def set_recursion_limit(recursion_limit=1000):
-    """Set how deep calls may be nested while a function is captured: kept as 'max_call_depth'.
+    """Store the maximum depth of calls in a captured function, as 'max_call_depth'.
 
-    Python's own limit (`sys.setrecursionlimit`) is what holds here.
-    Raises TypeError and ValueError for what is no positive int.
+    It has no effect: Python's own limit (`sys.setrecursionlimit`) applies.
+    Raises TypeError if it is not an int, ValueError if it is not positive.
 
     >>> set_recursion_limit(5000)
     >>> get_context("max_call_depth")
@@ -114,8 +114,8 @@ def set_recursion_limit(recursion_limit=1000):
 
 
 def set_deterministic(deterministic):
-    """Whether every run of a computation has the same bits as the first: it is compiled at its
-    first run, not at its second. Two runs of one script are equal either way.
+    """Set whether all runs of a computation are bitwise equal: it is then compiled at its first
+    run, not at its second. Two runs of one script are equal either way.
 
     >>> ms.set_deterministic(False)
     """

@@ -1,4 +1,4 @@
-"""MindSpore's dtypes under all their names, and the rule by which operands meet."""
+"""MindSpore's dtypes under all their names, and conversions to NumPy and Python types."""
 
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # the dtypes by name: a stub, by tools/write_stubs.py
 class Type:
     """Base of all dtype objects, as `mindspore.dtype.Type`.
 
-    `numpy_dtype`: NumPy's dtype, or None for a kind of dtypes, such as `number`. `attribute`: what
-    it is called in the package. `default`: which dtype a tensor of that kind gets.
+    `numpy_dtype`: NumPy's dtype, or None for an abstract dtype, such as `number`. `attribute`: its
+    name in the package. `default`: the dtype of a tensor for an abstract dtype.
 
     >>> ms.float32, ms.float32.itemsize
     (mindspore.float32, 4)
@@ -36,17 +36,17 @@ class Type:
 
     @property
     def is_floating_point(self):
-        """Whether it is a floating dtype."""
+        """True for a floating dtype."""
         return isinstance(self, Float)
 
     @property
     def is_complex(self):
-        """Whether it is a complex dtype."""
+        """True for a complex dtype."""
         return isinstance(self, Complex)
 
     @property
     def is_signed(self):
-        """Whether its numbers may be negative."""
+        """True if elements may be negative."""
         return not isinstance(self, (UInt, Bool))
 
     def __eq__(self, other):
@@ -93,13 +93,13 @@ class Bool(Number):
 
 
 class _NullType(Type):
-    """The type of `_null`, of values that are absent."""
+    """The type of `_null`, for absent values."""
 
     def __init__(self, name="Null", numpy_dtype=None, attribute="Null", default=None):
         super().__init__(name, numpy_dtype, attribute, default)
 
 
-# One row a dtype: class, MindSpore's name, NumPy's dtype, the names it goes by.
+# One row per dtype: class, MindSpore's name, NumPy's dtype, its names here.
 _ROWS = [
     (Bool, "Bool", np.bool_, "bool bool_"),
     (Int, "Int8", np.int8, "int8 byte"),
@@ -120,7 +120,7 @@ _ROWS = [
     (Complex, "Complex128", np.complex128, "complex128 cdouble"),
 ]
 
-NAMES = {}  # every name a dtype goes by -> the dtype
+NAMES = {}  # every name of a dtype -> the dtype
 _FROM_NUMPY = {}
 _BY_NAME = {}
 for _kind, _name, _numpy, _aliases in _ROWS:
@@ -128,10 +128,10 @@ for _kind, _name, _numpy, _aliases in _ROWS:
     _BY_NAME[_name] = _FROM_NUMPY[np.dtype(_numpy)] = _type
     NAMES.update(dict.fromkeys(_aliases.split(), _type))
 globals().update({k: v for k, v in NAMES.items() if k != "bool"})
-# names of Python's own, which this module needs itself; as a string "int" is Int64, "float" Float64
+# builtin names, which this module needs itself; the string "int" is Int64, "float" Float64
 _HIDDEN = {"bool": NAMES["bool"], "int": NAMES["int32"], "float": NAMES["float32"]}
 
-# Kinds of dtypes, and types that are none of tensors': class, name, attribute, default if any.
+# Abstract dtypes, and types that are not tensor dtypes: class, name, attribute, default if any.
 _KINDS = [
     (Number, "Number", "number", None),
     (Int, "Int", "int", "Int64"),
@@ -156,7 +156,7 @@ NAMES.update(
     list_=list_, tuple_=tuple_, type_none=type_none,
 )  # fmt: skip
 
-# by NumPy's kind; bfloat16 and float8_e4m3fn are of kind 'V'
+# by NumPy kind; bfloat16 and float8_e4m3fn have kind 'V'
 PYTHON_TYPES = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "V": float}
 _PYTHON = {bool: "Bool", int: "Int64", float: "Float64", complex: "Complex128"}
 _PYTHON_OTHERS = {str: string, list: list_, tuple: tuple_, type(None): type_none}
@@ -167,7 +167,7 @@ def _by_name(name):
 
 
 def from_numpy(dtype):
-    """MindSpore's dtype for a NumPy dtype."""
+    """Return MindSpore's dtype for a NumPy dtype."""
     try:
         known = _FROM_NUMPY.get(dtype) or (
             None if dtype is None else _FROM_NUMPY.get(np.dtype(dtype))  # None would be float64
@@ -183,7 +183,7 @@ def from_numpy(dtype):
 
 
 def to_numpy(dtype):
-    """NumPy's dtype for whatever names one: a MindSpore or NumPy dtype, a Python type, a name."""
+    """Return NumPy's dtype for a MindSpore or NumPy dtype, a Python type or a name."""
     if isinstance(dtype, Type):
         if dtype.default is None:
             raise TypeError(
@@ -199,7 +199,7 @@ def to_numpy(dtype):
 
 
 def dtype_to_nptype(type_):
-    """NumPy's scalar type for a MindSpore dtype.
+    """Return NumPy's scalar type for a MindSpore dtype.
 
     >>> dtype_to_nptype(float32)
     <class 'numpy.float32'>
@@ -208,7 +208,7 @@ def dtype_to_nptype(type_):
 
 
 def dtype_to_pytype(type_):
-    """Python's type for a MindSpore dtype: bool, int, float or complex.
+    """Return Python's type for a MindSpore dtype: bool, int, float or complex.
 
     >>> ms.dtype_to_pytype(ms.float32)
     <class 'float'>
@@ -217,7 +217,7 @@ def dtype_to_pytype(type_):
 
 
 def pytype_to_dtype(obj):
-    """MindSpore's dtype for a Python or NumPy type.
+    """Return MindSpore's dtype for a Python or NumPy type.
 
     >>> ms.pytype_to_dtype(float)
     mindspore.float64
@@ -230,7 +230,7 @@ def pytype_to_dtype(obj):
 
 
 def get_py_obj_dtype(obj):
-    """MindSpore's dtype for a Python object.
+    """Return MindSpore's dtype for a Python object.
 
     >>> ms.get_py_obj_dtype(1.5)
     mindspore.float64
@@ -239,7 +239,7 @@ def get_py_obj_dtype(obj):
 
 
 def issubclass_(type_, dtype):
-    """Whether `type_` is `dtype` or one of the kind that `dtype` names."""
+    """Return True if `type_` is `dtype` or belongs to the abstract dtype `dtype`."""
     if not isinstance(type_, Type) or not isinstance(dtype, Type):
         return False
     kind = dtype.numpy_dtype is None and isinstance(dtype, Number)

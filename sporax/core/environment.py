@@ -1,12 +1,12 @@
-"""The environment variables that switch something on or off."""
+"""Values of environment variables, and the state after `os.fork`."""
 
 import os
 from typing import Any, ClassVar
 
 
 def choice(variable, *allowed):
-    """The value of an environment variable, one of `allowed`; the first where it is not set, or
-    empty. Raises ValueError for another."""
+    """Return the value of an environment variable, one of `allowed`; the first if it is unset or
+    empty. Raises ValueError for any other value."""
     value = os.environ.get(variable) or allowed[0]
     if value not in allowed:
         raise ValueError(
@@ -17,8 +17,8 @@ def choice(variable, *allowed):
 
 
 class Process:
-    """`is_forked`: whether `os.fork` has made this process, in which XLA's threads are missing: it
-    can run no program of XLA's. Locks that another thread held are free in it."""
+    """`is_forked`: whether `os.fork` created this process; it lacks XLA's threads, and so cannot
+    run XLA programs. `locks`: released in it, even if another thread held them."""
 
     is_forked = False
     locks: ClassVar[list[Any]] = []

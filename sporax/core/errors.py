@@ -1,4 +1,4 @@
-"""The one voice in which sporax refuses: who, rule, what came, remedy."""
+"""The common format of error messages: name, rule, actual argument, remedy."""
 
 import linecache
 import sys
@@ -19,24 +19,24 @@ from sporax.diagnosis.reasons import (
 
 _PACKAGE = str(Path(__file__).parents[1])
 
-# what a function on arrays, JAX below it included, raises for arguments that do not fit
+# raised for invalid arguments by a function on arrays, or by JAX below it
 REFUSALS = (
     TypeError, ValueError, LookupError, NotImplementedError, NameError, AttributeError,
     AssertionError, ArithmeticError, MemoryError, RecursionError,
 )  # fmt: skip
-_OWN = "For '", "sporax has no ", "sporax needs "  # how errors begin that teach already
+_OWN = "For '", "sporax has no ", "sporax needs "  # prefixes of messages in this format
 _UNKNOWN = "The dtypes, sizes and values must fit each other; its docstring says how"
 
 
 def describe(aval):
-    """How messages name an operand: `Float32 (2, 3)`, or the kind of a Python number."""
+    """Describe an operand for messages: `Float32 (2, 3)`, or the type of a Python number."""
     if aval.weak:
         return f"a Python {aval.dtype.name.rstrip('0123456789')}"
     return f"{from_numpy(aval.dtype)} {aval.shape}"
 
 
 def operand_error(op, avals, cause):
-    """An error that names the operation, every operand and the likely cause."""
+    """Return an error that names the operation, every operand and the likely cause."""
     names = op.operands if len(op.operands) == len(avals) else [""] * len(avals)
     operands = ", ".join(
         f"'{n}' {describe(a)}" if n else describe(a) for n, a in zip(names, avals, strict=True)
@@ -56,14 +56,16 @@ def operand_error(op, avals, cause):
 
 
 def listed(arguments):
-    """Arguments by name, as messages show them."""
+    """Format arguments by name for messages."""
     return ", ".join(f"'{name}' {_shown(value)}" for name, value in arguments.items())
 
 
 def refusal_of(name, given, cause, parameters=None, earlier=None):
-    """What a function raised from within, as its own refusal of the arguments `given`, whose
-    `parameters` may be known; `earlier`: those that its object was constructed with. None where the
-    cause teaches already, or came out of the user's code."""
+    """Return the error for a call with the arguments `given`, in which `cause` was raised.
+
+    `parameters`: the function's, if known; `earlier`: the arguments of its object's constructor.
+    None if `cause` is a sporax error, a NotImplementedError, or was raised by user code.
+    """
     is_signal = type(cause).__module__.startswith("sporax.") or isinstance(
         cause, NotImplementedError
     )
@@ -81,14 +83,13 @@ def refusal_of(name, given, cause, parameters=None, earlier=None):
 
 
 def _explained(error, cause):
-    """An error whose traceback shows what it came from, where its own words do not say the reason:
-    the fault may lie within."""
+    """Chain `cause` to an error whose message states no reason: the fault may lie in the function."""
     error.__cause__ = cause if _UNKNOWN in str(error) else None
     return error
 
 
 def refuse(name, given, cause, parameters=None, earlier=None):
-    """Raise the `refusal_of` a call, if there is one."""
+    """Raise the error that `refusal_of` returns, if any."""
     refusal = refusal_of(name, given, cause, parameters, earlier)
     if refusal is not None:
         raise refusal from refusal.__cause__
@@ -100,13 +101,13 @@ def _shown(value):
 
 
 def missing(module, name):
-    """The AttributeError for a MindSpore name that sporax lacks."""
+    """Return the AttributeError for a MindSpore name that sporax lacks."""
     return AttributeError(f"sporax has no 'mindspore.{module}.{name}' yet")
 
 
 def user_call():
-    """(the innermost line that is the user's own, the name of what it called); (None, None) if
-    there is none."""
+    """Return (the innermost stack frame of user code as a FrameSummary, the name of the function
+    it called), or (None, None)."""
     frame, called = users_frame(sys._getframe(1))
     if frame is None:
         return None, None
@@ -115,19 +116,19 @@ def user_call():
 
 
 def user_frame():
-    """The innermost line of the call that is the user's own; None if there is none."""
+    """Return the innermost stack frame of user code as a FrameSummary, or None."""
     return user_call()[0]
 
 
 def located(file, line, cell=""):
-    """How messages say where something was recorded: `, at a.py:7: y = x[i] (in cell Net.head)`."""
+    """Format a source location for messages: `, at a.py:7: y = x[i] (in cell Net.head)`."""
     source = linecache.getline(file, line).strip()
     where = f", at {file}:{line}" + (f": {source}" if source else "")
     return f"{where} (in cell {cell})" if cell else where
 
 
 def users_frame(frame):
-    """(the innermost frame, from this one outward, that is the user's own; the name of what it
+    """Return (the innermost frame of user code from this one outward, the name of the function it
     called); the frame is None if there is none."""
     called = None
     while frame is not None and not is_users(frame):
@@ -136,25 +137,25 @@ def users_frame(frame):
 
 
 def warn(message, category=RuntimeWarning):
-    """Warn at the innermost line of the call that is the user's own."""
+    """Warn at the innermost line of user code on the stack."""
     frame, level = sys._getframe(1), 2
     while frame is not None and not is_users(frame):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
 
-# what stands between a user and sporax
+# modules that may lie between user code and sporax on the stack
 _LIBRARIES = {"jax", "ml_dtypes", "numpy", "PIL", "scipy", "sporax"} | sys.stdlib_module_names
 
 
 def is_own(error):
-    """Whether an error teaches already."""
+    """Return True if the message of an error is in this module's format."""
     return str(error).strip("\"'").startswith(_OWN)
 
 
 def is_users(frame):
-    """Whether a frame of the stack is the user's code: neither sporax's own, nor a library's on the
-    way to it, nor a face, which is compiled with None for a module's name."""
+    """Return True if a stack frame is user code: not sporax, not a library that may call it, and
+    not a compiled API function of an operation, whose module name is None."""
     if frame.f_code.co_filename.startswith(_PACKAGE):
         return False
     module = frame.f_globals.get("__name__", "")

@@ -1,4 +1,4 @@
-"""From what a user gives (numbers, NumPy arrays, nested lists) to a NumPy array of one dtype."""
+"""Conversion of user data (numbers, NumPy arrays, nested lists) to a NumPy array of one dtype."""
 
 import operator
 
@@ -13,14 +13,14 @@ NUMBERS = (bool, int, float, complex)
 
 
 def is_numpy_scalar(data):
-    """Whether `data` is a NumPy scalar or an array without dimensions: a number to operations."""
+    """Return True if `data` is a NumPy scalar or 0-d array: operations treat it as a number."""
     return isinstance(data, np.generic) or (isinstance(data, np.ndarray) and data.ndim == 0)
 
 
 def python_number(scalar):
-    """The Python number of a NumPy scalar or array without dimensions; as it is if it holds none
-    (a string, a date)."""
-    convert = getattr(scalar, "_as_python", None)  # of what stands for one in a capture
+    """Return the Python number of a NumPy scalar or 0-d array; the scalar itself if it is not
+    numeric (a string, a date)."""
+    convert = getattr(scalar, "_as_python", None)  # of a placeholder for a scalar in a capture
     if convert is not None:
         return convert()
     dtype = scalar.dtype
@@ -30,13 +30,13 @@ def python_number(scalar):
 
 NUMPY_NUMBERS = tuple([np.dtype(code).type for code in "bBhHiIlLqQefd"])
 SCALARS = frozenset([*NUMPY_NUMBERS, np.bool_, np.complex64, np.complex128, ml_dtypes.bfloat16])
-HOLDING = SCALARS | {tuple, list, dict}  # the classes of what `plain` may change
+HOLDING = SCALARS | {tuple, list, dict}  # classes of the objects that `plain` may replace
 
 
 def plain(data):
-    """An argument with Python numbers in place of NumPy scalars, in tuples, lists and dicts too.
+    """Replace NumPy scalars in an argument by Python numbers, also in tuples, lists and dicts.
 
-    What holds none is returned as the same object.
+    Returns the same object if there are none.
     """
     kind = data.__class__
     if kind is tuple or kind is list:
@@ -52,7 +52,7 @@ def plain(data):
 
 
 def host_array(data, wanted):
-    """Numbers, NumPy data and nested lists as a NumPy array, of dtype `wanted` or their own."""
+    """Convert numbers, NumPy data or nested lists to a NumPy array, of dtype `wanted` if given."""
     if isinstance(data, (list, tuple, range)):
         array = _nested(data)
     elif isinstance(data, (np.ndarray, np.generic, *NUMBERS)):
@@ -76,7 +76,7 @@ def host_array(data, wanted):
 
 
 def blank(shape, dtype):
-    """What a Tensor holds that is made without data: zeros, or nothing where sizes are unknown."""
+    """Return the data of a Tensor without `input_data`: zeros, or an `UnknownShape`."""
     if dtype is None:
         raise TypeError(
             "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
@@ -89,7 +89,7 @@ def blank(shape, dtype):
 
 _NO_NUMBERS = "SUOMm"
 
-# what Python's own numbers, and nested lists, become
+# defaults for Python numbers and nested lists
 _DEFAULTS = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.int32): np.dtype(np.int64)}
 
 

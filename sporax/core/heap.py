@@ -1,4 +1,4 @@
-"""The heap of the process: glibc's, and what it holds. Other C libraries say nothing."""
+"""Settings and usage of glibc's heap. Other C libraries report nothing."""
 
 import ctypes
 import functools
@@ -7,10 +7,10 @@ import platform
 from pathlib import Path
 from typing import Any
 
-BLOCK = 2**22  # bytes from which on a block is no part of the heap, once nothing is kept
+BLOCK = 2**22  # bytes; from this size on, blocks are outside the heap unless freed memory is kept
 
-# the environment's names of a setting of glibc's malloc -> its number for mallopt, the value for
-# which free memory stays in the process, and the value for which it does not
+# environment names of a glibc malloc setting -> (its number for mallopt, the value that keeps freed
+# memory in the process, the value that does not)
 _SETTINGS = {
     ("MALLOC_MMAP_MAX_", "glibc.malloc.mmap_max"): (-4, 0, 65536),  # large blocks: in the heap
     ("MALLOC_TRIM_THRESHOLD_", "glibc.malloc.trim_threshold"): (-1, -1, 2**17),  # never shrinks
@@ -21,13 +21,13 @@ _SETTINGS = {
 
 @functools.cache
 def library() -> Any:
-    """glibc; None where the process has another C library."""
+    """Return glibc, or None if the process uses another C library."""
     return ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None
 
 
 def keep_freed(is_kept):
-    """Have what is freed stay in the process, or not. A setting of glibc's that the environment has
-    stays as it is."""
+    """Set whether freed memory stays in the process. A glibc setting in the environment is left
+    unchanged."""
     if library() is None:
         return
     tunables = os.environ.get("GLIBC_TUNABLES", "")
@@ -46,7 +46,7 @@ class _Statistics(ctypes.Structure):
 
 @functools.cache
 def _statistics():
-    """glibc's function; None before glibc 2.33."""
+    """Return glibc's `mallinfo2`; None before glibc 2.33."""
     function = getattr(library(), "mallinfo2", None)
     if function is not None:
         function.restype = _Statistics
@@ -54,7 +54,7 @@ def _statistics():
 
 
 def usage():
-    """(bytes of the heap that are in use, that are free); zeros where glibc does not say."""
+    """Return (bytes of the heap in use, bytes free); zeros if glibc does not report them."""
     function = _statistics()
     if function is None:
         return 0, 0
@@ -63,13 +63,13 @@ def usage():
 
 
 def pages():
-    """The numbers in `/proc/self/statm`, in bytes: of addresses, of what is in memory, ...; those
-    of Linux."""
+    """Return the numbers in `/proc/self/statm`, in bytes: address space, resident memory, ...; on
+    Linux only."""
     size = os.sysconf("SC_PAGE_SIZE")
     return [int(n) * size for n in Path("/proc/self/statm").read_bytes().split()]
 
 
 def release():
-    """Give free memory back to the system."""
+    """Return free memory to the system."""
     if library() is not None:
         library().malloc_trim(0)

@@ -1,4 +1,4 @@
-"""Functions that upper rooms give to lower ones, which must not import them."""
+"""Callbacks that higher-level packages register for lower-level ones, which cannot import them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 
 @dataclass
 class Hooks:
-    """`calling_cells`: (frame) -> the Cells that compute on the stack from there, outermost first.
-    `cell_path`: (such Cells) -> the path of the innermost one, as messages show it."""
+    """`calling_cells`: (frame) -> the Cells called on the stack up to that frame, outermost first.
+    `cell_path`: (those Cells) -> the path of the innermost one, for messages."""
 
     calling_cells: Callable[[Any], list] = lambda frame: []
     cell_path: Callable[[list], str] = lambda cells: ""

@@ -1,8 +1,8 @@
-"""What nothing comes in between: JAX at work, and state that is read and then replaced.
+"""Critical sections: calls of JAX, and state that is read and then replaced.
 
-A signal handler waits for the end of a function that is `uninterrupted`, see `signal_handlers`. A
-daemon thread goes no further than to such a function when Python ends: Python ends a thread where
-it next takes the interpreter's lock, and within XLA that aborts the process.
+A signal handler waits for the end of an `uninterrupted` function, see `signal_handlers`. At exit a
+daemon thread stops at the next such function: Python ends a thread when it next takes the GIL, and
+inside XLA that aborts the process.
 """
 
 import functools
@@ -14,7 +14,7 @@ from sporax.core.value import Context, contexts, thread
 
 
 def uninterrupted(function):
-    """Decorates a function during which no signal handler runs: what comes meanwhile follows it."""
+    """Decorate a function so that signal handlers are postponed until it returns."""
 
     @functools.wraps(function)
     def run(*args, **kwargs):
@@ -35,13 +35,13 @@ def _run_postponed(postponed):
         handler(number, frame)
 
 
-PATIENCE = 60  # seconds, at the end of Python: one of several ranks may wait for ever
+PATIENCE = 60  # seconds, at exit: one of several ranks may wait forever
 MOMENT, MOMENTS = 0.02, 50
 
 
 def stop_other_threads():
-    """Let other threads come no further than to what is `uninterrupted`, as long as Python lasts;
-    returns when none is within, and none moves: where an array is freed XLA is at work, too."""
+    """Stop other threads at `uninterrupted` functions for good; returns when no thread is inside
+    one and none makes progress: freeing an array runs XLA code, too."""
     Context.last_busy = threading.RLock()
     Context.last_busy.acquire()
     end = time.monotonic() + PATIENCE
@@ -60,6 +60,6 @@ def stop_other_threads():
 
 
 def _positions(idents):
-    """Where threads are: {ident: (a frame, its instruction)}."""
+    """Return the positions of threads: {ident: (id of the frame, its instruction)}."""
     frames = sys._current_frames()
     return {i: (id(frames[i]), frames[i].f_lasti) for i in idents & frames.keys()}

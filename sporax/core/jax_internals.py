@@ -1,8 +1,8 @@
-"""The names in use that JAX may change; `tests/core/test_jax_internals.py` tries each.
+"""The JAX names in use that may change; `tests/core/test_jax_internals.py` tests each.
 
-`jax.extend.core` may change. The rest is private, since JAX has no public way to read a symbolic
-dimension or observe comparisons of it, to exchange the compilation cache, to say which inputs a
-jaxpr's results depend on, whether a backend has started, or to put arrays on a device quickly.
+`jax.extend.core` may change. The others are private, since JAX has no public way to read a symbolic
+dimension or observe its comparisons, to replace the compilation cache, to tell which inputs a
+jaxpr's results depend on or whether a backend has started, or to put arrays on a device quickly.
 """
 
 import contextlib
@@ -69,7 +69,7 @@ _shaped = functools.lru_cache(1024)(ShapedArray)
 
 
 def device_array(array):
-    """`jax.device_put` of a NumPy array, in 4 us in place of 50."""
+    """`jax.device_put` of a NumPy array, in 4 us instead of 50."""
     default = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
     sharding, devices = _placement(default)
     try:
@@ -86,24 +86,24 @@ def device_array(array):
 
 class RanksProgram:
     """A `jax.jit` function over devices of several processes, compiled for arguments of these
-    avals, which gives and takes each process' own arrays: as whole ones they take 5 us each."""
+    avals. Takes and returns the process' local arrays: global ones cost 5 us each."""
 
     def __init__(self, traced):
         self.compiled = traced.lower().compile()
         self.executable: Any = self.compiled.runtime_executable()
 
     def __call__(self, arrays):
-        """The local results for the local arguments, a flat list."""
+        """Return the local results for the local arguments, a flat list."""
         results = self.executable.execute_sharded(arrays)
         return [x for (x,) in results.disassemble_into_single_device_arrays()]
 
 
 @contextlib.contextmanager
 def _starting_batch_threads():
-    """Threads that start meanwhile do not preempt others when they are woken.
+    """Make threads started in the block not preempt others when they are woken.
 
-    Gloo's thread asks for what has come again and again while another one holds the connection. If
-    it has taken the processor from that one, both lose a tick of the scheduler, 4 ms.
+    Gloo's thread polls for messages while another thread holds the connection. If it has preempted
+    that thread, both lose a tick of the scheduler, 4 ms.
     """
     if not hasattr(os, "SCHED_BATCH") or (policy := os.sched_getscheduler(0)) != os.SCHED_OTHER:
         yield
@@ -116,18 +116,18 @@ def _starting_batch_threads():
 
 
 def axis_environment(sizes):
-    """A context in which functions may be traced that use mapped axes; `sizes`: {name: size}."""
+    """Return a context to trace functions that use mapped axes; `sizes`: {name: size}."""
     return extend_axis_env_nd(list(sizes.items()))
 
 
 def coordinator() -> Any:
-    """The connection to the coordinator of the processes."""
+    """Return the connection to the coordinator of the processes."""
     return distributed.global_state.client
 
 
 def bind_collectives(host):
-    """Have the collectives of the CPUs, which are not started yet, listen at this address; None:
-    at that of this host's name."""
+    """Make the CPU collectives, which are not started yet, listen at this address; None: the
+    address of this host's name."""
 
     def make():
         with _starting_batch_threads():
@@ -138,8 +138,8 @@ def bind_collectives(host):
 
 
 def cluster_address(name):
-    """Host and port that the processes of an MPI or Slurm job ('ompi', 'slurm') have for their
-    coordinator; None where the job does not say."""
+    """Return the host and port of the coordinator of an MPI or Slurm job ('ompi', 'slurm'); None
+    if the job does not specify it."""
     cluster: Any = {"ompi": OmpiCluster, "slurm": SlurmCluster}[name]
     return cluster.get_coordinator_address(None, None) if cluster.is_env_present() else None
 
@@ -156,7 +156,7 @@ CALLS = {
 
 
 def called(equation):
-    """(jaxpr, constants) of what an equation calls; None if it is no call."""
+    """Return (jaxpr, constants) that an equation calls; None if it is not a call."""
     name = CALLS.get(equation.primitive.name)
     if name is None:
         return None
@@ -165,13 +165,13 @@ def called(equation):
 
 
 def primitive_jaxpr(closed):
-    """The same closed jaxpr, with primitives in place of what JAX expands before it compiles, such
-    as a search in a sorted array."""
+    """Return the closed jaxpr with the operations that JAX expands before it compiles, such as a
+    search in a sorted array, lowered to primitives."""
     return lower_jaxpr2(closed) if getattr(closed, "is_high", False) else closed
 
 
 def scan_counts(params):
-    """(number of constants, number of carried values) of the operands of a scan."""
+    """Return (number of constants, number of carried values) of the operands of a scan."""
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
     constants, carried, _ = params["ft_in"].unpack()  # since 0.12
@@ -179,7 +179,7 @@ def scan_counts(params):
 
 
 def with_jaxprs(function, value):
-    """A parameter of an equation, with `function` of each jaxpr that it is or holds."""
+    """Return a parameter of an equation, with `function` applied to each jaxpr in it."""
     if isinstance(value, (Jaxpr, ClosedJaxpr)):
         return function(value)
     if isinstance(value, tuple) and any(isinstance(x, (Jaxpr, ClosedJaxpr)) for x in value):
@@ -189,10 +189,10 @@ def with_jaxprs(function, value):
 
 
 def interpret(jaxpr, constants, inputs, evaluate, literal):
-    """The results of a jaxpr on values of any type, such as layouts or names of other variables.
+    """Evaluate a jaxpr on values of any type, such as layouts or names of other variables.
 
-    `evaluate(equation, operands)`: the values of an equation's results. `literal(atom)`: that of a
-    literal.
+    `evaluate(equation, operands)`: the values of an equation's results. `literal(atom)`: the value
+    of a literal.
     """
     known = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *inputs], strict=True))
 
@@ -206,41 +206,41 @@ def interpret(jaxpr, constants, inputs, evaluate, literal):
 
 
 def evaluated(equation, operands):
-    """The results of an equation."""
+    """Return the list of results of an equation."""
     params = equation.primitive.get_bind_params(equation.params)
     results = equation.primitive.bind(*operands, **params)
     return results if equation.primitive.multiple_results else [results]
 
 
 def equations(jaxpr):
-    """All equations of a jaxpr, and of those that they hold, in order."""
+    """Yield all equations of a jaxpr and of the jaxprs in them, in order."""
     for equation in jaxpr.eqns:
         yield from within(equation)
 
 
 def within(equation):
-    """An equation, and all of the jaxprs that it holds, in order."""
+    """Yield an equation and all equations of the jaxprs in it, in order."""
     yield equation
     for inner in jaxprs_in_params(equation.params):
         yield from equations(inner)
 
 
 def used_inputs(jaxpr):
-    """For each input of a jaxpr, whether its results depend on it."""
+    """Return, for each input of a jaxpr, whether its results depend on it."""
     return dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[1]
 
 
 def barrier(variable, beside):
-    """(a new variable, the equation that makes it `variable` behind an optimization barrier), with
-    the source of the equation `beside`."""
+    """Return (a new variable, the equation that defines it as `variable` behind an optimization
+    barrier), with the source info of the equation `beside`."""
     new = Var(variable.aval)
     names = {"invars": [variable], "outvars": [new]}
     return new, _barrier().replace(**names, source_info=beside.source_info, ctx=beside.ctx)
 
 
 def times_zero(variable, beside):
-    """(a new variable, the equation that makes it `variable` times 0), with the source of the
-    equation `beside`, for an array without axes."""
+    """Return (a new variable, the equation that defines it as `variable` times 0), with the source
+    info of the equation `beside`, for a 0-d array."""
     aval = variable.aval
     new, [product] = Var(aval), jax.make_jaxpr(lambda x: lax.mul(x, aval.dtype.type(0)))(aval).eqns
     names = {"invars": [variable, product.invars[1]], "outvars": [new]}
@@ -256,9 +256,9 @@ def _barrier():
 
 
 def set_compilation_cache(path, cache):
-    """Have JAX use `cache`, with methods `get` and `put`, for its cache directory `path`.
+    """Make JAX use `cache`, with methods `get` and `put`, for its cache directory `path`.
 
-    Raises ImportError or AttributeError where this JAX has another way to open its cache."""
+    Raises ImportError or AttributeError if this JAX opens its cache in another way."""
     from jax._src import compilation_cache
 
     open_default = compilation_cache.get_file_cache
@@ -271,7 +271,7 @@ def set_compilation_cache(path, cache):
 
 @contextlib.contextmanager
 def compiled_for_once():
-    """What is compiled in the block is not kept in files."""
+    """Keep programs compiled in the block out of the persistent cache."""
     from jax._src.config import persistent_cache_min_compile_time_secs
 
     with persistent_cache_min_compile_time_secs(float("inf")):
@@ -282,20 +282,20 @@ def compiled_for_once():
 
 
 def module_text(artifact):
-    """The text of a StableHLO artifact's MLIR module. Only of bytes that JAX wrote: MLIR's reader
-    of bytes trusts them, and writes where it should not if they are changed."""
+    """Return the text of a StableHLO artifact's MLIR module. Only for bytes that JAX wrote: MLIR's
+    reader trusts them, and corrupts memory if they were modified."""
     with mlir.make_ir_context():
         return str(_jax.mlir.deserialize_portable_artifact(artifact))
 
 
 def stablehlo_version():
-    """The version of StableHLO that this jaxlib has, as text."""
+    """Return the StableHLO version of this jaxlib, as text."""
     return hlo.get_current_version()
 
 
 def portable_artifact(text, oldest):
-    """(the artifact of a module's text in which StableHLO of version `oldest` has all that is in
-    it, else in this jaxlib's version; that version)"""
+    """Return (the StableHLO artifact of a module's text, its version): `oldest` if that version can
+    represent the module, else this jaxlib's version."""
     _, artifact = parsed_module(text)
     here = stablehlo_version()
     version = hlo.get_smaller_version(here, oldest)
@@ -306,8 +306,8 @@ def portable_artifact(text, oldest):
 
 
 def parsed_module(text):
-    """(the MLIR module of a text, verified; a function that gives its StableHLO artifact). Raises
-    what the parser raises."""
+    """Return (the verified MLIR module of a text, a function that returns its StableHLO artifact).
+    Raises the parser's errors, and ValueError if the module is invalid."""
     with mlir.make_ir_context():
         module = ir.Module.parse(text)
         if not module.operation.verify():
@@ -325,14 +325,14 @@ def parsed_module(text):
 
 _DimExpr: Any = type(symbolic_shape("n")[0])
 
-# (one, other or None) -> None, called when a `ComparedDim` is found to differ from another size, or
-# is hashed (None)
+# (one, other or None) -> None, called when a `ComparedDim` compares unequal to another size, or is
+# hashed (None)
 on_comparison: ContextVar[Any] = ContextVar("on_comparison", default=None)
 
 
 class ComparedDim(_DimExpr):
-    """A symbolic dimension whose comparisons can be observed: JAX says of two sizes that they
-    differ wherever they may."""
+    """A symbolic dimension whose comparisons can be observed: JAX treats two sizes as unequal
+    whenever they may differ."""
 
     __slots__ = ()
 
@@ -357,7 +357,7 @@ class ComparedDim(_DimExpr):
 
 
 def _compared(size):
-    """The same size as a `ComparedDim`; numbers and arrays as they are."""
+    """Return the size as a `ComparedDim`; numbers and arrays unchanged."""
     if isinstance(size, tuple):
         return tuple(map(_compared, size))
     return ComparedDim(size._sorted_terms, size.scope) if type(size) is _DimExpr else size
@@ -380,17 +380,17 @@ for _name in ("max", "rmax", "min", "rmin"):
 
 
 def compared_dims(names, scope):
-    """A symbolic dimension of each name."""
+    """Return a symbolic dimension for each name."""
     return _compared(symbolic_shape(", ".join(names), scope=scope))
 
 
 def is_symbolic(size):
-    """Whether a size is a symbolic dimension."""
+    """Return True if a size is a symbolic dimension."""
     return isinstance(size, _DimExpr)
 
 
 def evaluate_size(size, symbols):
-    """A size, where `symbols` are the symbols' values: ints, or symbolic dimensions."""
+    """Evaluate a size; `symbols`: the symbols' values, ints or symbolic dimensions."""
     if not isinstance(size, _DimExpr):
         return size
     value: Any = size._evaluate(symbols)
@@ -398,8 +398,8 @@ def evaluate_size(size, symbols):
 
 
 def terms_of(size) -> list[tuple[int, Any]] | None:
-    """A symbolic dimension as a sum: (coefficient, ((name, exponent), ...)) for each term, or None
-    where it is no polynomial (a quotient, a remainder, a maximum)."""
+    """Return a symbolic dimension as a sum: (coefficient, ((name, exponent), ...)) for each term,
+    or None if it is not a polynomial (a quotient, a remainder, a maximum)."""
     terms = []
     for term, coefficient in size._sorted_terms:
         powers = () if term.is_constant else term._factors

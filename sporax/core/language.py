@@ -1,7 +1,7 @@
-"""What is said below uncaught errors: the Cell that they come from, in Chinese what they say, and
-the command that explains them.
+"""Notes below uncaught errors: the Cell that raised, the message in Chinese, and the command that
+explains it.
 
-SPORAX_LANG=zh or en says whether in Chinese; without it the system's locale does.
+SPORAX_LANG=zh or en selects the language; the default is the system's locale.
 """
 
 import os
@@ -11,7 +11,7 @@ from sporax.core.cell_tree import innermost
 from sporax.core.environment import choice
 from sporax.diagnosis import chinese
 
-_LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set says
+_LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set applies
 _CELL = {"en": "In the Cell '{}' ({}).", "zh": "所在的 Cell：'{}'（{}）。"}
 _MORE = {
     "en": "Cause and remedy: sporax errors {}",
@@ -20,7 +20,7 @@ _MORE = {
 
 
 def language():
-    """'zh' or 'en'."""
+    """Return 'zh' or 'en'."""
     chosen = choice("SPORAX_LANG", "locale", "en", "zh")
     if chosen != "locale":
         return chosen
@@ -29,8 +29,8 @@ def language():
 
 
 def annotate(error):
-    """Add notes to an exception, once: its Cell if that is in another one, in Chinese what it says,
-    and its entry of the error index."""
+    """Add notes to an exception, once: its Cell if that is in another one, its message in Chinese
+    if that is the language, and its entry in the error index."""
     if getattr(error, "_is_annotated", False):
         return
     error._is_annotated = True
@@ -39,14 +39,14 @@ def annotate(error):
         error.add_note(_CELL[chosen].format(found[0], type(found[1]).__name__))
     if chosen == "zh" and (told := chinese.message(str(error))) is not None:
         error.add_note(told)
-    from sporax.diagnosis import error_index  # only where there is an error
+    from sporax.diagnosis import error_index  # imported only after an error
 
     if (entry := error_index.entry_of(error)) is not None:
         error.add_note(_MORE[chosen].format(entry.name))
 
 
 def annotate_uncaught():
-    """Have Python's display of uncaught exceptions begin with `annotate`, and IPython's, which
+    """Call `annotate` before Python displays an uncaught exception, and before IPython does, which
     does not use `sys.excepthook`."""
     show = sys.excepthook
 

@@ -1,8 +1,8 @@
-"""How much memory the process may still ask for, and the errors where it does not suffice.
+"""Memory limits of the process, and errors for allocations that would exceed them.
 
-Where memory runs out, XLA and LLVM end the process: an allocation of theirs fails that is too small
-to be checked, or the system kills a process whose control group (a container) is full. So arrays
-and programs are counted as they ask for memory, and refused while `RESERVE` is left.
+When memory runs out, the process ends: an allocation of XLA or LLVM fails that is too small to be
+checked, or the system kills a process whose control group (a container) is full. So the memory of
+arrays and programs is counted, and MemoryError raised while `RESERVE` is left.
 """
 
 import functools
@@ -15,18 +15,18 @@ from sporax.core.units import bytes_text
 
 try:
     import resource
-except ImportError:  # no POSIX system, and no such limits
+except ImportError:  # not a POSIX system: no such limits
     resource = None
 
-RESERVE = 2**25  # bytes that are left to what is not counted: threads, traces, XLA's own
-COMPILING = 2**25  # bytes that a compilation must find besides
+RESERVE = 2**25  # bytes reserved for uncounted memory: threads, traces, XLA's own
+COMPILING = 2**25  # further bytes that a compilation needs
 TO_COMPILE = " to compile"
-_APART = 2**24  # bytes after which the limits are looked at again
-_UNLIMITED = 2**60  # bytes; what control groups have for "no limit" is above
-# rlimits -> which number of `heap.pages` they bound
+_APART = 2**24  # bytes after which the limits are checked again
+_UNLIMITED = 2**60  # bytes; control groups report "no limit" as a larger number
+# rlimit -> index in `heap.pages` of the number that it bounds
 _RLIMITS = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}
-# files of a control group: the limit, what is used, and which entry of `memory.stat` can be taken
-# back, under version 2 and 1
+# files of a control group, version 2 and 1: folder, controller, limit, usage, and the entry of
+# `memory.stat` for reclaimable memory
 _GROUP_FILES = (
     ("/sys/fs/cgroup", "", "memory.max", "memory.current", b"inactive_file"),
     ("/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
@@ -37,24 +37,24 @@ _BYTES = re.compile(r"allocating (\d+) bytes")
 
 
 class Budget:
-    """The bytes that may be asked for before the limits are looked at again.
+    """The bytes that may be allocated before the limits are checked again.
 
-    `is_limited`: whether there was a limit at the last look. `is_near`: whether so little was left
-    that a program may fail while it runs, and has to be waited for.
+    `is_limited`: whether the last check found a limit. `is_near`: whether so little was left that
+    a program may fail while it runs, and must be waited for.
     """
 
     left = 0
     is_limited = is_near = False
 
     def spend(self, size):
-        """Count `size` bytes. MemoryError where the limits do not leave them."""
+        """Count `size` bytes. Raises MemoryError if they would exceed the limits."""
         self.left -= size
         if self.left < 0:
             self.require(size)
 
     def require(self, size, purpose=""):
-        """Look at the limits. MemoryError where they do not leave so much; `purpose`: for what."""
-        in_heap = bool(purpose) or size < heap.BLOCK  # a compiler's are many small blocks
+        """Check the limits. Raises MemoryError if they leave less; `purpose`: for the message."""
+        in_heap = bool(purpose) or size < heap.BLOCK  # a compiler allocates many small blocks
         left = _left(in_heap)
         if left is not None and left < size + RESERVE:
             _give_back()
@@ -75,28 +75,28 @@ class Budget:
             )
 
 
-releases = [gc.collect, heap.release]  # functions that free what is not needed
+releases = [gc.collect, heap.release]  # functions that free unneeded memory
 budget = Budget()
 
 
 @functools.cache
 def _give_back():
-    """From now on, what is freed is given back: what stays in the heap counts as used, and where
-    addresses are limited, it is lost to stacks, to code, and to larger blocks."""
+    """Return freed memory to the system from now on: in the heap it counts as used and, if the
+    address space is limited, is unavailable to stacks, code and larger blocks."""
     heap.keep_freed(False)
     heap.release()
 
 
 def _left(in_heap):
-    """Bytes that the tightest limit leaves; None where there is none. Of addresses, blocks that are
-    `in_heap` can have what is free there."""
+    """Return the bytes left under the tightest limit, or None without one. For a limit of the
+    address space, blocks that are `in_heap` can use free heap memory."""
     found = []
     for name, number in _RLIMITS.items():
         limit = _rlimit(name)
         if 0 <= limit < _UNLIMITED and Path("/proc/self/statm").exists():
             _give_back()
             left = limit - heap.pages()[number]
-            # what is free may be in small pieces: some addresses must be left for stacks and code
+            # free memory may be fragmented: some addresses must be left for stacks and code
             found.append(left + (min(heap.usage()[1], 2 * left) if in_heap else 0))
     for limit, used, statistics, name in _control_groups():
         used = int(used.read_bytes())
@@ -108,16 +108,16 @@ def _left(in_heap):
 
 
 def _rlimit(name):
-    """The soft limit of this name; -1 or a large number where there is none."""
+    """Return the soft limit of this name; -1 or a large number if there is none."""
     return -1 if resource is None else resource.getrlimit(getattr(resource, name))[0]
 
 
 @functools.cache
 def _control_groups():
-    """The files of each control group with a limit that the process is in."""
+    """Return the files of each control group of the process that has a limit."""
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return ()
     paths = {name: path for _, names, path in (line.split(":", 2) for line in lines)
              for name in names.split(",")}  # fmt: skip
@@ -133,19 +133,19 @@ def _control_groups():
 
 
 def limit():
-    """Bytes of memory that the process may have at most; None where nothing says."""
+    """Return the maximum bytes of memory of the process, or None without a limit."""
     texts = [limit.read_text().strip() for limit, *_ in _control_groups()]
     found = [*map(_rlimit, _RLIMITS), *(int(text) for text in texts if text.isdigit())]
     return min((size for size in found if 0 <= size < _UNLIMITED), default=None)
 
 
 def is_out_of_memory(error):
-    """Whether an error is that an allocation has failed."""
+    """Return True if an error reports a failed allocation."""
     return isinstance(error, MemoryError) or any(phrase in str(error) for phrase in _PHRASES)
 
 
 def reason_of(error):
-    """What an error says of the allocation that has failed."""
+    """Describe the failed allocation that an error reports."""
     text = str(error)
     if "were asked for" in text:
         return text
@@ -154,9 +154,9 @@ def reason_of(error):
 
 
 def memory_error(error, sentence, remedy="Let go of Tensors not needed"):
-    """The MemoryError for an error that is one; else the error itself.
+    """Return a MemoryError if the error reports a failed allocation, else the error itself.
 
-    `sentence`: what memory must suffice for.
+    `sentence`: the beginning of the message, what the memory is needed for.
     """
     if not is_out_of_memory(error):
         return error

@@ -16,8 +16,8 @@ class Parameter(Tensor):
     """A Tensor that a Cell registers and an optimizer updates.
 
     `default_input`: a Tensor, NumPy array or number. `name`: by default the attribute under which a
-    Cell keeps it. `requires_grad`: whether derivatives with respect to it are taken. An initializer
-    that has not drawn yet draws here.
+    Cell keeps it. `requires_grad`: whether it is differentiated. A pending initializer draws at
+    construction.
 
     >>> Parameter(Tensor([1.0]), name="w").requires_grad
     True
@@ -47,8 +47,8 @@ class Parameter(Tensor):
 
     @property
     def name(self) -> str:
-        """The name under which checkpoints and optimizers know the parameter; one without a name
-        gets a number, until a Cell keeps it under an attribute."""
+        """The parameter's name in checkpoints and optimizers; an unnamed one gets a number, until a
+        Cell registers it as an attribute."""
         self._name = self._name or f"Parameter#{next(_numbers)}"
         return self._name
 
@@ -67,13 +67,13 @@ class Parameter(Tensor):
         self._name, self._named = name or None, bool(name)
 
     def _keep_under(self, name):
-        """Take the name of the attribute that keeps the parameter, unless it was given one."""
+        """Take the name of the attribute that holds the parameter, unless it was named before."""
         if not self._named:
             self.name = name
 
     @property
     def requires_grad(self):
-        """Whether derivatives with respect to the parameter are taken."""
+        """True if the parameter is differentiated."""
         return self._requires_grad
 
     @requires_grad.setter
@@ -83,7 +83,7 @@ class Parameter(Tensor):
 
     @property
     def data(self):
-        """The parameter itself; setting it is `set_data`."""
+        """The parameter itself; assigning to it calls `set_data`."""
         return self
 
     @data.setter
@@ -92,7 +92,7 @@ class Parameter(Tensor):
 
     @property
     def param_info(self):
-        """What is known about the parameter: itself."""
+        """The parameter itself."""
         return self
 
     def __repr__(self):
@@ -113,16 +113,16 @@ class Parameter(Tensor):
         return self
 
     def value(self):
-        """A Tensor with the parameter's present contents."""
+        """Return a Tensor with the parameter's current contents."""
         tensor = object.__new__(Tensor)
         tensor._value = self._lift()
         return tensor
 
     def set_data(self, data, slice_shape=False):
         """Replace the contents by `data`: a Tensor of the same shape (any, with `slice_shape`), or
-        a number for a parameter that has one element.
+        a number for a 0-d parameter.
 
-        The dtype stays the parameter's; floats are not put into an integer parameter.
+        The dtype does not change; floating data for an integer parameter raises TypeError.
         """
         data = plain(data)
         if not isinstance(data, (Tensor, int, float)):
@@ -153,20 +153,21 @@ class Parameter(Tensor):
         return self._replace(value)
 
     def init_data(self, layout=None, set_sliced=False):
-        """The parameter itself: its initializer has drawn when it was made."""
+        """Return the parameter itself: it was initialized when constructed."""
         return self
 
     def copy(self):
-        """A new Parameter of the same name and contents."""
+        """Return a new Parameter with the same name and contents."""
         return self.clone()
 
     def assign_value(self, value):
-        """The same as `set_data`."""
+        """Call `set_data`."""
         return self.set_data(value)
 
     def clone(self, init="same"):
-        """A new Parameter of the same shape and dtype: its contents with `init='same'`, else
-        drawn from the initializer (or its name) or filled with the number `init`."""
+        """Return a new Parameter of the same shape and dtype: with the same contents for
+        `init='same'`, else drawn by the initializer (or its name) or filled with the number `init`.
+        """
         name = self.name if self._named else None
         if isinstance(init, str) and init == "same":
             copied = Parameter(self, name=name)
@@ -182,12 +183,12 @@ class Parameter(Tensor):
 
 
 def _apart(value):
-    """The value as that of a new variable: a derivative ends there."""
+    """Return the value, detached if it is tracked: a new variable."""
     return FACTORIES["detached"](value) if value.tracked else value
 
 
 def _check_kind(data):
-    """Refuse what MindSpore makes no Parameter of."""
+    """Raise for data of a type that MindSpore rejects for a Parameter."""
     if isinstance(data, bool):
         raise ValueError("For 'Parameter', 'default_input' must not be a bool, but got one.")
     if data is None or isinstance(data, (str, tuple)):

@@ -1,14 +1,14 @@
-"""How a tensor is written out: `str` as NumPy writes an array, `repr` in MindSpore's own form."""
+"""Text of a tensor: `str` as NumPy formats an array, `repr` in MindSpore's format."""
 
 import ml_dtypes
 import numpy as np
 
-_EDGE = 3  # items kept at either end of what is shortened
-# items that a dimension, or a tensor of one dimension, shows before it is shortened
+_EDGE = 3  # items kept at each end of a summarized dimension
+# the most items shown without summarizing: of a dimension, of a 1-d tensor
 _ROW, _LINE = 6, 1000
 
-# By NumPy's kind: an item's format, the width it is set in (None: that of the widest), items a
-# line. Bfloat16 and float8_e4m3fn are of kind 'V', float8_e5m2 is written as these.
+# NumPy kind -> (format of an item, its width (None: the width of the widest), items per line).
+# Bfloat16 and float8_e4m3fn have kind 'V'; float8_e5m2 is formatted like them.
 _FORMATS = {
     "b": (str, 5, 12),
     "i": (str, None, 24),
@@ -28,9 +28,9 @@ def text(array):
 
 
 def _scalar(x):
-    """One floating number, in as few digits as tell it from its neighbours.
+    """Format a float with the fewest digits that identify it.
 
-    NumPy 2 goes over to exponents earlier for Float32 than NumPy 1 did, whose way is kept.
+    NumPy 2 switches to exponents earlier for Float32; this keeps the behaviour of NumPy 1.
     """
     if np.isfinite(x) and (x == 0 or 1e-4 <= abs(float(x)) < 1e16):
         return np.format_float_positional(x, unique=True, trim="0")
@@ -38,7 +38,7 @@ def _scalar(x):
 
 
 def representation(shape, dtype, array):
-    """A tensor's `repr`: its shape, its dtype and its numbers."""
+    """A tensor's `repr`: its shape, dtype and elements."""
     gap = " " if array.ndim < 2 else "\n"
     return f"Tensor(shape={list(shape)}, dtype={dtype}, value={gap}{_numbers(array)})"
 
@@ -64,7 +64,7 @@ def _shown(n, limit):
 
 
 def _lines(items, per_line):
-    """All items of a tensor of one dimension; a full line ends in a line break."""
+    """Format the items of a 1-d tensor; a full line ends in a line break."""
     last, parts = len(items) - 1, []
     for i, item in enumerate(items):
         parts.append(item + (", " if i < last else "") + ("\n " if (i + 1) % per_line == 0 else ""))

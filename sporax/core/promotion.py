@@ -1,7 +1,7 @@
-"""The dtype in which two operands meet: MindSpore's rule, recorded from MindSpore 2.10.
+"""Dtype promotion: MindSpore's rules, recorded from MindSpore 2.10.
 
-Where it has none, PyTorch's: UInt16, UInt32 and UInt64 take the dtype of a floating tensor, and a
-Python complex number makes Complex64 of all but Float64 and Complex128.
+Where it has none, PyTorch's apply: UInt16, UInt32 and UInt64 promote to the dtype of a floating
+tensor; a Python complex number promotes Float64 and Complex128 to Complex128, others to Complex64.
 """
 
 import csv
@@ -21,7 +21,7 @@ def _table():
 
 @functools.cache
 def _pair(left, right, right_weak):
-    """Result of a tensor of dtype `left` meeting a tensor (or Python number) of dtype `right`."""
+    """Promote dtype `left` of a tensor and dtype `right` of a tensor (or Python number)."""
     if right_weak and right.kind == "c":
         wide = left in (np.dtype(np.float64), np.dtype(np.complex128))
         return np.dtype(np.complex128 if wide else np.complex64)
@@ -30,7 +30,7 @@ def _pair(left, right, right_weak):
     if name == "-":
         floating = [dtype for dtype in (left, right) if dtype.kind in "fV"]  # bfloat16 is 'V'
         if floating and not right_weak and min(dtype.itemsize for dtype in floating) > 1:
-            return floating[0]  # over UInt16, UInt32 or UInt64, which the table leaves out
+            return floating[0]  # with UInt16, UInt32 or UInt64, which the table leaves out
         other = f"a Python {column}" if right_weak else column
         raise TypeError(
             f"operands of dtype {from_numpy(left)} and {other} have no common dtype; "
@@ -40,10 +40,10 @@ def _pair(left, right, right_weak):
 
 
 def promote(avals):
-    """The dtype in which operands of these avals meet (NumPy's dtype object).
+    """Return the promoted dtype of operands of these avals (a NumPy dtype object).
 
-    Tensors meet each other first, Python numbers then join; numbers alone become what
-    `Tensor(number)` would be.
+    Tensors are promoted first, then Python numbers; numbers alone get the dtype of
+    `Tensor(number)`.
     """
     strong = [a.dtype for a in avals if not a.weak]
     weak = [a.dtype for a in avals if a.weak]

@@ -1,5 +1,5 @@
-"""The seed, generators with the state that random operations draw from, and NumPy's generator for
-initial values."""
+"""The global seed, the generators that random operations advance, and NumPy's generator for initial
+values."""
 
 import os
 import weakref
@@ -15,13 +15,13 @@ from sporax.core.tensor import Tensor, concrete
 from sporax.core.value import updating
 
 _BITS = (1 << 64) - 1
-_generators = weakref.WeakSet()  # all that there are
+_generators = weakref.WeakSet()  # all generators
 
 
 class Generator:
-    """A source of random numbers with a state of its own, for `generator=` arguments.
+    """A source of random numbers with its own state, for `generator=` arguments.
 
-    A new one begins at seed 0. The state is a Tensor that operations read and advance, so it is
+    A new one starts from seed 0. The state is a Tensor that operations read and advance, so it is
     part of a captured function's state; `get_state` and `set_state` work there too.
 
     >>> g = Generator().manual_seed(5)
@@ -33,8 +33,8 @@ class Generator:
     5
     """
 
-    # (global seed) -> the seed that the state begins from at first and after `set_seed`; None: 0,
-    # whatever the global seed is
+    # (global seed) -> the seed of the state, initially and after `set_seed`; None: 0, whatever the
+    # global seed is
     _seed_from: Callable | None = None
 
     def __init__(self):
@@ -43,7 +43,7 @@ class Generator:
 
     @classmethod
     def _following(cls, seed_from):
-        """A generator that follows `set_seed`."""
+        """Return a generator that follows `set_seed`."""
         generator = cls()
         generator._seed_from = seed_from
         return generator
@@ -53,14 +53,14 @@ class Generator:
 
     @property
     def state(self):
-        """The handle that operations advance: a UInt32 Tensor (key, key, count)."""
+        """The Tensor that operations advance: UInt32 (key, key, count)."""
         if self._state is None:
-            # not made by `Tensor(...)`: a function being captured would take it for a constant
+            # not by `Tensor(...)`: a function being captured would treat it as a constant
             self._state = concrete(jnp.asarray(_words(self._initial_seed())))
         return self._state
 
     def manual_seed(self, seed):
-        """Begin again from `seed`, an int of at most 64 bits; returns the generator."""
+        """Restart from `seed`, an int of at most 64 bits; returns the generator."""
         seed = _checked_seed("manual_seed", seed)
         if not -(1 << 63) <= seed <= _BITS:
             raise ValueError(
@@ -70,25 +70,25 @@ class Generator:
         return self
 
     def seed(self):
-        """Begin again from a number that the system takes at random; returns it."""
+        """Restart from a seed drawn from the operating system; returns it."""
         seed = int.from_bytes(os.urandom(4), "little")
         self.manual_seed(seed)
         return seed
 
     def initial_seed(self):
-        """The seed that the generator began from last."""
+        """Return the seed that the generator last started from."""
         high, low, _ = map(int, self.state.asnumpy())
         seed = high << 32 | low
         return seed - (seed >> 63 << 64)
 
     def get_state(self):
-        """The state as a Tensor, for `set_state`."""
+        """Return the state as a Tensor, for `set_state`."""
         state = object.__new__(Tensor)
         state._value = self.state._lift()
         return state
 
     def set_state(self, state):
-        """Go on from a state that `get_state` gave."""
+        """Continue from a state returned by `get_state`."""
         mine = self.state
         if not isinstance(state, Tensor) or (state.shape, state.dtype) != (mine.shape, mine.dtype):
             raise TypeError(
@@ -104,7 +104,7 @@ class Generator:
 
 
 def is_random_state(handle):
-    """Whether a Tensor is the state of a generator."""
+    """Return True if a Tensor is the state of a generator."""
     return handle is not None and any(g._state is handle for g in _generators)
 
 
@@ -121,27 +121,27 @@ def _words(seed):
 
 
 class _Seed:
-    """The seed that `set_seed` was given last; None before."""
+    """The last seed passed to `set_seed`; None before."""
 
     value: int | None = None
-    own_draws = 0  # how often sporax itself has drawn from NumPy's global generator
-    followers: ClassVar[list[Any]] = []  # functions that are told a new one
+    own_draws = 0  # draws by sporax itself from NumPy's global generator
+    followers: ClassVar[list[Any]] = []  # functions called with a new seed
 
 
 def _seed_or_draw(seed):
-    """Without a seed, a number from NumPy's global generator, as scripts that only call
+    """Return the seed; for None, a number from NumPy's global generator, as scripts that only call
     `numpy.random.seed` expect."""
     return int(draw_on_host(np.random.randint, 2**31)) if seed is None else seed
 
 
 def draw_on_host(draw, *args, **options):
-    """What a function of `numpy.random` gives, counted as drawn by sporax itself."""
+    """Call a function of `numpy.random`, counted as a draw by sporax itself."""
     _Seed.own_draws += 1
     return draw(*args, **options)
 
 
 def own_draws():
-    """How often sporax itself has drawn from NumPy's global generator."""
+    """Return the number of draws by sporax itself from NumPy's global generator."""
     return _Seed.own_draws
 
 
@@ -149,18 +149,18 @@ default_generator = Generator._following(_seed_or_draw)
 
 
 def states():
-    """The handles of all generators' states that something was drawn from."""
+    """Return the states (Tensors) of all generators that have been used."""
     return [g._state for g in _generators if g._state is not None]
 
 
 def host_seed():
-    """A seed for what is drawn on the host, such as initial values, from NumPy's global generator,
-    which `set_seed` and `numpy.random.seed` set."""
+    """Draw a seed for randomness on the host, such as initial values, from NumPy's global
+    generator, which `set_seed` and `numpy.random.seed` seed."""
     return int(draw_on_host(np.random.randint, 1, 2**63, dtype=np.int64))
 
 
 def set_seed(seed):
-    """Seed everything random: initial values, operations, and NumPy's global generator.
+    """Seed all randomness: initial values, operations, and NumPy's global generator.
 
     `seed`: an int, at least 0.
 
@@ -183,7 +183,7 @@ def set_seed(seed):
 
 
 def get_seed():
-    """The seed set last, or None.
+    """Return the last seed, or None.
 
     >>> ms.set_seed(3)
     >>> ms.get_seed()
@@ -193,7 +193,7 @@ def get_seed():
 
 
 def seed():
-    """Seed the default generator with a number that the system takes at random; returns it.
+    """Seed the default generator from the operating system; returns the seed.
 
     >>> ms.seed() != ms.seed()
     True
@@ -202,7 +202,7 @@ def seed():
 
 
 def manual_seed(seed):
-    """Seed the default generator: all operations without a seed or generator of their own.
+    """Seed the default generator, used by all operations without their own seed or generator.
 
     Initial values follow `set_seed`. Returns the generator.
 
@@ -214,7 +214,7 @@ def manual_seed(seed):
 
 
 def initial_seed():
-    """The seed that the default generator began from last.
+    """Return the seed that the default generator last started from.
 
     >>> generator = ms.manual_seed(3)
     >>> ms.initial_seed()
@@ -224,7 +224,7 @@ def initial_seed():
 
 
 def get_rng_state():
-    """The default generator's state, a Tensor.
+    """Return the default generator's state, a Tensor.
 
     >>> state = ms.get_rng_state()
     >>> a = ops.rand(2)
@@ -236,7 +236,7 @@ def get_rng_state():
 
 
 def set_rng_state(state):
-    """Let the default generator go on from a state that `get_rng_state` gave.
+    """Set the default generator to a state returned by `get_rng_state`.
 
     >>> state = ms.get_rng_state()
     >>> ms.set_rng_state(state)

@@ -1,9 +1,9 @@
-"""Settings that scripts change by name: the table `settings.csv`, checks, and present values.
+"""Settings that scripts change by name: the table `settings.csv`, checks, and current values.
 
-A row of the table: the owner (a public function, module or class), the name, the default, the types
-and the values that are allowed (a tuple lists them, a list has the least and the greatest), the
-parameters of a setter of its own, and the effect. A setting without an effect steers other
-backends: its value is checked, kept and returned, and nothing else happens.
+A row of the table: the owner (a public function, module or class), the name, the default, the
+allowed types and values (a tuple lists them, a list has the minimum and maximum), the parameters of
+its own setter, and the effect. A setting without an effect controls other backends: its value is
+checked, stored and returned, and nothing else happens.
 """
 
 import csv
@@ -26,7 +26,7 @@ class Setting(NamedTuple):
 
 
 def _read():
-    """{owner: {name: Setting}}."""
+    """Return {owner: {name: Setting}}."""
     owners: dict[str, dict[str, Setting]] = {}
     with open(Path(__file__).with_name("settings.csv"), encoding="utf8") as file:
         for row in csv.DictReader(file):
@@ -44,14 +44,14 @@ TABLES = _read()
 
 
 class Settings:
-    """The settings of one owner: `table`, the row of each name, and `values`, the present ones."""
+    """The settings of one owner: `table`, the row of each name, and `values`, the current ones."""
 
     def __init__(self, owner):
         self.owner, self.table = owner, TABLES[owner]
         self.values = {name: row.default for name, row in self.table.items()}
 
     def reset(self):
-        """Give all settings their defaults again."""
+        """Reset all settings to their defaults."""
         self.values.update((name, row.default) for name, row in self.table.items())
 
     def check_name(self, name, who=None):

@@ -1,9 +1,9 @@
-"""Signal handlers in the midst of the library's work.
+"""Signal handlers that interrupt the library.
 
-A handler of a signal runs between two instructions of the main thread. To the library it is another
-thread: it has a recorder of its own, no tape, and sees the Values that handles have for others. In
-a function that is `uninterrupted` a handler waits for the end of it. Since nothing tells a function
-that it runs in a handler, the handlers themselves are wrapped, where they are set.
+A signal handler runs between two instructions of the main thread. The library treats it as another
+thread: it has its own recorder, no tape, and sees the Values of handles as other threads do. During
+an `uninterrupted` function a handler is postponed. A function cannot detect that it runs in a
+handler, so the handlers themselves are wrapped when they are set.
 """
 
 import _signal  # pyright: ignore[reportMissingImports]
@@ -17,9 +17,9 @@ from sporax.core.value import Context, thread
 
 
 class Handler:
-    """A signal handler that runs as a thread of its own."""
+    """A signal handler that the library treats as a separate thread."""
 
-    when_begun: Any = None  # called at the beginning of each
+    when_begun: Any = None  # called when a handler begins
 
     def __init__(self, function):
         self.function = function
@@ -37,7 +37,7 @@ class Handler:
             self.when_begun()
             with eval_context():  # JAX may be tracing something
                 self.function(number, frame)
-                thread.recorder.run()  # what is left of its trace claims no arrays
+                thread.recorder.run()  # so that its trace claims no arrays
         except BaseException as error:
             error.is_of_handler = True  # pyright: ignore[reportAttributeAccessIssue]
             raise
@@ -47,11 +47,11 @@ class Handler:
 
 
 def is_of_handler(error):
-    """Whether a signal handler has raised the error: it says nothing of the code that it ends."""
+    """Return True if a signal handler raised the error, not the code that it interrupted."""
     return getattr(error, "is_of_handler", False)
 
 
-# what of the thread's state is not the handler's
+# thread state that a handler does not share
 _FRESH = {
     "recorder": None, "tape": None, "saving": None, "watch": None, "precision": None, "gates": (),
     "in_graph": False,
@@ -60,7 +60,7 @@ _set_handler, _get_handler = _signal.signal, _signal.getsignal
 
 
 def _wrapped(handler):
-    """The handler to set in place of one; the same where it only raises, or is no function."""
+    """Return the wrapped handler; the same one if it only raises, or is not callable."""
     is_plain = handler is signal.default_int_handler or isinstance(handler, Handler)
     return handler if is_plain or not callable(handler) else Handler(handler)
 
@@ -80,12 +80,12 @@ def _get_unwrapped(number, /):
 
 
 def wrap_handlers(when_begun):
-    """Wrap the handlers of signals, those that are set and those to come; `when_begun()` is called
-    at the beginning of each. `signal.getsignal` gives them as they were. `signal.signal` and
-    `getsignal` call what is replaced here, also where a script has imported them before."""
+    """Wrap the signal handlers that are set now or later; `when_begun()` is called when one begins.
+    `signal.getsignal` returns the originals. `signal.signal` and `getsignal` call the functions
+    replaced here, even if a script imported them before."""
     Handler.when_begun = staticmethod(when_begun)
     _signal.signal, _signal.getsignal = _set_wrapped, _get_unwrapped
-    if threading.current_thread() is threading.main_thread():  # others cannot set any
+    if threading.current_thread() is threading.main_thread():  # other threads cannot set handlers
         for number in signal.valid_signals():
             handler = _get_handler(number)
             if _wrapped(handler) is not handler:

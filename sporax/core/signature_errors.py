@@ -1,8 +1,8 @@
-"""A call that does not fit a signature: what was given wrongly, what was meant, how it is written.
+"""Errors for calls that do not match a signature: the wrong argument, a suggestion, the signature.
 
-Faces of operations, which must cost nothing, are compiled (`ops.declaration`) to take anything and
-to raise `call_error` where that does not fit. Constructors of layers and the like are `fitting`:
-they look at Python's own TypeError, once it is there.
+API functions of operations, which must have no overhead, are compiled (`ops.declaration`) to take
+any arguments and to raise `call_error` on a mismatch. Constructors of layers and similar functions
+are wrapped by `fitting`, which examines Python's TypeError after it was raised.
 """
 
 import difflib
@@ -13,7 +13,7 @@ from typing import Any
 from sporax.core.errors import REFUSALS, refuse
 from sporax.core.from_host import plain
 
-# names that other libraries, and other parts of this one, have for the same argument
+# names of the same argument in other libraries, and in other parts of this one
 _SYNONYMS = (
     {"axis", "axes", "dim", "dims"}, {"keep_dims", "keepdims", "keepdim"},
     {"input", "x", "input_x", "logits", "a"}, {"other", "y", "input_y", "b"},
@@ -27,7 +27,7 @@ _SYNONYMS = (
 
 
 def meant(name, names):
-    """The one of `names` that was probably meant by `name`; None if none is like it."""
+    """Return the one of `names` that `name` probably stands for, or None."""
     for synonyms in _SYNONYMS:
         if name in synonyms:
             for other in names:
@@ -37,14 +37,15 @@ def meant(name, names):
 
 
 def written(who, parameters):
-    """How a call is written, `softmax(input, axis=-1)`."""
+    """Return the signature of a call, `softmax(input, axis=-1)`."""
     plain = [p.replace(annotation=p.empty) for p in parameters]
     return f"{who.rpartition('.')[2]}{inspect.Signature(plain)}"
 
 
 def call_error(who, parameters, given, more=(), unknown=()):
-    """The TypeError of a call of `who`, which has these Parameters: `given` are the values of those
-    by name that have one, `more` those by position and `unknown` those by name that none takes."""
+    """Return the TypeError for a call of `who` with these Parameters. `given`: names of the
+    parameters that have a value; `more`: surplus positional arguments; `unknown`: names of the
+    keyword arguments that no parameter takes."""
     named = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     call = f"It is called as {written(who, parameters)}."
     if unknown:
@@ -73,7 +74,7 @@ def call_error(who, parameters, given, more=(), unknown=()):
 
 
 def unfitting(who, signature, args, kwargs):
-    """The error of a call that a signature does not take; None if it does."""
+    """Return the error for a call that does not match a signature; None if it does."""
     try:
         signature.bind(*args, **kwargs)
     except TypeError:
@@ -98,26 +99,26 @@ def unfitting(who, signature, args, kwargs):
 
 
 def _within(error):
-    """Whether an error came out of the call, rather than of the attempt to call."""
+    """Return True if an error was raised inside the call, not by the attempt to call."""
     return error.__traceback__.tb_next is not None
 
 
 def is_own(cls):
-    """Whether a class is of sporax, whichever of its names it says (`compat.classes`)."""
+    """Return True if a class belongs to sporax, under either of its names (`compat.classes`)."""
     return cls.__module__.partition(".")[0] in ("sporax", "mindspore")
 
 
 def constructed_with(built):
-    """(parameters, arguments) of an object's constructor, as far as its attributes are these."""
+    """Return (parameters, arguments) of an object's constructor, as far as attributes hold them."""
     parameters, own = inspect.signature(type(built)).parameters, vars(built)
     names = {n: n if n in own else f"_{n}" for n in parameters}
     return parameters, {n: own[name] for n, name in names.items() if name in own}
 
 
 def _refuse_call(who, function, args, kwargs, error, built=None):
-    """Raise what is wrong with a call of `function`, which raised `error`: that it does not fit its
-    signature, or what was raised from within as its own refusal. Nothing, where that is neither.
-    `built`: the object whose method it is."""
+    """Raise the error for a call of `function` that raised `error`: a signature mismatch, or an
+    error about its arguments raised inside. Returns if it is neither. `built`: the object whose
+    method it is."""
     signature = inspect.signature(function)
     refusal = unfitting(who, signature, args, kwargs)
     if refusal is not None and not _within(error):
@@ -129,8 +130,8 @@ def _refuse_call(who, function, args, kwargs, error, built=None):
 
 
 def fitting(function, who=None):
-    """The function, refusing a call that does not fit, with Python numbers for NumPy scalars.
-    `who`: what messages call it."""
+    """Wrap a function to report calls with invalid arguments, and to convert NumPy scalars to
+    Python numbers. `who`: its name in messages."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -145,7 +146,7 @@ def fitting(function, who=None):
 
 
 def fitting_method(method):
-    """The method, refusing a call that does not fit in the name of its object's class."""
+    """Wrap a method to report calls with invalid arguments, under its object's class name."""
     within = "" if method.__name__ == "__call__" else f".{method.__name__}"
 
     @functools.wraps(method)
@@ -161,8 +162,8 @@ def fitting_method(method):
 
 
 def refusing_misfits(method):
-    """The method, refusing a call that does not fit in the name of its object's class. What comes
-    from within, such as the errors of a function that it is given, stays as it is."""
+    """Wrap a method to report calls that do not match its signature, under its object's class name.
+    Errors raised inside, such as by a function that is an argument, are left unchanged."""
 
     @functools.wraps(method)
     def call(self, *args, **kwargs):
@@ -178,8 +179,8 @@ def refusing_misfits(method):
 
 
 def fitting_constructor(cls, accept=None):
-    """Let a class of sporax's own refuse what its constructor does not take, in the name of the
-    class that the user calls. `accept`: what each argument is replaced by."""
+    """Make the constructor of a sporax class report invalid arguments under the name of the class
+    that the user calls. `accept`: converts the arguments."""
     init = cls.__dict__.get("__init__")
     if init is None or not is_own(cls):
         return cls
@@ -201,9 +202,9 @@ def fitting_constructor(cls, accept=None):
 
 
 class Fitting:
-    """Base of classes whose subclasses here refuse what their constructors, and the methods named
-    `methods`, do not take; constructors take what `accept` makes of their arguments, by default
-    Python numbers for NumPy scalars."""
+    """Base of classes whose subclasses in sporax report invalid arguments of their constructors,
+    and of the methods named `methods`. `accept` converts the constructors' arguments, by default
+    NumPy scalars to Python numbers."""
 
     _accept: Any = plain
     _methods: tuple = ()

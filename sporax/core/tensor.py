@@ -38,9 +38,9 @@ else:
     Attached = Reading
 
 
-# Functions that other rooms register: "initial_value" (of an initializer), "detached" (the same
-# value, through which no derivative goes), "raise_deferred" (the first of the `deferred` errors),
-# "stacked" (a sequence of Tensors as one Tensor)
+# Functions that other packages register: "initial_value" (of an initializer), "detached" (the value
+# with no gradient through it), "raise_deferred" (the first of the `deferred` errors), "stacked" (a
+# sequence of Tensors as one Tensor)
 FACTORIES = {}
 
 
@@ -49,20 +49,20 @@ class Tensor(Attached):
     """An n-dimensional array of one dtype.
 
     `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
-    default that of the data, where Python's floats give Float32 (and so do lists of Float64).
-    `shape`, `dtype` and `init` (as of `initializer`) make one without numbers: they are drawn by
-    `init_data()`, when they are read (printed, say), or by a captured function (`jit`, GRAPH_MODE);
-    computing with it in dynamic code before raises. No data and a `shape` with None make one that
-    stands for inputs (`Cell.set_inputs`).
+    default the data's; Python floats (and lists of Float64) become Float32. `shape`, `dtype` and
+    `init` (see `initializer`) give an uninitialized tensor: its elements are drawn by
+    `init_data()`, when they are read (e.g. printed), or by a captured function (`jit`, GRAPH_MODE);
+    an operation on it in dynamic code before that raises. Without data, a `shape` with None gives a
+    placeholder for inputs (`Cell.set_inputs`).
 
     >>> Tensor([1, 2, 3], dtypes.float32).shape
     (3,)
     """
 
-    # `_alias`: of a tensor that shares memory with others, see `storage.views`
+    # `_alias`: set if the tensor shares memory with others, see `storage.views`
     __slots__ = ("__dict__", "__weakref__", "_alias", "_value")
-    _placement: Any = None  # where its arrays lie on several devices, see `sharding.mesh`
-    __array_priority__ = 1000  # NumPy's operators leave the work to ours
+    _placement: Any = None  # its placement on several devices, see `sharding.mesh`
+    __array_priority__ = 1000  # NumPy's operators defer to Tensor's
 
     def __init__(
         self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
@@ -104,28 +104,28 @@ class Tensor(Attached):
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return self._value.aval.ndim
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return self._value.aval.size
 
     @property
     def init(self):
-        """The `Initializer` that has not drawn the numbers yet; None if they are there."""
+        """The `Initializer` that has not drawn the elements yet, or None."""
         return self._value.init if self._value.__class__ is Uninitialized else None
 
     @property
     def has_init(self):
-        """Whether the tensor has no numbers yet, only an `Initializer` to draw them."""
+        """True if an `Initializer` has not drawn the elements yet."""
         return self._value.__class__ is Uninitialized
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
-        """Draw the numbers of a tensor that was made with `init`, once; returns the tensor.
+        """Draw the elements of a tensor constructed with `init`, once; returns the tensor.
 
-        `shape`: that of the part which is wanted, by default the whole; the rest is accepted.
+        `shape`: the shape of the slice to draw, by default the whole; other arguments are ignored.
 
         >>> from sporax.initializers import One
         >>> Tensor(shape=(2,), dtype=ms.float32, init=One()).init_data().asnumpy()
@@ -154,7 +154,7 @@ class Tensor(Attached):
         return context.get_context("device_target")
 
     def value(self):
-        """The tensor itself.
+        """Return the tensor itself.
 
         >>> Tensor([1.0]).value().asnumpy()
         array([1.], dtype=float32)
@@ -164,8 +164,8 @@ class Tensor(Attached):
     # its numbers ----------------------------------------------------------------------------
 
     def _read(self):
-        """The Value, made concrete; runs what is pending, and ends the capture of a function.
-        While it is held, its array is given to no program, of this thread or another."""
+        """Return the Value, made concrete: runs pending operations, breaks the graph of a capture.
+        While it is referenced, its array is not donated to a program of any thread."""
         if self._value.__class__ is Uninitialized:
             self.init_data()
         recorder = thread.recorder
@@ -180,7 +180,7 @@ class Tensor(Attached):
 
     @staticmethod
     def convert_bytes_to_tensor(bytes_data, shape, dtype):
-        """The tensor whose `get_bytes` gives `bytes_data`.
+        """Return the tensor whose `get_bytes` returns `bytes_data`.
 
         >>> Tensor.convert_bytes_to_tensor(Tensor([1, 2]).get_bytes(), (2,), ms.int64).asnumpy()
         array([1, 2])
@@ -192,13 +192,13 @@ class Tensor(Attached):
 
     def __repr__(self):
         if isinstance(self._value, UnknownShape):
-            blank = " " if self.ndim == 1 else "\n"  # where MindSpore has the numbers
+            blank = " " if self.ndim == 1 else "\n"  # where MindSpore prints the elements
             return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
         return printing.representation(self.shape, self.dtype, self.asnumpy())
 
     def __contains__(self, element):
         if not isinstance(element, (Tensor, bool, int, float, complex, np.generic)):
-            return False  # as in MindSpore: an array is no element
+            return False  # as in MindSpore: an array is not an element
         element = element.asnumpy() if isinstance(element, Tensor) else element
         return bool(np.any(self.asnumpy() == element))
 
@@ -208,8 +208,8 @@ class Tensor(Attached):
     # its identity ---------------------------------------------------------------------------
 
     def _rebind(self, value):
-        """Write `value` to this tensor, and so to those that share its memory; what was recorded
-        before keeps the old Value."""
+        """Write `value` to this tensor and to those that share its memory; operations recorded
+        before keep the old Value."""
         alias = getattr(self, "_alias", None)
         if alias is None:
             return self._bind(value)
@@ -217,21 +217,21 @@ class Tensor(Attached):
         return self
 
     def _replace(self, value):
-        """Give this tensor other memory, which holds `value`; its views keep the old one."""
+        """Give this tensor new memory that holds `value`; its views keep the old memory."""
         alias = getattr(self, "_alias", None)
         if alias is not None:
             alias.leave(self)
         return self._bind(value)
 
     def _bind(self, value):
-        """Point this handle alone to another Value."""
+        """Point only this handle to another Value."""
         self._value = self._prepared(value)
         return self
 
     def _prepared(self, value):
-        """The Value to point to for `value`: where this handle's arrays lie; a capture knows."""
+        """Return `value` with this handle's placement, and notify the tracer of the rebinding."""
         if value.__class__ is Uninitialized:
-            value.read()  # says that it cannot be computed with
+            value.read()  # raises: it cannot be computed with
         recorder = thread.recorder
         if recorder.tracer is not None:
             recorder.tracer.before_rebind(recorder, self)
@@ -240,7 +240,7 @@ class Tensor(Attached):
         return value
 
     def assign_value(self, value):
-        """Take over the contents of another tensor, with its shape and dtype.
+        """Take over the contents, shape and dtype of another tensor.
 
         >>> Tensor([1.0]).assign_value(Tensor([2.0])).asnumpy()
         array([2.], dtype=float32)
@@ -248,7 +248,7 @@ class Tensor(Attached):
         return self._replace((value if isinstance(value, Tensor) else Tensor(value))._lift())
 
     def set_dtype(self, dtype):
-        """Convert the elements, in place; returns the dtype.
+        """Convert the elements in place; returns the dtype.
 
         >>> Tensor([1.0]).set_dtype(ms.int32)
         mindspore.int32
@@ -257,7 +257,7 @@ class Tensor(Attached):
         return self.dtype
 
     def _lift(self):
-        """This handle's Value, as the function being captured (if any) knows it."""
+        """Return this handle's Value; in a function being captured, its Value in that trace."""
         recorder = thread.recorder
         if recorder.tracer is not None:
             recorder.tracer.lift(recorder, self)
@@ -276,7 +276,7 @@ class Tensor(Attached):
         return _restore, (self.__class__, self.asnumpy(), dict(self.__dict__))
 
     def asjax(self):
-        """The elements as a `jax.Array` of its own.
+        """Return a copy of the elements as a `jax.Array`.
 
         >>> Tensor([1.0]).asjax()
         Array([1.], dtype=float32)
@@ -286,7 +286,7 @@ class Tensor(Attached):
 
     @staticmethod
     def from_numpy(array):
-        """A tensor of the dtype and contents of a NumPy array.
+        """Return a tensor with the dtype and contents of a NumPy array.
 
         >>> Tensor.from_numpy(np.array([1.0])).dtype
         mindspore.float64
@@ -300,8 +300,8 @@ class Tensor(Attached):
 
 
 def bind_all(pairs):
-    """Point the handles of (handle, Value) pairs to their Values: all of them in one call into C,
-    so that an interrupt finds all or none."""
+    """Point the handles of (handle, Value) pairs to their Values, in one call into C: an interrupt
+    sees either all of them rebound or none."""
     handles, recorder = [handle for handle, _ in pairs], thread.recorder
     values = [handle._prepared(value) for handle, value in pairs]
     if recorder.tracer is None:
@@ -313,13 +313,13 @@ def bind_all(pairs):
 
 
 def complete():
-    """Import what attaches operators to Tensor, and to Parameter how it is drawn."""
+    """Import the modules that attach operators to Tensor, and initializers to Parameter."""
     for name in ("sporax.ops", "sporax.initializers"):
         importlib.import_module(name)
 
 
 def _restore(kind, array, attributes):
-    complete()  # the first thing of sporax that a process does may be to read a pickled Tensor
+    complete()  # unpickling a Tensor may be the first use of sporax in a process
     tensor = object.__new__(kind)
     tensor.__dict__.update(attributes)
     tensor._value = new_value(array, None)
@@ -327,8 +327,8 @@ def _restore(kind, array, attributes):
 
 
 def new_value(data, dtype, is_owned=False):
-    """A concrete Value of host data, converted to `dtype`; other Tensors share theirs. `is_owned`:
-    nobody else will change the data."""
+    """Return a concrete Value of host data, converted to `dtype`; a Tensor shares its Value.
+    `is_owned`: whether nobody else will change the data."""
     if isinstance(data, Tensor):
         if data._value.__class__ is Uninitialized:
             data.init_data()
@@ -352,9 +352,9 @@ def new_value(data, dtype, is_owned=False):
 
 
 def drawn_value(tensor):
-    """The concrete Value of a tensor whose initializer has to draw it first."""
+    """Return the concrete Value of an uninitialized tensor, drawn first."""
     init = tensor.init
-    if init is None:  # another thread has been faster
+    if init is None:  # another thread has drawn it meanwhile
         return tensor._value
     drawn = init.draw(tensor.shape, tensor.dtype)
     return _set_drawn(tensor, owned_value(device_array(drawn)))
@@ -362,8 +362,8 @@ def drawn_value(tensor):
 
 @uninterrupted
 def _set_drawn(tensor, value):
-    """Give a tensor what its initializer has drawn, unless a thread or a signal handler has done so
-    meanwhile; returns its Value."""
+    """Set the Value that an initializer has drawn, unless a thread or signal handler has done so
+    meanwhile; returns the tensor's Value."""
     with updating:
         if tensor.has_init:
             tensor._value = value
@@ -371,7 +371,7 @@ def _set_drawn(tensor, value):
 
 
 class NeedsStack(Exception):
-    """An operand is a sequence of Tensors, which `stacked_operands` makes a Tensor."""
+    """Raised for an operand that is a sequence of Tensors, see `stacked_operands`."""
 
 
 def _holds_tensors(data):
@@ -381,7 +381,7 @@ def _holds_tensors(data):
 
 
 def stacked_operands(op, operands):
-    """The operands with each sequence of Tensors stacked, so that derivatives go through it."""
+    """Return the operands with each sequence of Tensors stacked, so that gradients flow through."""
     return [
         FACTORIES["stacked"](f"For '{op.name}', {_place(op, n)}", x) if _holds_tensors(x) else x
         for n, x in enumerate(operands)
@@ -389,13 +389,13 @@ def stacked_operands(op, operands):
 
 
 def _place(op, place):
-    """How messages call an operand."""
+    """Return the name of an operand for messages."""
     return f"'{op.operands[place]}'" if place < len(op.operands) else "an operand"
 
 
 def as_value(op, operand, place):
-    """The Value of an operand that is no Tensor: a number or NumPy data. `place`: which one of the
-    operation's it is. Raises `NeedsStack` for a sequence of Tensors."""
+    """Return the Value of an operand that is not a Tensor: a number or NumPy data. `place`: its
+    index among the operands. Raises `NeedsStack` for a sequence of Tensors."""
     name, kind = op.name, operand.__class__
     if kind in NUMBERS:
         return scalar_value(name, operand)
@@ -420,7 +420,7 @@ def as_value(op, operand, place):
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
-    """Make a `Tensor`; the arguments are those of the class.
+    """Construct a `Tensor`; the arguments are the same as for the class.
 
     >>> tensor([1.0, 2.0]).dtype
     mindspore.float32
@@ -429,7 +429,7 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 
 
 def is_tensor(obj) -> bool:
-    """Whether `obj` is a Tensor (a Parameter is one too).
+    """Return True if `obj` is a Tensor (a Parameter is one too).
 
     >>> ops.is_tensor(Tensor([1])), ops.is_tensor(1)
     (True, False)
@@ -441,7 +441,7 @@ from_numpy = Tensor.from_numpy
 
 
 def concrete(array):
-    """A Tensor that owns a `jax.Array`."""
+    """Return a Tensor that owns a `jax.Array`."""
     tensor = object.__new__(Tensor)
     tensor._value = owned_value(array)
     return tensor

@@ -1,4 +1,4 @@
-"""The numbers of a tensor as Python's, NumPy's or JAX's."""
+"""Reading a tensor's elements as Python numbers, NumPy arrays or bytes."""
 
 import operator
 from typing import Any
@@ -11,12 +11,12 @@ from sporax.core.memory_limits import budget, memory_error
 from sporax.core.units import bytes_text
 from sporax.core.value import contexts
 
-_SMALL = 2**16  # elements; a copy of fewer is not counted
+_SMALL = 2**16  # elements; the memory of a smaller copy is not counted
 
 
 @uninterrupted
 def wait_for(array):
-    """Return when the elements of an array are there; raises what went wrong in its program."""
+    """Wait until an array is computed; raises the error of its program."""
     try:
         array.block_until_ready()
     except jax.errors.JaxRuntimeError as error:
@@ -34,12 +34,12 @@ def _lacking(array):
 
 
 def on_host(array):
-    """The elements of an array as a NumPy array, which may share its memory."""
-    if len(contexts) > 1:  # where Python may end meanwhile
+    """Return the elements of an array as a NumPy array, which may share its memory."""
+    if len(contexts) > 1:  # Python may exit meanwhile
         wait_for(array)
     try:
-        # NumPy's look at the memory of an array whose program has failed ends the process, or never
-        # ends: XLA takes its address before it asks whether there is one
+        # if the program has failed, NumPy's access to the array's memory aborts the process or
+        # hangs: XLA takes the address before it checks that there is one
         array.block_until_ready()
         return np.asarray(array)
     except jax.errors.JaxRuntimeError as error:
@@ -55,7 +55,7 @@ def on_host(array):
 
 
 def _element(array, index):
-    """The element of an array at an index among all, or in each dimension, as a Python number."""
+    """Return the element at a flat index, or at one index per dimension, as a Python number."""
     try:
         places = tuple(map(operator.index, index if isinstance(index, tuple) else (index,)))
     except TypeError:
@@ -77,7 +77,7 @@ def _element(array, index):
 
 
 class Reading:
-    """The part of `Tensor` that gives its numbers away."""
+    """The part of `Tensor` that reads its elements."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ class Reading:
         return self.size * self.itemsize
 
     def dim(self):
-        """How many dimensions there are.
+        """Return the number of dimensions.
 
         >>> Tensor([[1, 2]]).dim()
         2
@@ -107,7 +107,7 @@ class Reading:
         return self.ndim
 
     def numel(self):
-        """How many elements there are.
+        """Return the number of elements.
 
         >>> Tensor([[1, 2]]).numel()
         2
@@ -117,9 +117,9 @@ class Reading:
     ndimension, nelement = dim, numel
 
     def asnumpy(self):
-        """The elements as a NumPy array of its own, which may be written to.
+        """Return a copy of the elements as a NumPy array, which is writable.
 
-        BFloat16 comes as the NumPy dtype of that name from `ml_dtypes`.
+        BFloat16 becomes the NumPy dtype of that name from `ml_dtypes`.
 
         >>> Tensor([[1, 2]]).asnumpy()
         array([[1, 2]])
@@ -137,7 +137,7 @@ class Reading:
     numpy = asnumpy
 
     def data_sync(self, wait=True):
-        """Compute the elements now; with `wait`, return when they are there.
+        """Compute the elements now; with `wait`, return when they are computed.
 
         >>> x = Tensor([1.0]) + 1
         >>> x.data_sync()
@@ -147,7 +147,7 @@ class Reading:
             wait_for(value.array)
 
     def get_bytes(self):
-        """The elements as bytes, row by row.
+        """Return the elements as bytes, in row-major order.
 
         >>> list(Tensor(np.array([1, 2], np.int8)).get_bytes())
         [1, 2]
@@ -155,8 +155,8 @@ class Reading:
         return self.asnumpy().tobytes()
 
     def item(self, index=None):
-        """One element as a Python number. `index`: its place among all elements, or a tuple of
-        one for each dimension.
+        """Return one element as a Python number. `index`: its flat index, or a tuple with an index
+        for each dimension.
 
         >>> Tensor([1.5]).item()
         1.5
@@ -172,7 +172,7 @@ class Reading:
         return array.item()
 
     def tolist(self):
-        """The elements as nested lists of Python numbers.
+        """Return the elements as nested lists of Python numbers.
 
         >>> Tensor([[1, 2]]).tolist()
         [[1, 2]]
@@ -223,10 +223,10 @@ class Reading:
 
 @uninterrupted
 def synchronize():
-    """Wait until everything that was started on the devices has ended.
+    """Wait until all work started on the devices has finished.
 
     >>> ms.synchronize()
     """
     jax.effects_barrier()
-    for array in jax.live_arrays():  # a CPU's programs run in threads, in no order
+    for array in jax.live_arrays():  # CPU programs run in threads, in any order
         wait_for(array)

@@ -1,5 +1,5 @@
-"""Trees: nested tuples, lists, dicts and dataclasses. Their leaves, and the same containers around
-other leaves; as `jax.tree`, but the leaves are Tensors, and all else belongs to the treedef."""
+"""Trees of tuples, lists, dicts and dataclasses: flatten, unflatten and map. As `jax.tree`, but the
+leaves are Tensors, and all other objects belong to the treedef."""
 
 import copy
 import gc
@@ -9,7 +9,7 @@ from sporax.core.tensor import Tensor
 
 
 class Leaf(Tensor):
-    """The mark of a leaf in a treedef."""
+    """Placeholder for a leaf in a treedef."""
 
     def __init__(self):
         self._value = None
@@ -22,13 +22,14 @@ LEAF = Leaf()
 
 
 def nothing(item):
-    """None: what a gradient has in place of an item that is no Tensor."""
+    """Return None: the gradient of an item that is not a Tensor."""
 
 
 def flatten(tree, every=False, rest=None):
     """(leaves, treedef): the Tensors in order, and the containers with LEAF in place of each.
 
-    `every`: whether what is neither Tensor nor container is a leaf too; `rest`: as `map_tensors`.
+    `every`: whether items that are neither Tensors nor containers are leaves too; `rest`: see
+    `map_tensors`.
     """
     leaves = []
 
@@ -40,15 +41,14 @@ def flatten(tree, every=False, rest=None):
 
 
 def unflatten(treedef, leaves, rest=None):
-    """The containers of a treedef, or of any tree, with these leaves in place of its own, and
-    `rest(item)` (by default the item) in place of everything else. Of an iterator of leaves, as
-    many are taken as there are places."""
+    """Return a treedef (or any tree) with its leaves replaced by `leaves`, and every other item by
+    `rest(item)` (by default the item). Consumes only as many items of an iterator as needed."""
     leaves = iter(leaves)
     return next(leaves) if treedef is LEAF else map_tensors(lambda _: next(leaves), treedef, rest)
 
 
 def tensors_of(tree, into=None):
-    """The Tensors in order: the leaves of `flatten`."""
+    """Return the Tensors in order: the leaves of `flatten`."""
     into = [] if into is None else into
     if isinstance(tree, Tensor):
         into.append(tree)
@@ -59,11 +59,11 @@ def tensors_of(tree, into=None):
 
 
 def map_tensors(function, tree, rest=None):
-    """The same containers with `function(tensor)` in place of each Tensor, and `rest(item)` (by
-    default the item) in place of everything else.
+    """Return the tree with each Tensor replaced by `function(tensor)`, and every other item by
+    `rest(item)` (by default the item).
 
-    Fields of dataclasses with "kept" in their metadata stay as they are: "always", or "gradient"
-    where `rest` is `nothing`."""
+    A dataclass field with "kept" in its metadata is left unchanged: if "always", or if "gradient"
+    and `rest` is `nothing`."""
     if isinstance(tree, Tensor):
         return function(tree)
     if isinstance(tree, tuple):
@@ -89,12 +89,12 @@ def map_tensors(function, tree, rest=None):
 
 
 def itself(tensor):
-    """The Tensor as it is: `map_tensors(itself, tree)` copies the containers alone."""
+    """Return the Tensor itself: `map_tensors(itself, tree)` copies only the containers."""
     return tensor
 
 
 def leaves_with_paths(tree, path=""):
-    """(path, leaf) of each leaf, Tensor or not, in order: `[0]`, `['key']`, `.field`."""
+    """Yield (path, leaf) of each leaf, Tensor or not, in order: `[0]`, `['key']`, `.field`."""
     if isinstance(tree, dict):
         steps = [f"[{key!r}]" for key in tree]
     elif isinstance(tree, (tuple, list)):
@@ -109,7 +109,7 @@ def leaves_with_paths(tree, path=""):
 
 
 def children(tree):
-    """The items of a container, in order; none of anything else."""
+    """Return the items of a container in order; none for other objects."""
     if isinstance(tree, (tuple, list)):
         return tree
     if isinstance(tree, dict):
@@ -118,16 +118,16 @@ def children(tree):
 
 
 def fields_of(obj):
-    """The names of the fields of a dataclass's instance; none for anything else."""
+    """Return the fields of a dataclass instance, by name; none for other objects."""
     return () if isinstance(obj, type) else getattr(obj, "__dataclass_fields__", ())
 
 
 def live_objects(kind):
-    """All objects of a class that the garbage collector knows.
+    """Return all objects of a class that the garbage collector tracks.
 
-    One call into C lists, filters and lets go of them, so that no other thread runs meanwhile:
-    CPython raises SystemError where a thread resizes a tuple that such a list refers to. The buffer
-    of `tee` is among what is listed: if the list were not cleared, the two would keep it all alive.
+    One call into C lists, filters and releases them, so that no other thread runs meanwhile:
+    CPython raises SystemError if a thread resizes a tuple that such a list references. The list
+    contains the buffer of `tee`: unless it is cleared, the two keep all the objects alive.
     """
     once, again, last = itertools.tee(map(gc.get_objects, (None,)), 3)
     classes = map(type, itertools.chain.from_iterable(again))

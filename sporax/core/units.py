@@ -1,4 +1,4 @@
-"""Quantities in words: 1.82 GFLOP, 44.7 MB, 3.1 ms."""
+"""Format quantities with units: 1.82 GFLOP, 44.7 MB, 3.1 ms."""
 
 _LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
 _SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -16,21 +16,21 @@ def _digits(number):
 
 
 def quantity(number, unit=""):
-    """Three digits and a decimal prefix: `quantity(1.82e9, "FLOP")` is '1.82 GFLOP'."""
+    """Format with three digits and a decimal prefix: `quantity(1.82e9, "FLOP")` is '1.82 GFLOP'."""
     digits, prefix = _scaled(number, _LARGE)
     return f"{digits} {prefix}{unit}".rstrip()
 
 
 def bytes_text(number):
-    """'44.7 MB'."""
+    """Format a size: '44.7 MB'."""
     return quantity(number, "B")
 
 
 def seconds(number):
-    """Three digits in s, ms or us."""
+    """Format a duration with three digits in s, ms or us."""
     return " ".join(_scaled(number, _SECONDS))
 
 
 def shape_text(aval):
-    """'(1, 64, 56, 56)'."""
+    """Format a shape: '(1, 64, 56, 56)'."""
     return str(tuple(aval.shape))

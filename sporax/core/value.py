@@ -1,4 +1,4 @@
-"""What every operation computes on: an immutable `Value` and its abstract value `Aval`."""
+"""`Value`, the immutable operand and output of operations, and its abstract value `Aval`."""
 
 import math
 import threading
@@ -14,10 +14,10 @@ from sporax.core.environment import Process
 
 
 class Aval:
-    """Shape and dtype of a value, interned while it is in use: equal avals are the same object.
+    """Shape and dtype of a value, interned while in use: equal avals are the same object.
 
-    A *weak* aval belongs to a Python number, which takes the dtype of what it meets.
-    `differentiable`: there are derivatives with respect to it, as for all dtypes but Bool.
+    A *weak* aval belongs to a Python number, which takes the dtype of the other operands.
+    `differentiable`: whether it has derivatives, as all dtypes but Bool.
     """
 
     __slots__ = (
@@ -36,13 +36,13 @@ class Aval:
     @staticmethod
     def of(shape, dtype, weak=False):
         key = (shape, dtype, weak)
-        found = Aval._interned.data.get(key)  # without its `get`, a Python function
+        found = Aval._interned.data.get(key)  # bypasses its `get`, a Python function
         aval = found and found()
         if aval is None:
             aval = Aval()
             aval.shape, aval.dtype, aval.weak = tuple(shape), np.dtype(dtype), weak
             aval.ndim, aval.size = len(aval.shape), math.prod(aval.shape)
-            aval.inexact = aval.dtype.kind in "fcV"  # bfloat16 is of kind 'V' in NumPy's eyes
+            aval.inexact = aval.dtype.kind in "fcV"  # bfloat16 has kind 'V' in NumPy
             aval.differentiable = aval.inexact or aval.dtype.kind in "iu"
             Aval._interned[key] = aval = Aval._interned.setdefault(
                 (aval.shape, aval.dtype, weak), aval
@@ -60,10 +60,10 @@ _LEAKED = (
 
 
 class PendingTrace(ABC):
-    """What pending Values wait for; all that may be read of `Value.trace` in any thread.
+    """The computation that pending Values wait for: what any thread may read of `Value.trace`.
 
-    `tracer`: that of the function being recorded, if it is one. `input_index`: contains the ids of
-    the arrays that it reads, which must not be donated meanwhile.
+    `tracer`: the `Tracer` of the function being recorded, if any. `input_index`: contains the ids
+    of the arrays that it reads, which must not be donated meanwhile.
     """
 
     __slots__ = ()
@@ -72,14 +72,14 @@ class PendingTrace(ABC):
 
     @abstractmethod
     def run(self):
-        """Compute the pending Values; wait, where another thread does so already."""
+        """Compute the pending Values, or wait for another thread that is computing them."""
 
 
 class Value:
     """An immutable value: a concrete array, or an output of an operation still pending in a trace.
 
-    `array`: the concrete array, None while pending. `trace`: the recorder that has the value as
-    its output or input `index`, or another `PendingTrace`. `tracked`: derivatives go through it.
+    `array`: the concrete array, None while pending. `trace`: the recorder whose output or input
+    `index` it is, or another `PendingTrace`. `tracked`: whether gradients flow through it.
     """
 
     __slots__ = ("__weakref__", "array", "aval", "index", "trace", "tracked")
@@ -89,7 +89,7 @@ class Value:
     trace: Any
     index: int
     tracked: bool
-    base: Any = None  # the value whose array this one shares; EXTERNAL: an array the user has
+    base: Any = None  # the value whose array this one shares; EXTERNAL: the user holds the array
 
     def __init__(self, aval, array):
         self.aval = aval
@@ -99,8 +99,8 @@ class Value:
         self.tracked = False
 
     def read(self):
-        """The concrete array; runs the pending trace if there is need."""
-        trace = self.trace  # looked at first: another thread may be running it
+        """Return the concrete array; runs the pending trace if necessary."""
+        trace = self.trace  # read first: another thread may be running it
         if self.array is None:
             if trace is not None:
                 trace.run()
@@ -110,16 +110,16 @@ class Value:
 
 
 def set_arrays(values, arrays, is_last):
-    """Give pending values their arrays, all in one call into C: no interrupt comes between two.
-    `is_last`: whether they are waited for by nothing then."""
+    """Set the arrays of pending values in one call into C: no interrupt comes between two.
+    `is_last`: whether to clear their `trace` too."""
     deque(map(setattr, values, repeat("array"), arrays), 0)
     if is_last:
         deque(map(setattr, values, repeat("trace"), repeat(None)), 0)
 
 
 class Shared(Value):
-    """A value whose array somebody else holds too: `base` keeps that one alive, so that the
-    array is never given away (donated) to a program while this value lives."""
+    """A value whose array has another holder too: `base` keeps that holder alive, so that the
+    array is never donated to a program while this value lives."""
 
     __slots__ = ("base",)
 
@@ -135,7 +135,7 @@ _UNINITIALIZED = (
 
 
 class Uninitialized(Value):
-    """A value that an initializer has not drawn yet: an aval, and nothing to compute with."""
+    """A value that an initializer has not drawn yet: an aval without an array."""
 
     __slots__ = ("init",)
 
@@ -144,15 +144,14 @@ class Uninitialized(Value):
         self.init = init
 
     def read(self):
-        """Refuses: who only wants to look at the numbers asks the Tensor, which draws them."""
+        """Raise RuntimeError. Reading the elements goes through the Tensor, which draws them."""
         raise RuntimeError(_UNINITIALIZED.format(self.aval.shape, type(self.init).__name__))
 
 
 class UnknownShape(Value):
-    """What a tensor has that stands for tensors of any size: -1 for an unknown one, no numbers.
+    """The Value of a placeholder for tensors of any size: unknown sizes are -1, without an array.
 
-    `shape`: with None or a `Symbol` for each unknown size; None if even how many there are is
-    unknown.
+    `shape`: has None or a `Symbol` for each unknown size; None if the rank is unknown.
     """
 
     __slots__ = ("dims",)
@@ -170,7 +169,7 @@ class UnknownShape(Value):
 
 
 def is_unknown(size):
-    """Whether a size is unknown: None, or a `Symbol`."""
+    """Return True if a size is unknown: None, or a `Symbol`."""
     return size is None or hasattr(size, "divisor")
 
 
@@ -185,18 +184,17 @@ WEAK_AVALS = {
 
 
 def owned_value(array):
-    """A concrete value that owns `array`, a `jax.Array`."""
+    """Return a concrete value that owns `array`, a `jax.Array`."""
     return Value(Aval.of(array.shape, array.dtype), array)
 
 
 def shared_value(array):
-    """A concrete value of an array that somebody outside can see; it is never donated."""
+    """Return a concrete value of an array that user code may hold; it is never donated."""
     return Shared(Aval.of(array.shape, array.dtype), array, EXTERNAL)
 
 
 def scalar_value(name, x):
-    """The value of a Python number given to `name`: no array yet, an input of each program that
-    uses it."""
+    """Return the value of a Python number passed to `name`: an input of each program that uses it."""
     if x.__class__ is int and not -(2**63) <= x < 2**63:
         raise OverflowError(
             f"For '{name}', a Python int must have at most 64 bits, but got {x!r:.80}. Make it a "
@@ -206,31 +204,31 @@ def scalar_value(name, x):
 
 
 class Changes:
-    """Counts changes to Cells (attributes, modes, hooks) and to what Parameters require; a captured
-    function is looked at again after one."""
+    """Counts changes to Cells (attributes, modes, hooks) and to `requires_grad` of Parameters: a
+    captured function checks its guards again after one."""
 
     count = 0
 
 
-# (Value, function that returns an error or None for its array) of checks in programs, oldest first;
-# see `index_checks.deferred`
+# checks in programs, oldest first: (Value, function from its array to an error or None); see
+# `index_checks.deferred`
 deferred = []
 
 # Held while state that has been read is replaced, by a draw or a call of a captured function: two
-# threads must not begin from the same state. Never held while a user's code runs.
+# threads must not begin from the same state. Never held while user code runs.
 updating = threading.RLock()
 Process.locks.append(updating)
 
-contexts = {}  # the `Context`s of all threads that use the library -> what removes them
+contexts = {}  # the `Context`s of all threads that use the library -> weakrefs that remove them
 
 
 class Context:
     """The owner of recordings: a thread, or a signal handler that runs in one.
 
-    `busy`: a lock that the thread holds while JAX works for it, and while state is read and
-    replaced; see `core.interruptions`. `postponed`: the signal handlers that wait for that to end.
-    `last_busy`: the lock of all that begin while Python ends, which is never free; but those of the
-    threads `awaited` (their idents), for whose end Python waits.
+    `busy`: a lock that the thread holds while it calls JAX, and while it reads and replaces state;
+    see `core.interruptions`. `postponed`: the signal handlers that wait for its release.
+    `last_busy`: the lock of contexts that begin while Python exits, never released, except in
+    threads that Python joins at exit; a set holds the idents of these.
     """
 
     __slots__ = ("busy", "postponed", "thread")
@@ -247,37 +245,37 @@ class Context:
         contexts[self] = None
 
     def leave_with(self, life):
-        """Count as long as an object lives."""
+        """Leave when an object is freed."""
         contexts[self] = weakref.ref(life, self.leave)
 
     def leave(self, _=None):
-        """No longer count: the thread or the handler has ended."""
+        """Remove this context: its thread or handler has ended."""
         contexts.pop(self, None)
 
 
 class _Life:
-    """What goes with a thread."""
+    """An object that is freed when its thread ends."""
 
     __slots__ = ("__weakref__",)
 
 
 class ThreadState(threading.local):
-    """What is going on in this thread: the trace being recorded and the tape, if any.
+    """The state of a thread: the trace being recorded and the tape, if any.
 
-    The engine says how a recorder is made (`new_recorder`); `core` need not know. `watch`: what
-    is known of anomalies, in that mode. `gates`: the conditions, (Value, its truth), under which
-    code is reached that is recorded now, see `index_checks.checks`. `when_new`: called in each
-    thread before it uses the library.
+    `new_recorder`: creates a recorder; set by the engine, which `core` does not import. `watch`:
+    the state of anomaly detection, if on. `gates`: the conditions (Value, its truth) on which the
+    code being recorded depends, see `index_checks.checks`. `when_new`: called in each thread
+    before it uses the library.
     """
 
     new_recorder: Any = None
     when_new: Any = None
     recorder: Any
     tape: Any
-    saving: Any = None  # the hooks that pack what derivatives need, if any
+    saving: Any = None  # the hooks that pack tensors saved for the backward pass, if any
     watch: Any = None
-    precision: Any = None  # what operations compute in now, where a Cell says so
-    in_graph: bool = False  # whether a function is captured, or goes on dynamically for this run
+    precision: Any = None  # the autocast policy in effect, if any
+    in_graph: bool = False  # whether a function is captured, or continues dynamically in this run
     gates: tuple = ()
 
     def __init__(self):
@@ -293,7 +291,7 @@ thread = ThreadState()
 
 
 class _Contexts:
-    """After `os.fork` the only context is that of the thread which has forked."""
+    """Removes all contexts after `os.fork` except the forking thread's."""
 
     @staticmethod
     def _at_fork_reinit():

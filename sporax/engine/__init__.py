@@ -1,4 +1,4 @@
-"""How does it run? Recorder, programs, capture, the compile cache."""
+"""Execution: recorder, programs, capture, the compilation cache."""
 
 from sporax.compilation_cache import folder as compilation_cache
 from sporax.core import context
@@ -12,14 +12,14 @@ from sporax.xla_kernels import configure_process
 
 
 def _choose_executor(immediate):
-    """Run each operation at its own line (True) or all that is pending together (False)."""
+    """Run each operation at its own line (True) or all pending ones together (False)."""
     run_pending()
     Recorder.immediate = bool(immediate)
     thread.recorder = thread.new_recorder()
 
 
 def _choose_tiers(deterministic):
-    """Compile each program at its first meeting, for the same bits at each step ('ON'), or not."""
+    """Compile each program at its first run, so that all runs are bitwise equal ('ON'), or not."""
     compile_policy.uses_interpreter = compile_policy.TIERS and deterministic == "OFF"
 
 

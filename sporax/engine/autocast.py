@@ -1,8 +1,8 @@
-"""What operations compute in where a Cell says so (`Cell.to_float`).
+"""Autocast: the dtypes that operations compute in, set by a Cell (`Cell.to_float`).
 
-A mark in the trace begins and ends it, so that a path through the tree of traces always means the
-same program, and an operation whose operands fit costs nothing more. One whose operands do not is
-refused, and recorded again with converted ones.
+A mark in the trace begins and ends it, so that a path through the trace tree always means the same
+program, and an operation whose operands need no conversion has no overhead. Any other operation
+raises `NeedsCast`, and is recorded again with converted operands.
 """
 
 import functools
@@ -17,16 +17,16 @@ from sporax.engine.recorder import record
 
 
 class Policy:
-    """What is done with operations that it refuses; see `recorder.fitted`."""
+    """Determines how operands and results are converted; see `recorder.fitted`."""
 
-    returns = None  # what results are converted to
+    returns = None  # the `Precision` that results are converted to
 
     def splits(self, op):
-        """Whether an operation is recorded by `in_parts`."""
+        """Return True if an operation is recorded by `in_parts`."""
         return False
 
     def around(self, inside):
-        """What holds where `inside` begins within this."""
+        """Return the policy in effect when `inside` begins within this one."""
         return inside
 
 
@@ -38,15 +38,15 @@ class Precision(Policy):
         self.cast = Op("Cast", lambda x: x.astype(dtype))
 
     def of(self, op, avals):
-        """What an operation computes in: this."""
+        """Return self."""
         return self
 
     def converts(self, aval):
-        """Whether an operand has to be converted."""
+        """Return True if an operand must be converted."""
         return aval.dtype != self.dtype and not aval.weak and _is_floating(aval)
 
     def refuses(self, op, avals):
-        """Whether one of an operation's operands has to be converted."""
+        """Return True if one of an operation's operands must be converted."""
         return op.converts and any(map(self.converts, avals))
 
 
@@ -58,11 +58,12 @@ precision_of = functools.cache(Precision)
 
 
 class Choice(Policy):
-    """For each operation its own, by its name.
+    """Selects a precision for each operation by its name.
 
-    `low`: which compute in `dtype` (NumPy's). `high`: which compute in float32. `widest`: which
-    convert their floating operands to the widest dtype among them. All others compute in what
-    their operands say. `returns`: the dtype that results of the low ones are converted to.
+    `low`: operations that compute in `dtype` (NumPy's). `high`: in float32. `widest`: operations
+    that convert their floating operands to the widest dtype among them. All others compute in
+    their operands' dtypes. `returns`: the dtype that results of converted operations are
+    converted to, or None.
     """
 
     def __init__(self, dtype, low, high, widest, returns):
@@ -72,26 +73,26 @@ class Choice(Policy):
         self.returns = None if returns is None else precision_of(returns)
 
     def of(self, op, avals):
-        """What an operation computes in; None where its operands say it."""
+        """Return the precision of an operation; None for its operands' dtypes."""
         if op.name not in self.widest:
             return self.table.get(op.name)
         floats = [a for a in avals if _is_floating(a)]
         return precision_of(np.dtype(promote(floats))) if floats else None
 
     def refuses(self, op, avals):
-        """Whether an operation has to be split, or one of its operands to be converted."""
+        """Return True if an operation must be split, or one of its operands converted."""
         if self.splits(op):
             return True
         precision = self.of(op, avals) if op.converts else None
         return precision is not None and precision.refuses(op, avals)
 
     def splits(self, op):
-        """Whether an operation is recorded as its parts, each with its own choice."""
+        """Return True if an operation is recorded as its parts, each with its own precision."""
         return op.converts and op.parts is not None
 
     def in_parts(self, op, operands, do):
-        """The first of an operation's parts of two operands, each further part of the result so
-        far and the next operand."""
+        """Record an operation as its parts: the first on two operands, each further one on the
+        result so far and the next operand."""
         first, *others = op.parts
         out = do(first, *operands[:2])
         for part, operand in zip(others, operands[2:], strict=True):
@@ -110,13 +111,13 @@ def _mark(precision):
 
 
 def mark_precision():
-    """Begin a capture's trace in the precision that there is."""
+    """Begin a capture's trace in the precision in effect."""
     if thread.precision is not None:
         record(_mark(thread.precision))
 
 
 class computing_in:
-    """Within, operations compute in a Precision or Choice (None: in what their operands say). Used
+    """Compute in a Precision or Choice in the block (None: in the operands' dtypes). Used
     as `with closing(computing_in(...)) as block, block:`, it is closed wherever an interrupt comes.
     """
 
@@ -131,7 +132,7 @@ class computing_in:
         self.close()
 
     def close(self):
-        """As before the block; may be called again, after an interrupt."""
+        """Restore the policy before the block; may be called again, after an interrupt."""
         self._change(self.before)
 
     def _change(self, precision):

@@ -1,17 +1,16 @@
-"""What runs a trace that has no program yet: the interpreter at first, XLA from some run on.
+"""Selection of the executor for a trace without a program: first the interpreter, later XLA.
 
 XLA takes tenths of a second to compile a training step of a small network, and tens of seconds for
-that of a large one. Many traces run only once: the first step after an edit, a cell of a notebook,
-a sentence of another length. So a trace runs on the interpreter (NumPy, and oneDNN for
-convolutions) the first time, and is compiled the second time. Dynamic code that the interpreter is
-quick at, such as the body of a loop, is compiled later, at the seventeenth run. What takes XLA long
-is compiled by a thread, while the interpreter serves as many runs as take about as long.
+a large one. Many traces run only once: the first step after an edit, a cell of a notebook, a
+sentence of another length. So a trace runs on the interpreter (NumPy, and oneDNN for convolutions)
+the first time, and is compiled the second time. Dynamic code that the interpreter runs quickly,
+such as the body of a loop, is compiled later, at the seventeenth run. Slow compilations run in a
+thread, while the interpreter executes as many runs as take about the same time.
 
-Which run is the first compiled one depends on the trace alone and not on the clock, so that two
-runs of a script have the same bits. Both give the same values up to rounding. What the interpreter
-has no rule for, or would take long for, is compiled at once. So is everything with
-`SPORAX_TIERS=off` and after `set_deterministic(True)`, where all runs of a trace are to have the
-same bits.
+The first compiled run depends only on the trace, not on timing, so that two runs of a script are
+bitwise equal. Both executors give the same values up to rounding. Traces that the interpreter does
+not support, or would be slow at, are compiled at once. So is everything with `SPORAX_TIERS=off` and
+after `set_deterministic(True)`, so that all runs of a trace are bitwise equal.
 """
 
 import functools
@@ -29,12 +28,12 @@ from sporax.engine.verification import switch as verification
 TIERS = choice("SPORAX_TIERS", "on", "off") == "on"
 uses_interpreter = TIERS
 
-PATIENCE = 4  # sets of shapes of one sequence of operations before they count as changing
-SHORTEST = 16  # operations; what is shorter compiles quickly
+PATIENCE = 4  # sets of shapes of one sequence of operations before a warning that they change
+SHORTEST = 16  # operations; shorter traces compile quickly
 
 
 class Family:
-    """The programs of one sequence of operations: how many sets of shapes, and the last one."""
+    """The programs of one sequence of operations: the number of shape sets, and the last one."""
 
     sets, last, warned = 0, None, False
 
@@ -44,7 +43,7 @@ forest.tables += [families, plan_families]
 
 
 def prepare(state, alive, dead, inputs):
-    """What runs a trace that has no program; kept with the trace for the next run."""
+    """Return the program to run a trace that has none; it is kept with the trace."""
     path = state.path()
     trace = TraceFunction(path, inputs)
     family = families.setdefault(hash(tuple([s.op.name for s in path])), Family())
@@ -57,7 +56,7 @@ def prepare(state, alive, dead, inputs):
     may_interpret = (is_new and uses_interpreter) or Process.is_forked
     may_interpret = may_interpret and kind is Program and Program.devices is None
     if may_interpret and jax.default_backend() == "cpu":
-        from sporax.numpy_interpreter import interpretation  # what few programs need
+        from sporax.numpy_interpreter import interpretation  # few programs need it
 
         plan = interpretation.numpy_plan(plan_families, trace, alive)
     if plan is not None and Process.is_forked:
@@ -87,7 +86,7 @@ def prepare(state, alive, dead, inputs):
 
 
 def _warn_of_change(before, now):
-    """Say once which input changes its shape, and where."""
+    """Warn which inputs change their shapes, and where."""
     changed = [f"{a} -> {b}" for a, b in zip(before, now, strict=False) if a is not b]
     at = user_frame()
     where = f" at {at.filename}:{at.lineno}" if at is not None else ""

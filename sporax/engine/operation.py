@@ -1,4 +1,4 @@
-"""`Op`: a function on arrays, its `Rule` for operands of certain avals, and its pullback."""
+"""`Op`: a function on arrays, its `Rule` for operands of given avals, and its pullback."""
 
 import functools
 from contextlib import nullcontext
@@ -23,9 +23,9 @@ from sporax.xla_kernels.intermediates import intermediates, refuse_huge_intermed
 
 
 class Rule:
-    """An operation for operands of certain avals: the outputs' avals, and a traced function.
+    """An operation for operands of given avals: the outputs' avals, and a traced function.
 
-    `run` may be None where it follows from `compute`. `find_form`: returns the operation's form for
+    `run` may be None if it follows from `compute`. `find_form`: returns the operation's form for
     all sizes and its symbols' values, or None; see `numpy_interpreter.op_family`.
     """
 
@@ -39,8 +39,8 @@ class Rule:
         self._run: Any = run
         self.compute: Any = compute
         self._find_form: Any = find_form
-        self.integral = {}  # integer operand -> those that are real numbers in its derivative
-        self._jaxprs, self._with_barriers = {}, {}  # by the ranks' axes that JAX is within
+        self.integral = {}  # integer operand -> the operands that become real in its derivative
+        self._jaxprs, self._with_barriers = {}, {}  # by the mesh of ranks that JAX is in
 
     @property
     def run(self):
@@ -68,12 +68,12 @@ class Rule:
 
     @property
     def is_traced(self):
-        """Whether JAX keeps the function as a jaxpr already."""
+        """True if JAX keeps the function as a jaxpr."""
         return hasattr(self.run, "trace")
 
     def with_barriers(self, kinds):
-        """(function with barriers, kinds of its results) for operands of these kinds; see
-        `xla_kernels.constant_barriers`. A function that is no jaxpr yet puts its own barriers."""
+        """Return (function with barriers, kinds of its results) for operands of these kinds; see
+        `xla_kernels.constant_barriers`. A function without a jaxpr inserts its own barriers."""
         if not self.is_traced:
             return self.run, [constant_barriers.ANY] * len(self.avals)
         key = kinds, get_abstract_mesh()
@@ -85,7 +85,7 @@ class Rule:
 
 
 def _function(jaxpr, single):
-    """A closed jaxpr as the `run` of a `Rule`; Python bools come as integers."""
+    """Convert a closed jaxpr to the `run` of a `Rule`; Python bools are passed as integers."""
     function, dtypes = jaxpr_as_fun(jaxpr), [a.dtype for a in jaxpr.in_avals]
 
     def run(*arrays):
@@ -98,11 +98,10 @@ def _function(jaxpr, single):
 class Op:
     """A pure function on arrays, with its attributes already bound.
 
-    `fn(*arrays)` returns one array or a tuple. `promotes`: which operands meet in one dtype before
-    `fn` sees them (True for all), or a function (avals, attributes) -> a dtype for each. `check(
-    *avals)` may refuse operands with a better sentence than the one that tracing `fn` would give.
-    `real`: what is differentiated with respect to integers, where `fn` itself does not do for real
-    numbers.
+    `fn(*arrays)` returns one array or a tuple. `promotes`: the operands that are promoted to a
+    common dtype for `fn` (True for all), or a function (avals, attributes) -> a dtype for each.
+    `check(*avals)` may raise a better error than tracing `fn` would. `real`: the function to
+    differentiate with respect to integers, if `fn` itself does not accept real numbers.
     """
 
     __slots__ = (
@@ -112,8 +111,8 @@ class Op:
     )  # fmt: skip
 
     fn: Any
-    # whether `compute` is a function of the operands and their avals alone: then its trace for
-    # symbolic sizes holds for all of them
+    # whether `compute` depends only on the operands and their avals: then its trace for symbolic
+    # sizes is valid for all sizes
     is_polymorphic = True
 
     def __init__(self, name, fn, promotes: Any = False, check=None, attributes=None):
@@ -123,20 +122,20 @@ class Op:
         self.operands = ()  # their names, for messages
         self.parameters: Any = {}  # of the function that declares it, by name
         self.varied: Any = None  # attributes -> the function with these instead
-        self.stops_gradient = False  # whether no derivative goes through
-        self.alias = False  # whether it gives another name to its operand
+        self.stops_gradient = False  # whether it blocks gradients
+        self.alias = False  # whether its output is its operand
         self.real = fn
-        self.layout: Any = None  # of a view, where its jaxpr does not say it; see `views`
-        self.converts = False  # whether its operands follow a `Precision`; those of users' do
-        self.mark: Any = None  # (Precision or None,) of what begins and ends one
+        self.layout: Any = None  # of a view, if its jaxpr does not show it; see `views`
+        self.converts = False  # whether a `Precision` casts its operands
+        self.mark: Any = None  # (Precision or None,) if it begins or ends one
         self.parts: Any = None  # the Ops that it is recorded as under a `Choice`
-        self.collective: Any = None  # who runs it at once, a `distributed.groups.Group` or `Groups`
+        self.collective: Any = None  # its ranks, a `distributed.groups.Group` or `Groups`
         self.forget: Any = None  # removes it from the table of operations by their attributes
-        self.recorded = 0  # how many operations a captured function has recorded
+        self.recorded = 0  # the number of operations in a captured function
         self.bounds: Any = None  # (*arrays) -> the ranges in which indices must lie
         self.rules, self.pullbacks, self.checks = {}, {}, {}
         self.family = OpFamily(self.is_polymorphic, forest.learned)
-        self.sizes: tuple = ()  # those in the attributes that differ within the family
+        self.sizes: tuple = ()  # in the attributes, varying within the family
         self.resized: Any = None  # sizes -> the operation of the family with these
 
     def __repr__(self):
@@ -144,17 +143,17 @@ class Op:
         return f"{self.name}({inner})"
 
     def __deepcopy__(self, memo):
-        """Itself: what it knows of operands serves every copy of an object that uses it."""
+        """Return itself: its rules serve every copy of an object that uses it."""
         return self
 
     def compute(self, avals, *arrays, real=False):
-        """`fn` (or `real`) after MindSpore's promotion; Python numbers come as 64-bit scalars."""
+        """Apply `fn` (or `real`) after MindSpore's promotion; Python numbers are 64-bit scalars."""
         taken = zip(arrays, self._promoted(avals), strict=True)
         arrays = [x if dtype is None or x.dtype == dtype else x.astype(dtype) for x, dtype in taken]
         return (self.real if real else self.fn)(*arrays)
 
     def _promoted(self, avals) -> Any:
-        """The dtype in which `fn` takes each operand; None for that in which it comes."""
+        """Return the dtype to convert each operand to for `fn`; None for no conversion."""
         if callable(self.promotes):
             return self.promotes(avals, self.attributes)
         alone = [promote([a]) if a.weak else None for a in avals]
@@ -166,13 +165,13 @@ class Op:
         return [met if i in together else dtype for i, dtype in enumerate(alone)]
 
     def axis(self):
-        """A context in which its function can be traced: with the axis of the ranks."""
+        """Return a context in which its function can be traced: with the axis of the ranks."""
         return nullcontext() if self.collective is None else self.collective.axis()
 
     def rule(self, avals):
-        """The `Rule` for operands of these avals, inferred once.
+        """Return the `Rule` for operands of these avals, inferred once.
 
-        Raises the operation's own error, here, at the line that calls it.
+        Raises the operation's error, at the line of its call.
         """
         return self.rules.get(avals) or self._new_rule(avals)
 
@@ -218,22 +217,22 @@ class Op:
         return Rule(avals, tuple(outs), run, single)
 
     def _refuse_huge(self, outs, found):
-        """Raise a ValueError if results of these avals are huge, or an array on the way to them
-        (`found`: see `xla_kernels.intermediates`)."""
+        """Raise ValueError if a result of these avals is huge, or an intermediate array (`found`:
+        see `xla_kernels.intermediates`)."""
         given = listed(self.attributes)
         for aval in outs:
             refuse_huge(self.name, aval.shape, aval.dtype, given)
         refuse_huge_intermediates(self.name, found, given)
 
     def differentiable_in(self, i, avals):
-        """Whether there is a derivative with respect to operand `i`: always, if it is floating; if
-        it holds integers, where the operation takes real numbers in their place (it is no index)
-        and gives real ones."""
+        """Return True if there is a derivative with respect to operand `i`: always for a floating
+        one; for integers, if the operation accepts real numbers in their place (they are not
+        indices) and returns real ones."""
         return avals[i].inexact or bool(self.real_operands(i, avals))
 
     def real_operands(self, i, avals):
-        """The operands of integers in whose place there are real numbers in the derivative with
-        respect to `i`: `i` alone or, where it is converted to the dtype of others, these too."""
+        """Return the integer operands that become real in the derivative with respect to `i`: only
+        `i` or, if it is converted to the dtype of others, these too."""
         rule = self.rules.get(tuple(avals))
         integral = {} if rule is None else rule.integral
         if i not in integral:
@@ -254,9 +253,9 @@ class Op:
         return any(jnp.issubdtype(o.dtype, jnp.inexact) for o in jax.tree.leaves(out))
 
     def pullback(self, inputs, outputs):
-        """The operation (operands..., cotangents...) -> cotangents of the operands `inputs`.
+        """Return the operation (operands..., cotangents...) -> cotangents of the operands `inputs`.
 
-        `outputs`: which outputs have a cotangent; the others' are zero.
+        `outputs`: the outputs with a cotangent; the others' are zero.
         """
         key = inputs, outputs
         pullback = self.pullbacks.get(key)
@@ -299,7 +298,7 @@ class Pullback(Op):
             for i, x in zip(self.inputs, chosen, strict=True):
                 operands[i] = x
             out = self.of.compute(taken, *operands, real=real)
-            # of these alone: a cotangent of zeros for the others would cost as much as theirs
+            # only these: zero cotangents of the others would cost as much as theirs
             return [out[i] for i in self.outputs] if isinstance(out, (tuple, list)) else [out]
 
         outs, pull = jax.vjp(primal, *[operands[i] for i in self.inputs])
@@ -308,8 +307,8 @@ class Pullback(Op):
         return tuple(_conj(g).astype(a.dtype) for g, a in zip(gradients, wanted, strict=True))
 
     def _gradients(self, avals):
-        """The avals of the cotangents for the inputs. That for integers has the dtype of what
-        arrives, since a derivative of 0.5 is no integer."""
+        """Return the avals of the inputs' cotangents. Cotangents of integers have the dtype of the
+        arriving cotangent, since a derivative of 0.5 is not an integer."""
         n = len(avals) - len(self.outputs)
         arriving = next((a for a in avals[n:] if a.inexact), None)
         return tuple(
@@ -325,12 +324,12 @@ class Pullback(Op):
 
 
 def _real(aval):
-    """The aval of the real numbers that take the place of integers in a derivative."""
+    """Return the aval of the real numbers that replace integers in a derivative."""
     return Aval.of(aval.shape, np.dtype(np.float64))
 
 
 def _cotangent(out, arriving):
-    """The cotangent of an output; zero where there can be none."""
+    """Return the cotangent of an output; zero if its dtype has none."""
     if not jnp.issubdtype(out.dtype, jnp.inexact):
         return np.zeros(out.shape, jax.dtypes.float0)
     return _conj(arriving).astype(out.dtype)

@@ -1,4 +1,4 @@
-"""`Origin`: the user's line, and the Cell, at which an operation was recorded."""
+"""`Origin`: the line of user code, and the Cell, in which an operation was recorded."""
 
 import weakref
 
@@ -7,9 +7,9 @@ from sporax.core.hooks import hooks
 
 
 class Origin:
-    """The innermost line of the user's own from a frame outwards, and the Cells that compute there.
+    """The innermost line of user code from a frame outwards, and the Cells called there.
 
-    `is_noted`: whether operations get one, at their first recording in a trace.
+    `is_noted`: whether operations get one when they are first recorded in a trace.
     """
 
     __slots__ = ("cells", "file", "line")

@@ -1,4 +1,4 @@
-"""From the structure of a trace to a compiled XLA program."""
+"""Compilation of a trace to an XLA program."""
 
 import collections
 import functools
@@ -23,8 +23,9 @@ from sporax.xla_kernels.rewrite import rewritten
 class TraceFunction:
     """A trace as a function on arrays, decoded once from the keys along its path.
 
-    `steps`: (operation, its `Rule`, where each operand is: a pool and an index in it). `origins`:
-    where each was recorded. `constants`: a pool of arrays that are the same at every run.
+    `steps`: (operation, its `Rule`, the place of each operand: a pool and an index in it).
+    `origins`: where each was recorded. `constants`: a pool of arrays that are the same at every
+    run.
     """
 
     def __init__(self, states, inputs=()):
@@ -39,7 +40,7 @@ class TraceFunction:
         self.collective = states[-1].collective if states else None  # see `Op`
 
     def _ref(self, item):
-        if item.__class__ is tuple:  # a Python number met before
+        if item.__class__ is tuple:  # a repeated Python number
             return ("real" if item[0] else "integer"), item[1]
         if not isinstance(item, Aval):
             return ("output", item) if item >= 0 else ("input", ~item)
@@ -54,7 +55,7 @@ class TraceFunction:
 
     def prune(self, outputs):
         """Drop the steps that neither these outputs nor other ranks need; returns the inputs that
-        the others need."""
+        the remaining steps need."""
         steps = [k for k, (_, rule, _) in enumerate(self.steps) for _ in rule.avals]
         needed = {steps[i] for i in outputs if i >= 0}
         inputs = {~i for i in outputs if i < 0}
@@ -68,10 +69,10 @@ class TraceFunction:
         return sorted(inputs)
 
     def outputs(self, reals, integers, arrays, wanted, barriers=True, real=False):
-        """The outputs `wanted` of the trace; a negative index is that of an input.
+        """Compute the outputs `wanted` of the trace; a negative index `~i` denotes input `i`.
 
-        `barriers`: whether with those of `xla_kernels.constant_barriers`. `real`: whether arrays of
-        real numbers may come in place of integers; then there are no barriers.
+        `barriers`: whether to insert the barriers of `xla_kernels.constant_barriers`. `real`:
+        whether real arrays may replace integer ones; then no barriers are inserted.
         """
         results, kinds = [], []
         pools = {"output": results, "input": arrays, "real": reals, "integer": integers}
@@ -82,7 +83,7 @@ class TraceFunction:
                 kinds += [0] * len(rule.avals)
                 continue
             operands, run = [pools[pool][i] for pool, i in refs], rule.run
-            if op.stops_gradient and not barriers:  # JAX may take the derivative
+            if op.stops_gradient and not barriers:  # JAX may differentiate it
                 operands = [lax.stop_gradient(x) for x in operands]
             if barriers:
                 of_operands = [
@@ -98,8 +99,8 @@ class TraceFunction:
         return [results[i] if i >= 0 else arrays[~i] for i in wanted]
 
     def on_arrays(self, reals, integers, wanted):
-        """The outputs `wanted` as a function of the array inputs alone, with constants for the
-        Python numbers."""
+        """Return the outputs `wanted` as a function of only the array inputs, with constants for
+        the Python numbers."""
         reals, integers = np.array(reals, np.float64), np.array(integers, np.int64)
 
         def run(*arrays, barriers=True):
@@ -110,7 +111,7 @@ class TraceFunction:
 
 
 def _avals_of(arrays, avals):
-    """The avals of arrays; that of a Python number stays as it was."""
+    """Return the avals of arrays; the aval of a Python number is unchanged."""
     return tuple(
         a if a.weak else Aval.of(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
     )
@@ -122,26 +123,26 @@ compilations = collections.Counter()
 class Program:
     """A trace compiled at its first call.
 
-    `avals`: those of the trace's outputs; `alive`: the outputs to return; `dead`: inputs that
-    nobody else holds. `options`: of XLA's compiler, for this program.
+    `avals`: the avals of the trace's outputs; `alive`: the outputs to return; `dead`: inputs that
+    nobody else holds. `options`: XLA compiler options for this program.
     """
 
     __slots__ = ("compiled", "donated", "kept", "most", "runs", "size")
 
-    devices: Any = None  # of new ones: those that XLA divides them among, see `sharding.mesh`
-    kind: Any  # the class of new ones
-    is_of_ranks = False  # whether other processes are to have the same new ones
+    devices: Any = None  # among which XLA partitions new programs, see `sharding.mesh`
+    kind: Any  # the class of new programs
+    is_of_ranks = False  # whether other processes must create the same programs
 
     def __init__(self, function, avals, alive, dead, options=None):
         find_memory()
         inputs, results = function.inputs, [avals[i] for i in alive]
         self.donated = sorted(usable(dead, inputs, results))
         self.kept = sorted({*range(len(inputs))}.difference(self.donated))
-        is_here = self.devices is None  # else each has a part of the arrays
+        is_here = self.devices is None  # else each device has a part of the arrays
         stored = [*(inputs[k] for k in self.kept), *results]
         least, self.most = bytes_needed(function.steps, stored)
         must_fail = is_here and least > memory()
-        if must_fail:  # late: it gives no input away, and is waited for
+        if must_fail:  # at run time: it donates no input, and is waited for
             self.donated, self.kept = [], list(range(len(inputs)))
 
         def run(reals, integers, donated, kept):
@@ -151,7 +152,7 @@ class Program:
 
         self.runs = host_memory.Runs(memory() if must_fail else None)
         on_cpu = jax.default_backend() == "cpu" and is_here
-        # bytes that a run asks for: of results, and what XLA needs besides where that is known
+        # bytes that a run allocates: for results, and for temporaries if their size is known
         donated = bytes_of([inputs[k] for k in self.donated])
         self.size = bytes_of(results) - donated if on_cpu else 0
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
@@ -163,7 +164,7 @@ class Program:
         compilations["programs"] += 1
 
     def specs(self, arrays, reals, integers):
-        """The shapes and dtypes of such operands, as `compiled` takes them."""
+        """Return the shapes and dtypes of such operands, as `compiled` takes them."""
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
         donated, kept = ([specs[k] for k in at] for at in (self.donated, self.kept))
         reals = jax.ShapeDtypeStruct((len(reals),), np.float64) if reals else ()
@@ -171,7 +172,7 @@ class Program:
         return reals, integers, donated, kept
 
     def compile(self, arrays, reals, integers):
-        """Compile for such operands, without a run."""
+        """Compile for such operands, without running."""
         try:
             compiled = self.compiled.lower(*self.specs(arrays, reals, integers)).compile()
         except jax.errors.JaxRuntimeError as error:
@@ -181,7 +182,7 @@ class Program:
         self.most = 0
 
     def prepare(self, arrays, reals, integers):
-        """Before the first run: see what runs will need, where memory has a limit."""
+        """Before the first run: determine the memory that runs need, if memory is limited."""
         if budget.is_limited and self.most > RESERVE / 4 and hasattr(self.compiled, "lower"):
             self.compile(arrays, reals, integers)
         self.most = 0
@@ -217,8 +218,8 @@ class Program:
 
 
 def find_memory():
-    """See that there is memory to compile in: where there is not, all other programs are forgotten.
-    MemoryError if that does not help."""
+    """Ensure that there is memory to compile in; if not, drop all other programs, and raise
+    MemoryError if too little remains."""
     try:
         budget.require(COMPILING, TO_COMPILE)
     except MemoryError:
@@ -227,12 +228,12 @@ def find_memory():
 
 
 def _of_memory(error):
-    """The MemoryError for an error of XLA's that is one; else the error itself."""
+    """Return a MemoryError if an XLA error is one, else the error itself."""
     return MemoryError(str(error)) if is_out_of_memory(error) else error
 
 
 def _waited(compiled):
-    """A compiled function whose results are waited for: an error comes at its call."""
+    """Wrap a compiled function to wait for its results: errors are raised at its call."""
 
     run: Any = functools.wraps(compiled)(lambda *args: jax.block_until_ready(compiled(*args)))
     run.lower = compiled.lower
@@ -249,7 +250,7 @@ _FORKED = (
 
 
 def usable(dead, inputs, outputs):
-    """Those dead inputs whose buffer some output can take over."""
+    """Yield the dead inputs whose buffer an output can take over."""
     free = collections.Counter(outputs)
     for k in dead:
         if free[inputs[k]] > 0:

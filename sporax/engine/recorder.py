@@ -50,15 +50,15 @@ class Recorder(PendingTrace):
         self.arrays, self.owners, self.input_index = [], [], {}
         self.reals, self.integers = [], []
         self.replaced = []  # (weak reference to a handle, its array before this trace wrote to it)
-        self.is_ended = False  # whether its thread has gone on to another
+        self.is_ended = False  # whether its thread has moved on to another recorder
         self.checks: Any = None  # of indices, see `index_checks.checks`
-        self.derivatives = set()  # those that the trace has taken
-        self.has_initial_values = False  # whether Parameters begin with what is pending
+        self.derivatives = set()  # the `Derivative`s called in the trace
+        self.has_initial_values = False  # whether Parameters have pending initial values
         self.lock = threading.RLock()
 
     def operand_key(self, value, handle=None):
-        """The key of a value that this trace did not record: an input's index, or at its first use
-        its aval."""
+        """Return the key of a value that this trace did not record: an input's index, or at its
+        first use its aval."""
         aval = value.aval
         if aval.weak:
             kind = aval.dtype.kind
@@ -92,11 +92,11 @@ class Recorder(PendingTrace):
         self.input_index[id(value.array)] = at
 
     def rewind(self):
-        """Remove the inputs of an operation that was then refused, or interrupted."""
+        """Remove the inputs of an operation that was rejected or interrupted."""
         if self.state is None:
             return
         n_arrays, n_reals, n_integers = self.state.inputs()
-        if self.tracer is None:  # a tracer's inputs have indices of their own
+        if self.tracer is None:  # a tracer's inputs have their own indices
             for array in self.arrays[n_arrays:]:
                 self.input_index.pop(id(array), None)
             del self.arrays[n_arrays:], self.owners[n_arrays:]
@@ -106,11 +106,11 @@ class Recorder(PendingTrace):
 
     @uninterrupted
     def run(self):
-        """Run all that is pending as one program; it returns before the results are computed.
+        """Run all pending operations as one program; returns before the results are computed.
 
-        Called from another thread than the one that records here, it leaves the recording as it
-        is: the values get their arrays, and the owner goes on. Where it fails or is interrupted,
-        values stay pending, and a later read tries again.
+        Called from another thread than the one that records here, it leaves the recording
+        unchanged: the values get their arrays, and the owner continues. If it fails or is
+        interrupted, values stay pending, and a later read tries again.
         """
         with self.lock:
             state: Any = self.state
@@ -130,7 +130,7 @@ class Recorder(PendingTrace):
                 self.tracer.is_read_elsewhere = True
             if Program.is_of_ranks and mine and not self.is_known(state, values):
                 values.clear()
-                gc.collect()  # what is garbage on one rank must not be an output on another
+                gc.collect()  # garbage on one rank must not be an output on another
                 values = self.held(state)
             if values:
                 self.execute(state, values, mine)
@@ -138,12 +138,12 @@ class Recorder(PendingTrace):
                 self.clear()
 
     def held(self, state):
-        """The outputs up to a state that somebody holds."""
+        """Return the outputs up to a state that are still referenced."""
         held = [value for output in self.outputs[:] if (value := output()) is not None]
         return [value for value in held if value.index < state.size]
 
     def is_known(self, state, values):
-        """Whether there is a program for these outputs."""
+        """Return True if there is a program for these outputs."""
         return (tuple([value.index for value in values]), self.dead()) in state.programs
 
     def clear(self):
@@ -155,7 +155,7 @@ class Recorder(PendingTrace):
     def execute(self, state, values, mine):
         arrays, reals, integers = self.arrays, self.reals, self.integers
         dead, captured = self.dead() if mine else (), []
-        if not mine:  # the owner may have gone on meanwhile
+        if not mine:  # the owner may have recorded more meanwhile
             n_arrays, n_reals, n_integers = state.inputs()
             arrays, reals, integers = arrays[:n_arrays], reals[:n_reals], integers[:n_integers]
         if self.tracer is not None:
@@ -173,22 +173,22 @@ class Recorder(PendingTrace):
                 self.take_back()
             raise refusal from error
         finally:
-            # an interrupt that came while the program ran is raised after it, and its results hold;
-            # one may come here too, so they are given twice
+            # an interrupt during the program is raised after it, and its results are valid; one may
+            # come here too, so they are set twice
             try:
                 set_arrays(values, results, False)
             finally:
                 set_arrays(values[: len(results)], results, self.is_ended)
 
     def take_back(self):
-        """Give handles that this trace has written to their arrays of before: it can never run."""
+        """Restore the arrays of handles that this trace has written to: it can never run."""
         for handle, array in reversed(self.replaced):
             handle = handle()
             if handle is not None and not array.is_deleted():
                 handle._value = shared_value(array)
 
     def dead(self):
-        """The inputs that nobody else holds: no Value, and no recording of another thread."""
+        """Return the inputs that nobody else holds: no Value, no recording of another thread."""
         dead = [k for k, owner in enumerate(self.owners) if owner is not None and owner() is None]
         return tuple(unclaimed(dead, self.arrays, self))
 
@@ -197,7 +197,7 @@ in_use = {}  # id -> a weak reference, of each `PendingTrace` that reads arrays
 
 
 def unclaimed(dead, arrays, recorder):
-    """The indices in `dead` of the `arrays` that are no inputs of other threads' recorders."""
+    """Return the indices in `dead` of `arrays` that are not inputs of other threads' recorders."""
     if dead and len(in_use) > 1:
         for key, use in list(in_use.items()):
             other = use()
@@ -213,12 +213,12 @@ thread.recorder = Recorder()
 
 
 def as_graph():
-    """Whether to take what MindSpore's graph mode takes and its PyNative mode refuses."""
+    """Return True if code that MindSpore accepts only in graph mode is valid here."""
     return thread.in_graph or context.get_context("mode") == context.GRAPH_MODE
 
 
 def run_pending():
-    """Run what this thread has pending; without effect while a function is being captured."""
+    """Run the pending operations of this thread; no effect while a function is captured."""
     recorder = thread.recorder
     if recorder.tracer is None and recorder.state.parent is not None:
         recorder.run()
@@ -228,9 +228,9 @@ _new = object.__new__
 
 
 class ReplayedPath:
-    """A part of a trace that always follows another, to be recorded in one step.
+    """A part of a trace that always follows another, to be replayed in one step.
 
-    `state`: where it ends. `results`: the indices of outputs that it returns; None for none.
+    `state`: where it ends. `results`: the indices of the outputs that it returns; None for none.
     """
 
     __slots__ = ("avals", "results", "state")
@@ -242,7 +242,7 @@ class ReplayedPath:
         self.avals = sorted(item for item in dict(results).items() if item[0] is not None)
 
     def take(self, recorder):
-        """Go to its end; returns its results as pending Values."""
+        """Replay it; returns its results as pending Values."""
         recorder.state = self.state
         values: dict[Any, Any] = {None: None}
         for index, aval in self.avals:
@@ -298,7 +298,7 @@ def record(op, *values) -> Any:
 
 
 def pending_value(recorder, aval, index, tracked=False):
-    """A Value of an aval: output `index` of the recorder's trace, not computed yet."""
+    """Return a Value of an aval: output `index` of the recorder's trace, not computed yet."""
     value = _new(Value)
     value.aval, value.array, value.trace = aval, None, recorder
     value.index, value.tracked = index, tracked
@@ -307,7 +307,7 @@ def pending_value(recorder, aval, index, tracked=False):
 
 
 def fitted(op, operands, values, do):
-    """`do(op, ...)`, or its parts, in the precision that holds where the trace stands."""
+    """Call `do` with an operation, or its parts, in the precision in effect in the trace."""
     chosen = thread.recorder.state.precision
     if chosen.splits(op):
         return chosen.in_parts(op, operands, do)
@@ -322,7 +322,7 @@ def fitted(op, operands, values, do):
 
 
 def outputs(recorder, index, avals, tracked):
-    """The pending Values of an operation with several outputs; `tracked`: which are, or False."""
+    """Return an operation's outputs as pending Values; `tracked`: a flag for each, or False."""
     values = []
     for aval, is_tracked in zip(avals, tracked or repeat(False), strict=False):
         values.append(pending_value(recorder, aval, index, is_tracked))
@@ -335,8 +335,8 @@ def outputs(recorder, index, avals, tracked):
 def apply(op, *operands) -> Any:
     """Record one operation on Tensors (or numbers); returns its output Tensor, or a tuple of them.
 
-    The same as `record`, one level up: what is unpacked here is not looked at again there, because
-    this is the path that every operation of a user's program takes.
+    Repeats the code of `record` for Tensors instead of calling it, because every operation of a
+    user program takes this path.
     """
     recorder = thread.recorder
     key, values, tracked = [op], [], False
@@ -353,7 +353,7 @@ def apply(op, *operands) -> Any:
                 if at is None:
                     at = recorder.operand_key(value, operand)
                     if recorder.tracer is not None and isinstance(operand, Tensor):
-                        value = operand._value  # the tracer has given the handle another
+                        value = operand._value  # the tracer has rebound the handle
                 key.append(at)
             if value.tracked:
                 tracked = True
@@ -396,7 +396,7 @@ def apply(op, *operands) -> Any:
 
 
 def wrap(value):
-    """A new Tensor handle of a Value."""
+    """Return a new Tensor handle of a Value."""
     tensor = _new(Tensor)
     tensor._value = value
     return tensor

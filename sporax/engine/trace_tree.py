@@ -1,8 +1,8 @@
-"""Where a trace stands: the tree of all traces, and where a trace is cut.
+"""The tree of all traces, and the points at which a trace is cut.
 
-A trace is a path in a tree (`TraceNode`): each recorded operation is one step along an edge named
-by the operation and where its operands are found. A path walked before costs one dictionary look-up
-an operation; the programs compiled for a path hang at its end.
+A trace is a path in a tree (`TraceNode`): each recorded operation is one step along an edge keyed
+by the operation and the places of its operands. A path walked before costs one dictionary look-up
+an operation; the programs compiled for a path are stored at its end.
 """
 
 import sys
@@ -14,12 +14,12 @@ import jax
 from sporax.core.value import Aval, thread
 from sporax.engine.origin import Origin
 
-# A loop that reads no number is cut where it repeats, so that its programs repeat too: from the
-# first length on if the last operations of the first number repeat, from the second on ...
+# A loop that reads no concrete value is cut where it repeats, so that its programs repeat too:
+# (depth, window), from that depth on if the last `window` operations are periodic
 CUTS = ((256, 192), (2048, 2048))
-# ... and where nothing repeats, here: XLA takes 0.5 to 4 ms an operation, and more for longer ones.
+# the depth without repetition: XLA takes 0.5 to 4 ms an operation, and more in longer traces
 CAP = 4096
-TAPE_CAP = 16_384  # a derivative wants its forward and backward pass in one program
+TAPE_CAP = 16_384  # forward and backward pass should be in one program
 
 
 class TraceNode:
@@ -39,14 +39,14 @@ class TraceNode:
         self.parent, self.key, self.op = parent, key, op
         self.operands = operands  # the operands' avals
         self.next, self.programs = {}, {}
-        self.prepared = 0  # how many programs there were in all
+        self.prepared = 0  # the number of programs that it ever had
         self.evidence: Any = None  # runs of the interpreter, see `verification.switch`
         self.origin: Any = None  # where it was recorded first, an `Origin`
         self.depth = parent.depth + 1 if parent is not None else 0
         self.avals = rule.avals if rule is not None else ()
-        # of the one output; None where there are several
+        # of the single output; None if there are several
         self.aval = rule.avals[0] if rule is not None and rule.single else None
-        # whether a derivative can go through it; where there are several outputs, through which
+        # whether it is differentiable; for several outputs, a flag for each
         self.differentiable: Any = False
         if op is not None and not op.stops_gradient:
             self.differentiable = _differentiated(operands, self.avals)
@@ -54,15 +54,15 @@ class TraceNode:
             self.differentiable = self.differentiable[0]
         before = parent.size if parent is not None else 0
         self.size = before + len(self.avals)  # outputs of the whole trace so far
-        # what operations compute in from here on, a `Precision`; None: as their operands say
+        # the autocast policy from here on; None: operations compute in their operands' dtypes
         self.precision = parent.precision if parent is not None else None
         self.input_counts = (0, 0, 0) if parent is None else None
-        # the ranks that run it at once, where an operation so far has collectives
+        # the ranks that run it together, if an operation so far has collectives
         self.collective = parent.collective if parent is not None else None
         self.checks: Any = None  # {operation: (its check of indices, where it was recorded last)}
 
     def path(self):
-        """The states from the first operation to this one."""
+        """Return the states from the first operation to this one."""
         states, state = [], self
         while state.parent is not None:
             states.append(state)
@@ -70,7 +70,7 @@ class TraceNode:
         return states[::-1]
 
     def inputs(self):
-        """How many arrays, floating and other numbers the operations so far have as inputs."""
+        """Return the counts of arrays, floats and integers that are inputs so far."""
         new = []
         state = self
         while state.input_counts is None:
@@ -85,12 +85,12 @@ class TraceNode:
         return self.input_counts
 
     def n_captured(self):
-        """How many arrays the operations so far have as inputs, in a captured function."""
+        """Return the count of arrays that are inputs so far, in a captured function."""
         used = [~i for s in self.path() for i in s.key[1:] if i.__class__ is int and i < 0]
         return max(used, default=-1) + 1
 
     def tail(self, n):
-        """At most the last `n` states, latest first."""
+        """Yield at most the last `n` states, latest first."""
         state = self
         while state.parent is not None and n:
             yield state
@@ -98,14 +98,14 @@ class TraceNode:
 
 
 def _differentiated(operands, outs):
-    """Which outputs a derivative can come from: floating ones, and integers made of integers."""
+    """Flag the differentiable outputs, floats and integers made of integers; False for none."""
     exact = not any(a.inexact for a in operands)
     flags = tuple([a.inexact or (exact and a.differentiable) for a in outs])
     return flags if True in flags else False
 
 
 def _kind(aval):
-    """In which of a trace's pools an input of this aval goes: Python numbers travel together."""
+    """Return a trace's pool for an input of this aval: Python numbers are passed together."""
     return _POOLS.get(aval.dtype.kind, "array") if aval.weak else "array"
 
 
@@ -114,35 +114,35 @@ _POOLS = {"f": "real", "i": "integer", "b": "integer"}
 
 
 class TraceEnds(Exception):
-    """The trace ends before this operation."""
+    """Raised if the trace ends before this operation."""
 
 
 class NeedsCast(Exception):
-    """Operands are of another dtype than operations compute in here; see `Precision`."""
+    """Raised if operands must be converted for the precision in effect; see `Precision`."""
 
 
 class Forest:
-    """The root of all traces, and how much is remembered with them.
+    """The root of all traces, and the memory that they take.
 
-    `weight` counts it in states: `RULE` and `PROGRAM` say how many of them weigh as much (30 kB,
-    and 1.5 MB or more). Beyond `LIMIT` all is forgotten and found again, so that a script whose
-    shapes never come back runs for good. The programs of a captured function go when it does.
+    `weight` measures it in states: a rule counts as `RULE` of them (30 kB), a program as `PROGRAM`
+    (1.5 MB or more). Beyond `LIMIT` all is cleared and rebuilt, so that a script whose shapes never
+    repeat can run forever. The programs of a captured function are freed with it.
     """
 
     LIMIT, RULE, PROGRAM = 500_000, 40, 1000
 
     def __init__(self):
-        self.tables = []  # what else to empty, each time
-        self.rules = []  # the filled tables of operations
-        self.owners = WeakSet()  # what has traces of its own: each is to `forget()` them
+        self.tables = []  # other tables to clear, too
+        self.rules = []  # the non-empty rule tables of operations
+        self.owners = WeakSet()  # objects that own traces: each must `forget()` them
         self.clear()
 
     def clear(self):
-        """Forget all traces, programs, and what operations know about operands' avals."""
+        """Clear all traces, programs, and the rules of operations."""
         self.root = TraceNode(None, None, None, (), None)
         self.roots = {None: self.root}
         self.weight = 0
-        self.collectives = {}  # (root, key) -> the trace of a collective, which is one by itself
+        self.collectives = {}  # (root, key) -> the trace of a collective, a single operation
         for table in (*self.tables, *self.rules):
             table.clear()
         self.rules = []
@@ -150,19 +150,19 @@ class Forest:
             owner.forget()
 
     def release(self):
-        """Forget all, and what JAX has traced and compiled of it: it keeps some for good."""
+        """Clear everything, and JAX's caches, which would keep some of it."""
         self.clear()
         jax.clear_caches()
 
     def start(self, precision):
-        """Where a trace begins whose operations compute in a precision."""
+        """Return the root of traces whose operations compute in a precision."""
         if precision not in self.roots:
             root = self.roots[precision] = TraceNode(None, None, None, (), None)
             root.precision = precision
         return self.roots[precision]
 
     def learned(self, rules):
-        """An operation has put a rule into its table."""
+        """Count a rule that an operation has put into its table."""
         self.weight += self.RULE
         if len(rules) == 1:
             self.rules.append(rules)
@@ -174,7 +174,7 @@ class Forest:
         self.weight += self.PROGRAM
 
     def grow(self, recorder, key, values):
-        """One step further than any trace has gone; raises `TraceEnds` where the trace ends
+        """Extend a trace by a step that no trace has taken; raises `TraceEnds` if the trace ends
         instead."""
         state = recorder.state
         if key[0].collective is not None:
@@ -184,7 +184,7 @@ class Forest:
         return self.extend(state, key, tuple([v.aval for v in values]))
 
     def _launch(self, recorder, key, values):
-        """A collective: part of the graph while a function is captured, else a trace by itself,
+        """Record a collective: in the graph while a function is captured, else as a separate trace,
         which runs as soon as it is recorded."""
         state = recorder.state
         if recorder.tracer is not None:
@@ -199,7 +199,7 @@ class Forest:
         return new
 
     def extend(self, state, key, operands):
-        """One step further, at any length; `operands`: their avals."""
+        """Extend a trace of any length by a step; `operands`: their avals."""
         op = key[0]
         precision = state.precision
         if precision is not None and precision.refuses(op, operands):
@@ -213,7 +213,7 @@ class Forest:
         if op.mark is not None:
             (new.precision,) = op.mark
         self.weight += 1
-        state.next[key] = new  # last: an interrupt leaves no half of a node
+        state.next[key] = new  # last: an interrupt leaves no partial node
         return new
 
 
@@ -221,11 +221,11 @@ forest = Forest()
 
 
 def is_cut(state):
-    """Whether a trace ends here because what it recorded last repeats what came before.
+    """Return True if a trace ends here because its last operations are periodic.
 
-    Cut where a whole number of turns has passed since the trace began, the next trace begins at
-    the same place of the loop, and so ends at the same place too. Under a tape the repetition is
-    that of a network (an unrolled recurrence), and only the cap holds.
+    It is cut after a whole number of periods since it began, so that the next trace begins at the
+    same place of the loop, and ends there too. Under a tape the repetition belongs to a network (an
+    unrolled recurrence), and only the cap applies.
     """
     if thread.tape is not None:
         return state.depth >= TAPE_CAP
@@ -240,8 +240,8 @@ def is_cut(state):
 
 
 def period_of(ops):
-    """The smallest number of operations, at most half of them, after which they repeat."""
-    n, few = len(ops), min(8, len(ops) // 2)  # a few of the last first: to slice copies
+    """Return the smallest period of operations, at most half their number, or None."""
+    n, few = len(ops), min(8, len(ops) // 2)  # a few of the last first: slicing copies
     for period in range(1, n // 2 + 1):
         if ops[-few:] == ops[-few - period : -period] and ops[period:] == ops[: n - period]:
             return period

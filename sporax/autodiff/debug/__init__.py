@@ -1,1 +1,1 @@
-"""Derivatives compared with finite differences, and the first one that is not finite."""
+"""Debugging of derivatives: comparison with finite differences, detection of NaN and infinity."""

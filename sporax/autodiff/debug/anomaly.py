@@ -1,4 +1,4 @@
-"""Where does a NaN, an infinity or a cut gradient come from? A mode that watches each operation."""
+"""`detect_anomaly`: a mode that checks each operation for NaN, infinities and cut gradients."""
 
 import linecache
 import sys
@@ -19,11 +19,11 @@ from sporax.core.value import Aval, thread
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import Recorder, run_pending
 
-PATHS: dict[str, Any] = {}  # "cells": frames -> the path of the Cell that computes; `nn` says it
+PATHS: dict[str, Any] = {}  # "cells": frames -> the path of the Cell being called; set by `nn`
 
 
 class Origin:
-    """Where an operation was called: file, line, path of the Cell, forward or backward."""
+    """The call site of an operation: file, line, path of the Cell, forward or backward."""
 
     __slots__ = ("backward", "cell", "file", "line")
 
@@ -46,7 +46,7 @@ class Origin:
 
 
 class Watcher(Recorder):
-    """A recorder of traces of one operation, whose results are looked at as soon as it ran."""
+    """A recorder of traces of one operation, whose results are checked as soon as it has run."""
 
     __slots__ = ("operands",)
     immediate = True
@@ -59,12 +59,12 @@ class Watcher(Recorder):
 
     def operand_key(self, value, handle=None):
         at = super().operand_key(value, handle)
-        if at.__class__ is Aval:  # its first place among the operands
+        if at.__class__ is Aval:  # its first occurrence among the operands
             self.operands.append(value)
         return at
 
     def run_and_check(self):
-        """Run the operation that has been recorded, and look at its results."""
+        """Run the recorded operation and check its results."""
         state = self.state
         outs = [out for output in self.outputs if (out := output()) is not None]
         self.run()
@@ -72,14 +72,14 @@ class Watcher(Recorder):
 
 
 class Watch:
-    """What is known in the mode: where each Value came from, and the operations of a derivative."""
+    """State of the mode: the origin of each Value, and the operations of a derivative."""
 
     def __init__(self):
         self.origins: Any = WeakKeyDictionary()
         self.tape, self.steps, self.said = None, [], set()
 
     def saw(self, state, operands, outs):
-        """An operation has run: the last of a trace, its operands (each once), its results."""
+        """Record and check the last operation of a trace, which has run; `operands`: each once."""
         op, origin = state.op, Origin()
         for out in outs:
             self.origins[out] = origin
@@ -121,7 +121,7 @@ class Watch:
         return () if self.tape is None else self.tape.entries
 
     def _forward(self, op, operands):
-        """Where the operation was called whose derivative `op` is; None if that was not watched."""
+        """Return the origin of the operation that `op` differentiates; None if not recorded."""
         while isinstance(op, Pullback):
             array_ids = {id(v.array) for v in operands}
             entries = [
@@ -137,8 +137,8 @@ class Watch:
     # cut gradients ------------------------------------------------------------------------
 
     def zero(self, derivative, args, positions, values, cotangents):
-        """Say, once each, which variables of a derivative have a gradient of zero because the
-        output does not depend on them."""
+        """Warn once about each variable of a derivative whose gradient is zero because the output
+        does not depend on it."""
         inputs = named_inputs(derivative.fn, args)
         names = [f"'{path}'" for path in tensor_paths([inputs[i] for i in positions])]
         names += [f"Parameter '{p.name}'" for p in derivative.weights]
@@ -164,7 +164,7 @@ class Watch:
         )
 
     def _cuts(self, value):
-        """(what ends the dependence on a value, in words; the operation that used it last)."""
+        """Return (descriptions of what cuts the dependence on a value, its last use)."""
         steps = list(self.steps)
         for op, operands, out in self._entries():
             if isinstance(op, PythonDerivative):
@@ -197,7 +197,7 @@ def _name(op):
 
 
 def _anomaly(op, operands, out):
-    """ "NaN" or "Inf" if it came out of an operation; an infinity that was given may come out."""
+    """Return "NaN" or "Inf" if in the output; None for infinities of operands or attributes."""
     if not out.aval.inexact or out.array is None:
         return None
     array = _elements(out)
@@ -212,7 +212,7 @@ def _anomaly(op, operands, out):
 
 
 def _elements(value):
-    """The elements of a Value, also of one that has a Python number."""
+    """Return the elements of a Value, including the Value of a Python number."""
     array = value.array
     return on_host(array) if isinstance(array, jax.Array) else np.asarray(array)
 
@@ -229,7 +229,7 @@ def _has(value, what):
 
 
 def _range(value, names, i):
-    """An operand for a message: name, dtype, shape, smallest and largest number."""
+    """Describe an operand for a message: name, dtype, shape, minimum and maximum."""
     name = names[i] if i < len(names) else f"operand {i}"
     name = name if " " in name else f"'{name}'"
     array, aval = _elements(value), value.aval
@@ -241,7 +241,7 @@ def _range(value, names, i):
 
 
 class AnomalyMode(ContextDecorator):
-    """What `detect_anomaly` returns: a context manager and decorator."""
+    """The context manager and decorator that `detect_anomaly` returns."""
 
     def __init__(self, enabled):
         self.enabled, self.before = enabled, []
@@ -257,7 +257,7 @@ class AnomalyMode(ContextDecorator):
         if self.enabled:
             run_pending()
             thread.watch = thread.watch or Watch()
-            # a muted tape: functions that `jit` would capture are called as they are
+            # a muted tape: functions that `jit` would capture are called directly
             thread.tape = MUTED if thread.tape is None else thread.tape
             _record_by(Watcher)
         else:
@@ -277,20 +277,19 @@ def _record_by(kind):
 
 
 def detect_anomaly(enabled=True):
-    """Within a `with` block (or a decorated function), stop at the first NaN or infinity.
+    """Raise FloatingPointError at the first NaN or infinity in a block or decorated function.
 
-    Each operation runs at its own line, forward and backward, in functions given to `jit` too, and
-    its result is looked at: slow, for finding errors. FloatingPointError names the operation, the
-    Cell, the line (in the backward pass: that of the operation whose derivative it is) and what it
-    was given. An infinity is let through where an operand had it, or an attribute is infinite (a
-    mask of `-inf`).
+    Each operation runs at its own line, forward and backward, in functions passed to `jit` too, and
+    its result is checked: slow, for debugging. The error names the operation, the Cell, the line
+    (in the backward pass: the line of the differentiated operation) and the operands. An infinity
+    is accepted if an operand has one, or an attribute is infinite (a mask of `-inf`).
 
     A gradient that is zero because the output does not depend on an input or Parameter (the graph
-    was cut by `stop_gradient`, integers, NumPy) is a RuntimeWarning, once each, which says what cut
-    it where that is known.
+    was cut by `stop_gradient`, integers, NumPy) raises a RuntimeWarning, once each, with the cause
+    if it is known.
 
-    It holds for the calling thread; `set_context(detect_anomaly=True)` switches it on for good.
-    `enabled=False` switches it off in the block.
+    Applies to the calling thread; `set_context(detect_anomaly=True)` enables it permanently.
+    `enabled=False` disables it in the block.
 
     >>> with detect_anomaly():
     ...     ops.log(Tensor([1.0, -1.0]))

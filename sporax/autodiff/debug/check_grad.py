@@ -1,4 +1,4 @@
-"""Are the derivatives right? They are compared with differences of the function itself."""
+"""`check_grad`: derivatives compared with finite differences of the function."""
 
 import dataclasses
 
@@ -7,13 +7,13 @@ import numpy as np
 from sporax.autodiff.debug.float64_function import Subject, random_like, refuse_nesting
 
 _MOST_SHOWN = 3  # mismatches of one variable
-_MOST_OUTPUTS = 64  # elements of outputs among which a mismatch is searched
+_MOST_OUTPUTS = 64  # the most output elements that are searched for a mismatch
 _EPSILON = np.finfo(np.float64).eps
 _NARROW = {4: (5e-3, 2e-2, 2e-2), 8: (5e-3, 2e-2, 2e-2)}  # step, rtol, atol of float32, complex64
 
 
 class GradientError(AssertionError):
-    """Derivatives and finite differences disagree; `report` has the `GradientReport`.
+    """Derivatives and finite differences disagree; `report`: the `GradientReport`.
 
     >>> issubclass(GradientError, AssertionError)
     True
@@ -26,10 +26,11 @@ class GradientError(AssertionError):
 
 @dataclasses.dataclass(frozen=True)
 class Mismatch:
-    """A derivative that is not what finite differences say.
+    """A derivative that disagrees with finite differences.
 
-    `order`: 1 or 2. `name`, `index`: the input or Parameter, and its element. `of`: what is
-    differentiated. `analytic`, `numeric`: the derivative by backward pass, and by differences.
+    `order`: 1 or 2. `name`, `index`: the input or Parameter, and its element. `of`: the
+    differentiated quantity. `analytic`, `numeric`: the results of the backward pass and of
+    finite differences.
     """
 
     order: int
@@ -56,8 +57,8 @@ class Mismatch:
 
 @dataclasses.dataclass
 class GradientReport:
-    """What `check_grad` compared: `mismatches`, and lines that say what was `checked`, `skipped`
-    or `noted`. `written`: the `bprop`s and Functions on the way.
+    """The result of `check_grad`: `mismatches`, and lines of text on what was `checked`, `skipped`
+    or `noted`. `written`: names of the user-defined derivatives involved.
 
     >>> report = ms.check_grad(lambda x: x * x, Tensor([3.0]))
     >>> report.mismatches
@@ -73,7 +74,7 @@ class GradientReport:
 
     @property
     def passed(self):
-        """Whether no derivative differed."""
+        """True if no derivative differed."""
         return not self.mismatches
 
     def __str__(self):
@@ -110,24 +111,24 @@ def check_grad(
     r"""Compare the derivatives of a function or Cell with finite differences, in float64.
 
     The outputs' elements are added up, $s(x) = \sum_j w_j y_j(x)$, with random weights $w$ (1 for a
-    single number). First order, along unit vectors or random directions $v$:
+    single element). First order, along unit vectors or random directions $v$:
 
     $$\nabla s(x) \cdot v \approx (s(x + hv) - s(x - hv)) / 2h$$
 
     Second order: $\nabla (\nabla s \cdot v)$ against the same difference of $\nabla s$, for every
     element. Variables are the floating and complex Tensors in `inputs`, and the trainable
-    Parameters of the Cell, or of the Cells that a function refers to (`weights`: others). They and
-    the Cell's other Tensors are float64 while it is checked, and as they were afterwards. Integers
-    are skipped. The gradient of a complex $x + iy$ is $\partial s/\partial x + i\,\partial
+    Parameters of the Cell, or of the Cells that a function references (`weights`: others). They and
+    the Cell's other Tensors are float64 during the check, and restored afterwards. Integers are
+    skipped. The gradient of a complex $x + iy$ is $\partial s/\partial x + i\,\partial
     s/\partial y$.
 
-    `order`: 1 or 2. `eps`: the step $h$, times $\max(1, |x|)$. `rtol`, `atol`: how far the two may
-    be apart. A variable of at most `elements` elements is checked element by element, a larger one
-    along that many random `directions` of $\pm 1$, halved to find the element where they disagree.
-    At a kink (ReLU at 0) anything between the slopes of both sides is accepted, and noted.
+    `order`: 1 or 2. `eps`: the step $h$, times $\max(1, |x|)$. `rtol`, `atol`: the tolerances. A
+    variable of at most `elements` elements is checked element by element, a larger one along that
+    many random `directions` of $\pm 1$, bisected to find the element where they disagree. At a
+    kink (ReLU at 0) any value between the slopes of both sides is accepted, and noted.
 
-    Returns a `GradientReport`; raises GradientError where it has mismatches, unless `raises` is
-    False. Raises ValueError where the function is random (dropout), or not finite.
+    Returns a `GradientReport`; raises GradientError if it has mismatches, unless `raises` is False.
+    Raises ValueError if the function is random (dropout), or not finite.
 
     >>> print(check_grad(lambda x: x * x, Tensor([3.0])))
     check_grad: derivatives of first and second order agree.
@@ -187,7 +188,7 @@ class Comparison:
     note = None
 
     def run(self, order, elements, directions):
-        """The report."""
+        """Return the report."""
         subject = self.subject
         self.report = GradientReport(order, written=subject.written)
         if self.note is not None:
@@ -235,7 +236,7 @@ class Comparison:
                     self._add(i, at, *found)
 
     def _locate(self, i, direction):
-        """The element where a direction's slopes disagree, by halving: always the worse half."""
+        """Find an element where a direction's slopes disagree by bisection, in the worse half."""
         where, found = np.arange(direction.size), None
         while where.size > 1:
             halves = []
@@ -253,7 +254,7 @@ class Comparison:
         return at, (self.slopes[i][at], np.nan)
 
     def _compare(self, i, direction):
-        """None where the slopes along a direction agree, else (analytic, numeric)."""
+        """Return None if the slopes along a direction agree, else (analytic, numeric)."""
         along = direction != 0
         slope = np.real(np.vdot(self.slopes[i][along], direction[along]))
         spread = np.linalg.norm(self.slopes[i][along])
@@ -298,7 +299,7 @@ class Comparison:
         self.report.mismatches.append(Mismatch(1, name, tuple(at), of, analytic, numeric))
 
     def _of_one_output(self, i, at):
-        """(output element, analytic, numeric): the worst derivative of one output's element."""
+        """Return (output element, analytic, numeric) with the largest error, or None."""
         subject, unit = self.subject, self._units(i, at)[0]
         sizes = [t.size for t in subject.outputs]
         if sum(sizes) > _MOST_OUTPUTS or any(t.asnumpy().dtype.kind == "c" for t in subject.seeds):
@@ -357,7 +358,7 @@ class Comparison:
         return self.subject.at(moved)[2]
 
     def _agree(self, i, analytic, numeric, sides, step):
-        """Elementwise, whether second derivatives agree or lie between those of both sides."""
+        """Return, elementwise, whether second derivatives agree or lie between one-sided ones."""
         largest = max(np.abs(g).max(initial=0.0) for g in self.slopes)
         noise = 64 * _EPSILON * max(largest, self.size) / step
         scale = np.maximum(np.maximum(np.abs(analytic), np.abs(numeric)), np.abs(numeric).mean())

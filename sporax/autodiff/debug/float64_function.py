@@ -1,4 +1,4 @@
-"""A user's function as a number that depends on float64 arrays, for comparing its derivatives."""
+"""Wraps a user function as a scalar function of float64 arrays, for `check_grad`."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _WIDE = {"f": np.dtype(np.float64), "V": np.dtype(np.float64), "c": np.dtype(np.
 
 
 def _weigh(*arrays):
-    """(Re sum of conj(w) y, sum of |w y|) for outputs y and their weights w."""
+    """Return (Re sum of conj(w) y, sum of |w y|) for outputs y and their weights w."""
     half = len(arrays) // 2
     products = [jnp.conj(w) * y for y, w in zip(arrays[:half], arrays[half:], strict=True)]
     products = [p.astype(_WIDE[p.dtype.kind]) for p in products]
@@ -39,9 +39,9 @@ class Subject:
     """The function `fn` at `inputs`, within a `with` block.
 
     s(x) is the sum of its outputs' elements, each with a random weight. `names` and `points`: its
-    variables, which are the floating and complex Tensors in the inputs and the trainable
-    Parameters. All that is floating is float64 here, complex is complex128; whatever the function
-    changes is as it was before each evaluation, and after the block.
+    variables, the floating and complex Tensors in the inputs and the trainable Parameters. Floating
+    values are float64 in the block, complex ones complex128; state that the function changes is
+    restored before each evaluation, and after the block.
     """
 
     def __init__(self, fn, inputs, weights, rng):
@@ -78,7 +78,7 @@ class Subject:
         self.before = [(t, t._value) for t in self.held]
         try:
             for part, _ in self.precisions:
-                vars(part)["_precision"] = None  # what `to_float` chose
+                vars(part)["_precision"] = None  # set by `to_float`
             self.state = [(t, _wide_value(t)) for t in self.held]
             self._reset()
         except BaseException:
@@ -93,20 +93,20 @@ class Subject:
             vars(part)["_precision"] = precision
 
     def _reset(self):
-        drawing = {id(t) for t in random.states()}  # so that drawing shows itself
+        drawing = {id(t) for t in random.states()}  # not restored, so that draws are detected
         for handle, value in self.state:
             if id(handle) not in drawing:
                 handle._value = value
 
     def at(self, points):
-        """(s, sum of what s adds up, each variable's gradient) at other points."""
+        """Return (s, the sum of its terms' magnitudes, each variable's gradient) at points."""
         result: Any
         result, by_position, by_weight = self.first(self._place(points), {})
         total, size, *self.outputs = result
         return float(total), float(size), _numbers([*by_position, *by_weight])
 
     def along(self, points, direction):
-        """The gradient of the slope of s along a direction: an array for each variable."""
+        """Return the gradient of the slope of s along a direction: an array for each variable."""
         self.direction = [Tensor(v) for v in direction]
         _, by_position, by_weight = self.second(self._place(points), {})
         return _numbers([*by_position, *by_weight])
@@ -118,7 +118,7 @@ class Subject:
         return [Tensor(x) for x in points[: self.count]]
 
     def _total(self, *tensors):
-        """(s, sum of magnitudes, outputs...) as Tensors."""
+        """Return (s, sum of magnitudes, outputs...) as Tensors."""
         rest = iter(tensors)
         placed = [next(rest) if t is None else t for t in self.fixed]
         result = self.fn(*unflatten(self.inputs, placed))
@@ -148,7 +148,7 @@ class Subject:
         return apply(_inner, *by_position, *by_weight, *self.direction)
 
     def _look(self, entries):
-        """Note which derivatives on a tape are the user's own, and what is not in float64."""
+        """Record user-defined derivatives on a tape, and the narrowest dtype below float64."""
         for op, _, out in entries:
             if isinstance(op, PythonDerivative):
                 self.written.append(op.who)
@@ -165,13 +165,13 @@ def _numbers(tensors: Any):
 
 
 def random_like(rng, shape, is_complex):
-    """Normally distributed numbers, real or complex."""
+    """Draw normally distributed numbers, real or complex."""
     drawn = rng.standard_normal(shape)
     return drawn + 1j * rng.standard_normal(shape) if is_complex else np.asarray(drawn)
 
 
 def reached(fn, inputs):
-    """(the Cells, the other Tensors) that a function refers to."""
+    """Return (the Cells, the other Tensors) that a function references."""
     if is_cell(fn):
         return [fn], []
     followed = Dependence(fn, inputs).followed()
@@ -181,7 +181,7 @@ def reached(fn, inputs):
 
 
 def refuse_nesting():
-    """A check runs functions many times, so it cannot be part of one being recorded."""
+    """Raise RuntimeError inside `grad` or `jit`: a check runs the function many times."""
     if active_tape() is not None or thread.recorder.tracer is not None:
         raise RuntimeError(
             "For 'check_grad', the call must stand outside of 'grad' and 'jit', but got one inside."

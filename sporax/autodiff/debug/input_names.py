@@ -8,7 +8,7 @@ from sporax.core.tree import leaves_with_paths
 
 
 def named_inputs(fn, inputs):
-    """(parameter of the function, argument) for each input."""
+    """Return (parameter name, argument) for each input."""
     try:
         parameters = list(signature_of(getattr(fn, "construct", fn)).parameters.values())
     except (TypeError, ValueError):
@@ -22,7 +22,7 @@ def named_inputs(fn, inputs):
 
 
 def tensor_paths(inputs):
-    """The path to each Tensor in the inputs, (name, argument) each; `x`, `x[0]`, `x.field`."""
+    """Return the path to each Tensor in (name, argument) pairs: `x`, `x[0]`, `x.field`."""
     return [
         path
         for name, argument in inputs

@@ -1,1 +1,1 @@
-"""What the engine does, for people: `explain`, and the log of captures and compilations."""
+"""Diagnostics of the engine: `explain`, and the log of captures and compilations."""

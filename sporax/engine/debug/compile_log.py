@@ -1,6 +1,6 @@
-"""What `explain` tells while it is on: which capture and which compilation, why, and how long.
+"""The log of `explain`: each capture and compilation, its reason and duration.
 
-Off, a capture and a compilation look at `channel.is_on` once, and nothing else does.
+When it is off, a capture or compilation checks `channel.is_on` once, and nothing else does.
 """
 
 import os
@@ -17,29 +17,29 @@ from sporax.core.errors import describe, user_frame
 
 ASIDE = "compiled in the background:"
 _GOING_ON = {"compiled": "compiling", ASIDE: "compiling in the background:"}
-LONG = 2.0  # seconds; what takes longer is announced while it goes on
+LONG = 2.0  # seconds; longer captures and compilations are announced while they run
 _CACHE_HIT = "/jax/compilation_cache/cache_hits"
 
 
 class Channel(threading.local):
-    """Whether things are told (for all threads), and what one thread is about."""
+    """State of the log: whether it is on (for all threads), and the state of one thread."""
 
     is_on = False  # set on the class
-    began: Any = None  # the user's line at which the trace began that runs now
+    began: Any = None  # the line of user code at which the running trace began
     is_listening = False
-    hits = 0  # programs that JAX found in its folder, and when one was compiled
+    hits = 0  # programs that JAX found in its compilation cache
 
 
 channel = Channel()
 
 
 def log(words):
-    """One line to stderr."""
+    """Print a line to stderr."""
     print(f"sporax: {words}", file=sys.stderr, flush=True)
 
 
 def listen():
-    """Have JAX say what it finds in its folder of compiled programs."""
+    """Make JAX report hits in its compilation cache."""
     if not Channel.is_listening:
         Channel.is_listening = True
         jax.monitoring.register_event_listener(_note)
@@ -51,17 +51,17 @@ def _note(event, **_):
 
 
 def lasted(seconds):
-    """A duration as it is told."""
+    """Format a duration."""
     return f"{seconds:.2f} s" if seconds >= 0.1 else f"{seconds * 1000:.1f} ms"
 
 
 def counted(count, what="operation"):
-    """`3 operations`."""
+    """Format a count: `3 operations`."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def place(file, line):
-    """A file and a line, from the working folder if it is below that."""
+    """Format a file and a line, relative to the working directory if below it."""
     try:
         file = Path(file).relative_to(Path.cwd())
     except ValueError:
@@ -71,7 +71,7 @@ def place(file, line):
 
 @contextmanager
 def announced(what):
-    """Announce what goes on for longer than `LONG`; gives a function for the seconds so far."""
+    """Log a block that takes longer than `LONG`; yields a function for the seconds so far."""
     began = time.perf_counter()
     timer = threading.Timer(LONG, log, [f"{what}: not done after {LONG:g} s, still going on ..."])
     timer.daemon = True
@@ -83,7 +83,7 @@ def announced(what):
 
 
 def first_call(program, path, why, kind="compiled"):
-    """The program of a trace, which tells of itself as it is called for the first time."""
+    """Wrap the program of a trace to log its first call."""
     what, why = _described(path, why)
 
     def call(*operands):
@@ -98,7 +98,7 @@ def first_call(program, path, why, kind="compiled"):
 
 
 def reason(before, now, state):
-    """Why a trace needs a program of its own."""
+    """Return the reason why a trace needs a new program."""
     if before is None:
         return "first time"
     changed = [
@@ -114,7 +114,7 @@ def reason(before, now, state):
 
 
 def _described(path, why):
-    """(what a trace is, why it is run in a new way) in words."""
+    """Describe a trace in words: (what it is, why it runs in a new way)."""
     captured = [step.op for step in path if step.op.recorded]
     size = counted(sum(step.op.recorded or 1 for step in path))
     names = ", ".join(dict.fromkeys(f"'{op.name}'" for op in captured))

@@ -1,4 +1,4 @@
-"""`explain`: have captures and compilations told, or not."""
+"""`explain`: switches the log of captures and compilations on or off."""
 
 from sporax.core.errors import user_frame
 from sporax.core.value import thread
@@ -7,13 +7,13 @@ from sporax.engine.recorder import Recorder, run_pending
 
 
 class explain:
-    """Tell on stderr of each capture and each compilation from here on: which function or lines,
-    why (first call, or what changed since), how many operations, how long, and whether the program
-    was found in the folder of those compiled before. What takes longer than two seconds is
-    announced while it goes on.
+    """Log each capture and compilation to stderr from here on: the function or lines, the reason
+    (first call, or what changed), the number of operations, the duration, and whether the program
+    was found in the compilation cache. One that takes longer than two seconds is announced while it
+    runs.
 
-    A switch, and a context manager that puts back what was before. `on`: False to tell nothing.
-    The environment variable SPORAX_EXPLAIN=1 tells from the start. Off, it costs nothing.
+    A switch, and a context manager that restores the previous state. `on`: False to log nothing.
+    The environment variable SPORAX_EXPLAIN=1 enables it from the start. Off, it costs nothing.
 
     >>> with explain():
     ...     y = jit(lambda x: x * 2.0)(Tensor([1.0]))
@@ -30,7 +30,7 @@ class explain:
 
     def __exit__(self, *exception):
         if exception[0] is None:
-            run_pending()  # what was recorded inside is told
+            run_pending()  # log what was recorded inside
         _switch(self._before)
 
 
@@ -39,7 +39,7 @@ def _switch(on):
     if on:
         listen()
     kind = thread.__class__.new_recorder = LoggingRecorder if on else Recorder
-    if thread.new_recorder in (Recorder, LoggingRecorder):  # no other, such as an anomaly's
+    if thread.new_recorder in (Recorder, LoggingRecorder):  # not an anomaly mode's
         thread.new_recorder = kind
     if thread.recorder.tracer is None:
         run_pending()
@@ -47,7 +47,7 @@ def _switch(on):
 
 
 class LoggingRecorder(Recorder):
-    """Notes the user's line at which a trace begins."""
+    """Records the line of user code at which a trace begins."""
 
     __slots__ = ("began",)
 

@@ -1,5 +1,4 @@
-"""Programs that need more memory than there is: which run so that a failure loses nothing, and the
-error."""
+"""Estimates of the memory that programs need, and the error if it is more than there is."""
 
 import functools
 import os
@@ -11,13 +10,13 @@ from sporax.core.units import bytes_text
 
 
 def bytes_of(avals):
-    """Bytes of arrays of these avals."""
+    """Return the bytes of arrays of these avals."""
     return sum(a.size * a.dtype.itemsize for a in avals)
 
 
 def operations(pairs):
-    """(operation, avals of its results) of a trace's, with those that captured functions consist
-    of in their places."""
+    """Yield (operation, avals of its results) of a trace, with captured functions replaced by
+    their operations."""
     for op, avals in pairs:
         inner = getattr(op.fn, "steps_of", None)
         if inner is None:
@@ -28,26 +27,26 @@ def operations(pairs):
 
 @functools.cache
 def _total():
-    """Bytes of memory of the machine."""
+    """Return the bytes of memory of the machine."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def memory():
-    """Bytes that programs have: of the device, else of the host."""
+    """Return the bytes available to programs: of the device, else of the host."""
     statistics = jax.local_devices()[0].memory_stats() or {}
     return statistics.get("bytes_limit") or min(_total(), limit() or _total())
 
 
 def bytes_needed(steps, avals):
-    """(what arrays of these `avals` and the largest result of a program's steps take, without those
-    that XLA never stores; what all results take)"""
+    """Return the bytes that a program needs at least, for arrays of these `avals` and the largest
+    result of its steps, and at most, for all results: XLA may not store some of them."""
     pairs = operations((op, rule.avals) for op, rule, _ in steps)
     sizes = [bytes_of(each) for _, each in pairs]
     return bytes_of(avals) + max(sizes, default=0), bytes_of(avals) + sum(sizes)
 
 
 def out_of_memory(state, error):
-    """(the MemoryError for a trace up to this node, whether it will never run)"""
+    """Return (the MemoryError for a trace up to this node, whether it can never run)."""
     path = list(operations((node.op, node.avals) for node in state.path()))
     op, avals = max(path, key=lambda pair: bytes_of(pair[1]))
     largest, together = bytes_of(avals), sum(bytes_of(avals) for _, avals in path)

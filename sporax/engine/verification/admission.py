@@ -1,7 +1,7 @@
-"""The admission test: before the first program of a combination of jaxlib, platform and processor
-is compiled, the reproducers of known faults are compiled as programs of sporax's are, and must give
-what they should. The verdict is kept beside the compiled programs, so that it takes its third of a
-second once."""
+"""The admission test: before the first program for a combination of jaxlib, platform and processor
+is compiled, the reproducers of known faults are compiled like sporax programs, and their results
+checked. The verdict is cached beside the compiled programs, so that its third of a second is spent
+once."""
 
 import contextlib
 import functools
@@ -22,12 +22,12 @@ from sporax.core.jax_internals import jaxpr_as_fun
 from sporax.versions import JAXLIB
 from sporax.xla_kernels import constant_barriers, jaxlib_faults
 
-_FACTS = Path("/proc/cpuinfo")  # which Linux alone has
+_FACTS = Path("/proc/cpuinfo")  # on Linux only
 _SUFFIX = ".admission"
 
 
 def verdict():
-    """The names of the faults that show here, in spite of what avoids them."""
+    """Return the names of the faults that occur here despite their workarounds."""
     file = _file()
     wrong = _read(file)
     if wrong is None:
@@ -38,7 +38,7 @@ def verdict():
 
 @functools.cache
 def admit():
-    """Warn of the faults that show here; once in a process."""
+    """Warn about the faults that occur here, once per process."""
     if Process.is_forked or not _tried():
         return
     wrong = verdict()
@@ -52,7 +52,7 @@ def admit():
 
 
 def _tried():
-    """The faults whose reproducers run here."""
+    """Return the faults whose reproducers run here."""
     platform = {"gpu": "cuda"}.get(jax.default_backend(), jax.default_backend())
     return [
         fault for fault in jaxlib_faults.FAULTS
@@ -65,7 +65,7 @@ def _is_right(fault):
 
 
 def as_program(function):
-    """A function compiled as programs of sporax's are."""
+    """Wrap a function to be compiled like sporax programs."""
     options = jaxlib_faults.compiler_options()
 
     def run(*arrays):
@@ -77,7 +77,7 @@ def as_program(function):
 
 
 def processor():
-    """(name, instruction sets) of the processor, as far as the system tells."""
+    """Return (name, instruction sets) of the processor, as far as the system reports them."""
     facts = _FACTS.read_text("utf8", "replace") if _FACTS.exists() else ""
     name = re.search(r"^model name\s*: (.*)$", facts, re.MULTILINE)
     sets = re.search(r"^(?:flags|Features)\s*: (.*)$", facts, re.MULTILINE)
@@ -85,7 +85,7 @@ def processor():
 
 
 def _file():
-    """Where the verdict is kept; None where nothing is."""
+    """Return the file of the cached verdict; None without a cache."""
     where = folder.folder()
     if where is None:
         return None
@@ -96,7 +96,7 @@ def _file():
 
 
 def _read(file):
-    """The names in a file; None where there is none, or something else is in it."""
+    """Return the names in a file; None if it is missing or invalid."""
     try:
         wrong = json.loads(file.read_bytes()[:10_000]) if file else None
     except (OSError, ValueError):

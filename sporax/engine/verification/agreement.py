@@ -1,4 +1,4 @@
-"""Whether a compiled program gives what the interpreter gives for the same operands."""
+"""Comparison of a compiled program with the interpreter on the same operands."""
 
 import functools
 from typing import Any, NamedTuple
@@ -13,10 +13,10 @@ from sporax.numpy_interpreter import comparison, interpretation, rounding
 from sporax.numpy_interpreter.plans import Unsupported
 from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
 
-# unit roundoff in which products of float32 are computed by default (TensorFloat-32; bfloat16)
+# default unit roundoff of float32 products (TensorFloat-32; bfloat16)
 DEVICE_PRECISION = {"gpu": 2.0**-10, "tpu": 2.0**-7}
-MOST_WORK = 10**9  # multiplications; of more, perturbed plans take long
-RUNS = 3  # of perturbed plans, where the plain comparison is not enough
+MOST_WORK = 10**9  # multiplications; with more, perturbed plans take long
+RUNS = 3  # of perturbed plans, if the plain comparison is not enough
 
 
 class Operands:
@@ -26,7 +26,7 @@ class Operands:
         self.arrays, self.reals, self.integers = list(arrays), list(reals), list(integers)
 
     def on_host(self, trace):
-        """The operands of plans of a trace, as NumPy arrays."""
+        """Return the operands for plans of a trace, as NumPy arrays."""
         return interpretation.operands(trace, self.arrays, self.reals, self.integers)
 
     @property
@@ -36,18 +36,18 @@ class Operands:
 
 
 def is_on_host():
-    """Whether programs run where the interpreter does."""
+    """Return True if programs run on the CPU, as the interpreter does."""
     return jax.default_backend() == "cpu"
 
 
 def interpreted(trace, outputs, operands):
-    """The outputs of a trace, by the interpreter. Raises `Unsupported`."""
+    """Compute the outputs of a trace on the interpreter. Raises `Unsupported`."""
     steps, inputs = interpretation.steps_and_inputs(trace)
     return plan_for_these_sizes(steps, inputs, tuple(outputs))(*operands.on_host(trace))
 
 
 def compiled(program, operands):
-    """The outputs of a program; arrays that it would take over are copied before."""
+    """Compute the outputs of a program; arrays that would be donated are copied first."""
     arrays = list(operands.arrays)
     for k in program.donated:
         arrays[k] = device_array(np.array(on_host(arrays[k])))
@@ -57,7 +57,7 @@ def compiled(program, operands):
 
 
 class Tolerance(NamedTuple):
-    """How far results may be from those of the interpreter, see `comparison.difference`."""
+    """The allowed deviation from the interpreter's results, see `comparison.difference`."""
 
     precision: float
     steps: int
@@ -65,7 +65,7 @@ class Tolerance(NamedTuple):
 
     @classmethod
     def of(cls, trace):
-        """The one that follows from dtypes and the number of steps."""
+        """Return the tolerance that follows from dtypes and the number of steps."""
         avals = [a for _, each in operations((op, rule.avals) for op, rule, _ in trace.steps)
                  for a in each]  # fmt: skip
         dtypes = {a.dtype for a in (*avals, *trace.inputs)}
@@ -73,9 +73,9 @@ class Tolerance(NamedTuple):
         return cls(max(comparison.precision_of(dtypes), of_device), len(avals))
 
     def measured(self, trace, outputs, operands, expected, found=None):
-        """The one with the distance by which rounding moves these outputs of a trace for these
-        NumPy operands. Where to find this out takes long and suffices: the one with a bound that
-        follows from the longest sum. Itself where the interpreter has no rule for a step."""
+        """Return the tolerance with the measured effect of rounding on these outputs of a trace
+        for these NumPy operands. If measuring takes long, a bound from the longest sum is used if
+        it suffices. Returns itself if the interpreter has no rule for a step."""
         arguments = interpretation.steps_and_inputs(trace)
         build = functools.partial(plan_for_these_sizes, *arguments, tuple(outputs))
         try:
@@ -90,14 +90,14 @@ class Tolerance(NamedTuple):
         return self._replace(spread=moved)
 
     def difference(self, expected, found):
-        """The `Difference` of results from what is expected, or None."""
+        """Return the `Difference` of results from the expected ones, or None."""
         return comparison.difference(expected, found, *self)
 
 
 def disagreement(trace, outputs, operands, expected, found):
-    """The `Difference` of a program's outputs from the interpreter's, or None: first with a bound
-    on rounding that follows from dtypes and the number of steps, then, where that is exceeded, with
-    a `measured` one."""
+    """Return the `Difference` of a program's outputs from the interpreter's, or None: first with a
+    bound on rounding that follows from dtypes and the number of steps; if that is exceeded, with a
+    `measured` one."""
     tolerance = Tolerance.of(trace)
     if tolerance.difference(expected, found) is None:
         return None

@@ -1,4 +1,4 @@
-"""`Finding`: a compiled program that is wrong, and the words about it."""
+"""`Finding`: a compiled program that is wrong, and the message about it."""
 
 import importlib
 
@@ -10,9 +10,9 @@ from sporax.versions import JAXLIB
 
 
 class Finding:
-    """A program of a trace whose outputs `alive` are not what the interpreter gives for some
-    operands: `difference`. `located`: the part of it that is wrong. `file`: reproduces it; None
-    where there is none, and `no_file` says why."""
+    """A program of a trace whose outputs `alive` differ by `difference` from the interpreter's, for
+    some operands. `located`: the wrong part of it. `file`: a reproducer; None if there is none, for
+    the reason `no_file`."""
 
     def __init__(self, trace, alive, operands, difference):
         self.trace, self.difference = trace, difference
@@ -29,13 +29,13 @@ class Finding:
 
     @property
     def who(self):
-        """The first operation that is wrong, and where it was recorded."""
+        """The first wrong operation, and where it was recorded."""
         if self.located is None:
             return f"the program of {described(self.trace)}"
         return f"'{self.located.op.name}'{self.located.origin or ''}"
 
     def text(self, instead):
-        """One sentence on what is wrong, and, in these words, on what runs instead."""
+        """Return the message on what is wrong; `instead`: the words for what runs instead."""
         part = self.located
         found = self.difference if part is None else part.difference
         operands = "" if part is None else f" for {', '.join(map(describe, part.rule.operands))}"

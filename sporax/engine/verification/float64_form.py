@@ -1,5 +1,5 @@
-"""A trace computed operation by operation, each compiled by itself, and in float64 where it takes
-that: for what the interpreter has no rule for. Nothing is fused with its neighbours.
+"""Computation of a trace operation by operation, each compiled separately, in float64 if supported:
+for operations that the interpreter has no rule for. Nothing is fused.
 """
 
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ _WIDER[np.dtype(np.complex64)] = np.dtype(np.complex128)
 
 
 def in_float64(trace, outputs, operands):
-    """These outputs of a trace, in their own dtypes."""
+    """Compute these outputs of a trace; returns them in their own dtypes."""
     whole, places = flattened(trace)
     steps, avals = steps_and_inputs(whole)
     inputs = [jnp.asarray(x) for x in operands.on_host(whole)]
@@ -35,7 +35,7 @@ def in_float64(trace, outputs, operands):
 
 
 class Float64Form:
-    """Runs a trace in this way; called as a `Program` is."""
+    """Runs a trace by `in_float64`; called like a `Program`."""
 
     def __init__(self, trace, outputs):
         self.trace, self.outputs = trace, outputs
@@ -46,7 +46,7 @@ class Float64Form:
 
 
 def _computed(op, rule, arrays):
-    """The results of an operation: in float64 if it takes that, else in the dtypes of its rule."""
+    """Compute an operation: in float64 if it supports that, else in the dtypes of its rule."""
     wide = [_WIDER.get(a.dtype, a.dtype) for a in rule.operands]
     avals = tuple(
         a if a.weak else Aval.of(a.shape, d) for a, d in zip(rule.operands, wide, strict=True)

@@ -1,5 +1,5 @@
-"""The first operation of a trace whose compiled program is wrong, and the smallest part of the
-trace around it that shows this."""
+"""Search for the first operation of a trace whose compiled program is wrong, and for a small part
+of the trace that reproduces it."""
 
 from sporax.core.jax_internals import device_array
 from sporax.engine.program import Program
@@ -10,8 +10,8 @@ from sporax.engine.verification.agreement import Operands, compiled, disagreemen
 class Located:
     """A part of a trace that is compiled wrongly: its last operation is the first wrong one.
 
-    `trace`, `outputs`, `operands`, `expected`: the part, as it was run. `program`: the wrong one.
-    `difference`: of the outputs.
+    `trace`, `outputs`, `operands`, `expected`: the part, as it was run. `program`: the wrong
+    program. `difference`: of the outputs.
     """
 
     def __init__(self, trace, outputs, operands, expected, program, difference):
@@ -22,8 +22,8 @@ class Located:
 
 
 def located(trace, output, operands):
-    """The `Located` for an output of a trace whose program is wrong; None if no program of a part
-    of it is, so that it takes them all together."""
+    """Return the `Located` for an output of a trace whose program is wrong; None if the program of
+    only the steps that the output needs is right."""
     whole, places = parts.flattened(trace)
     pool, i = places[output] if output >= 0 else ("input", ~output)
     if pool != "output":
@@ -32,7 +32,7 @@ def located(trace, output, operands):
     steps = parts.ancestors(whole, parts.step_of_outputs(whole)[i])
     if search.wrong(steps, steps[-1]) is None:
         return None
-    right, wrong = -1, len(steps) - 1  # places in `steps`
+    right, wrong = -1, len(steps) - 1  # indices in `steps`
     while wrong - right > 1:
         middle = (right + wrong) // 2
         if search.wrong(parts.ancestors(whole, steps[middle]), steps[middle]) is None:
@@ -47,8 +47,8 @@ class _Search:
         self.trace, self.operands = trace, operands
 
     def wrong(self, steps, last):
-        """The `Located` of the program of these steps for the outputs of the last one, if it is
-        wrong."""
+        """Return the `Located` of the program of these steps for the outputs of the last one if it
+        is wrong, else None."""
         trace, sources, outputs = parts.part(self.trace, steps)
         wanted = [outputs.index(i) for i in parts.outputs_of_step(self.trace, last)]
         operands = Operands(self._values(sources), self.operands.reals, self.operands.integers)
@@ -62,12 +62,12 @@ class _Search:
         return Located(trace, wanted, operands, expected, program, difference)
 
     def _values(self, sources):
-        """The arrays at these places of the whole trace."""
+        """Compute the arrays at these places of the whole trace."""
         wanted = [i if pool == "output" else ~i for pool, i in sources]
         return list(map(device_array, interpreted(self.trace, wanted, self.operands)))
 
     def smallest(self, steps):
-        """The `Located` with the fewest of these steps, counted from the last one."""
+        """Return the `Located` of the last 1, 2, 4, ... of these steps, or of all."""
         count = 1
         while count < len(steps):
             found = self.wrong(steps[-count:], steps[-1])

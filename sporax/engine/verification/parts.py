@@ -1,12 +1,12 @@
-"""Parts of a trace as traces: of captured functions their operations, of some operations those
-between the arrays that they begin with and the ones that are wanted."""
+"""Parts of a trace as traces: captured functions replaced by their operations, and the trace of
+selected steps."""
 
 from sporax.engine.program import TraceFunction
 
 
 def flattened(trace):
-    """(the `TraceFunction` in which captured functions are written out as the operations that they
-    recorded, where each output of `trace` is in it: a pool and an index)"""
+    """Return (the `TraceFunction` with captured functions replaced by the operations that they
+    recorded, the place of each output of `trace` in it: a pool and an index)."""
     whole = TraceFunction([], trace.inputs)
     whole.n_reals, whole.n_integers = trace.n_reals, trace.n_integers
     taken = [("input", i) for i in range(len(trace.inputs))]
@@ -15,7 +15,7 @@ def flattened(trace):
 
 def _append(whole, trace, inputs, numbers):
     """Append a trace whose inputs are at these places; returns the places of its outputs.
-    `numbers`: the values of its Python numbers, {pool: array}; None: they are those of `whole`."""
+    `numbers`: the values of its Python numbers, {pool: array}; None: the numbers of `whole`."""
     places = []
 
     def place(pool, i):
@@ -44,18 +44,18 @@ def _append(whole, trace, inputs, numbers):
 
 
 def step_of_outputs(trace):
-    """The index of the step that computes each output."""
+    """Return the index of the step that computes each output."""
     return [k for k, (_, rule, _) in enumerate(trace.steps) for _ in rule.avals]
 
 
 def outputs_of_step(trace, k):
-    """The indices of a step's outputs."""
+    """Return the indices of a step's outputs."""
     first = sum(len(rule.avals) for _, rule, _ in trace.steps[:k])
     return range(first, first + len(trace.steps[k][1].avals))
 
 
 def ancestors(trace, k):
-    """The steps that step `k` needs, itself last."""
+    """Return the steps that step `k` needs, itself last."""
     computed_by, needed = step_of_outputs(trace), {k}
     for i in range(k, -1, -1):
         if i in needed:
@@ -64,8 +64,8 @@ def ancestors(trace, k):
 
 
 def part(trace, steps):
-    """(the trace of these steps, where its array inputs are in `trace`: a pool and an index, where
-    its outputs are there)"""
+    """Return (the trace of these steps, the places of its array inputs in `trace`: a pool and an
+    index, the indices of its outputs there)."""
     chosen, sources, renamed, outputs = TraceFunction([]), {}, {}, []
     chosen.n_reals, chosen.n_integers = trace.n_reals, trace.n_integers
     chosen.constants = trace.constants

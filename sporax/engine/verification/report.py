@@ -1,4 +1,4 @@
-"""What has been compared so far, for `explain` and `sporax verify`."""
+"""Statistics of comparisons, for `explain` and `sporax verify`."""
 
 import collections
 import threading
@@ -7,26 +7,26 @@ from sporax.engine.debug import compile_log
 
 
 class Report:
-    """`compared`: comparisons; `equal`: of them, those of programs that were right;
-    `left_out`: {reason: programs that were not compared}; `findings`: of wrong programs."""
+    """`compared`: the number of comparisons; `equal`: how many found the program right;
+    `left_out`: {reason: number of programs not compared}; `findings`: of wrong programs."""
 
     def __init__(self):
         self.lock = threading.Lock()
         self.clear()
 
     def clear(self):
-        """Forget all."""
+        """Clear the report."""
         self.compared = self.equal = 0
         self.left_out, self.findings = collections.Counter(), []
 
     def note(self, differs):
-        """A program was compared."""
+        """Count a comparison of a program."""
         with self.lock:
             self.compared += 1
             self.equal += differs is None
 
     def leave_out(self, trace, reason, *values):
-        """A program of a trace is used without a comparison, for a reason."""
+        """Count a trace's program that is used without a comparison, for a reason."""
         reason = reason.format(*values)
         with self.lock:
             self.left_out[reason] += 1
@@ -35,7 +35,7 @@ class Report:
 
 
 def described(trace):
-    """A trace in words: its operations."""
+    """Describe a trace in words: its operations."""
     names = list(dict.fromkeys(f"'{op.name}'" for op, _, _ in trace.steps))
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     count = sum(op.recorded or 1 for op, _, _ in trace.steps)

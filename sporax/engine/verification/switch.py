@@ -1,10 +1,10 @@
-"""Where a compiled program takes the interpreter's place, it is compared with it first.
+"""Comparison of a compiled program with the interpreter before it replaces it.
 
-`SPORAX_VERIFY=switch` (the default): each program, on the operands of the interpreter's last run;
-the outputs of that run are what it must give. Where they are not there any more (other outputs are
-held now, or a program has taken the arrays over), the interpreter runs once more. `always`: each
-program at each run. `off`: none. A program that is wrong is not used: it is compiled again without
-the fusions that have known faults, or the interpreter stays.
+`SPORAX_VERIFY=switch` (the default): each program, on the operands of the interpreter's last run,
+whose outputs it must reproduce. If these are gone (other outputs are held now, or the arrays were
+donated to a program), the interpreter runs once more. `always`: each program at each run. `off`:
+none. A wrong program is not used: it is compiled again without the fusions that have known faults,
+or the interpreter stays.
 """
 
 import threading
@@ -35,20 +35,20 @@ from sporax.numpy_interpreter.plans import Unsupported
 from sporax.xla_kernels.jaxlib_faults import safer_options
 
 MODE = choice("SPORAX_VERIFY", "switch", "always", "off")
-MOST_BYTES = 2**28  # of a program's operands, and of all that is kept until the switch
+MOST_BYTES = 2**28  # of a program's operands, and of all evidence kept
 MOST_WORK = 10**9  # multiplications on the host for a program of another device; 50 ms
 
 
 class Evidence:
-    """A run of the interpreter: operands, and what it gave."""
+    """A run of the interpreter: operands and results."""
 
     def __init__(self, operands, results):
         self.operands, self.results = operands, list(results)
         self.size = operands.size + sum(a.nbytes for a in self.results)
 
     def held(self):
-        """Its arrays as NumPy's: no program, of this thread or another, takes one over while they
-        are held. None where one has been taken over before."""
+        """Return its arrays as NumPy arrays: while referenced, they are not donated to a program
+        of any thread. None if one was donated before."""
         try:
             return [on_host(a) for a in (*self.operands.arrays, *self.results)]
         except RuntimeError:
@@ -58,14 +58,14 @@ class Evidence:
 
 
 class _Kept:
-    """All evidence; the oldest makes room."""
+    """All evidence; the oldest is dropped first."""
 
     def __init__(self):
         self.lock, self.size = threading.Lock(), 0
         self.entries = {}  # (id of a table, key) -> (weak reference to it, bytes), oldest first
 
     def put(self, table, key, evidence):
-        """Keep the evidence of a table for some outputs, in place of an earlier one."""
+        """Keep the evidence of a table for some outputs, replacing earlier evidence."""
         with self.lock:
             self._forget((id(table), key))
             table[key] = evidence
@@ -75,14 +75,13 @@ class _Kept:
                 self._drop_oldest()
 
     def take(self, table, key):
-        """The evidence of a table for some outputs, which is not kept any more; None if there is
-        none."""
+        """Remove and return the evidence of a table for some outputs; None if there is none."""
         with self.lock:
             self._forget((id(table), key))
             return table.pop(key, None)
 
     def clear(self):
-        """Drop all of it: memory is short."""
+        """Drop all evidence: memory is short."""
         with self.lock:
             while self.entries:
                 self._drop_oldest()
@@ -100,7 +99,7 @@ class _Kept:
 
 
 class Table(dict):
-    """{outputs: Evidence} of a trace, to which there may be weak references."""
+    """{outputs: Evidence} of a trace; supports weak references."""
 
     __slots__ = ("__weakref__",)
 
@@ -117,15 +116,15 @@ class Switch:
         self.trace, self.alive, self.table, self.make = trace, alive, table, make
 
     def keep(self, arrays, reals, integers, results):
-        """Keep the interpreter's last run."""
+        """Keep the interpreter's last run as evidence."""
         operands = Operands(arrays, reals, integers)
         if operands.size <= MOST_BYTES:
             _kept.put(self.table, self.alive, Evidence(operands, results))
 
     def chosen(self, program, operands=None):
-        """What runs the trace from now on: the program, if it is right; else a safer one or the
-        interpreter, which say so at their first run. `operands`: of the next run; None: they are
-        not known yet, and without evidence there is no comparison."""
+        """Return what runs the trace from now on: the program, if it is right; else a safer one or
+        the interpreter, which warn at their first run. `operands`: of the next run; None if not
+        known yet: then a program without evidence is not compared."""
         evidence = _kept.take(self.table, self.alive)
         held, expected = None if evidence is None else evidence.held(), None
         if evidence is not None and held is not None:
@@ -164,12 +163,12 @@ class Switch:
         return operands.size + 4 * bytes_needed(self.trace.steps, outputs)[1]
 
     def is_quick_on_host(self):
-        """Whether the interpreter has rules for the trace, and little work."""
+        """Return True if the interpreter has rules for the trace, and little work."""
         plan = numpy_plan({}, self.trace, self.alive)
         return plan is not None and plan.work <= MOST_WORK
 
     def expected(self, operands):
-        """What the program must give. Raises `Unsupported`."""
+        """Return the expected outputs. Raises `Unsupported`."""
         try:
             return interpreted(self.trace, self.alive, operands)
         except Unsupported:
@@ -178,7 +177,7 @@ class Switch:
             return in_float64(self.trace, self.alive, operands)
 
     def replaced(self, operands, expected, differs):
-        """What takes the place of a program that is wrong, and says so."""
+        """Return the replacement of a wrong program, which warns about it."""
         finding = Finding(self.trace, self.alive, operands, differs)
         for options in safer_options():
             program = self.make(options=options)
@@ -194,7 +193,7 @@ class Switch:
 
 
 def switch_of(state, trace, alive, make):
-    """The `Switch` of a trace that the interpreter runs; None where it is not compared."""
+    """Return the `Switch` of a trace that the interpreter runs; None without comparison."""
     if MODE == "off":
         return None
     if state.evidence is None:
@@ -203,8 +202,8 @@ def switch_of(state, trace, alive, make):
 
 
 def on_trial(make, state, trace, alive, place):
-    """A new program as it is, or as a `Trial` where it is compared: with `always`, after runs on
-    the interpreter, and on a device other than a CPU. Programs of several devices are not."""
+    """Return a new program, in a `Trial` if it is compared: with `always`, after runs on the
+    interpreter, and on a device other than a CPU. Programs of several devices are not compared."""
     if MODE == "off":
         return make()
     admission.admit()
@@ -219,7 +218,7 @@ def on_trial(make, state, trace, alive, place):
 
 
 class Announced:
-    """What runs in the place of a wrong program; warns at its first run, in words of it."""
+    """Runs in place of a wrong program; warns at its first run. `words`: what it is."""
 
     def __init__(self, program, finding, words):
         self.program, self.finding, self.words = program, finding, words
@@ -232,8 +231,8 @@ class Announced:
 
 
 class Trial:
-    """A program that is compared before it runs, once or (`stays`) each time; called as a `Program`
-    is."""
+    """A program that is compared before it runs, once or (`stays`) each time; called like a
+    `Program`."""
 
     def __init__(self, switch, program, place, stays):
         self.switch, self.program, self.place, self.stays = switch, program, place, stays
