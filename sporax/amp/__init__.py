@@ -1,4 +1,4 @@
-"""Mixed precision: networks that compute in 16 bits, and the scaling of their losses."""
+"""Mixed precision: 16-bit networks, and loss scaling."""
 
 from sporax.amp.build_network import build_train_network
 from sporax.amp.loss_scale_manager import (

@@ -1,4 +1,4 @@
-"""`build_train_network`: network, loss, precision, scale and optimizer as one training step."""
+"""`build_train_network`: build a training step from network, loss, scale and optimizer."""
 
 from sporax import nn
 from sporax.amp.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
@@ -7,7 +7,7 @@ from sporax.core import dtype as dtypes
 from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
 
-# level -> (the dtype of the network, whether batch norms stay in float32)
+# level -> (the dtype of the network, True to keep batch norms in float32)
 _LEVELS = {
     "O0": (dtypes.float32, False),
     "O1": (dtypes.float32, False),
@@ -19,15 +19,14 @@ _OPTIONS = ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager")
 
 
 def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_level="O0", **kwargs):
-    """A Cell that makes a training step: `network`, then `loss_fn`, gradients, `optimizer`.
+    """Return the Cell of a training step: `network`, then `loss_fn`, gradients, `optimizer`.
 
-    `level`: as of `auto_mixed_precision`. In `kwargs` what the level says otherwise:
-    `cast_model_type` (float16 or float32), `keep_batchnorm_fp32` (for 'O2' True), and
-    `loss_scale_manager` (for 'O2' a `DynamicLossScaleManager`; None for no scaling). Losses are
-    computed in float32.
+    `level`: see `auto_mixed_precision`. `kwargs` override the level: `cast_model_type` (float16 or
+    float32), `keep_batchnorm_fp32` (True for 'O2'), and `loss_scale_manager` (for 'O2' a
+    `DynamicLossScaleManager`; None for no scaling). Losses are computed in float32.
 
-    Called with the network's inputs (data and label, with `loss_fn`), it returns the loss; where
-    steps that overflow are left out, (loss, whether this one did, scale).
+    Called with the network's inputs (data and label, with `loss_fn`), it returns the loss; if steps
+    that overflow are skipped, (loss, overflow flag, scale).
 
     >>> net = nn.Dense(2, 1)
     >>> step = build_train_network(net, nn.SGD(net.trainable_params(), 0.1), nn.MSELoss(), "O3")

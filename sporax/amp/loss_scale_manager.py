@@ -1,4 +1,4 @@
-"""Loss scale managers for `Model`: each has the scale and the Cell that updates it."""
+"""Loss scale managers for `Model`: each provides the scale and the Cell that updates it."""
 
 from sporax.core.signature_errors import Fitting
 from sporax.nn import argument_checks as check
@@ -6,31 +6,31 @@ from sporax.nn.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdat
 
 
 class LossScaleManager(Fitting):
-    """Base of what tells a scale: a subclass defines its methods.
+    """Base class of loss scale managers: a subclass defines its methods.
 
     >>> ms.FixedLossScaleManager(1024.0).get_loss_scale()
     1024.0
     """
 
     def get_loss_scale(self):
-        """The scale now."""
+        """Return the current scale."""
 
     def update_loss_scale(self, overflow):
-        """Take note of a step; `overflow`: whether it overflowed."""
+        """Update the scale after a step; `overflow`: True if it overflowed."""
 
     def get_update_cell(self):
-        """The Cell that changes the scale in a training step; None for a step without one."""
+        """Return the Cell that updates the scale in a training step; None if there is none."""
 
     def get_drop_overflow_update(self):
-        """Whether a step that overflows is left out."""
+        """Return True if steps that overflow are skipped."""
         return self.get_update_cell() is not None
 
 
 class FixedLossScaleManager(LossScaleManager):
-    """Always the same scale, at least 1.
+    """A constant scale of at least 1.
 
-    `drop_overflow_update`: whether a step that overflows is left out. If not, the optimizer must
-    be made with the same `loss_scale`.
+    `drop_overflow_update`: skip steps that overflow. If False, the optimizer must be created with
+    the same `loss_scale`.
 
     >>> FixedLossScaleManager(64.0).get_loss_scale()
     64.0
@@ -41,24 +41,24 @@ class FixedLossScaleManager(LossScaleManager):
         self._loss_scale, self._drops = loss_scale, drop_overflow_update
 
     def get_loss_scale(self):
-        """The scale."""
+        """Return the scale."""
         return self._loss_scale
 
     def get_drop_overflow_update(self):
-        """Whether a step that overflows is left out."""
+        """Return True if steps that overflow are skipped."""
         return self._drops
 
     def update_loss_scale(self, overflow):
-        """Nothing: the scale stays."""
+        """Do nothing: the scale is constant."""
 
     def get_update_cell(self):
-        """A `FixedLossScaleUpdateCell`; None where no step is dropped."""
+        """Return a `FixedLossScaleUpdateCell`; None if no step is skipped."""
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drops else None
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """A scale divided by `scale_factor` where a step overflows, and multiplied by it after
-    `scale_window` steps that do not.
+    """A scale divided by `scale_factor` on overflow, and multiplied by it after `scale_window`
+    steps without overflow.
 
     >>> manager = DynamicLossScaleManager(8, 2, 10)
     >>> manager.update_loss_scale(True)
@@ -66,7 +66,7 @@ class DynamicLossScaleManager(LossScaleManager):
     4.0
     """
 
-    _MOST = 1000  # steps in a row that may overflow
+    _MOST = 1000  # allowed number of consecutive overflows
 
     def __init__(self, init_loss_scale=2**24, scale_factor=2, scale_window=2000):
         who = "DynamicLossScaleManager"
@@ -80,11 +80,11 @@ class DynamicLossScaleManager(LossScaleManager):
         self.bad_step_max = self._MOST
 
     def get_loss_scale(self):
-        """The scale now."""
+        """Return the current scale."""
         return self.loss_scale
 
     def update_loss_scale(self, overflow):
-        """Change the scale after a step; RuntimeError after 1000 in a row that overflowed."""
+        """Update the scale after a step; RuntimeError after over 1000 consecutive overflows."""
         if overflow:
             self.loss_scale = max(self.loss_scale * self.decrease_ratio, 1)
             self.last_overflow_iter = self.cur_iter
@@ -101,11 +101,11 @@ class DynamicLossScaleManager(LossScaleManager):
         self.cur_iter += 1
 
     def get_drop_overflow_update(self):
-        """Whether a step that overflows is left out: yes."""
+        """Return True: steps that overflow are skipped."""
         return True
 
     def get_update_cell(self):
-        """A `DynamicLossScaleUpdateCell`."""
+        """Return a `DynamicLossScaleUpdateCell`."""
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
 
 

@@ -11,7 +11,7 @@ from sporax.nn import loss_scale as cells
 
 
 def all_finite(inputs):
-    """Whether all elements of a Tensor, or of a tuple or list of Tensors, are finite: a Tensor.
+    """Return a Tensor, True if all elements of a Tensor, or a tuple or list of them, are finite.
 
     >>> all_finite((Tensor([1.0]), Tensor([np.inf]))).asnumpy()
     array(False)
@@ -23,18 +23,18 @@ def all_finite(inputs):
 
 
 class LossScaler(Fitting):
-    """Base of loss scalers: a subclass defines `scale`, `unscale` and `adjust`."""
+    """Base class of loss scalers: a subclass defines `scale`, `unscale` and `adjust`."""
 
     def scale(self, inputs):
-        """A Tensor, or a tuple or list of them, times the scale."""
+        """Multiply a Tensor, or a tuple or list of them, by the scale."""
         raise NotImplementedError(_undefined(self, "scale"))
 
     def unscale(self, inputs):
-        """A Tensor, or a tuple or list of them, divided by the scale."""
+        """Divide a Tensor, or a tuple or list of them, by the scale."""
         raise NotImplementedError(_undefined(self, "unscale"))
 
     def adjust(self, grads_finite):
-        """Change the scale after a step; `grads_finite`: whether it did not overflow."""
+        """Update the scale after a step; `grads_finite`: False if it overflowed."""
         raise NotImplementedError(_undefined(self, "adjust"))
 
 
@@ -43,7 +43,7 @@ def _undefined(scaler, name):
 
 
 class StaticLossScaler(LossScaler):
-    """Always the same scale, at least 1.
+    """A constant scale of at least 1.
 
     >>> scaler = StaticLossScaler(4)
     >>> scaler.scale(Tensor([1.0])).tolist(), scaler.unscale((Tensor([1.0]),))[0].tolist()
@@ -60,21 +60,21 @@ class StaticLossScaler(LossScaler):
         self.scale_value = Parameter(Tensor(scale_value, dtypes.float32), name="scale_value")
 
     def scale(self, inputs):
-        """A Tensor, or a tuple or list of them, times the scale."""
+        """Multiply a Tensor, or a tuple or list of them, by the scale."""
         return map_tensors(lambda x: x * self.scale_value.astype(x.dtype), inputs)
 
     def unscale(self, inputs):
-        """A Tensor, or a tuple or list of them, divided by the scale."""
+        """Divide a Tensor, or a tuple or list of them, by the scale."""
         return map_tensors(lambda x: x * (1 / self.scale_value).astype(x.dtype), inputs)
 
     def adjust(self, grads_finite):
-        """Nothing: the scale stays. Returns False."""
+        """Do nothing: the scale is constant. Returns False."""
         return False
 
 
 class DynamicLossScaler(StaticLossScaler):
-    """A scale divided by `scale_factor` (to 1 at least) where a step overflows, and multiplied by
-    it after `scale_window` steps in a row that do not.
+    """A scale divided by `scale_factor` (but not below 1) on overflow, and multiplied by it after
+    `scale_window` consecutive steps without overflow.
 
     >>> scaler = DynamicLossScaler(4, 2, 10)
     >>> scaler.adjust(Tensor(False))
@@ -91,8 +91,8 @@ class DynamicLossScaler(StaticLossScaler):
         self.counter = Parameter(Tensor(0, dtypes.int32), name="counter")
 
     def adjust(self, grads_finite):
-        """Change the scale after a step; `grads_finite`: a Tensor, whether all was finite. Returns
-        True."""
+        """Update the scale after a step; `grads_finite`: a Tensor, True if all gradients were
+        finite. Returns True."""
         finite = grads_finite if isinstance(grads_finite, Tensor) else Tensor(bool(grads_finite))
         now = self.scale_value * 1.0
         more = now * self.scale_factor

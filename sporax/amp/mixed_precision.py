@@ -1,4 +1,4 @@
-"""Networks in mixed precision: what computes in 16 bits, what in 32."""
+"""Mixed precision: which parts of a network compute in 16 or 32 bits."""
 
 import functools
 import inspect
@@ -27,7 +27,7 @@ _WHITE_PRIMITIVES = """
     Ger"""
 _BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
 
-# for 'auto', by the names of declared operations: what computes in 16 bits, and what in 32
+# names of declared operations that compute in 16 bits, and in 32 bits, for 'auto'
 _AUTO_LOW = """
     conv2d conv3d conv_transpose matmul matmul_transposed bmm mm mv dense contraction tensor_dot
     prelu"""
@@ -37,7 +37,7 @@ _AUTO_HIGH = """
     group_norm norm lp_norm kl_div smooth_l1_loss soft_margin_loss binary_cross_entropy_with_logits
     reduce_prod prod softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss
     nll_loss_of_class cross_entropy"""
-_AUTO_WIDEST = "bias_add"  # refuses operands of two dtypes anywhere else
+_AUTO_WIDEST = "bias_add"  # raises for operands of two dtypes anywhere else
 
 
 def _existing(names, find):
@@ -45,7 +45,7 @@ def _existing(names, find):
 
 
 def get_white_list():
-    """The Cells and Primitives that level 'O1' has compute in 16 bits, as a list of classes.
+    """Return the classes of Cells and Primitives that compute in 16 bits at level 'O1'.
 
     >>> nn.Dense in get_white_list()
     True
@@ -57,7 +57,7 @@ def get_white_list():
 
 
 def get_black_list():
-    """The Cells that level 'O2' has compute in float32, as a list of classes.
+    """Return the classes of Cells that compute in float32 at level 'O2'.
 
     >>> nn.LayerNorm in get_black_list()
     True
@@ -66,14 +66,15 @@ def get_black_list():
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
-    """Have a network compute in `dtype` (float16 or bfloat16), as far as the level says.
+    """Make a network compute in `dtype` (float16 or bfloat16), by level.
 
-    `amp_level`: 'O0', nothing. 'O1', the Cells and Primitives of `get_white_list()`, whose results
-    are float32 again. 'O2', all but the Cells of `get_black_list()`. 'O3', all. 'auto', operations
-    that gain by it, such as products; those that lose much, such as `exp` and losses, in float32,
-    and all others in the dtype of their operands. `network`: a Cell, for 'auto' also a function.
+    `amp_level`: 'O0', nothing. 'O1', the Cells and Primitives of `get_white_list()`, with float32
+    results. 'O2', all but the Cells of `get_black_list()`. 'O3', all. 'auto', operations that
+    benefit, such as matrix products, in `dtype`; sensitive ones, such as `exp` and losses, in
+    float32, and all others in the dtype of their operands. `network`: a Cell, for 'auto' also a
+    function.
 
-    Parameters keep their dtype. The network itself is changed and returned; of 'O2' and 'O3' it
+    Parameters keep their dtype. The network itself is modified and returned; with 'O2' and 'O3' it
     returns float32.
 
     >>> net = auto_mixed_precision(nn.SequentialCell(nn.Dense(2, 2), nn.LayerNorm((2,))), "O2")
@@ -103,10 +104,10 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
 
 
 def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=dtypes.float16):
-    """Have a network compute in `dtype` by a custom white list or black list.
+    """Make a network compute in `dtype` by a custom white list or black list.
 
-    `white_list`: Cells and Primitives that do, as at level 'O1'. `black_list`: Cells that do not,
-    as at level 'O2'. The network itself is changed and returned.
+    `white_list`: Cells and Primitives that compute in `dtype`, as at level 'O1'. `black_list`:
+    Cells to exclude, as at level 'O2'. The network itself is modified and returned.
 
     >>> net = custom_mixed_precision(nn.SequentialCell(nn.Dense(2, 2)), white_list=[nn.Dense])
     >>> net(Tensor([[1.0, 2.0]])).dtype
@@ -142,7 +143,7 @@ def _set(cell, inside, returns=None):
 
 
 def _whitelisted(network, dtype, kinds):
-    """Cells of these classes in `dtype`, with results in float32; and so with Primitives."""
+    """Run Cells and Primitives of these classes in `dtype`, with float32 results."""
     operations = frozenset(_operation(kind) for kind in kinds if issubclass(kind, Primitive))
     for part in _outermost(network, lambda c: type(c) in kinds and not _is_chosen(c)):
         part.to_float(dtype)
@@ -155,7 +156,7 @@ def _whitelisted(network, dtype, kinds):
 
 
 def _operation(kind):
-    """The name of a Primitive's operation."""
+    """Return the name of a Primitive's operation."""
     if kind.operation is None:
         raise NotImplementedError(
             f"sporax has no mixed precision of the Primitive '{kind.__name__}' yet"
@@ -164,12 +165,12 @@ def _operation(kind):
 
 
 def _is_chosen(cell):
-    """Whether it was said before what the cell computes in."""
+    """Return True if the precision of the cell was set before."""
     return any(cell._flags.get(flag) for flag in FLAGS)
 
 
 def _outermost(network, is_meant):
-    """The cells of a tree that are meant, without what is below them."""
+    """Return the topmost cells of a tree that satisfy a predicate."""
     if is_meant(network):
         return [network]
     parts = [part for part in network._cells.values() if part is not None]
@@ -177,7 +178,7 @@ def _outermost(network, is_meant):
 
 
 def _blacklisted(network, dtype, kinds):
-    """All in `dtype` but the Cells of these classes."""
+    """Run all cells in `dtype` except instances of these classes."""
     network.to_float(dtype)
     keep_in_float32(network, dtype, kinds)
     _set(network, dtype, dtypes.float32)
@@ -185,7 +186,7 @@ def _blacklisted(network, dtype, kinds):
 
 
 def keep_in_float32(network, dtype, kinds=None):
-    """Have the Cells of these classes below compute in float32 and return `dtype`."""
+    """Make descendants of these classes compute in float32 and return `dtype`."""
     kinds = tuple(get_black_list() if kinds is None else kinds)
     for part in _outermost(network, lambda c: c is not network and isinstance(c, kinds)):
         part.to_float(dtypes.float32)
@@ -193,7 +194,7 @@ def keep_in_float32(network, dtype, kinds=None):
 
 
 def _named(listed):
-    """The operations of the names that `OPS` lists, by the names of `Op` and `Choice`."""
+    """Convert names in `OPS` to operation names of `Op` and `Choice`."""
     return frozenset(OPS[name].name for name in listed.split())
 
 

@@ -1,4 +1,4 @@
-"""`CacheEntry`: one capture of a function, and the calls that may use it."""
+"""`CacheEntry`: one capture of a function, with guards for its reuse."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from sporax.engine.recorder import wrap
 class CacheEntry:
     """A graph, the containers of its result, and the guards of both.
 
-    `tensors`: those in the arguments at capture; `scalars`: the `ScalarArguments`. `is_spent`:
-    whether later calls cannot use it, since the function changed what it depends on.
+    `tensors`: the Tensors in the arguments at capture; `scalars`: the `ScalarArguments`.
+    `is_spent`: True if later calls cannot use it because the function changed what it depends on.
     """
 
     __slots__ = (
@@ -23,16 +23,16 @@ class CacheEntry:
         self.graph, self.dependence, self.scalars = graph, dependence, scalars
         results, self.treedef = flatten(result)
         # The function may have stored Tensors of its result, which have no arrays yet: the first
-        # call returns these Tensors themselves.
+        # call returns the same Tensor objects.
         self._first_results: Any = [t if t._value.array is None else None for t in results]
-        # (position, Tensor) of arguments that the function can also reach in another way
+        # (position, Tensor) of arguments that the function also reaches in another way
         self.pinned = [(i, t) for i, t in enumerate(tensors) if id(t) in dependence.tensors]
         self._checked, self._is_spent = -1, is_spent
         self.memory = self._shared_memory(tensors)
 
     def accepts(self, tensors, numbers):
-        """Whether all guards hold for a call with these Tensors and numbers in its arguments. The
-        numbers that are inputs of the graph are appended to the Tensors."""
+        """Return True if all guards hold for these Tensors and numbers of a call's arguments. The
+        numbers that are graph inputs are appended to the Tensors."""
         if not self._guards_hold(tensors):
             return False
         if numbers:
@@ -59,11 +59,11 @@ class CacheEntry:
         return True
 
     def _shared_memory(self, tensors):
-        """Which arguments share memory, if the graph writes to some tensor."""
+        """Return which arguments share memory, if the graph writes to a tensor."""
         return self.graph.sharing.between(tensors)
 
     def __call__(self, tensors, host_results=()):
-        """The result for the Tensors of a call; `host_results`: see `CapturedGraph`."""
+        """Compute the result for the Tensors of a call; `host_results`: see `CapturedGraph`."""
         values = self.graph(tensors, host_results)
         sizes = self.graph.concrete_sizes(tensors) if self.graph.returns_sizes else None
         if self._first_results is None:

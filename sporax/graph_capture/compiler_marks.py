@@ -1,4 +1,4 @@
-"""Decorators and settings for MindSpore's compiler, which a capture by running does not need."""
+"""Decorators and settings for MindSpore's compiler, which capture by tracing does not need."""
 
 import functools
 
@@ -14,12 +14,12 @@ _CONFIGURATION = {  # setting -> allowed values
 
 
 class JitConfig:
-    """Settings for `Cell.set_jit_config`, kept in `jit_config_dict`: there is one compiler, for
-    which they change nothing.
+    """Settings for `Cell.set_jit_config`, stored in `jit_config_dict`; they have no effect on the
+    only compiler.
 
     `jit_level`: '', 'O0', 'O1' or 'O2'. `exc_mode`: 'auto', 'sink' or 'no_sink'.
     `jit_syntax_level`: '', 'STRICT', 'COMPATIBLE' or 'LAX'. `debug_level`: 'RELEASE' or 'DEBUG'.
-    `infer_boost`: 'off' or 'on'. Raises ValueError for another value.
+    `infer_boost`: 'off' or 'on'. Raises ValueError for other values.
 
     >>> JitConfig(jit_level="O1").jit_config_dict["jit_level"]
     'O1'
@@ -40,9 +40,9 @@ class JitConfig:
 
 
 def jit_class(cls):
-    """The class as it is: a captured function may use any object.
+    """Return the class unchanged: a captured function may use any object.
 
-    Raises TypeError for what is no class, and for a Cell.
+    Raises TypeError for a Cell, or if `cls` is not a class.
 
     >>> @jit_class
     ... class Scale:
@@ -61,10 +61,10 @@ def jit_class(cls):
 
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """The function as it is: code without Tensors runs once, when a function is captured.
+    """Return the function unchanged: code without Tensors runs once, at capture.
 
-    `get_instance`: False returns a function that returns it when called, as MindSpore returns a
-    class then. `name`, `reuse_result` and `check` are accepted.
+    `get_instance`: False returns a function that returns `fn` when called, where MindSpore returns
+    a class. `name`, `reuse_result` and `check` are accepted.
 
     >>> constexpr(lambda n: n * n)(3)
     9
@@ -75,9 +75,9 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):
-    """A Cell's `__init__` as it is: XLA decides about inlining.
+    """Return a Cell's `__init__` unchanged: XLA decides about inlining.
 
-    `attrs`: a name or a list of names. `policy`: None or 'front'. Raises ValueError for others.
+    `attrs`: a name or a list of names. `policy`: None or 'front'. Raises ValueError otherwise.
 
     >>> class Net(nn.Cell):
     ...     @ms.lazy_inline
@@ -96,7 +96,7 @@ def lazy_inline(fn=None, attrs=None, policy=None):
 
 
 def no_inline(fn=None):
-    """The function as it is: XLA decides about inlining.
+    """Return the function unchanged: XLA decides about inlining.
 
     >>> ms.no_inline(lambda x: x + 1)(2)
     3
@@ -105,7 +105,7 @@ def no_inline(fn=None):
 
 
 def cell_attr_register(fn=None, attrs=None):
-    """A Cell's `__init__` as it is: a capture guards a Cell's attributes."""
+    """Return a Cell's `__init__` unchanged: a capture guards a Cell's attributes."""
     return _as_it_is if fn is None else fn
 
 

@@ -1,4 +1,4 @@
-"""`enable_dynamic`: a captured function whose arguments vary in size."""
+"""`enable_dynamic`: captured functions with dynamic argument sizes."""
 
 import functools
 import inspect
@@ -11,14 +11,14 @@ from sporax.graph_capture.jit import JitFunction
 
 
 def enable_dynamic(**kwargs):
-    """A decorator for functions under `jit`: the sizes that are None in `name=Tensor(shape=[None,
-    16], dtype=...)` vary (all of them for `shape=None`), and share one recording and few programs.
+    """Decorator for functions under `jit`: the None sizes in `name=Tensor(shape=[None, 16],
+    dtype=...)` are dynamic (all of them for `shape=None`), sharing one recording and few programs.
 
-    Each keyword names a parameter; its value is such a Tensor, or a tuple or list of them. Sizes
-    that vary elsewhere are detected too, as by `jit(dynamic=1)`.
+    Each keyword names a parameter; its value is such a Tensor, or a tuple or list of them. Other
+    dynamic sizes are also detected, as by `jit(dynamic=1)`.
 
-    Raises ValueError without keywords, for a name that is not a parameter, and for what is not a
-    function; TypeError for a value without unknown sizes.
+    Raises ValueError without keywords, for a name that is not a parameter, and for a non-function;
+    TypeError for a value without unknown sizes.
 
     >>> @enable_dynamic(x=Tensor(shape=[None], dtype=ms.float32))
     ... @jit

@@ -1,4 +1,4 @@
-"""MindSpore's two executors, by the names under which scripts reach for them."""
+"""MindSpore's two executors, under the names that scripts use."""
 
 from sporax.core.to_host import synchronize
 from sporax.core.tree import tensors_of
@@ -11,7 +11,7 @@ class _PyNativeExecutor:
     """Dynamic execution."""
 
     def sync(self):
-        """Run what is pending, and wait until all of it is computed; what fails raises here."""
+        """Run pending operations and block until they complete; errors are raised here."""
         run_pending()
         synchronize()
 
@@ -22,8 +22,7 @@ class _CellGraphExecutor:
     def compile(self, obj, *args, phase="predict", do_convert=True, **kwargs):
         """Capture a call of the Cell (or function) `obj` with these arguments, without running it.
 
-        Returns (its name, whether it could be captured whole); what the arguments do not fit
-        raises.
+        Returns (its name, True if it was captured whole); raises on invalid arguments.
         """
         name = type(obj).__name__
         _, graph = capture(name, obj, args, kwargs, tensors_of((args, kwargs)))

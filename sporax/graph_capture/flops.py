@@ -10,19 +10,19 @@ from sporax.xla_kernels.recurrence import SCANNED
 
 
 def product(equation):
-    """Those of a `dot_general`: a multiplication and an addition for each term."""
+    """FLOPs of a `dot_general`: a multiplication and an addition per term."""
     (contracted, _), _ = equation.params["dimension_numbers"]
     left = equation.invars[0].aval.shape
     return 2 * equation.outvars[0].aval.size * math.prod(left[i] for i in contracted)
 
 
 def convolution(equation):
-    """Those of a `conv_general_dilated`, with those on padding, as formulas in papers count."""
+    """FLOPs of a `conv_general_dilated`, including padding, as papers count them."""
     params, filters = equation.params, equation.invars[1].aval.shape
     outs, features, *window = (filters[i] for i in params["dimension_numbers"].rhs_spec)
     if math.prod(params["lhs_dilation"]) == 1:
         return 2 * equation.outvars[0].aval.size * features * math.prod(window)
-    # the zeros between the elements of the input are not computed with
+    # the zeros between input elements are not counted
     groups = params["feature_group_count"]
     return 2 * equation.invars[0].aval.size * outs // groups * math.prod(window)
 
@@ -31,7 +31,7 @@ MULTIPLICATIONS = {"dot_general": product, "conv_general_dilated": convolution}
 
 
 def jaxprs_in(params):
-    """The jaxprs among the parameters of an equation."""
+    """Yield the jaxprs among the parameters of an equation."""
     for value in params.values():
         for part in value if isinstance(value, (tuple, list)) else [value]:
             part = getattr(part, "jaxpr", part)
@@ -55,7 +55,7 @@ def _cumulative(equation):
     return equation.outvars[0].aval.size
 
 
-# one for each element of the result, also for exp, tanh and their like
+# one per element of the result, also for exp, tanh etc.
 _ELEMENTWISE = [
     "abs", "acos", "acosh", "add", "add_any", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",
     "ceil", "clamp", "cos", "cosh", "digamma", "div", "erf", "erf_inv", "erfc", "exp", "exp2",
@@ -74,8 +74,8 @@ _ALL |= {"scatter-add": lambda equation: equation.invars[2].aval.size}
 
 
 def count(jaxpr):
-    """The operations on floating and complex numbers that the results of a jaxpr need: of the
-    longest branch of a condition, of one turn of a loop whose length is not known."""
+    """Count the floating and complex operations that the results of a jaxpr need: the costliest
+    branch of a condition, one iteration of a loop of unknown length."""
     needed, _ = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
     return sum(map(_of_equation, needed.eqns))
 
@@ -99,7 +99,7 @@ def _is_inexact(aval):
 
 
 def _written_out(equation):
-    """The jaxpr of a primitive of sporax's in terms of those of JAX."""
+    """Return the jaxpr of a sporax primitive in terms of JAX primitives."""
     run = functools.partial(SCANNED[equation.primitive.name], **equation.params)
     specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in equation.invars]
     return jax.make_jaxpr(run)(*specs).jaxpr

@@ -20,32 +20,32 @@ from sporax.storage.views import Sharing
 class CapturedGraph(ABC):
     """A captured function as programs, with the state that it reads and writes.
 
-    `has_run`: whether the call that captured it has computed its result already. `recorded`: the
-    number of operations. `state`: the ids of the handles that it reads or writes and that no call
-    passes. `sharing`: which of its tensors share memory. `cells`, `marks`: the Cells that were
-    called and the Tensors that it reads, each with what a derivative or a Cell's mode depends on.
+    `has_run`: True if the capturing call has already computed its result. `recorded`: the number of
+    operations. `state`: the ids of the handles that it reads or writes and that are not arguments.
+    `sharing`: which of its tensors share memory. `cells`, `marks`: the called Cells and the Tensors
+    that it reads, each with the attributes that a derivative or a Cell's mode depends on.
     """
 
     has_run = False
-    returns_sizes = False  # whether there are symbolic dimensions in its result
+    returns_sizes = False  # True if its result contains symbolic dimensions
     concrete_sizes: Callable
     recorded: int
 
     def __init__(self, cells, reads, writes, written):
-        """`reads` and `writes`: handles that no call passes; `written`: all handles written to."""
+        """`reads` and `writes`: non-argument handles; `written`: all written handles."""
         self.cells, self.marks, self.devices = list(cells.items()), marks_of(reads), Program.devices
         self.state = {id(handle) for handle in (*reads, *writes)}
         self.sharing = Sharing(reads, writes, written)
 
     def is_valid(self):
-        """Whether every Cell that was called, and every Tensor read, is as at capture, and the Mesh
-        that is entered has the same devices."""
+        """Return True if all called Cells and read Tensors are as at capture, and the active Mesh
+        has the same devices."""
         return self.devices == Program.devices and unchanged(self.cells, self.marks)
 
     @abstractmethod
     def __call__(self, tensors, host_results=()):
-        """The results (Values) for the Tensors in a call's arguments; reads and writes the state.
-        `host_results`: what calls on the host have returned already in this call."""
+        """Compute the results (Values) for the Tensors in a call's arguments; reads and writes the
+        state. `host_results`: results already returned by host calls in this call."""
 
 
 class Graph(CapturedGraph):
@@ -63,7 +63,7 @@ class Graph(CapturedGraph):
         self.written = InputSlots([handle for handle, _ in written], slots)
         self.n_results, self.n_outputs = len(results), len(outputs)
         self.first_written = len(results) + len(printed)
-        # an output that this trace neither computes nor takes as an input is a constant
+        # an output that this trace neither computes nor has as an input is a constant
         self.constants = {i: v for i, v in enumerate(outputs) if v.trace is not recorder}
         self.sources = InputSlots(tracer.sources, slots)
         super().__init__(
@@ -97,11 +97,11 @@ class Graph(CapturedGraph):
     def _outputs(self, tensors):
         if not self.written.handles:
             return self._run(tensors)
-        with updating:  # two threads must not begin from the same state
+        with updating:  # two threads must not start from the same state
             return self._run(tensors)
 
     def _run(self, tensors):
-        run_pending()  # the graph is not compiled together with what was recorded before it
+        run_pending()  # the graph is not compiled together with operations recorded before it
         values = [handle._value for handle in self.sources.of(tensors)]
         written = self.written.of(tensors)
         if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
@@ -124,8 +124,8 @@ class Graph(CapturedGraph):
 
 
 def trace_operation(name, states, avals, reals, integers, outputs):
-    """(an operation that computes these outputs of a trace, their avals). `avals`: of the inputs;
-    `reals`, `integers`: the Values of Python numbers in the trace, which are constants of it."""
+    """Return (an operation that computes these outputs of a trace, their avals). `avals`: of the
+    inputs; `reals`, `integers`: the Values of Python numbers, which are constants of the trace."""
     trace, avals = TraceFunction(states, avals), tuple(avals)
     run = trace.on_arrays([v.array for v in reals], [v.array for v in integers], outputs)
     computed = [aval for _, rule, _ in trace.steps for aval in rule.avals]
@@ -138,7 +138,7 @@ def trace_operation(name, states, avals, reals, integers, outputs):
 
 
 def captured_op(name, run, avals, out_avals, recorded):
-    """The operation `run` on arrays of these avals only; `recorded`: how many it consists of."""
+    """Return the operation `run` for arrays of exactly these avals; `recorded`: its op count."""
     op = Op(name, run)
     op.recorded = recorded
     op.rules[avals] = Rule(avals, out_avals, run, False)

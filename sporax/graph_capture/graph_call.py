@@ -1,7 +1,7 @@
 """`GraphCall`: runs a graph's program on arrays, without recording an operation for it.
 
-The same as recording the graph as one operation and running it, which takes 0.4 us an input more;
-and where the program fails, everything is as before.
+Equivalent to recording the graph as one operation and running it, which takes 0.4 us more per
+input; if the program fails, all state is restored.
 """
 
 import gc
@@ -20,7 +20,7 @@ from sporax.engine.trace_tree import forest
 
 
 class RunningCall(PendingTrace):
-    """A call whose results are pending; `ids`: of the program's input arrays."""
+    """A call with pending results; `ids`: ids of the program's input arrays."""
 
     __slots__ = ("__weakref__", "input_index", "lock")
 
@@ -29,33 +29,34 @@ class RunningCall(PendingTrace):
         self.lock = threading.RLock()
 
     def run(self):
-        """Wait: another thread reads what is being computed."""
+        """Block until the call ends: another thread reads its results."""
         with self.lock:
             pass
 
 
 class GraphCall:
     """Calls of one graph's operation. `avals`: of its inputs; `out_avals`: of its outputs, the last
-    of which are written to the handles of the inputs `replaced` (None: of no input). `traces`: of
-    the operation by itself, with their programs, which go with the graph."""
+    of which are written to the handles of the inputs `replaced` (None: not an input). `traces`: of
+    the standalone operation, with their programs; freed with the graph."""
 
     def __init__(self, op, avals, out_avals, replaced):
         self.op, self.avals, self.out_avals, self.replaced = op, list(avals), out_avals, replaced
         self.alive = tuple(range(len(out_avals)))
         self.has_weak_inputs = any(a.weak for a in avals)
-        self.state = None  # the trace on distinct arrays
+        self.state = None  # the trace for distinct arrays
         self.traces = {}
         forest.owners.add(self)
         finalize(self, _forget, self.traces).atexit = False
 
     def accepts(self, values):
-        """Whether the inputs have the avals of the capture."""
+        """Return True if the inputs have the avals of the capture."""
         return [v.aval for v in values] == self.avals
 
     def __call__(self, values, handles, constants=()):
-        """The output Values for the input `values`, a list which is emptied. `handles`: those of
-        the `replaced` inputs; the last outputs are written to them. After a failure they have their
-        Values of before. `constants`: (handle, Value) of what is written besides."""
+        """Return the output Values for the input `values`, a list that is emptied. `handles`: the
+        handles of the `replaced` inputs; the last outputs are written to them. On failure their
+        previous Values are restored. `constants`: (handle, Value) pairs that are written as
+        well."""
         inputs = None
         if not self.has_weak_inputs:
             arrays = [v.read() if v.array is None else v.array for v in values]
@@ -80,14 +81,14 @@ class GraphCall:
         return state
 
     def forget(self):
-        """Forget the traces, and their programs."""
+        """Drop the traces and their programs."""
         self.state = None
         self.traces.clear()
 
     def _shared_inputs(self, values):
-        """The inputs of the program where there are Python numbers, or one array twice."""
+        """Return the program's inputs if there are Python numbers or repeated arrays."""
         items, arrays, reals, integers, index_of, repeated = [], [], [], [], {}, set()
-        indices = []  # of each input among the arrays
+        indices = []  # index of each input in `arrays`
         for value in values:
             kind = value.aval.dtype.kind
             if value.aval.weak and kind in "fbi":
@@ -108,7 +109,7 @@ class GraphCall:
 
     def _state(self, items):
         if forest.weight > forest.LIMIT or thread.recorder.state is not forest.root:
-            thread.recorder = thread.new_recorder()  # which clears a forest that is too large
+            thread.recorder = thread.new_recorder()  # clears a forest that is too large
         key = (self.op, *items)
         state = thread.recorder.state
         trace = self.traces.get((state, *items))
@@ -130,7 +131,7 @@ class GraphCall:
                 dead = _dead(replaced, inputs.arrays, running)
             program = inputs.state.programs.get((self.alive, dead))
             if program is None and Program.is_of_ranks:
-                gc.collect()  # what is garbage on one rank must not be in use on another
+                gc.collect()  # garbage on one rank must not be live on another
                 dead = _dead(replaced, inputs.arrays, running)
                 program = inputs.state.programs.get((self.alive, dead))
             if program is None or Process.is_forked:
@@ -139,7 +140,7 @@ class GraphCall:
         except MemoryError as error:
             raise out_of_memory(inputs.state, error)[0] from error
         finally:
-            # an interrupt that came while the program ran is raised after it; one may come here too
+            # an interrupt during the program is raised after it; another may arrive here
             try:
                 _finish(outputs, results, constants, handles, replaced, inputs.arrays)
             finally:
@@ -148,21 +149,21 @@ class GraphCall:
 
 
 def _forget(traces):
-    """The graph that these traces are of has gone."""
+    """Finalizer: the graph of these traces has been freed."""
     if not Program.is_of_ranks:  # all ranks clear the forest at the same call
         forest.weight -= sum(1 + forest.PROGRAM * t.prepared for t in traces.values())
 
 
 def _dead(replaced, arrays, running):
-    """The inputs whose handles are written to, that nobody else holds."""
+    """Return the inputs with written handles that have no other references."""
     dead = sorted([r.index for r in replaced if r.is_dead()])
     return tuple(unclaimed(dead, arrays, running))
 
 
 def _finish(outputs, results, constants, handles, replaced, arrays):
-    """Give the outputs their arrays, and handles what is constant; after a failure, give handles
-    their Values of before, and these arrays to the outputs: other threads may wait for them. Called
-    twice, for an interrupt may come in it."""
+    """Assign arrays to the outputs, and constants to handles. On failure, restore the handles'
+    previous Values and assign their arrays to the outputs, which other threads may wait for. Called
+    twice, since an interrupt may arrive inside."""
     if len(results) < len(outputs):
         written = outputs[len(outputs) - len(handles) :]
         for handle, value, output in zip(handles, replaced, written, strict=True):
@@ -175,7 +176,7 @@ def _finish(outputs, results, constants, handles, replaced, arrays):
 
 
 class _Inputs:
-    """The inputs of a program, and the trace that it is the program of."""
+    """The inputs of a program, and its trace."""
 
     __slots__ = ("arrays", "integers", "reals", "replaced", "state")
 
@@ -185,7 +186,7 @@ class _Inputs:
 
 
 class _ReplacedValue:
-    """The Value of a handle before the call: input array `index`. Only a weak reference is kept, so
+    """The Value of a handle before the call: input array `index`. Only a weak reference is held, so
     that the array can be donated, unless it has other users (`index` is None)."""
 
     __slots__ = ("aval", "index", "is_shared", "kept", "owner")
@@ -201,7 +202,7 @@ class _ReplacedValue:
         return self.kept is None and self.owner() is None
 
     def restored(self, arrays):
-        """The same Value, after a failure."""
+        """Return the same Value, after a failure."""
         owner = self.owner() if self.kept is None else self.kept
         if owner is None:
             return Value(self.aval, arrays[self.index])

@@ -21,8 +21,8 @@ from sporax.lifting.abstract_trace import AbstractTrace
 
 
 class GraphTextTrace(AbstractTrace):
-    """A trace in which only host data created inside the function has concrete values. It checks no
-    indices: neither a listing nor an exported program can raise."""
+    """A trace in which only host data created inside the function has concrete values. It does not
+    check indices: neither a listing nor an exported program can raise."""
 
     checks_indices = False
 
@@ -38,15 +38,15 @@ class GraphTextTrace(AbstractTrace):
 
 
 class Lines:
-    """The user's line at which each state of a recorder was reached, and in `cell_log`, if that is
-    not None, the call of a Cell."""
+    """User source line at which each state of a recorder was reached; also logs Cell calls to
+    `cell_log` unless it is None."""
 
     def __init__(self, recorder, cell_log=None):
         self.recorder, self.of, self.cell_log = recorder, {}, cell_log
         recorder.on_record = self.add
 
     def add(self):
-        """Add the line that records an operation now."""
+        """Record the user line of the current operation."""
         if self.cell_log is not None:
             self.cell_log.note(self.recorder.state)
         frame, _ = users_frame(sys._getframe(1))
@@ -54,8 +54,8 @@ class Lines:
             self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
 
     def along(self, path):
-        """The line of each state of a path. Of several states reached in one step (a replayed
-        path), only the line of the last is known, which is that of all."""
+        """Return the line of each state of a path. Of states reached in one step (a replayed path),
+        only the last one's line is known and used for all."""
         lines, line = [], None
         for state in reversed(path):
             line = self.of.get(state, line)
@@ -75,19 +75,19 @@ class Input:
         self.kind, self.name, self.aval, self.source = kind, name, aval, source
 
     def read(self):
-        """Its present array."""
+        """Return its current array."""
         value = self.source if isinstance(self.source, Value) else self.source._value
         return value.read()
 
 
 class Listing:
-    """The operations of a function for arguments of these shapes; `print` it.
+    """The operations of a function for arguments of these shapes; printable.
 
     `inputs`: arguments first, then Parameters, random state, other Tensors, and constants.
-    `described(name, value)`: the Value to record for an argument, if not its own. `layout`: the
-    operations. `outputs`: indices of the results, then of the new Values of `written` (names of
-    what the function writes to). `result`: what it returned. `prints`: what it prints. `cell_log`:
-    follows the calls of Cells, see `insight.cell_log`.
+    `described(name, value)`: the Value to record for an argument; default: its own. `outputs`:
+    indices of the results, then of the new Values of `written` (names of the written handles).
+    `result`: the return value. `prints`: the recorded prints. `cell_log`: records the calls of
+    Cells, see `insight.cell_log`.
 
     >>> print(jit(lambda x: ops.tanh(x) * 2).graph(Tensor([1.0])))
     graph <lambda>(x: Float32 (1,))
@@ -107,7 +107,7 @@ class Listing:
                 with conversions.applied():
                     self._record(trace, function, _bound(who, function, args, kwargs), described)
                 return
-            except RuntimeError as error:  # a concrete value is needed, for a condition perhaps
+            except RuntimeError as error:  # a concrete value is needed, e.g. for a condition
                 if not conversions.may_help(error, trace.unconverted):
                     raise
 
@@ -136,7 +136,7 @@ class Listing:
             ]
             handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
             written += [(name_of(handle), value) for handle, value in trace.written()]
-            self.prints = [  # (after which operation, it, its Values)
+            self.prints = [  # (preceding operation count, the print, its Values)
                 (depth, shown, [trace.inside(v) for v in shown.values])
                 for depth, shown in trace.prints
             ]
@@ -204,7 +204,7 @@ class Listing:
 
 @contextlib.contextmanager
 def _without_tape():
-    """Operations in the block are not part of a derivative that is being taken."""
+    """Exclude operations in the block from the current derivative."""
     outer, thread.tape = thread.tape, None
     try:
         yield
@@ -213,7 +213,7 @@ def _without_tape():
 
 
 def _bound(who, function, args, kwargs):
-    """The arguments of a call by the names of the function's parameters."""
+    """Bind the arguments of a call to the function's parameters."""
     try:
         signature = inspect.signature(getattr(function, "construct", function))
     except ValueError:  # a library function without a signature
@@ -226,7 +226,7 @@ def _bound(who, function, args, kwargs):
 
 
 def argument_names(who, arguments):
-    """The name of each Tensor in the arguments: `x`, `x[0]`, `state['h']`."""
+    """Return the name of each Tensor in the arguments: `x`, `x[0]`, `state['h']`."""
     names = []
     for name, item in arguments.items():
         for path, leaf in leaves_with_paths(item, name):
@@ -240,7 +240,7 @@ def argument_names(who, arguments):
 
 
 def name_of(handle):
-    """The name of a Tensor from outside of the function."""
+    """Return the name of a Tensor from outside the function."""
     if isinstance(handle, Parameter):
         return handle.name
     return "random state" if is_random_state(handle) else "a Tensor"
@@ -257,7 +257,7 @@ def _input(aval, handle, value):
 
 
 def _make_unique(inputs):
-    """Name inputs without a name `constant0`, `tensor0`, ..., and a second Parameter `w` `w#2`."""
+    """Name unnamed inputs `constant0`, `tensor0`, ..., and a second Parameter `w` `w#2`."""
     count = collections.Counter()
     for item in inputs:
         own = item.name or item.kind

@@ -1,4 +1,4 @@
-"""The kind of a call's arguments: the key of its cache entries."""
+"""Kind of a call's arguments: the key of its cache entries."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from sporax.staging.symbolic_scalars import VARYING, exact
 
 
 def kind_of(args, kwargs, tensors, numbers):
-    """The hashable kind of a call's arguments; collects their Tensors, and their numbers that may
-    be symbolic scalars: arguments themselves, or in tuples."""
+    """Return the hashable kind of a call's arguments; collects their Tensors, and the numbers that
+    may be symbolic scalars: direct arguments or in tuples."""
     seen = {}
     return (
         tuple,
@@ -23,26 +23,26 @@ def kind_of(args, kwargs, tensors, numbers):
 
 
 def with_numbers(kind, values, static):
-    """The kind of arguments, with the values of their static numbers."""
+    """Return the kind of arguments, with the values of their static numbers."""
     return (*kind, tuple([exact(values[i]) for i in static])) if values else kind
 
 
 def _key(obj, tensors, seen, numbers=None):
-    """The kind of one argument; `numbers` is None where numbers are static."""
+    """Return the kind of one argument; `numbers` is None where numbers are static."""
     if isinstance(obj, Tensor):
         position = seen.setdefault(id(obj), len(tensors))
         is_repeated = position != len(tensors)
         tensors.append(obj)
         value = obj._value
         if value.array is None and obj.has_init:
-            value = obj.init_data()._value  # as MindSpore does
+            value = obj.init_data()._value  # as in MindSpore
         aval = value.aval
         if isinstance(obj, Parameter):
             hooks = map(Identity, hooks_at(obj))
             return aval, position, id(obj), obj.requires_grad, *hooks
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return aval, position, obj.__class__, getattr(obj, "requires_grad", True)
-        if attributes := obj.__dict__:  # hooks, and attributes that a script has set
+        if attributes := obj.__dict__:  # hooks, and attributes set by user code
             named = [(k, _key(v, tensors, seen)) for k, v in attributes.items() if k != "_hooks"]
             return aval, position, *map(Identity, hooks_at(obj)), *named
         return (aval, position) if is_repeated else aval
@@ -69,7 +69,7 @@ def _key(obj, tensors, seen, numbers=None):
 
 
 def _without_tensors(obj):
-    """The kind of an argument that holds no Tensors."""
+    """Return the kind of an argument without Tensors."""
     if isinstance(obj, slice):
         return slice, obj.start, obj.stop, obj.step
     if isinstance(obj, (set, frozenset)):
@@ -80,8 +80,8 @@ def _without_tensors(obj):
 
 
 def _static(obj):
-    """A hashable key of a static argument. Equal keys mean that no code can distinguish the two: 1
-    is not True, 0.0 is not -0.0, and an `__eq__` of a class may ignore differences."""
+    """Return a hashable key of a static argument. Code cannot distinguish values with equal keys:
+    1 is not True, 0.0 is not -0.0, and a class's `__eq__` may ignore differences."""
     if isinstance(obj, (int, float, np.generic)):
         return exact(obj)
     if isinstance(obj, tuple):
@@ -93,7 +93,7 @@ _HASHABLE = (str, bytes, complex, type(None), type(Ellipsis), range, np.dtype, T
 
 
 class Identity:
-    """An object in a key by its identity; `Dependence` guards its state."""
+    """Key of an object by identity; `Dependence` guards its state."""
 
     def __init__(self, obj):
         self.obj = obj

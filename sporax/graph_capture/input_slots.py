@@ -1,4 +1,4 @@
-"""Which handles a graph reads or writes at each call."""
+"""Handles that a graph reads or writes on each call."""
 
 from typing import Any
 
@@ -17,19 +17,19 @@ class InputSlots:
         ]
 
     def of(self, tensors):
-        """The handles for a call with these Tensors in its arguments."""
+        """Return the handles for a call with these Tensors in its arguments."""
         handles = self.handles.copy()
         for k, position in self.slots:
             handles[k] = tensors[position]
         return handles
 
     def state(self):
-        """The handles that are no arguments."""
+        """Return the handles that are not arguments."""
         return [h for h in self.handles if h is not None]
 
 
 class _Constant:
-    """A handle of the same Value at each call."""
+    """A handle with the same Value on each call."""
 
     __slots__ = ("_value",)
 

@@ -1,4 +1,4 @@
-"""`jit`: a function that runs as one program, captured again when a guard fails."""
+"""`jit`: run a function as one program, re-captured when a guard fails."""
 
 import functools
 import inspect
@@ -40,9 +40,9 @@ from sporax.staging.symbolic_scalars import ScalarArguments
 class JitFunction:
     """A captured function; see `jit`."""
 
-    WARN_AT = 8  # captures, at which there is a warning
+    WARN_AT = 8  # number of captures that triggers a warning
     MAX_KINDS = 128  # kinds of arguments that have cache entries
-    MAX_ENTRIES = 16  # of one kind; a function that needs more runs dynamically
+    MAX_ENTRIES = 16  # per kind; beyond that a function runs dynamically
 
     def __init__(self, fn, fullgraph=False, dynamic=0):
         functools.update_wrapper(self, fn, updated=())
@@ -50,15 +50,15 @@ class JitFunction:
         self.name = getattr(fn, "__name__", getattr(inner, "__name__", type(inner).__name__))
         self.fn, self.fullgraph = fn, fullgraph
         self.has_dynamic_shapes = bool(dynamic) or hasattr(fn, "_has_dynamic_shapes")
-        self.entries = {}  # kind of arguments -> its cache entries, the newest first
-        self.shapes: Any = None  # `Shapes`, where sizes are dynamic
+        self.entries = {}  # kind of arguments -> its cache entries, newest first
+        self.shapes: Any = None  # `Shapes`, if sizes are dynamic
         self.static_numbers = {}  # kind of arguments -> indices of the numbers that are static
-        self.dynamic = False  # whether it is no longer captured
-        self.captures = self.changes = 0  # `changes`: captures in a row with a side effect
+        self.dynamic = False  # True once it runs dynamically
+        self.captures = self.changes = 0  # `changes`: consecutive captures with a side effect
         self.conversions = Conversions()
 
     def __getstate__(self):
-        """The state of a copy or in a file: the function, without its captures."""
+        """Return the pickled state: the function, without its captures."""
         fresh = {"entries": {}, "shapes": None, "static_numbers": {}, "captures": 0}
         return {**self.__dict__, **fresh, "conversions": Conversions()}
 
@@ -83,19 +83,19 @@ class JitFunction:
                 refused.append(entry)
 
     def prepare(self, *args, **kwargs):
-        """Capture a call with these arguments unless that is done; computes nothing, unless calls
-        are made on the host."""
+        """Capture a call with these arguments unless already captured; computes nothing, unless
+        there are host calls."""
         if not self._is_inlined():
             self._entry(args, kwargs, [])
 
     def graph(self, *args, **kwargs):
-        """What the function computes for these arguments, as a `Listing` to be printed: inputs
-        (arguments, Parameters and other state) with shapes and dtypes, a line an operation with
-        the user's line it stands at, what is returned and what is written.
+        """Return the operations for these arguments as a printable `Listing`: inputs (arguments,
+        Parameters and other state) with shapes and dtypes, one line per operation with its user
+        source line, the outputs and the written state.
 
-        The function is recorded once more for it, nothing is computed, and calls are not affected.
-        Of a method: `Net.forward.graph(net, x)`.
-        Raises RuntimeError, naming the line, where the function needs a number.
+        The function is recorded once more; nothing is computed, and calls are not affected. For a
+        method: `Net.forward.graph(net, x)`.
+        Raises RuntimeError, naming the line, if the function needs a concrete value.
 
         >>> jit(nn.Dense(3, 2)).graph(Tensor(np.ones((4, 3), np.float32))).written
         []
@@ -103,17 +103,17 @@ class JitFunction:
         return Listing("graph", self.name, self.fn, args, kwargs)
 
     def _is_inlined(self):
-        """Whether the function is simply called, as a part of what is recorded around it."""
+        """Return True if the function is called inline, as part of an outer trace."""
         return (
             self.dynamic
             or thread.recorder.tracer is not None
             or thread.tape is not None
             or thread.precision is not None
-            or thread.saving is not None  # `saved_tensors_hooks` run at each call
+            or thread.saving is not None  # `saved_tensors_hooks` run on each call
         )
 
     def _inline(self, args, kwargs):
-        """Call the function; a tracer around it must capture it whole."""
+        """Call the function inline; an outer tracer must capture it whole."""
         tracer = thread.recorder.tracer
         if tracer is None or not tracer.has_concrete_inputs:
             return self.fn(*args, **kwargs)
@@ -124,9 +124,9 @@ class JitFunction:
             tracer.fullgraph = outer
 
     def _entry(self, args, kwargs, tensors, host_results=(), refused=()):
-        """(the cache entry for a call, None), or (None, the result) of a call that has run already;
-        collects the Tensors in the arguments. `host_results`: what calls on the host have returned
-        in this call; `refused`: the entries that did not expect it."""
+        """Return (the cache entry for a call, None), or (None, the result) of a call that has
+        already run; collects the Tensors in the arguments. `host_results`: results already returned
+        by host calls in this call; `refused`: the cache entries that did not expect them."""
         numbers = []
         kind = kind_of(args, kwargs, tensors, numbers)
         kind, sizes = self._with_symbols(kind, args, tensors)
@@ -150,12 +150,12 @@ class JitFunction:
         try:
             entry, result = captured(entries, scalars)
         except Exception as error:
-            is_wrong_use = isinstance(error, (AttributeError, TypeError))  # of a `Scalar`, perhaps
+            is_wrong_use = isinstance(error, (AttributeError, TypeError))  # perhaps of a `Scalar`
             is_refused = sizes is not None or (scalars.is_symbolic and is_wrong_use)
             if is_of_handler(error) or not is_refused:
                 raise
             failure = error
-        if failure is not None and sizes is not None:  # capture for these sizes alone
+        if failure is not None and sizes is not None:  # capture for these sizes only
             self.shapes.refuse(kind, failure, f"'{self.name}'{whereabouts(self.fn)}")
             self.captures -= 1
             tensors.clear()
@@ -176,7 +176,7 @@ class JitFunction:
         return entry, result
 
     def _with_symbols(self, kind, args, tensors):
-        """(the kind of arguments with symbols for dynamic sizes, their `Sizes` or None)."""
+        """Return (kind of arguments with symbols for dynamic sizes, their `Sizes` or None)."""
         declared = declared_inputs(self.fn, args)
         if declared is None and not self.has_dynamic_shapes:
             return kind, None
@@ -188,12 +188,12 @@ class JitFunction:
 
     def _make_static(self, kind, numbers):
         """Make all numbers in arguments of this kind static from now on; returns the entries for
-        the present numbers."""
+        the current numbers."""
         self.static_numbers[kind] = range(len(numbers))
         return self._entries(with_numbers(kind, numbers, self.static_numbers[kind]))
 
     def _captured(self, args, kwargs, tensors, host_results, sizes, entries, scalars):
-        """(a new cache entry, and the result if it has run), or (None, the result)."""
+        """Return (a new cache entry, the result if it has run), or (None, the result)."""
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
             tensors = []
@@ -204,7 +204,7 @@ class JitFunction:
             self._run_dynamically(effect)
             return None, self.fn(*args, **kwargs)
         if "type" in dependence.variables:
-            scalars.fix()  # `type` of a `Scalar` is not that of a number
+            scalars.fix()  # `type` of a `Scalar` is not int or float
         call: Any = scalars.arguments(args, kwargs)
         result, graph = self._capture(
             entries, call[0], call[1], tensors, host_results, sizes, scalars
@@ -229,14 +229,14 @@ class JitFunction:
         return CacheEntry(graph, result, dependence, tensors, scalars, effect is not None), result
 
     def _run_dynamically(self, effect):
-        """Stop capturing because of a side effect, which has to happen at each call."""
+        """Stop capturing because of a side effect that must happen on each call."""
         if self.fullgraph:
             raise effect.refusal(self.name, self.fn)
         effect.warn(self.name, self.fn)
         self.dynamic, self.entries = True, {}
 
     def _capture(self, entries, args, kwargs, tensors, host_results, sizes, scalars) -> Any:
-        """`capture`, with a log of the reason; `entries`: those of this kind of arguments."""
+        """Call `capture`, logging the reason; `entries`: for this kind of arguments."""
         function = scalars.around(self.fn) if scalars.is_symbolic else self.fn
         call = self.name, function, args, kwargs, tensors
         run: Any = functools.partial(
@@ -267,7 +267,7 @@ class JitFunction:
         return result, graph
 
     def _entries(self, key):
-        """The entries for a kind of arguments; the least recently used kind makes room."""
+        """Return the entries for a kind of arguments, evicting the least recently used kind."""
         with _entries_lock:
             entries = self.entries.pop(key, None)
             if entries is None:
@@ -299,7 +299,7 @@ class CountedFunction(JitFunction):
 
     def __init__(self, fn, fullgraph=False, dynamic=0):
         super().__init__(fn, fullgraph, dynamic)
-        self.calls = 0  # since the last capture, it included
+        self.calls = 0  # since the last capture, inclusive
         original: Any = getattr(fn, "construct", fn)
         code = getattr(inspect.unwrap(original), "__code__", None)
         if code is not None:
@@ -312,7 +312,7 @@ class CountedFunction(JitFunction):
         return result
 
     def statistics(self):
-        """The counts of captures, of graph breaks, and of calls; None before the first."""
+        """Return the counts of captures, graph breaks and calls; None before the first call."""
         if not self.calls:
             return None
         graphs = [entries[0].graph for entries in self.entries.values() if entries]
@@ -336,7 +336,7 @@ def _break_outcome(graph):
     return "not to its end, it runs dynamically"
 
 
-_entries_lock = threading.RLock()  # a signal handler may come while it is held
+_entries_lock = threading.RLock()  # reentrant: a signal handler may run while it is held
 
 
 def jit(
@@ -344,30 +344,28 @@ def jit(
     **options,
 ) -> Any:  # fmt: skip
     """Compile a function, a method or a Cell into one program; also a decorator, with or without
-    arguments. Of a Cell class it compiles `construct`.
+    arguments. For a Cell class it compiles `construct`.
 
-    The first call runs it once and records it. Everything it touches is followed: arguments in any
-    nesting of tuples, lists and dicts, Parameters and other Tensors from Cells, closures and
-    globals. Later calls run the recorded program; changed shapes, dtypes, Python values or Cell
-    modes record anew. Numbers given by themselves or in tuples are inputs, as far as Python does
-    not ask for their values. `if`, `while` and `for` on Tensors, with `break`, `continue` and
-    `return`, become part of the program at the second call, if their parts only give variables
-    values and write to Tensors; there is a derivative through loops of at most so many turns. Where
-    the function needs a number otherwise (`asnumpy`) it runs dynamically, with a warning that names
-    the line and what to write instead.
+    The first call runs the function once and records it. Its dependencies are tracked: arguments in
+    nested tuples, lists and dicts, Parameters and other Tensors from Cells, closures and globals.
+    Later calls run the recorded program; changed shapes, dtypes, Python values or Cell modes cause
+    a new capture. Numbers passed directly or in tuples are inputs, unless Python needs their
+    values. `if`, `while` and `for` on Tensors, with `break`, `continue` and `return`, become part
+    of the program on the second call, if their bodies only assign variables and write to Tensors;
+    loops with a bounded number of iterations are differentiable. A function that needs a concrete
+    value otherwise (`asnumpy`) runs dynamically, with a warning that names the line and the fix.
 
-    `fullgraph`: True refuses such a function, with a RuntimeError that says the same; Parameters,
-    buffers and random states are as before the call then. `capture_mode` ('ast', 'bytecode',
-    'trace'), `jit_level` ('O0', 'O1'), `backend` and MindSpore's further options are checked and
-    change nothing: there is one way of capturing, and one compiler. `dynamic`: 1 for sizes that
-    change from call to call; all of them share one recording and, padded, a few programs, where
-    that is right. Raises ValueError or TypeError for other values; an option that nobody knows
-    warns.
+    `fullgraph`: True raises RuntimeError with the same text for such a function; Parameters,
+    buffers and random states are then as before the call. `capture_mode` ('ast', 'bytecode',
+    'trace'), `jit_level` ('O0', 'O1'), `backend` and MindSpore's other options are validated
+    without effect: there is one capture mode and one compiler. `dynamic`: 1 for sizes that change
+    between calls; they share one recording and, with padding where that is correct, a few programs.
+    Raises ValueError or TypeError for other values; unknown options warn.
 
     >>> jit(lambda x: x * x + 1)(Tensor([3.0])).asnumpy()
     array([10.], dtype=float32)
     """
-    function = options.pop("fn", function)  # as earlier versions have it
+    function = options.pop("fn", function)  # name in earlier versions
     parameters = dict(
         capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph
     )

@@ -10,8 +10,8 @@ _DEPRECATED = frozenset(["mode", "input_signature", "hash_args", "jit_config", "
 
 
 def check_options(parameters, options):
-    """Raise for values that are not allowed, and warn of unknown options. `parameters`: those of
-    the signature, by name; `options`: those of MindSpore's compilers."""
+    """Raise for invalid values, and warn of unknown options. `parameters`: the parameters of the
+    signature, by name; `options`: options of MindSpore's compilers."""
     known = [name for name in _SETTINGS.table if name not in parameters]
     for name, value in (parameters | options).items():
         if name in _SETTINGS.table:

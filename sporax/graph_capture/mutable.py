@@ -1,4 +1,4 @@
-"""`mutable`: Python numbers that are inputs of a captured function, as Tensors are."""
+"""`mutable`: Python numbers that are inputs of a captured function, like Tensors."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ class MutableInput:
     """A Python number that is an input of a captured function."""
 
     def as_input(self):
-        """A Tensor of the number, as weak in dtype promotion as the number."""
+        """Return a Tensor of the number, with the number's weak dtype promotion."""
         return wrap(scalar_value("mutable", self.plain(self)))
 
     plain: Any  # the Python type
@@ -26,7 +26,7 @@ class Float(MutableInput, float):
 
 
 class Bool(MutableInput, int):
-    """A bool for `isinstance`: Python allows no subclass of bool."""
+    """A bool for `isinstance`: Python does not allow subclasses of bool."""
 
     plain = bool
 
@@ -44,12 +44,12 @@ _MUTABLE = {bool: Bool, int: Int, float: Float}
 
 
 def mutable(input_data, dynamic_len=False):
-    """`input_data`, whose numbers a captured function takes as inputs, as it takes Tensors.
+    """Mark the numbers in `input_data` as inputs of captured functions, like Tensors.
 
-    `input_data`: a Tensor, number, tuple, list or dict of these in any nesting. Under `jit` another
-    number then needs no new capture, and the function computes with Tensors without dimensions in
-    the numbers' place: for numbers in lists and dicts, since others are inputs anyway. Outside it
-    is what it was. A sequence of another length is captured anew: `dynamic_len` is accepted for a
+    `input_data`: a Tensor, number, or a nested tuple, list or dict of these. Under `jit`, another
+    number then does not cause a new capture, and the function sees 0-d Tensors in place of the
+    numbers. Needed only for numbers in lists and dicts, since others are inputs anyway. No effect
+    outside `jit`. A sequence of another length is captured anew: `dynamic_len` is accepted for a
     tuple or list. Raises TypeError for anything else.
 
     >>> double = jit(lambda n: n * 2)
@@ -86,7 +86,7 @@ def _mutable(item):
 
 
 def as_inputs(arguments):
-    """The arguments of a call, with Tensors in place of mutable numbers."""
+    """Replace mutable numbers in the arguments of a call by Tensors."""
     return map_tensors(
         itself, arguments, lambda item: item.as_input() if isinstance(item, MutableInput) else item
     )

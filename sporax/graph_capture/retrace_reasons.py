@@ -1,4 +1,4 @@
-"""Why a function is captured (again), in the user's words."""
+"""Explain to the user why a function is captured (again)."""
 
 import functools
 import inspect
@@ -17,7 +17,7 @@ _CONTAINERS = (tuple, list, dict)
 
 
 def whereabouts(function):
-    """Where a function is defined, as ` (file:line)`."""
+    """Return the definition of a function, as ` (file:line)`."""
     function = _written(inspect.unwrap(function))
     while isinstance(function, functools.partial):
         function = function.func
@@ -27,16 +27,16 @@ def whereabouts(function):
 
 
 def _written(function):
-    """The function whose source the user wrote: of a Cell, its `construct`."""
+    """Return the function with user source: for a Cell, its `construct`."""
     if isinstance(function, functools.partial) and function.func.__name__ == "_called":
         function = function.args[0]
     return getattr(function, "construct", function)
 
 
 def why(function, kinds, entries, tensors, host_results, numbers):
-    """Why a call needs a capture. `kinds`: {kind of arguments: its cache entries}; `entries`: of
-    the kind of this call, which is the last; `host_results`: results of calls on the host that no
-    entry expected; `numbers`: those in its arguments."""
+    """Return why a call needs a capture. `kinds`: {kind of arguments: its cache entries};
+    `entries`: of this call's kind, the last one; `host_results`: results of host calls that no
+    entry expected; `numbers`: the numbers in its arguments."""
     if host_results:
         return "what a call on the host returned has another shape or dtype"
     now = [*kinds][-1]
@@ -52,7 +52,7 @@ def why(function, kinds, entries, tensors, host_results, numbers):
 
 
 def _since(entry, tensors):
-    """Which guard of a cache entry fails."""
+    """Describe the failing guard of a cache entry."""
     dependence, graph = entry.dependence, entry.graph
     if any(tensors[i] is not t for i, t in entry.pinned):
         return "an argument that the function also reaches in another way is another Tensor"
@@ -84,7 +84,7 @@ def _marks(graph):
 
 
 def _read(dependence, guard):
-    """A guarded value that changed, in words: its value at capture and now."""
+    """Describe a guarded value that changed: its value at capture and now."""
     entry = guard if isinstance(guard, Entry) else guard.read
     kind = guard.description() if entry is None else _kind(dependence, entry)
     if entry is guard:
@@ -100,7 +100,7 @@ def _read(dependence, guard):
 
 
 def _kind(dependence, entry):
-    """The name of a guarded value, in words."""
+    """Describe the name of a guarded value."""
     if isinstance(entry, Attribute) and entry.attribute == "cell_contents":
         return f"the variable '{entry.name}' of the enclosing function"
     if isinstance(entry, Attribute):
@@ -116,7 +116,7 @@ def _kind(dependence, entry):
 
 
 def _in_cell(cell: CellProtocol, then):
-    """(Cell, attribute, its value at capture, its value now) of attributes that changed."""
+    """Yield (Cell, attribute, value at capture, current value) of changed attributes."""
     for i, (name, now) in enumerate(zip(cell._static_names(), cell._static_state(), strict=True)):
         was = then[i] if i < len(then) else None
         if not same(now, was):
@@ -145,7 +145,7 @@ def _of_cells(dependence, changes):
 
 
 def _path(dependence, cell):
-    """How the function reaches a Cell, such as `net.block`."""
+    """Return the path from the function to a Cell, such as `net.block`."""
     roots = [(g.name, g.value) for g in dependence.guards.values() if isinstance(g, Entry)]
     roots += [(type(value).__name__, value) for value in dependence.followed()]
     for label, root in roots:
@@ -160,7 +160,7 @@ def _path(dependence, cell):
 
 
 def _difference(function, old, new):
-    """The differences of two kinds of arguments, see `graph_capture.input_signature`."""
+    """Describe the differences of two kinds of arguments, see `graph_capture.input_signature`."""
     old, new = _named(function, old), _named(function, new)
     for label in old.keys() - new.keys():
         return f"argument '{label}' was given before, and is not now"
@@ -171,7 +171,7 @@ def _difference(function, old, new):
 
 
 def _filled(key, numbers):
-    """A kind of arguments with these numbers in place of each `ScalarKind`."""
+    """Replace each `ScalarKind` in a kind of arguments by these numbers."""
     rest = iter(numbers)
 
     def fill(item):
@@ -183,7 +183,7 @@ def _filled(key, numbers):
 
 
 def _named(function, key):
-    """{name of a parameter: kind of its argument}."""
+    """Return {parameter name: kind of its argument}."""
     _, (_, *positional), (_, *named) = key
     try:
         parameters = inspect.signature(_written(function)).parameters.values()
@@ -197,7 +197,7 @@ def _named(function, key):
 
 
 def _changed(label, old, new):
-    """How the kind of one argument differs; None if it does not."""
+    """Describe the difference of one argument's kind; None if equal."""
     if old == new:
         return None
     if _is_container(old) and _is_container(new) and old[0] is new[0]:
@@ -236,7 +236,7 @@ def _aval(key):
 
 
 def _word(key):
-    """The kind of an argument in words."""
+    """Describe the kind of an argument."""
     if _aval(key) is not None:
         return describe(_aval(key))
     if not isinstance(key, tuple):
@@ -256,7 +256,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def _short(value):
-    """A Python value in a few characters; no Tensor is read for it."""
+    """Return a short repr of a Python value, without reading Tensors."""
     items = value if value.__class__ in (tuple, list) else (value,)
     if not all(isinstance(item, _PLAIN) for item in items):
         return f"a {type(value).__name__}"

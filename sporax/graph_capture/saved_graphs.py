@@ -1,4 +1,4 @@
-"""The setting `save_graphs`: each captured graph as text, in a file of its own."""
+"""The setting `save_graphs`: write each captured graph to a text file."""
 
 import os
 import re
@@ -11,10 +11,10 @@ from sporax.core import context
 
 
 def save_graph(name, run, avals):
-    """Write the jaxpr of `run` on arrays of these avals, where `save_graphs` of `set_context` or
-    the environment's MS_DEV_SAVE_GRAPHS is on (its folder: MS_DEV_SAVE_GRAPHS_PATH).
+    """Write the jaxpr of `run` on arrays of these avals, if `save_graphs` of `set_context` or the
+    environment variable MS_DEV_SAVE_GRAPHS is on (its folder: MS_DEV_SAVE_GRAPHS_PATH).
 
-    The checksum in the file's name is that of the text: a graph captured twice is one file.
+    The file name contains a checksum of the text: a graph captured twice is one file.
     """
     wanted = os.environ.get("MS_DEV_SAVE_GRAPHS", "0") not in ("", "0")
     if not (wanted or context.get_context("save_graphs")):

@@ -1,8 +1,8 @@
-"""Side effects of a captured function on Python: a program would not repeat them at each call.
+"""Python side effects of a captured function, which a program would not repeat on each call.
 
-A call that captures a function has its side effects: it changes what the function depends on, or
-Tensors escape. So the function is captured again at its next call, in case the effect was a single
-one (a cache that is filled); a function with an effect at each call runs dynamically.
+The capturing call has the function's side effects: it changes what the function depends on, or
+Tensors escape. The function is then captured again on its next call, in case the effect was a
+one-time one (a cache that is filled); a function with an effect on every call runs dynamically.
 """
 
 import dis
@@ -28,26 +28,26 @@ from sporax.staging.symbolic_scalars import Scalar, concrete
 
 # outcomes of a capture in place of a graph
 ESCAPED = object()  # a recorded Tensor escaped
-CONVERTED = object()  # the next one has converted functions
-MAX_CHANGES = 3  # captures in a row with a side effect
+CONVERTED = object()  # the next capture has converted functions
+MAX_CHANGES = 3  # consecutive captures with a side effect
 
 
 def generator_states():
-    """(the states of the global random generators of Python and NumPy, how often sporax itself has
-    drawn from them)."""
+    """Return (the states of the global random generators of Python and NumPy, the number of draws
+    from them by sporax itself)."""
     state: Any = np.random.get_state()
     return (random.getstate(), state[1].tobytes(), state[2:]), own_draws()
 
 
 def has_escaped(recorder, result, values):
-    """Whether somebody holds a recorded Value that is none of `values`, or the result contains an
-    object that has to be a new one at each call."""
+    """Return True if a recorded Value outside of `values` is still referenced, or the result
+    contains an object that must be created anew on every call."""
     objects = []
     map_tensors(lambda _: None, result, objects.append)
     if any(defines(type(item), "__next__") or _has_tensors(item) for item in objects):
         return True
     known = {id(v) for v in values} | {id(t._value) for t in tensors_of(result)}
-    # what refers to it may be garbage in a cycle, which is young most of the time
+    # references may come from garbage cycles, which are mostly in the young generation
     for generation in None, 1, 2:
         if generation is not None:
             gc.collect(generation)
@@ -67,14 +67,14 @@ def _others(recorder, known):
 
 
 class SideEffect:
-    """A side effect: `what` the function does, in the user's words, and the `remedy`; the `name` of
-    what changed, if it is known; the `codes` of the function."""
+    """A side effect: `what` the function does, in user terms, and the `remedy`; the `name` of the
+    changed variable, if known; the `codes` of the function."""
 
     def __init__(self, what, remedy, name=None, codes=()):
         self.what, self.remedy, self.name, self.codes = what, remedy, name, codes
 
     def _words(self, name, function):
-        """(the function, its effect) in words, with the line of the effect or of the function."""
+        """Describe (the function, its effect), with the line of the effect or of the function."""
         line = None if self.name is None else _line(self.name, self.codes)
         if line is None:
             return f"'{name}'{whereabouts(function)}", f"it {self.what}"
@@ -89,7 +89,7 @@ class SideEffect:
         )
 
     def refusal(self, name, function):
-        """The error for a function that must be captured whole."""
+        """Return the error for a function that must be captured whole."""
         who, what = self._words(name, function)
         return RuntimeError(
             f"For 'jit' with fullgraph=True, {who} must compute only, but {what}. {self.remedy} "
@@ -104,8 +104,8 @@ ESCAPE = SideEffect(
 
 
 def changed_argument(snapshot):
-    """The effect of a function that changed a container in its arguments; None if all are as in the
-    snapshot of them."""
+    """Return the effect of a function that mutated a container in its arguments; None if all equal
+    their snapshot."""
     for guard in snapshot.changes():
         thing = guard.space if isinstance(guard, Attribute) else guard.thing
         return SideEffect(
@@ -116,14 +116,14 @@ def changed_argument(snapshot):
 
 
 def replace_scalars(guards):
-    """Store the concrete number wherever a captured function left a `Scalar`."""
+    """Replace each `Scalar` that a captured function stored by its concrete number."""
     for guard in guards:
         if isinstance(guard, Entry) and type(now := guard.now()) is Scalar:
             guard.put(concrete(now))
 
 
 def listed(result):
-    """A result with a list in place of each iterator, since each call copies the result."""
+    """Replace each iterator in a result by a list, since each call copies the result."""
     iterators = []
     map_tensors(itself, result, lambda item: iterators.append(isinstance(item, _ITERATORS)))
     return map_tensors(itself, result, _listed) if any(iterators) else result
@@ -137,7 +137,7 @@ _ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 
 
 def before(dependence):
-    """The effect for which a function is not captured at all; None if there is none."""
+    """Return the effect that prevents the capture of a function; None if there is none."""
     if dependence.hidden is not None:
         name, why = dependence.hidden
         return SideEffect(
@@ -172,8 +172,8 @@ def before(dependence):
 
 
 def random_effect(states, dependence):
-    """The effect where random numbers were drawn since `states`; another thread may have done so,
-    or sporax itself, for a seed or an initial value."""
+    """Return the effect if user code drew random numbers since `states`; draws by other threads, or
+    by sporax for a seed or an initial value, are ignored."""
     (now, own), (then, own_then) = generator_states(), states
     if now == then:
         return None
@@ -195,7 +195,7 @@ def _names_random(dependence):
 
 
 def after(dependence, graph):
-    """The effect of a capture; None if everything that the function depends on is unchanged."""
+    """Return the effect of a capture; None if all dependencies of the function are unchanged."""
     changes = [] if dependence.changed() is None else dependence.changes()
     if graph is ESCAPED:
         changes = [guard for guard in changes if tensors_of(guard.now())]
@@ -219,7 +219,7 @@ def after(dependence, graph):
 
 
 def endless(error, name, is_undone):
-    """The error for an endless recursion; `is_undone`: whether everything is as before."""
+    """Return the error for an endless recursion; `is_undone`: True if all state was restored."""
     recursion = recursion_of(error, is_users)
     if recursion is None or is_own(error):
         return error
@@ -230,7 +230,7 @@ def endless(error, name, is_undone):
 
 
 def _line(name, codes):
-    """The line at which the user's code writes to a name, or else reads it."""
+    """Return the line at which user code writes to a name, or else reads it."""
     lines = [
         (not step.opname.startswith("STORE_"), i, code.co_filename, step.positions.lineno)
         for code in codes_in(codes)

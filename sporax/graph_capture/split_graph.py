@@ -1,4 +1,4 @@
-"""`SplitGraph`: a captured function with calls on the host, and the graphs between them."""
+"""`SplitGraph`: a captured function with host calls, and the graphs between them."""
 
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
@@ -9,7 +9,7 @@ from sporax.staging.host_calls import OtherResult, PartOutput, Stage, result_kin
 
 
 class SplitGraph(CapturedGraph):
-    """A captured function as parts: stages, each one operation, and calls on the host.
+    """A captured function as parts: stages, each one operation, and host calls.
 
     `slots`: {id of a Tensor in the arguments at capture: its position among a call's Tensors}.
     `results`: the Values that the function returned.
@@ -59,7 +59,7 @@ class SplitGraph(CapturedGraph):
         for part in self.parts:
             if isinstance(part, Stage):
                 self._run_stage(part, tensors, values, undo)
-                if len(returned) >= len(host_results):  # earlier prints were shown before
+                if len(returned) >= len(host_results):  # earlier prints have already been shown
                     for shown, sources in self.prints[id(part)]:
                         shown.run([_value(source, values) for source in sources])
                 continue
@@ -76,7 +76,7 @@ class SplitGraph(CapturedGraph):
         return [_value(source, values) for source in self.results]
 
     def _run_stage(self, stage, tensors, values, undo):
-        """Record a stage, and write to its handles; `undo`: (handle, its Value before)."""
+        """Record a stage, and write to its handles; `undo`: (handle, previous Value) pairs."""
         inputs = [self._input(source, tensors, values) for source in stage.sources]
         op, indices = self.ops[id(stage)]
         outputs = dict(zip(indices, record(op, *inputs) if indices else (), strict=True))
@@ -102,18 +102,18 @@ class SplitGraph(CapturedGraph):
 
 
 def _located(part, sources):
-    """The same sources, the outputs of a part as `PartOutput`s."""
+    """Convert output indices of a part in `sources` to `PartOutput`s."""
     return [PartOutput(part, s) if isinstance(s, int) else s for s in sources]
 
 
 def _value(source, values):
-    """The Value of a source that is no handle."""
+    """Return the Value of a source that is not a handle."""
     return source if isinstance(source, Value) else source.value(values)
 
 
 def restore_arrays(before):
     """Restore the arrays of handles, [(handle, array)], unless one has been donated: then the last
-    program has run, and an interrupt came after it. A reference to an array does not prevent its
+    program has run, and the interrupt arrived after it. A reference to an array does not prevent
     donation; a reference to its Value would."""
     if any(array is not None and array.is_deleted() for _, array in before):
         return
@@ -123,8 +123,8 @@ def restore_arrays(before):
 
 
 def _stage_operation(name, stage, read_later):
-    """(the operation that computes a stage, the indices of its outputs). `read_later`: the indices
-    that later parts read."""
+    """Return (the operation that computes a stage, the indices of its outputs). `read_later`: the
+    indices that later parts read."""
     written = [source for _, source in stage.written if isinstance(source, int)]
     indices = sorted({*written, *read_later})
     states = stage.state.path()

@@ -1,4 +1,4 @@
-"""`Tracer`: one recorded run of a function becomes a graph, whose state is lifted to inputs."""
+"""`GraphTracer`: record one run of a function as a graph, with its state lifted to inputs."""
 
 from contextlib import closing
 from typing import Any
@@ -33,51 +33,51 @@ from sporax.storage import lending
 
 
 class GraphTracer(lending.Scope, Tracer):
-    """Decides for a recorder, while a function is captured, what is an input of the graph.
+    """Determines the inputs of the graph for a recorder while a function is captured.
 
-    Where a Tensor from outside is used first, its handle gets a lifted Value: an input of the
-    graph. A handle that is rebound during the capture is an output.
+    When an outside Tensor is first used, its handle gets a lifted Value: an input of the graph. A
+    handle that is rebound during the capture is an output.
 
     `fullgraph`: the name of a function in which a graph break is an error, or None.
-    `host_results`: (position, result) of calls on the host that this call has made already.
+    `host_results`: (position, result) of host calls that this call has already made.
     """
 
     def __init__(self, host_results=(), fullgraph=None):
         super().__init__()
-        self.cells = {}  # Cells called, in order -> their static state before
-        self.prints = DeferredPrints()  # of this stage so far
+        self.cells = {}  # Cells called, in order -> their static state before the call
+        self.prints = DeferredPrints()  # of the current stage
         self.scalars = []  # the `Scalar`s that are inputs of the graph
         # graph breaks
         self.is_broken = False
         self.graph_break: Any = None
         self.fullgraph = fullgraph
-        self.reason = ""  # why a branch or loop is no operation
-        self.unconverted = set()  # the code in which concrete values were needed
-        # calls on the host, see `staging.host_calls`
+        self.reason = ""  # why a branch or loop is not an operation
+        self.unconverted = set()  # code that needed concrete values
+        # host calls, see `staging.host_calls`
         self.host_results = list(host_results)
-        self.parts = []  # the stages and calls so far
-        self.known = {}  # id(Value of an earlier part) -> (it, its source in a run or None)
-        self.external_handles = {}  # id(handle) -> handle, of those that the capture did not create
-        self.tensors_before = {}  # weak, all Tensors alive at the first call on the host
-        self.host_calls, self.entering = [], None  # those that are running
+        self.parts = []  # stages and host calls so far
+        self.known = {}  # id(Value of an earlier part) -> (the Value, its source in a run or None)
+        self.external_handles = {}  # id(handle) -> handle not created by the capture
+        self.tensors_before = {}  # weak references to all live Tensors at the first host call
+        self.host_calls, self.entering = [], None  # running host calls
         self.host_cells = []  # Cells that were called on the host
         self.is_leaving = False
-        self.outer: Any = None  # the recorder around the capture, while it lasts
+        self.outer: Any = None  # the outer recorder during the capture
         self.is_done = False
-        self.was_in_graph = thread.in_graph  # before the capture
+        self.was_in_graph = thread.in_graph  # value before the capture
 
     def begin(self):
-        """Begin to record a stage."""
+        """Start recording a stage."""
         thread.in_graph = True
         self.avals = []  # of the inputs
-        self.sources = []  # of the inputs: a handle that each call reads, or a constant Value
-        self.handles = {}  # id(handle) -> (handle, its Value before, its lifted Value)
-        self.rebound = []  # (handle, its Value until then), in order
+        self.sources = []  # of the inputs: a handle read by each call, or a constant Value
+        self.handles = {}  # id(handle) -> (handle, previous Value, lifted Value)
+        self.rebound = []  # (handle, previous Value), in order
         self.recorder = thread.recorder = Recorder(self)
         mark_precision()
 
     def operand_key(self, recorder, value, handle):
-        """The input's index for a Value from outside; see `Recorder.operand_key`."""
+        """Return the input index of an outside Value; see `Recorder.operand_key`."""
         if handle is not None and hasattr(handle, "_value"):
             index = self.lift(recorder, handle)
         elif id(value) in self.known:
@@ -92,12 +92,12 @@ class GraphTracer(lending.Scope, Tracer):
         return index
 
     def lift(self, recorder, handle):
-        """Make the handle's Value an input, unless it is one; the input's index. None where the
-        capture has ended instead."""
+        """Make the handle's Value an input, unless it is one already; returns its input index, or
+        None if the capture has ended instead."""
         value = handle._value
         if value.trace is recorder:
             return value.index
-        if value.__class__ is Uninitialized:  # a graph computes with what it draws
+        if value.__class__ is Uninitialized:  # drawn, so that a graph can compute with it
             value = drawn_value(handle)
         if id(value) in self.known:
             index = self._from_earlier_part(recorder, value)
@@ -105,11 +105,11 @@ class GraphTracer(lending.Scope, Tracer):
                 if id(handle) in self.external_handles:
                     self.handles.setdefault(id(handle), (handle, value, value))
                 return index
-        # created by a call on the host that did not return it
+        # created by a host call that did not return it
         if self.parts and not self._is_external(handle):
             return self.end(recorder)
         array = value.read()
-        if value.aval.weak:  # a mutable number, an array from now on
+        if value.aval.weak:  # a mutable number becomes an array
             array = jnp.asarray(array, value.aval.dtype)
             value = handle._value = Value(value.aval, array)
         lifted = Shared(value.aval, array, value.base or value)
@@ -125,12 +125,12 @@ class GraphTracer(lending.Scope, Tracer):
         return lifted.index
 
     def _is_external(self, handle):
-        """Whether the handle is not of the capture's making, when a call on the host has been."""
+        """Return True if the handle was not created by the capture; used after a host call."""
         before = self.tensors_before.get(id(handle))
         return id(handle) in self.external_handles or (before is not None and before() is handle)
 
     def _from_earlier_part(self, recorder, value):
-        """The input's index for a Value of an earlier part; None if it has no source in a run."""
+        """Return the input index of a Value of an earlier part; None if it has no source."""
         source = self.known[id(value)][1]
         if source is None:
             return None
@@ -140,13 +140,13 @@ class GraphTracer(lending.Scope, Tracer):
         return index
 
     def before_rebind(self, recorder, handle):
-        """A handle is about to be given another Value."""
+        """Record that a handle is about to be rebound to another Value."""
         if id(handle) not in self.handles:
             self.lift(recorder, handle)
         self.rebound.append((handle, handle._value))
 
     def add_constant(self, recorder, value):
-        """A Value of host data created inside the function: the same at every call."""
+        """Add a Value of host data created inside the function: the same on every call."""
         value.index = self._add_input(recorder, value, value)
         value.trace = recorder
 
@@ -167,13 +167,13 @@ class GraphTracer(lending.Scope, Tracer):
         self.scalars.append(source)
 
     def is_constant(self, recorder, value):
-        """Whether `value` is host data created inside the function: the same at every call."""
+        """Return True if `value` is host data created in the function, constant across calls."""
         is_input = value.trace is recorder and value.index < 0
         return is_input and self.sources[~value.index] is value
 
     def concrete_value_needed(self, recorder, value):
-        """The concrete value of `value` is about to be read: a graph break, unless it is the same
-        at every call."""
+        """Handle a read of the concrete value of `value`: a graph break, unless it is the same on
+        every call."""
         if not self.is_constant(recorder, value):
             self.needs_conversion(reading_code())
             self.to_host(recorder)
@@ -187,12 +187,12 @@ class GraphTracer(lending.Scope, Tracer):
             self.end(recorder)
 
     def needs_conversion(self, code):
-        """Note that this code of the user's, which may be converted, needs a concrete value."""
+        """Record that this user code, which may be converted, needs a concrete value."""
         self.unconverted.add(code)
         self.reason = self.reason or obstacle(code) or ""
 
     def allow(self, host=None):
-        """Raise the error for a graph break where the whole function must be captured."""
+        """Raise the error for a graph break if the whole function must be captured."""
         if self.fullgraph is not None:
             self.error = Break(host, self.reason).refusal(self.fullgraph)
             raise self.error
@@ -207,28 +207,28 @@ class GraphTracer(lending.Scope, Tracer):
         self.show_prints()
 
     def add_deferred(self, shown):
-        """Add a print or a check of indices, to be done at each run."""
+        """Add a print or an index check, executed in each run."""
         self.prints.append(shown)
 
     def show_prints(self):
-        """Print what was recorded and has been run."""
+        """Execute recorded prints after their operations have run."""
         prints = self.prints.take()
-        if not self.host_results:  # else the run that this capture continues has printed it
+        if not self.host_results:  # else already printed by the run that this capture continues
             prints.run(prints.values())
 
     def leave(self, recorder, stage, owner):
-        """End a stage before a call of `owner` on the host."""
+        """End a stage before a host call of `owner`."""
         self.allow(type(owner).__name__)
         if not self.tensors_before:
             self.tensors_before = all_tensors()
         self.parts.append(stage)
-        if owner in self.cells:  # it reads its own state at each call
+        if owner in self.cells:  # it reads its own state on each call
             del self.cells[owner]
             self.host_cells.append(owner)
         self.run(recorder)
 
     def run(self, recorder):
-        """Run what a stage recorded, and continue outside of the capture."""
+        """Run the recorded operations of a stage, and continue outside of the capture."""
         self.is_leaving = True
         try:
             recorder.run()
@@ -239,7 +239,7 @@ class GraphTracer(lending.Scope, Tracer):
         self.show_prints()
 
     def cell_called(self, cell):
-        """Note that a Cell is about to compute; returns whether this call of it is a new one."""
+        """Record that a Cell is called; returns True if this is a new call of it."""
         if self.entering is cell:
             self.entering = None
             return False
@@ -248,14 +248,14 @@ class GraphTracer(lending.Scope, Tracer):
         return True
 
     def on_graph_break(self, recorder):
-        """A graph break: from here on the function runs dynamically."""
+        """Handle a graph break: from here on the function runs dynamically."""
         if self.is_leaving:
             return
         self.allow()
         self.is_broken, self.graph_break = True, Break(reason=self.reason)
 
     def _give_back_written(self):
-        """Let other threads see what was written; handles that were only read are as before."""
+        """Publish written Values to other threads; restore handles that were only read."""
         for handle, value, lifted in self.handles.values():
             is_first = lifted is self.lent.get(id(handle), (None, None, None))[2]
             if handle._value is lifted and not is_first:
@@ -263,7 +263,7 @@ class GraphTracer(lending.Scope, Tracer):
         self.give_back()
 
     def close(self):
-        """End the capture, with everything as before if it was interrupted; may be called again."""
+        """End the capture, restoring all state if it was interrupted; idempotent."""
         if self.outer is None:
             return
         if self.is_done or self.is_broken:
@@ -276,8 +276,8 @@ class GraphTracer(lending.Scope, Tracer):
         self.outer, thread.in_graph = None, self.was_in_graph
 
     def let_go(self):
-        """Drop all references to inputs: then the first call donates them already, and compiles no
-        other program than later calls."""
+        """Drop all references to inputs: then the first call can already donate them, and compiles
+        the same program as later calls."""
         self.handles, self.rebound = {}, []
 
 
@@ -285,14 +285,14 @@ def capture(
     name, function, args, kwargs, tensors, host_results=(), fullgraph=False, conversions=None,
     scalars=None,
 ):  # fmt: skip
-    """Run `function` once and record it; `tensors`: those in its arguments. `host_results`: see
-    `Tracer`. `fullgraph`: whether a graph break is an error, after which everything is as before.
-    `conversions`: of source into operations; those that turn out to be needed are added. `scalars`:
-    the `ScalarArguments` of the call.
+    """Run `function` once and record it; `tensors`: the Tensors in its arguments. `host_results`:
+    see `GraphTracer`. `fullgraph`: a graph break is an error, after which all state is restored.
+    `conversions`: source-to-operation conversions; needed ones are added. `scalars`: the
+    `ScalarArguments` of the call.
 
     Returns (result, graph), (result, None) after a graph break, (result, CONVERTED) after one that
-    the next capture may do without, or (result, ESCAPED) where somebody else holds a recorded
-    Tensor: in these cases the function has run dynamically.
+    the next capture may avoid, or (result, ESCAPED) if a recorded Tensor is referenced elsewhere:
+    in these cases the function has run dynamically.
     """
     conversions = conversions or Conversions()
     while True:
@@ -321,7 +321,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
         if tracer.error is not None:  # the function caught it
             raise tracer.error
         results = [strong(t._lift()) for t in tensors_of(result)]
-        if conversions.add(tracer.unconverted):  # the next call may be captured
+        if conversions.add(tracer.unconverted):  # the next call may succeed
             if not tracer.is_broken:
                 tracer.run(tracer.recorder)
             tracer.is_done = True
@@ -348,7 +348,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
     except BaseException as error:
         is_error = isinstance(error, Exception) and tracer.error is None
         if is_error and not tracer.is_broken and tracer.prints.has_print():
-            tracer.run(tracer.recorder)  # what was printed before explains the error
+            tracer.run(tracer.recorder)  # earlier prints explain the error
         raise
     finally:
         tracer.close()
@@ -357,7 +357,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
 
 
 def _side_effect(tracer, result, results, before):
-    """(the side effect of a recorded run or None, ESCAPED if somebody else holds a Tensor)."""
+    """Return (the side effect of a recorded run or None, ESCAPED if a Tensor escaped)."""
     tracer.rebound = []
     values = [*results, *[v for _, v in tracer.written()], *tracer.prints.joined(tracer.recorder)]
     if tracer.is_read_elsewhere or has_escaped(tracer.recorder, result, values):

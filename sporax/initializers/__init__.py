@@ -1,4 +1,4 @@
-"""Initializers, drawn on the host from the one seeded generator."""
+"""Initializers, drawn on the host from the global seeded generator."""
 
 from sporax.initializers.base import ALIASES as _INITIALIZER_ALIAS
 from sporax.initializers.base import Initializer, initializer
@@ -24,7 +24,7 @@ from sporax.initializers.random_init import normal_array as _init_random_normal
 from sporax.initializers.random_init import truncated_normal_array as _init_truncated_normal
 from sporax.initializers.random_init import uniform_array as _init_random_uniform
 
-# those with an underscore are names that scripts take all the same
+# names with an underscore are private but used by scripts
 __all__ = [
     "_INITIALIZER_ALIAS", "Constant", "Dirac", "HeNormal", "HeUniform", "Identity", "Initializer",
     "Normal", "One", "Orthogonal", "Sparse", "TruncatedNormal", "Uniform", "VarianceScaling",

@@ -1,4 +1,4 @@
-"""`Initializer`, the names that initializers go by, and `initializer`, which makes Tensors."""
+"""`Initializer`, the registered names, and `initializer`, which creates Tensors."""
 
 import math
 import numbers
@@ -12,11 +12,11 @@ from sporax.core.signature_errors import Fitting, fitting
 from sporax.core.tensor import Tensor
 from sporax.diagnosis.sizes import refuse_huge
 
-ALIASES = {}  # every name in lower case -> the class
+ALIASES = {}  # lower-case name -> class
 
 
 def register(*aliases):
-    """Class decorator: let the initializer be called by its own name in lower case and `aliases`.
+    """Class decorator: register an initializer under its lower-case name and `aliases`.
 
     >>> @register("sevens")
     ... class Sevens(Initializer):
@@ -35,9 +35,9 @@ def register(*aliases):
 
 
 class Initializer(Fitting):
-    """Base of all initializers: a subclass fills an array in place in `_initialize(self, arr)`.
+    """Base class of initializers: a subclass fills an array in place in `_initialize(self, arr)`.
 
-    `kwargs`: kept as `_kwargs`, for printing and comparing only.
+    `kwargs`: stored as `_kwargs`, only for printing and comparison.
 
     >>> class Ramp(Initializer):
     ...     def _initialize(self, arr):
@@ -60,7 +60,7 @@ class Initializer(Fitting):
         return self._initialize(arr)
 
     def draw(self, shape, dtype=dtypes.float32):
-        """A NumPy array of initial values."""
+        """Return a NumPy array of initial values."""
         refuse_huge(type(self).__name__, shape, dtypes.to_numpy(dtype), "'shape'")
         array = np.zeros(shape, dtypes.to_numpy(dtype))
         try:
@@ -73,11 +73,11 @@ class Initializer(Fitting):
 
 @fitting
 def initializer(init, shape=None, dtype=dtypes.float32) -> Tensor:
-    """A Tensor of initial values.
+    """Return a Tensor of initial values.
 
-    `init`: an `Initializer`, the name of one (such as 'xavier_uniform'), a number to fill with, or
-    a Tensor of that shape, which is returned as it is. `shape`: an int, or a tuple or list of
-    positive ints. A repeated `set_seed` repeats the values.
+    `init`: an `Initializer`, the name of one (such as 'xavier_uniform'), a fill value, or a Tensor
+    of that shape, which is returned unchanged. `shape`: an int, or a tuple or list of positive
+    ints. The same `set_seed` gives the same values.
 
     >>> initializer("ones", (2, 2)).asnumpy()
     array([[1., 1.],
@@ -102,7 +102,7 @@ FACTORIES["initial_value"] = initializer
 
 
 def named(name):
-    """The initializer of a name, with its default arguments."""
+    """Return the initializer called `name`, with default arguments."""
     cls = ALIASES.get(name.lower())
     if cls is None:
         raise ValueError(
@@ -142,7 +142,7 @@ def _checked(shape):
 
 
 def fans(shape):
-    """(fan in, fan out) of a weight: axis 0 counts outputs, axis 1 inputs, the rest is the kernel.
+    """Return (fan_in, fan_out) of a weight with shape (outputs, inputs, *kernel).
 
     >>> fans((16, 3, 5, 5))
     (75, 400)
@@ -157,6 +157,6 @@ def fans(shape):
 
 
 def assign(array, data):
-    """Put data (an array or a number) into an array, in place; returns the array."""
+    """Copy data (an array or a number) into an array in place; returns the array."""
     array[...] = data
     return array

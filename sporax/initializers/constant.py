@@ -1,4 +1,4 @@
-"""Initial values that are always the same."""
+"""Constant initializers."""
 
 from sporax.initializers.base import Initializer, register
 
@@ -29,7 +29,7 @@ class One(Initializer):
 
 @register()
 class Constant(Initializer):
-    """All `value`, a number (or an array that broadcasts).
+    """All `value`, a scalar (or an array that broadcasts).
 
     >>> Constant(3).draw((2,))
     array([3., 3.], dtype=float32)
@@ -62,10 +62,10 @@ class Identity(Initializer):
 
 @register()
 class Dirac(Initializer):
-    """A convolution's weight that lets as many input channels as possible pass unchanged.
+    """Convolution weight that preserves as many input channels as possible.
 
-    Of the outputs of each of `groups` groups, number $i$ has a 1 at input channel $i$ in the middle
-    of the kernel. The shape has 3 to 5 dimensions, the first a multiple of `groups`.
+    Within each of `groups` groups of outputs, output $i$ has a 1 at input channel $i$ in the kernel
+    center. The shape has 3 to 5 dimensions, the first a multiple of `groups`.
 
     >>> Dirac().draw((2, 2, 1))[..., 0]
     array([[1., 0.],

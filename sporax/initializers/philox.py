@@ -1,7 +1,7 @@
-"""Philox 4x32-10 (Salmon et al., 2011), and the laws that MindSpore draws initial values from it.
+"""Philox 4x32-10 (Salmon et al., 2011), and MindSpore's distributions of initial values.
 
-A stream is a function of its seed and a counter, so blocks of it are computed in any order: by
-several threads, in arrays that stay in the processor's cache.
+A stream is a function of its seed and a counter, so its blocks can be computed in any order: by
+several threads, in arrays that fit in the processor's cache.
 """
 
 import os
@@ -14,11 +14,11 @@ _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 _KEY_STEPS = 0x9E3779B9, 0xBB67AE85
 _LOW, _HALF = np.array(0xFFFFFFFF, np.uint64), np.array(32, np.uint64)
 _BLOCK = 1 << 14  # words computed at once
-_ALONE = 1 << 17  # words for which more threads are not worth starting
+_ALONE = 1 << 17  # up to this many words, a single thread is used
 
 
 def words(seed, start, count):
-    """`count` words (UInt32) of the stream of a 64-bit seed, the first being number `start`, a
+    """Return `count` words (UInt32) of the stream of a 64-bit seed, from word `start` on, a
     multiple of 4.
 
     >>> words(1, 4, 2).tolist() == words(1, 0, 6)[4:].tolist()
@@ -42,12 +42,12 @@ def words(seed, start, count):
 
 
 def fill(array, seed, law):
-    """Fill a contiguous Float32 array with `law(words)` of the stream of a seed, in place."""
+    """Fill a contiguous Float32 array in place with `law(words)` of a seed's stream."""
     flat = array.reshape(-1)
 
     def fill_block(start):
         part = flat[start : start + _BLOCK]
-        # an even number: a normal law makes two values of two words
+        # an even number: the normal distribution maps two words to two values
         part[...] = law(words(seed, start, part.size + part.size % 2))[: part.size]
 
     starts = range(0, flat.size, _BLOCK)
@@ -65,13 +65,13 @@ def _as_float32(*numbers):
 
 
 def uniform(low, high):
-    """The law of uniform values in [low, high)."""
+    """Return the sampler of the uniform distribution on [low, high)."""
     low, high = _as_float32(low, high)
     return lambda drawn: drawn * 2.0**-32 * (high - low) + low
 
 
 def normal(mean, sigma):
-    """The normal law, by Box and Muller's transform of 23 bits of each word."""
+    """Return the normal sampler: Box-Muller transform of 23 bits of each word."""
     mean, sigma = _as_float32(mean, sigma)
     circle = 2 * float(np.float32(3.1415926))
 
@@ -88,8 +88,8 @@ def normal(mean, sigma):
 
 
 def truncated_normal(mean, sigma, low, high):
-    """The law of those values of the normal one that are in [low, high], by its quantiles."""
-    from scipy.special import erfc, erfcinv  # a tenth of a second to import, for this one law
+    """Return the sampler of the normal distribution truncated to [low, high], by inverse CDF."""
+    from scipy.special import erfc, erfcinv  # slow import (0.1 s), used only here
 
     mean, sigma, low, high = _as_float32(mean, sigma, low, high)
     width = float(np.float32(2**0.5)) * sigma

@@ -1,4 +1,4 @@
-"""Random initializers: drawn on the host, the numbers that MindSpore draws after the same seed."""
+"""Random initializers: drawn on the host, equal to MindSpore's values for the same seed."""
 
 import math
 
@@ -18,36 +18,36 @@ def _fill(arr, law, seed):
 
 
 def fill_uniform(arr, low, high, seed=None):
-    """Fill an array with values uniform in [low, high); `seed`: of 64 bits, else drawn."""
+    """Fill an array with uniform values in [low, high); `seed`: 64-bit, drawn if None."""
     _fill(arr, philox.uniform(low, high), seed)
 
 
 def fill_normal(arr, mean, sigma, seed=None):
-    """Fill an array with values normal around `mean`, of standard deviation `sigma`."""
+    """Fill an array with normal values of mean `mean` and standard deviation `sigma`."""
     _fill(arr, philox.normal(mean, sigma), seed)
 
 
 def fill_truncated_normal(arr, mean, sigma, low, high, seed=None):
-    """Fill an array with values normal around `mean`, of which only those in [low, high] count."""
+    """Fill an array with normal values truncated to [low, high]."""
     _fill(arr, philox.truncated_normal(mean, sigma, low, high), seed)
 
 
 def uniform_array(low, high, shape):
-    """A Float32 array, uniform in [low, high)."""
+    """Return a Float32 array, uniform in [low, high)."""
     array = np.empty(shape, np.float32)
     fill_uniform(array, low, high)
     return array
 
 
 def normal_array(mean, sigma, shape):
-    """A Float32 array, normal around `mean` with standard deviation `sigma`."""
+    """Return a Float32 array, normal with mean `mean` and standard deviation `sigma`."""
     array = np.empty(shape, np.float32)
     fill_normal(array, mean, sigma)
     return array
 
 
 def truncated_normal_array(low, high, mean, sigma, shape):
-    """A Float32 array as `normal_array`'s, where only values in [low, high] count."""
+    """Return a Float32 array like `normal_array`, truncated to [low, high]."""
     array = np.empty(shape, np.float32)
     fill_truncated_normal(array, mean, sigma, low, high)
     return array
@@ -76,7 +76,7 @@ class Uniform(Initializer):
 
 
 class UniformFromNumPy(Uniform):
-    """Uniform in $[-scale, scale)$, by NumPy's global generator itself, as recurrent layers draw.
+    """Uniform in $[-scale, scale)$, from NumPy's global generator, as used by recurrent layers.
 
     >>> bool(abs(UniformFromNumPy(0.1).draw((100,))).max() <= 0.1)
     True
@@ -88,7 +88,7 @@ class UniformFromNumPy(Uniform):
 
 @register()
 class Normal(Initializer):
-    """Normal around `mean`, with standard deviation `sigma` (at least 0).
+    """Normal with mean `mean` and standard deviation `sigma` (at least 0).
 
     >>> Normal(0.1).draw((2, 3)).shape
     (2, 3)
@@ -106,9 +106,9 @@ class Normal(Initializer):
 
 @register()
 class TruncatedNormal(Initializer):
-    """Normal around `mean` with deviation `sigma`, of which only the values in $[a, b]$ count.
+    """Normal with mean `mean` and standard deviation `sigma`, truncated to $[a, b]$.
 
-    `a`, `b`: the bounds themselves, not multiples of `sigma`.
+    `a`, `b`: absolute bounds, not multiples of `sigma`.
 
     >>> bool(abs(TruncatedNormal(1.0).draw((100,))).max() <= 2)
     True
@@ -144,7 +144,7 @@ class XavierUniform(Initializer):
 
 @register("xavier_normal")
 class XavierNormal(Initializer):
-    r"""Normal with deviation $gain \sqrt{2 / (fan_{in} + fan_{out})}$ (Glorot and Bengio, 2010).
+    r"""Normal with std $gain \sqrt{2 / (fan_{in} + fan_{out})}$ (Glorot and Bengio, 2010).
 
     >>> XavierNormal().draw((4, 2)).shape
     (4, 2)
@@ -158,7 +158,7 @@ class XavierNormal(Initializer):
         fill_normal(arr, 0, self.gain * math.sqrt(2 / sum(fans(arr.shape))))
 
 
-# by how much a nonlinearity asks its input's weights to be wider, given the slope below zero
+# nonlinearity -> gain of the weights before it, given the negative slope
 _GAINS = {
     **dict.fromkeys(["linear", "conv1d", "conv2d", "conv3d", "sigmoid"], lambda slope: 1.0),
     **dict.fromkeys(
@@ -171,7 +171,7 @@ _GAINS = {
 
 
 def gain_of(nonlinearity, slope=None):
-    """The gain that He's rule gives a nonlinearity; `slope` is leaky ReLU's (0.01 where None)."""
+    """Return He's gain of a nonlinearity; `slope`: of leaky ReLU (None: 0.01)."""
     if nonlinearity not in _GAINS:
         raise ValueError(
             f"For 'HeUniform' and 'HeNormal', 'nonlinearity' must be one of {', '.join(_GAINS)}, "
@@ -181,7 +181,7 @@ def gain_of(nonlinearity, slope=None):
 
 
 def fan_of(shape, mode):
-    """The fan that `mode` ('fan_in' or 'fan_out') names."""
+    """Return the fan selected by `mode` ('fan_in' or 'fan_out')."""
     modes = {"fan_in": 0, "fan_out": 1}
     if str(mode).lower() not in modes:
         raise ValueError(f"'mode' must be one of {', '.join(modes)}, but got {mode!r}.")
@@ -189,7 +189,7 @@ def fan_of(shape, mode):
 
 
 class _He(Initializer):
-    """Base of He's two rules: gain over the root of a fan."""
+    """Base class of He's initializers: gain / sqrt(fan)."""
 
     def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
@@ -205,8 +205,8 @@ class _He(Initializer):
 class HeUniform(_He):
     r"""Uniform in $\pm gain \sqrt{3 / fan}$ (He et al., 2015).
 
-    `mode`: which fan, 'fan_in' or 'fan_out'. `nonlinearity`: what follows ('relu', 'tanh',
-    'sigmoid', 'linear', ...); the gain of 'leaky_relu' is $\sqrt{2 / (1 + negative\_slope^2)}$.
+    `mode`: 'fan_in' or 'fan_out'. `nonlinearity`: the following one ('relu', 'tanh', 'sigmoid',
+    'linear', ...); the gain of 'leaky_relu' is $\sqrt{2 / (1 + negative\_slope^2)}$.
 
     >>> bool(abs(HeUniform().draw((4, 6))).max() <= 1)
     True
@@ -219,7 +219,7 @@ class HeUniform(_He):
 
 @register("he_normal")
 class HeNormal(_He):
-    r"""Normal with deviation $gain / \sqrt{fan}$ (He et al., 2015); arguments as `HeUniform`'s.
+    r"""Normal with std $gain / \sqrt{fan}$ (He et al., 2015); arguments: see `HeUniform`.
 
     >>> HeNormal().draw((4, 6)).shape
     (4, 6)
@@ -231,9 +231,9 @@ class HeNormal(_He):
 
 @register()
 class Sparse(Initializer):
-    r"""Normal with deviation `sigma`; in each column $\lceil sparsity \cdot rows \rceil$ zeros.
+    r"""Normal with std `sigma`; in each column $\lceil sparsity \cdot rows \rceil$ zeros.
 
-    The shape is a matrix's; `sparsity` is in [0, 1] (Martens, 2010).
+    The shape must be 2-d; `sparsity` is in [0, 1] (Martens, 2010).
 
     >>> (Sparse(0.5).draw((4, 3)) == 0).sum(0)
     array([2, 2, 2])
@@ -256,9 +256,9 @@ class Sparse(Initializer):
 
 @register()
 class Orthogonal(Initializer):
-    """`gain` times a random (semi-)orthogonal matrix; axes after the first count as one.
+    """`gain` times a random (semi-)orthogonal matrix; axes after the first are flattened.
 
-    At least 2 dimensions (Saxe et al., 2014).
+    Requires at least 2 dimensions (Saxe et al., 2014).
 
     >>> w = Orthogonal().draw((2, 3))
     >>> np.allclose(w @ w.T, np.eye(2), atol=1e-5)
@@ -277,7 +277,7 @@ class Orthogonal(Initializer):
         rows, columns = arr.shape[0], math.prod(arr.shape[1:])
         drawn = normal_array(0, 1, (rows, columns))
         q, r = np.linalg.qr(drawn if rows >= columns else drawn.T)
-        q *= np.sign(np.diag(r))  # without it the matrices are not uniformly distributed
+        q *= np.sign(np.diag(r))  # needed for a uniform distribution of the matrices
         q *= self.gain
         arr[...] = (q if rows >= columns else q.T).reshape(arr.shape)
 
@@ -291,16 +291,16 @@ _LAWS = {
     "uniform": lambda arr, std: fill_uniform(arr, -std * math.sqrt(3), std * math.sqrt(3)),
     "untruncated_normal": lambda arr, std: fill_normal(arr, 0, std),
 }
-# MindSpore's truncated normal law is a uniform one of the same variance
+# MindSpore's truncated normal is a uniform distribution of the same variance
 _LAWS["truncated_normal"] = _LAWS["uniform"]
 
 
 @register()
 class VarianceScaling(Initializer):
-    r"""Values of variance $scale / n$, $n$ being a fan of the weight.
+    r"""Values of variance $scale / n$, where $n$ is a fan of the weight.
 
     `mode`: 'fan_in', 'fan_out' or 'fan_avg' (their mean). `distribution`: 'untruncated_normal',
-    'uniform' or 'truncated_normal', which is uniform too, as MindSpore draws it.
+    'uniform' or 'truncated_normal', which is also uniform, as in MindSpore.
 
     >>> bool(abs(VarianceScaling(distribution="uniform").draw((4, 3))).max() <= 1)
     True

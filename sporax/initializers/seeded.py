@@ -1,10 +1,10 @@
-"""Arrays filled from a seed of their own, as scripts call it that reach below the initializers."""
+"""Fill arrays from an explicit seed, for scripts that bypass the initializers."""
 
 from sporax.initializers.random_init import fill_normal, fill_truncated_normal, fill_uniform
 
 
 def random_uniform(seed, array, low, high):
-    """Fill a NumPy array with values uniform in [low, high).
+    """Fill a NumPy array with uniform values in [low, high).
 
     >>> array = np.zeros(3)
     >>> random_uniform(7, array, 2.0, 2.0)
@@ -15,7 +15,7 @@ def random_uniform(seed, array, low, high):
 
 
 def random_normal(seed, array, mean, sigma):
-    """Fill a NumPy array with values normal around `mean`, of standard deviation `sigma`.
+    """Fill a NumPy array with normal values of mean `mean` and standard deviation `sigma`.
 
     >>> array = np.zeros(3)
     >>> random_normal(7, array, 2.0, 0.0)
@@ -26,7 +26,7 @@ def random_normal(seed, array, mean, sigma):
 
 
 def truncated_normal(seed, array, low, high, mean, sigma):
-    """As `random_normal`; of the values only those in [low, high] count.
+    """Like `random_normal`, truncated to [low, high].
 
     >>> array = np.zeros(100)
     >>> truncated_normal(7, array, -1.0, 1.0, 0.0, 3.0)

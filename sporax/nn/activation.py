@@ -17,7 +17,7 @@ class _Plain(Cell):
 
 
 class Identity(Cell):
-    """The input itself; the constructor's arguments are ignored.
+    """Return the input unchanged; constructor arguments are ignored.
 
     >>> nn.Identity()(Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)
@@ -324,9 +324,9 @@ class FastGelu(_Plain):
 
 
 class GELU(Cell):
-    r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016).
+    r"""$x \Phi(x)$, with the standard normal CDF $\Phi$ (Hendrycks and Gimpel, 2016).
 
-    `approximate`: by the formula with tanh, as `ops.gelu` has it.
+    `approximate`: use the tanh approximation of `ops.gelu`.
 
     >>> nn.GELU()(Tensor([0.0])).asnumpy()
     array([0.], dtype=float32)
@@ -342,9 +342,9 @@ class GELU(Cell):
 
 
 class PReLU(Cell):
-    r"""$\max(x, 0) + w \min(x, 0)$; `w`: one for all channels (axis 1) or one for each.
+    r"""$\max(x, 0) + w \min(x, 0)$; `w` is shared by all channels (axis 1) or per channel.
 
-    `w`: the initial value, a number, or a Tensor or list of `channel` numbers.
+    `w`: the initial value, a scalar, or a Tensor or list of `channel` elements.
 
     >>> nn.PReLU()(Tensor([[-4.0]])).asnumpy()
     array([[-1.]], dtype=float32)
@@ -359,7 +359,7 @@ class PReLU(Cell):
         return ops.prelu(x, self.w)
 
 
-# the names that layers take for `activation`
+# names accepted by the `activation` argument of layers
 _BY_NAME = {
     "softmin": Softmin,
     "softmax": Softmax,
@@ -386,9 +386,9 @@ _BY_NAME = {
 
 
 def get_activation(name, prim_name=None):
-    """The activation Cell of that name with its default arguments; None for None.
+    """Return the activation Cell called `name`, with default arguments; None for None.
 
-    Raises KeyError for a name that there is none of.
+    Raises KeyError for an unknown name.
 
     >>> nn.get_activation("relu")
     ReLU()
@@ -402,7 +402,7 @@ def get_activation(name, prim_name=None):
 
 
 def activation_of(layer, activation):
-    """The Cell or Primitive of a layer's argument `activation`."""
+    """Resolve a layer's `activation` argument to a Cell or Primitive."""
     if activation is None or isinstance(activation, str):
         return get_activation(activation, layer)
     check.instance(layer, (Cell, Primitive), "a name, a Cell or a Primitive", activation=activation)

@@ -25,7 +25,7 @@ def _are_sizes(value):
     return all(n is None or _integer(n) for n in parts)
 
 
-# what an argument must be: in words, the kind it must be of, and its range
+# rule -> (description for messages, type check, range check)
 _RULES = {
     "positive": ("a number greater than 0", _number, lambda x: x > 0),
     "not_negative": ("a number, at least 0", _number, lambda x: x >= 0),
@@ -44,7 +44,7 @@ _RULES = {
 
 
 def tensor(who, x):
-    """Refuse an input without a shape: a list, a scalar, None."""
+    """Raise TypeError if an input has no shape (a list, a scalar, None)."""
     if not hasattr(x, "shape"):
         raise TypeError(
             f"For '{who}', the input must be a Tensor, but got {type(x).__name__}. "
@@ -74,7 +74,7 @@ integer, positive_int, not_negative_int, flag, cosine, axes, sizes = _rest
 
 
 def instance(who, types, words, **values):
-    """Refuse each keyword's value unless it is of one of the types; `words` names them."""
+    """Raise TypeError unless every keyword's value is one of `types`, described by `words`."""
     for argument, value in values.items():
         if not isinstance(value, types):
             raise TypeError(
@@ -83,7 +83,7 @@ def instance(who, types, words, **values):
 
 
 def one_of(who, choices, **values):
-    """Refuse each keyword's value unless it is among the choices."""
+    """Raise ValueError unless every keyword's value is one of `choices`."""
     for argument, value in values.items():
         if value not in choices:
             raise ValueError(
@@ -92,7 +92,7 @@ def one_of(who, choices, **values):
 
 
 def choice(who, choices, **values):
-    """As `one_of`; the message lists the choices in words."""
+    """Like `one_of`, but the message joins the choices with commas and "or"."""
     *others, last = map(repr, choices)
     words = f"{', '.join(others)} or {last}" if others else last
     for argument, value in values.items():
@@ -101,14 +101,14 @@ def choice(who, choices, **values):
 
 
 def below(who, **values):
-    """Refuse two keywords' values unless the first is less than the second."""
+    """Raise ValueError unless the first of two keyword values is less than the second."""
     (low, a), (high, b) = values.items()
     if not operator.lt(a, b):
         raise ValueError(f"For '{who}', '{low}' must be less than '{high}', but got {a} and {b}.")
 
 
 def _endless(cell, error):
-    """The error for a Cell whose call leads to itself; None where that is not the cause."""
+    """Return the error for a Cell that calls itself endlessly; None if that is not the cause."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     calls = [f for f in frames if f.f_code.co_name == "_compute" and f.f_locals["self"] is cell]
     if len(calls) < 2 or thread.recorder.tracer is not None:
@@ -118,9 +118,9 @@ def _endless(cell, error):
 
 
 def call_refusal(cell, args, kwargs, error):
-    """The error to raise instead of one that came of a Cell's call: what did not fit in the call,
-    or in a layer of sporax's own what its `construct` raised from within, as the layer's refusal.
-    None for an error from the user's code."""
+    """Return the error to raise instead of `error` from a Cell's call: a signature mismatch, or,
+    for a built-in layer, an error raised inside its `construct`. None for an error from user
+    code."""
     if isinstance(error, RecursionError) and not is_taught(error):
         return _endless(cell, error)
     within = error.with_traceback(error.__traceback__.tb_next)

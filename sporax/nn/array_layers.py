@@ -10,7 +10,7 @@ from sporax.nn.cell import Cell
 
 
 class OneHot(Cell):
-    """`on_value` at each index along a new axis of size `depth`, else `off_value`, in `dtype`.
+    """One-hot encoding on a new axis of size `depth`: `on_value` at each index, else `off_value`.
 
     >>> nn.OneHot(depth=3)(Tensor([0, 2])).asnumpy()
     array([[1., 0., 0.],
@@ -28,7 +28,7 @@ class OneHot(Cell):
 
 
 class Norm(Cell):
-    r"""$\sqrt{\sum x^2}$ along `axis` (all axes by default), which `keep_dims` leaves as size 1.
+    r"""$\sqrt{\sum x^2}$ along `axis` (default: all axes); `keep_dims`: keep it with size 1.
 
     >>> nn.Norm()(Tensor([3.0, 4.0])).item()
     5.0
@@ -47,7 +47,7 @@ class Norm(Cell):
 
 
 class ClipByNorm(Cell):
-    r"""$x$, scaled to $\|x\|_2 = c$ where its norm, along `axis` or of all, is greater.
+    r"""$x$ rescaled to $\|x\|_2 = c$ where its norm, along `axis` or overall, is greater.
 
     Called with `x` and `clip_norm` c, which is broadcast.
 
@@ -66,9 +66,9 @@ class ClipByNorm(Cell):
 
 
 class Moments(Cell):
-    """Mean and (biased) variance along `axis`, of all elements by default; computed in Float32.
+    """Mean and biased variance along `axis` (default: all axes), computed in Float32.
 
-    `keep_dims`: whether `axis` stays, with size 1.
+    `keep_dims`: keep `axis` with size 1.
 
     >>> mean, variance = nn.Moments()(Tensor([1.0, 3.0]))
     >>> mean.item(), variance.item()
@@ -93,7 +93,7 @@ class Moments(Cell):
 
 
 class ReduceLogSumExp(Cell):
-    r"""$\ln \sum e^x$ along `axis`, which `keep_dims` leaves as size 1.
+    r"""$\ln \sum e^x$ along `axis`; `keep_dims`: keep it with size 1.
 
     >>> nn.ReduceLogSumExp(1)(Tensor([[0.0, 0.0]])).asnumpy().round(3)
     array([0.693], dtype=float32)
@@ -113,8 +113,8 @@ class ReduceLogSumExp(Cell):
 
 
 class Range(Cell):
-    """The numbers `start, start + delta, ...` before `limit`: Int32, or Float32; called without
-    arguments. With `start` alone, from 0 up to it.
+    """The values `start, start + delta, ...` below `limit`, as Int32 or Float32; called without
+    arguments. With `start` alone, the range from 0 to `start`.
 
     >>> nn.Range(1, 8, 2)().asnumpy()
     array([1, 3, 5, 7], dtype=int32)
@@ -132,7 +132,7 @@ class Range(Cell):
 
 
 class Triu(Cell):
-    """The upper triangle of the last two axes, from the `k`-th diagonal on.
+    """The upper triangle of the last two axes on and above the `k`-th diagonal.
 
     >>> nn.Triu()(Tensor([[1, 2], [3, 4]])).asnumpy()
     array([[1, 2],
@@ -147,7 +147,7 @@ class Triu(Cell):
 
 
 class Tril(Cell):
-    """The lower triangle of the last two axes, up to the `k`-th diagonal.
+    """The lower triangle of the last two axes on and below the `k`-th diagonal.
 
     >>> nn.Tril()(Tensor([[1, 2], [3, 4]])).asnumpy()
     array([[1, 0],
@@ -162,10 +162,10 @@ class Tril(Cell):
 
 
 class MatMul(Cell):
-    """$x_1 x_2$, leading axes broadcast; `ops.matmul` takes its place.
+    """$x_1 x_2$ with broadcast leading axes; superseded by `ops.matmul`.
 
-    `transpose_x1`, `transpose_x2`: whether the last two axes of an operand are swapped before;
-    a vector stays as it is.
+    `transpose_x1`, `transpose_x2`: swap the last two axes of an operand first; vectors are
+    unchanged.
 
     >>> nn.MatMul(transpose_x2=True)(ops.ones((2, 3)), ops.ones((4, 3))).shape
     (2, 4)
@@ -184,7 +184,7 @@ class MatMul(Cell):
 
 
 class Flatten(Cell):
-    """The axes from `start_dim` to `end_dim` as one: `(N, a, b)` -> `(N, a b)` by default.
+    """Flatten the axes from `start_dim` to `end_dim`: `(N, a, b)` -> `(N, a b)` by default.
 
     >>> nn.Flatten()(ops.ones((2, 3, 4))).shape
     (2, 12)
@@ -199,7 +199,7 @@ class Flatten(Cell):
 
 
 class Unflatten(Cell):
-    """`axis` as several axes of the sizes `unflattened_size`, of which one may be -1.
+    """Split `axis` into axes of the sizes `unflattened_size`, one of which may be -1.
 
     >>> nn.Unflatten(1, (2, -1))(ops.ones((3, 6, 5))).shape
     (3, 2, 3, 5)
@@ -224,8 +224,8 @@ class Unflatten(Cell):
 
 
 class Roll(Cell):
-    """Elements moved by `shift` along `axis`, those from the end to the beginning; `ops.roll` takes
-    its place. `shift`, `axis`: ints, or equally many of both.
+    """Roll elements by `shift` along `axis`, wrapping around; superseded by `ops.roll`.
+    `shift`, `axis`: ints, or tuples of equal length.
 
     >>> nn.Roll(2, 0)(Tensor([0, 1, 2, 3, 4])).asnumpy()
     array([3, 4, 0, 1, 2])
@@ -249,7 +249,7 @@ class Roll(Cell):
 
 
 class L1Regularizer(Cell):
-    r"""$scale \sum |w|$, to be added to a loss; `scale`: greater than 0 and finite.
+    r"""$scale \sum |w|$, a penalty term for a loss; `scale` must be positive and finite.
 
     >>> nn.L1Regularizer(0.5)(Tensor([1.0, -3.0])).item()
     2.0

@@ -15,15 +15,15 @@ _SHARES = "query", "key", "value"
 
 
 class MultiheadAttention(Cell):
-    r"""$softmax(q k^\top / \sqrt{d}) v$ in each of `num_heads` heads, joined by a `Dense`.
+    r"""$softmax(q k^\top / \sqrt{d}) v$ in each of `num_heads` heads, followed by a `Dense`.
 
     Called with `query` `(L, N, E)`, `key` `(S, N, kdim)`, `value` `(S, N, vdim)`, or without the
-    batch's axis N; `batch_first`: it comes first. `attn_mask`, `(L, S)` or `(N heads, L, S)`, and
-    `key_padding_mask` `(N, S)`: bool, True where nothing is to be seen, or floats to be added.
+    batch axis N; `batch_first`: N comes first. `attn_mask`, `(L, S)` or `(N heads, L, S)`, and
+    `key_padding_mask` `(N, S)`: bool, True for masked positions, or floats added to the scores.
     Returns the output `(L, N, E)` and, if `need_weights`, the weights `(N, L, S)`, averaged over
-    heads, or `(N, heads, L, S)` if not `average_attn_weights`. `add_bias_kv`: a key and value more,
-    which are trained; `add_zero_attn`: one more of zeros. `dropout`: of the weights, in training.
-    Without weights and dropout, those of long sequences are never held as a whole.
+    heads, or `(N, heads, L, S)` if not `average_attn_weights`. `add_bias_kv`: append a trainable
+    key and value; `add_zero_attn`: append a zero key and value. `dropout`: on the weights, in
+    training. With neither `need_weights` nor dropout, long sequences never materialise all weights.
 
     >>> x = ops.ones((5, 2, 8))
     >>> y, weights = nn.MultiheadAttention(8, 2)(x, x, x)
@@ -72,7 +72,7 @@ class MultiheadAttention(Cell):
             self.bias_v = weight("bias_v", XavierNormal(), 1, 1, embed_dim)
 
     def _projected(self, inputs):
-        """Query, key and value as (N, length, E)."""
+        """Project query, key and value to (N, length, E)."""
         if self._packed:
             weights = self.in_proj_weight.chunk(3)
         else:
@@ -117,7 +117,7 @@ class MultiheadAttention(Cell):
         if not batched:
             inputs = [x.expand_dims(0) for x in inputs]
             key_padding_mask = None if key_padding_mask is None else key_padding_mask.expand_dims(0)
-        elif not self.batch_first:  # else a layer could not be divided along its batch
+        elif not self.batch_first:  # no swaps with batch_first, so the batch axis can be split
             inputs = [x.swapaxes(0, 1) for x in inputs]
         (batch, length), source = inputs[0].shape[:2], inputs[1].shape[1]
         q, k, v = self._projected(inputs)
@@ -145,8 +145,8 @@ class MultiheadAttention(Cell):
         return y, kept.mean(-3) if average_attn_weights else kept
 
     def _attended(self, q, k, v, mask, need_weights):
-        """The values' means and the weights; None for these where nobody needs them and the scores
-        are too many to be held."""
+        """Return the attention output and the weights; the weights are None if unused and too large
+        to materialise."""
         drops = self.dropout and self.training
         if not (need_weights or drops) and math.prod(q.shape[:3]) * k.shape[2] > MOST_SCORES:
             return attention(q, k, v, mask, None, None, 1 / math.sqrt(self.head_dim)), None
@@ -161,7 +161,7 @@ class MultiheadAttention(Cell):
         return split.permute(0, 2, 1, 3)
 
     def _mask(self, attn_mask, key_padding_mask, sizes, dtype):
-        """The mask added to the scores `(N, heads, L, S)`, from both masks; None without masks."""
+        """Merge both masks into one to add to the scores `(N, heads, L, S)`; None without masks."""
         batch, length, source = sizes
         total = None
         if attn_mask is not None:

@@ -34,13 +34,13 @@ from sporax.nn.state_dict import StateDict
 from sporax.staging.host_calls import through
 
 _REGISTRIES = ("_params", "_cells", "_buffers")
-# what an attribute of each registry is, and what may be set on it
+# registry -> (kind of its attributes, values they accept)
 _TAKES = {
     "_params": ("Parameter", "a Tensor, a Parameter"),
     "_cells": ("Cell", "a Cell"),
     "_buffers": ("buffer", "a buffer ('register_buffer', or 'assign_value' of its own)"),
 }
-# what a captured call does not depend on
+# attributes that a captured call does not depend on
 _INTERNAL = frozenset(Introspection.IGNORE_LIST)
 
 
@@ -56,11 +56,11 @@ class Cell(
     NotebookRepr,
     Fitting,
 ):
-    """Base of all networks and layers: subclass it, make parts in `__init__`, and compute in
+    """Base class of all networks and layers: create submodules in `__init__`, compute in
     `construct`.
 
-    `auto_prefix`: whether parameters of sub-cells are named after the attributes that lead to
-    them. `flags`: attributes that a captured function depends on.
+    `auto_prefix`: prefix parameter names of sub-cells with their attribute path. `flags`:
+    attributes that a captured function depends on.
 
     >>> net = Cell()
     >>> net.w = Parameter(Tensor([1.0]))
@@ -87,8 +87,8 @@ class Cell(
         recorder = thread.recorder
         tracer = recorder.tracer
         if recorder.has_initial_values and tracer is None:
-            # what initial values are computed with is a trace of its own, so that the first call's
-            # is that of every other call, and compiles for all of them
+            # run pending initial values as a separate trace, so that the first call has the same
+            # trace as later calls and compiles for all of them
             recorder.run()
         if tracer is not None:
             if tracer.cell_called(self) and not self._cells:
@@ -102,14 +102,14 @@ class Cell(
         return self._compute(args, kwargs)
 
     def _called(self, *args, **kwargs):
-        """The call as the graph of this cell makes it, which does not look for one again."""
+        """Call from this cell's own graph: `__call__` without the graph-mode dispatch."""
         tracer = thread.recorder.tracer
         if tracer is not None and tracer.cell_called(self) and not self._cells:
             return through(self, unrecorded(self), args, kwargs)[0]
         return self._compute(args, kwargs)
 
     def _compute(self, args, kwargs):
-        """`construct`, with what has been registered around it."""
+        """Call `construct` with the registered bprop, recomputation, precision and hooks."""
         construct = self.construct
         try:
             if thread.tape is not None:
@@ -130,12 +130,12 @@ class Cell(
                 raise
             raise refusal from refusal.__cause__
 
-    # attributes that a layer does not use itself: the Primitives that MindSpore's layer computes
-    # with, which subclasses call. name -> what makes it of the layer
+    # Attributes that the layer itself does not use: the Primitives that MindSpore's layer stores,
+    # which subclasses call. name -> function that creates it from the layer
     _on_request: ClassVar[dict[str, Any]] = {}
 
-    bprop = None  # a subclass may define its own derivative here
-    bprop_debug = False  # accepted: a bprop is Python that a debugger can stop in, always
+    bprop = None  # a subclass may define a custom backward pass here
+    bprop_debug = False  # accepted: a bprop is plain Python and can always be debugged
 
     def construct(self, *args, **kwargs):
         """The forward computation; a subclass defines it."""
@@ -152,15 +152,15 @@ class Cell(
         return self._graph
 
     def compile(self, *args, **kwargs):
-        """Capture the call with these arguments, as GRAPH_MODE would; nothing is computed yet."""
+        """Capture the call with these arguments, as GRAPH_MODE does, without computing it."""
         self._as_graph().prepare(*args, **kwargs)
 
     def compile_and_run(self, *args, **kwargs):
-        """Call the cell as GRAPH_MODE would."""
+        """Call the cell as in GRAPH_MODE."""
         return self._as_graph()(*args, **kwargs)
 
     def _static_state(self):
-        """The attributes that a captured call depends on, besides parameters' contents."""
+        """Attributes that a captured call depends on, besides the values of parameters."""
         return [v for k, v in self.__dict__.items() if k not in _INTERNAL]
 
     def _static_names(self):
@@ -205,7 +205,7 @@ class Cell(
         object.__setattr__(self, name, value)
 
     def _make_room(self, name, registry):
-        """Clear a name for a part: plain attributes give way, parts of the other kind do not."""
+        """Free a name for a part: delete a plain attribute, raise if another registry has it."""
         if name in registry:
             return
         for other in _REGISTRIES:
@@ -224,7 +224,7 @@ class Cell(
         self._params[name] = parameter
 
     def _adopt_all(self, parameters):
-        """Those of a tuple: the ones without a name are numbered."""
+        """Register the parameters of a tuple, numbering the unnamed ones."""
         count = sum(name.startswith("Parameter$") for name in self._params)
         for parameter in parameters:
             parameter._keep_under(f"Parameter${count + 1}")
@@ -233,7 +233,7 @@ class Cell(
             self._adopt(name, parameter)
 
     def _set_part(self, name, value):
-        """Another value for the attribute of a parameter, a sub-cell or a buffer."""
+        """Assign to an existing parameter, sub-cell or buffer attribute."""
         registry = next(r for r in _REGISTRIES if name in self.__dict__[r])
         part = self.__dict__[registry][name]
         if value is None:
@@ -256,7 +256,7 @@ class Cell(
                 f"The '{type(self).__name__}' object has no attribute '{name}': its '__init__' "
                 "has not called 'super().__init__()' yet. Call it first."
             )
-        if name in self.__dict__:  # a part whose name is in the class's __slots__
+        if name in self.__dict__:  # a part with a name in the class's __slots__
             return self.__dict__[name]
         make = type(self)._on_request.get(name)
         if make is not None:
@@ -300,16 +300,16 @@ class Cell(
         return self
 
     def add_flags_recursive(self, **flags):
-        """`add_flags` here and in all cells below."""
+        """Call `add_flags` on this cell and all its descendants."""
         for _, cell in tree(self):
             Cell.add_flags(cell, **flags)
         return self
 
     def to_float(self, dst_type):
-        """Compute in `dst_type` (float16, bfloat16 or float32) here and in all cells below: inputs,
-        parameters and operands are converted, parameters keep their own dtype.
+        """Compute in `dst_type` (float16, bfloat16 or float32) in this cell and all its
+        descendants: inputs, parameters and operands are cast, parameters keep their own dtype.
 
-        A cell below may be given another dtype afterwards, such as float32 for a norm or a loss.
+        Set another dtype on a descendant afterwards, e.g. float32 for a norm or a loss.
         Returns the cell.
         """
         if dst_type not in FLAGS.values():
@@ -325,7 +325,7 @@ class Cell(
         return self._flags
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
-        """Register a Parameter (or None) under a name that is not taken by anything else."""
+        """Register a Parameter (or None) under an unused name."""
         check_name("insert_param_to_cell", "param_name", param_name, check_name_contain_dot)
         if hasattr(self, param_name) and param_name not in self._params:
             raise taken(self, param_name)
@@ -338,8 +338,7 @@ class Cell(
         self._adopt(param_name, param)
 
     def insert_child_to_cell(self, child_name, child_cell):
-        """Register a sub-cell (or None) under a name that is not taken; its parameters keep their
-        names."""
+        """Register a sub-cell (or None) under an unused name; its parameters keep their names."""
         check.instance("insert_child_to_cell", str, "a string", child_name=child_name)
         check_name("insert_child_to_cell", "child_name", child_name, True)
         if hasattr(self, child_name):
@@ -356,7 +355,7 @@ class Cell(
 
     @property
     def phase(self):
-        """'train' or 'predict', as `set_train` last said here, or what was set."""
+        """'train' or 'predict' as last set by `set_train`, or the assigned value."""
         return self._phase
 
     @phase.setter
@@ -365,23 +364,23 @@ class Cell(
         self.__dict__["_phase"] = phase
 
     def set_train(self, mode=True):
-        """Put this cell and all below into training mode, or out of it; returns the cell."""
+        """Set training mode of this cell and all its descendants; returns the cell."""
         self.__dict__["_phase"] = "train" if mode else "predict"
         return Cell.add_flags_recursive(self, training=mode)
 
     def set_grad(self, requires_grad=True):
-        """Announce that a gradient may be taken after a call: in dynamic mode it is then, once,
-        that of this very call, if the arguments are the same. Returns the cell."""
+        """Announce that a gradient may be taken after a call. In dynamic mode the gradient then
+        reuses that call, once, if the arguments are the same. Returns the cell."""
         self.requires_grad = requires_grad
         return self
 
     # printing -------------------------------------------------------------------------------
 
     def extend_repr(self):
-        """The text between the brackets of `repr`."""
+        """Text between the parentheses of `repr`."""
         return ""
 
-    @reprlib.recursive_repr("...")  # where it is among its own parts
+    @reprlib.recursive_repr("...")  # if the cell contains itself
     def __repr__(self):
         words = self.extend_repr()
         lines = words.split("\n") if words else []

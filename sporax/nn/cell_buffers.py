@@ -1,4 +1,4 @@
-"""Buffers: Tensors that are a Cell's state, and no Parameters."""
+"""Buffers: Tensors in a Cell's state that are not Parameters."""
 
 import itertools
 
@@ -9,14 +9,14 @@ from sporax.core.value import Changes
 from sporax.nn import argument_checks as check
 from sporax.nn.cell_registry import check_name, taken
 
-_registered = {}  # id -> hook called at every registration
+_registered = {}  # id -> hook called on every registration
 _hook_ids = itertools.count()
 
 
 def register_cell_buffer_registration_hook(hook):
-    """Call `hook(cell, name, buffer)` wherever a buffer is registered; it may return another.
+    """Call `hook(cell, name, buffer)` on every buffer registration; it may return a replacement.
 
-    Returns a handle whose `remove()` ends it.
+    Returns a handle whose `remove()` unregisters the hook.
 
     >>> handle = register_cell_buffer_registration_hook(lambda cell, name, buffer: None)
     >>> handle.remove()
@@ -28,20 +28,20 @@ def register_cell_buffer_registration_hook(hook):
 
 
 def is_buffer(value):
-    """Whether a Tensor has been registered as a buffer; set as an attribute it is one there too."""
+    """Return True if a Tensor is registered as a buffer; setting it on a Cell registers it too."""
     return isinstance(value, Tensor) and value.__dict__.get("_is_buffer", False)
 
 
 class Buffers:
-    """The part of `Cell` that keeps buffers."""
+    """Mixin of `Cell` that stores buffers."""
 
     _non_persistent = frozenset()  # names of the buffers that `state_dict` omits
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Keep a Tensor (or None) as part of the cell's state, as the attribute `name`.
+        """Register a Tensor (or None) as part of the cell's state, as the attribute `name`.
 
-        It belongs to `state_dict` unless `persistent` is False, and is no parameter: nothing trains
-        it. Another one of that name takes its place.
+        It is part of `state_dict` unless `persistent` is False, and is not a parameter: it is not
+        trained. It replaces an existing buffer of the same name.
 
         >>> net = nn.Cell()
         >>> net.register_buffer("seen", Tensor([0]))
@@ -73,8 +73,8 @@ class Buffers:
         self.__dict__["_non_persistent"] = kept if persistent else kept | {name}
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        """(path, buffer) for each buffer here and, with `recurse`, in all cells below; one that has
-        several names once, unless `remove_duplicate` is False."""
+        """Yield (path, buffer) for each buffer here and, with `recurse`, in all descendants; a
+        buffer with several names is yielded once, unless `remove_duplicate` is False."""
         seen = set()
         for path, cell in tree(self, prefix) if recurse else [(prefix, self)]:
             for name, buffer in cell._buffers.items():
@@ -84,12 +84,12 @@ class Buffers:
                     yield (f"{path}.{name}" if path else name), buffer
 
     def buffers(self, recurse=True):
-        """All buffers here and, with `recurse`, in the cells below, each once."""
+        """Yield each buffer once, here and, with `recurse`, in all descendants."""
         for _, buffer in Buffers.named_buffers(self, recurse=recurse):
             yield buffer
 
     def get_buffer(self, target):
-        """The buffer at a path such as `"block.norm.mean"`; AttributeError if there is none."""
+        """Return the buffer at a path such as `"block.norm.mean"`; AttributeError if absent."""
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
         if name not in cell._buffers:

@@ -1,4 +1,4 @@
-"""The hooks of Cells: functions called before, after and on the way back through `construct`."""
+"""Cell hooks: functions called before, after and in the backward pass of `construct`."""
 
 import contextlib
 import functools
@@ -24,56 +24,56 @@ _hook_ids = itertools.count()
 
 
 class HookRegistration:
-    """The part of `Cell` that registers hooks.
+    """Mixin of `Cell` that registers hooks.
 
-    Each returns a handle whose `remove()` takes the hook away. Hooks of one kind are called in the
-    order of their registration, or before the others with `prepend`.
+    Each method returns a handle whose `remove()` unregisters the hook. Hooks of one kind run in
+    registration order; `prepend` puts a hook before the others.
     """
 
-    # for each kind a tuple of (id, function, ...options of the registration);
-    # never changed in place, so that a captured function sees that there is another
+    # for each kind a tuple of (id, function, ...registration options);
+    # never mutated in place, so that captured functions notice a change
     _hooks = None
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
-        """Call `hook_fn(cell, args)` before `construct`; it may return other arguments, a tuple or
-        a single one. With `with_kwargs`: `hook_fn(cell, args, kwargs)`, which returns both."""
+        """Call `hook_fn(cell, args)` before `construct`; it may return new arguments, a tuple or
+        a single value. With `with_kwargs`: `hook_fn(cell, args, kwargs)`, returning both."""
         return _register(self, "forward_pre", hook_fn, prepend, with_kwargs)
 
     def register_forward_hook(
         self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False
     ):
         """Call `hook_fn(cell, args, output)` after `construct`; it may return another output. With
-        `with_kwargs`: `hook_fn(cell, args, kwargs, output)`. With `always_call` also where an
-        error ends the call before; the output is then None, and errors of the hook are warnings."""
+        `with_kwargs`: `hook_fn(cell, args, kwargs, output)`. With `always_call` it also runs if the
+        call raised; the output is then None, and errors of the hook become warnings."""
         return _register(self, "forward", hook_fn, prepend, with_kwargs, always_call)
 
     def register_backward_pre_hook(self, hook_fn):
-        """Call `hook_fn(cell, grad_output)` with the gradients of the outputs; it may return other
-        ones for `construct` to be differentiated with."""
+        """Call `hook_fn(cell, grad_output)` with the gradients of the outputs; it may return
+        replacements, which are propagated through `construct`."""
         return _register(self, "backward_pre", hook_fn)
 
     def register_backward_hook(self, hook_fn):
-        """Call `hook_fn(cell, grad_input, grad_output)` with the gradients of the inputs and of the
-        outputs, tuples; it may return other gradients of the inputs.
+        """Call `hook_fn(cell, grad_input, grad_output)` with the gradients of the inputs and
+        outputs as tuples; it may return replacement gradients of the inputs.
 
-        With `set_context(hook_convention="2.3")` it is called as MindSpore 2.3 did:
-        `hook_fn(cell_id, grad_input, grad_output)` with the gradient that arrives first, then the
-        one that leaves; what forward hooks add is then not seen.
+        With `set_context(hook_convention="2.3")` it is called as in MindSpore 2.3:
+        `hook_fn(cell_id, grad_input, grad_output)` with the incoming gradient first, then the
+        outgoing one; the effect of forward hooks is then excluded.
         """
         return _register(self, "backward", hook_fn)
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
-        """Have what derivatives need of `construct` packed, as in a block of
-        `saved_tensors_hooks`; these hooks take the place of earlier ones."""
+        """Pack the residuals of `construct` as in a `saved_tensors_hooks` block; replaces hooks
+        registered earlier."""
         hook = next(_hook_ids), saved_tensors_hooks(pack_hook, unpack_hook)
         _change(self, "saved_tensors", lambda hooks: (hook,))
 
     def register_parameter_forward_hook(self, hook):
-        """Let calls compute with what `hook(parameter)` returns in place of Parameters.
+        """Compute calls with the result of `hook(parameter)` in place of each Parameter.
 
-        `hook`: a function, for all Parameters here and in the cells below; or a list of dicts
-        `{"params": [Parameter, ...], "hook": function}`, each for its own. Where both are
-        registered, a Parameter's own counts. Derivatives go through what is computed.
+        `hook`: a function, for all Parameters here and in descendants; or a list of dicts
+        `{"params": [Parameter, ...], "hook": function}`, one function per group. A per-Parameter
+        hook overrides a general one. Derivatives flow through the hook.
         """
         if callable(hook):
             entry = next(_hook_ids), hook, None
@@ -83,7 +83,7 @@ class HookRegistration:
 
 
 def _by_parameter(hook):
-    """{id(Parameter): (Parameter, function)} of a list of dicts."""
+    """Convert a list of dicts to {id(Parameter): (Parameter, function)}."""
     who, hooks = "For 'register_parameter_forward_hook', ", {}
     if not isinstance(hook, (list, tuple)):
         raise TypeError(
@@ -104,7 +104,7 @@ def _by_parameter(hook):
 
 
 def register_forward_hook(self, forward_hook):
-    """Keep a function for `set_parameter_forward_hook_enabled`: MindSpore's private
+    """Store a function for `set_parameter_forward_hook_enabled`: MindSpore's private
     `Parameter._register_forward_hook`.
 
     >>> p = Parameter(Tensor([1.0]), name="p")
@@ -119,8 +119,8 @@ Parameter._register_forward_hook = register_forward_hook
 
 
 def set_parameter_forward_hook_enabled(net, enabled=False):
-    """Whether calls of a Cell compute with what the hooks of its Parameters return, those of
-    `Parameter._register_forward_hook`; off by default. Raises TypeError for what is no Cell.
+    """Enable or disable in calls of a Cell the hooks of `Parameter._register_forward_hook`, whose
+    results replace the Parameters; off by default. Raises TypeError if `net` is not a Cell.
 
     >>> net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
     >>> net.weight._register_forward_hook(lambda p: p * 10)
@@ -142,7 +142,7 @@ def set_parameter_forward_hook_enabled(net, enabled=False):
 
 
 def _own_hook(parameter):
-    """What a Parameter's own hook returns; without one, the Parameter."""
+    """Return the result of a Parameter's own hook; without one, the Parameter."""
     return parameter.__dict__.get("__parameter_forward_hook__", Parameter.value)(parameter)
 
 
@@ -172,13 +172,13 @@ def _change(cell, kind, change):
 
 
 def forward_hook_entry(hook_fn):
-    """What `called_after` takes for a hook: a captured function that meets it again is the same."""
+    """Return a hook entry for `called_after`; reusing it keeps captured functions valid."""
     return next(_hook_ids), hook_fn, False, False
 
 
 @contextlib.contextmanager
 def called_after(entries):
-    """Within it, hooks are called after the `construct` of Cells: [(Cell, entry)]."""
+    """Register forward hooks, given as [(Cell, entry)], for the duration of a block."""
     for cell, entry in entries:
         _change(cell, "forward", lambda hooks, entry=entry: (*hooks, entry))
     try:
@@ -198,7 +198,7 @@ class HookProgress:
 
 
 def run_with_hooks(cell, run, args, kwargs, progress=None):
-    """`run(*args, **kwargs)`, the cell's `construct`, with all that is registered."""
+    """Call `run(*args, **kwargs)`, the cell's `construct`, with all registered hooks."""
     pre, forward, backward_pre, backward, saved, of_parameters = cell._hooks
     if progress is None:
         for hook in forward:
@@ -229,7 +229,7 @@ def _run_and_always(cell, run, args, kwargs):
 
 
 def _run_around(cell, run, saved, of_parameters, *args, **kwargs):
-    """`run` with what derivatives need packed, and other values for Parameters."""
+    """Call `run` with packed residuals and replaced Parameter values."""
     with contextlib.ExitStack() as stack:
         if of_parameters:
             stack.enter_context(_replaced_parameters(cell, of_parameters))
@@ -240,7 +240,7 @@ def _run_around(cell, run, saved, of_parameters, *args, **kwargs):
 
 @contextlib.contextmanager
 def _replaced_parameters(cell, hooks):
-    """Give Parameters the values that hooks return, for the length of a block."""
+    """Replace Parameter values with the results of hooks for the duration of a block."""
     originals = []
     try:
         for _, below in tree(cell):
@@ -272,7 +272,7 @@ def _of_parameter(parameter, result):
 
 
 def _after(cell, args, kwargs, output, progress):
-    """The output after the forward hooks; those that `construct` has registered too."""
+    """Apply the forward hooks to the output, including those that `construct` registered."""
     if progress is not None:
         progress.args, progress.kwargs = args, kwargs
     for hook_id, hook_fn, with_kwargs, _ in (cell._hooks or _NONE)[1]:
@@ -285,7 +285,7 @@ def _after(cell, args, kwargs, output, progress):
 
 
 def _call_always(cell, progress):
-    """Call the forward hooks that are called where an error has ended the call too."""
+    """Call the `always_call` forward hooks that have not run after an error."""
     for hook_id, hook_fn, with_kwargs, always in (cell._hooks or _NONE)[1]:
         if not always or hook_id in progress.called:
             continue
@@ -321,7 +321,7 @@ def _before(cell, hook_fn, with_kwargs, args, kwargs):
 
 
 class BackwardHookGate(Gate):
-    """One call of a cell with backward hooks: the gate for its inputs, and that for its outputs."""
+    """One call of a cell with backward hooks: the gate for both its inputs and its outputs."""
 
     __slots__ = ("backward_hooks", "cell", "count", "grad_output", "inside", "pre_hooks")
 
@@ -331,11 +331,11 @@ class BackwardHookGate(Gate):
 
     @property
     def who(self):
-        """The name that messages give it."""
+        """Name used in error messages."""
         return f"{type(self.cell).__name__}.register_backward_hook"
 
     def enter(self, tape, args, kwargs):
-        """(args, kwargs), whose gradients are seen on their way out."""
+        """Pass (args, kwargs) through the gate that receives their gradients."""
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
             self.count = 1
             passed = self.through_alone(tape, args[0]) if self.backward_hooks else None
@@ -352,7 +352,7 @@ class BackwardHookGate(Gate):
         return unflatten((args, kwargs), passed)
 
     def leave(self, tape, output):
-        """The output, whose gradients are seen on their way in."""
+        """Pass the output through the gate that receives its gradients."""
         if isinstance(output, Tensor):
             passed = self.through_alone(tape, output)
             return output if passed is None else passed
@@ -361,7 +361,7 @@ class BackwardHookGate(Gate):
         return output if passed is None else unflatten(output, passed[0])
 
     def answer(self, out, gradients):
-        """The gradients of the outputs, or of the inputs, after the hooks."""
+        """Apply the hooks to the gradients of the outputs, or of the inputs."""
         if out is self.inside:
             return self.of_inputs(gradients, avals_of(out))
         for _, hook_fn in self.pre_hooks:
@@ -375,7 +375,7 @@ class BackwardHookGate(Gate):
         return gradients
 
     def of_inputs(self, gradients, avals):
-        """The inputs' gradients after the hooks; without avals they go nowhere."""
+        """Apply the hooks to the input gradients; without avals their results are ignored."""
         early = context._values["hook_convention"] == "2.3"
         for _, hook_fn in self.backward_hooks:
             if early:
@@ -390,13 +390,13 @@ class BackwardHookGate(Gate):
 
 
 class CellBackwardHook(Gate):
-    """MindSpore's private Primitive under `register_backward_hook`: it lets values through; of the
-    gradients that come back, the first are those of a Cell's outputs, the second those of its
-    inputs, and with both the hooks are called.
+    """MindSpore's private Primitive behind `register_backward_hook`: an identity in the forward
+    pass. In the backward pass, the first gradients received belong to a Cell's outputs, the second
+    to its inputs; the hooks are called with both.
 
-    `cell_id`: the Cell's name. `cell`: what hooks receive first. `hook_dict`: the hooks by any key;
-    each is called with the cell, the gradients of the inputs and those of the outputs, tuples, and
-    may return other gradients of the inputs. Without `register_backward_hook()` none is called.
+    `cell_id`: the Cell's name. `cell`: the first argument of hooks. `hook_dict`: the hooks by any
+    key; each is called with the cell and the gradients of the inputs and outputs as tuples, and may
+    return replacement input gradients. No hook runs before `register_backward_hook()` is called.
 
     >>> hook = CellBackwardHook("a", None, {0: lambda cell, inside, outside: (inside[0] * 3,)})
     >>> hook.register_backward_hook()
@@ -421,17 +421,17 @@ class CellBackwardHook(Gate):
         return outputs if isinstance(args, tuple) else outputs[0]
 
     def register_backward_hook(self):
-        """From now on, call the hooks."""
+        """Enable the hooks."""
         self.is_registered = True
         Changes.count += 1
 
     def remove_backward_hook(self, key=None):
-        """Call the hooks no more."""
+        """Disable the hooks."""
         self.is_registered = False
         Changes.count += 1
 
     def answer(self, out, gradients):
-        """The gradients, those of the inputs after the hooks."""
+        """Return output gradients unchanged, and input gradients after the hooks."""
         if self.grad_output is None:
             self.grad_output = gradients
             return gradients
@@ -444,8 +444,7 @@ class CellBackwardHook(Gate):
 
 
 def register_saved_tensors_hooks(pack_hook, unpack_hook):
-    """A decorator: what derivatives need of the function is packed, as in a block of
-    `saved_tensors_hooks`.
+    """Decorator that packs the residuals of a function as in a `saved_tensors_hooks` block.
 
     >>> from sporax import grad
     >>> @register_saved_tensors_hooks(lambda x: x.asnumpy(), Tensor)
@@ -463,5 +462,5 @@ def register_saved_tensors_hooks(pack_hook, unpack_hook):
 
         return hooked
 
-    saved_tensors_hooks(pack_hook, unpack_hook)  # raises for what is no function
+    saved_tensors_hooks(pack_hook, unpack_hook)  # raises for a non-callable
     return decorate

@@ -1,4 +1,4 @@
-"""What MindSpore's Cells say of themselves: scopes, compiled phases, stages, counts."""
+"""Introspection API of MindSpore's Cells: scopes, compiled phases, stages, counts."""
 
 import gc
 import weakref
@@ -15,10 +15,10 @@ from sporax.nn.parameter_tuple import ParameterTuple
 
 
 class Setting:
-    """An attribute of Cells that is checked when it is set, and changes nothing that is computed.
+    """A Cell attribute that is validated on assignment and does not affect computation.
 
-    `default`: what makes its first value; None: reading it before raises AttributeError. `kind`:
-    the type of a value, named by `words`. `least`: the least one.
+    `default`: factory of the initial value; None: reading it before it is set raises
+    AttributeError. `kind`: the required type, described by `words`. `least`: the minimum.
     """
 
     def __init__(self, default, kind, words, least=None):
@@ -36,7 +36,7 @@ class Setting:
                     f"For '{type(cell).__name__}', '{self.name}' has not been set yet."
                 )
             value = self.default()
-            if not value and isinstance(value, dict):  # one that a user may fill
+            if not value and isinstance(value, dict):  # a dict that the user may fill
                 cell.__dict__[self.key] = value
             return value
         return cell.__dict__[self.key]
@@ -55,14 +55,14 @@ class Setting:
 
 
 class _Alive:
-    """The number of Cells that are alive, counted when it is read."""
+    """Number of live Cells, counted on access."""
 
     def __get__(self, cell, owner=None):
         return sum(isinstance(thing, Introspection) for thing in gc.get_objects())
 
 
 class Introspection:
-    """The part of `Cell` that is read by tools rather than by networks."""
+    """Mixin of `Cell` with attributes for tools rather than networks."""
 
     _cells: Any
     _params: Any
@@ -93,14 +93,14 @@ class Introspection:
 
     @property
     def create_time(self):
-        """When the cell was made, in nanoseconds of the system's clock."""
+        """Creation time of the cell, in nanoseconds of the system clock."""
         return self.__dict__.get("_create_time", 0)
 
     # scopes -------------------------------------------------------------------------------------
 
     def get_scope(self):
-        """The path to the cell with the names of classes, as the last `generate_scope` above
-        found it; None before.
+        """Return the path to the cell with class names, as set by the last `generate_scope` of an
+        ancestor; None before.
 
         >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
         >>> net.generate_scope()
@@ -110,7 +110,7 @@ class Introspection:
         return self.__dict__.get("_scope")
 
     def generate_scope(self):
-        """Give each cell below its scope, unless it has one."""
+        """Set the scope of each descendant that does not have one."""
         for scope, cell in _scopes(self, "Default"):
             cell.__dict__.setdefault("_scope", scope)
 
@@ -123,23 +123,23 @@ class Introspection:
 
     @property
     def compiled(self):
-        """Whether a call has been captured as a graph of the cell's own, in GRAPH_MODE or by
+        """True if a call has been captured as the cell's own graph, in GRAPH_MODE or by
         `compile`."""
         return bool(self._phases())
 
     @property
     def compile_cache(self):
-        """The names of the graphs of the cell's own."""
+        """Names of the cell's own graphs."""
         return set(self._phases())
 
     @property
     def phase_cache(self):
-        """{phase: the name of its last graph}."""
+        """{phase: name of its last graph}."""
         return dict.fromkeys([self._phase], self._phases()[-1]) if self.compiled else {}
 
     @property
     def compile_phase(self):
-        """The name of the last graph of the cell's own, or what was set; None before."""
+        """Name of the cell's own last graph, or the assigned value; None before."""
         return self.__dict__.get("_compile_phase") or next(reversed(self._phases()), None)
 
     @compile_phase.setter
@@ -150,12 +150,12 @@ class Introspection:
 
     @property
     def current_phase(self):
-        """The name of the last graph of the cell's own; '' before."""
+        """Name of the cell's own last graph; '' before."""
         return next(reversed(self._phases()), "")
 
     @property
     def jit_config_dict(self):
-        """The settings of the last `set_jit_config`; {} before."""
+        """Settings of the last `set_jit_config`; {} before."""
         config = self._flags.get("jit_config")
         return {} if config is None else config.jit_config_dict
 
@@ -168,16 +168,16 @@ class Introspection:
 
     @property
     def exist_names(self):
-        """The names of the Parameters in ParameterTuples of the cell's own."""
+        """Names of the Parameters in the cell's own ParameterTuples."""
         return {p.name for p in self._in_tuples()}
 
     @property
     def exist_objs(self):
-        """The Parameters in ParameterTuples of the cell's own."""
+        """Parameters in the cell's own ParameterTuples."""
         return set(self._in_tuples())
 
     def check_names_and_refresh_name(self):
-        """Name the parameters after the paths to them if two have one name."""
+        """Name the parameters after their paths if two share a name."""
         parameters = list(self.get_parameters())  # type: ignore[attr-defined]
         if len({p.name for p in parameters}) < len(parameters):
             self.update_parameters_name()  # type: ignore[attr-defined]
@@ -189,7 +189,7 @@ class Introspection:
     # calls --------------------------------------------------------------------------------------
 
     def cast_inputs(self, inputs, dst_type):
-        """The Tensors of a tuple in `dst_type`.
+        """Cast the Tensors of a tuple to `dst_type`.
 
         >>> nn.ReLU().cast_inputs((Tensor([1.0]),), ms.float16)[0].asnumpy()
         array([1.], dtype=float16)
@@ -197,7 +197,7 @@ class Introspection:
         return map_tensors(lambda t: t.astype(dst_type), inputs)
 
     def run_construct(self, cast_inputs, kwargs):
-        """`construct` with a tuple and a dict of arguments, and what has been registered around it.
+        """Call `construct` with a tuple and a dict of arguments, including registered hooks.
 
         >>> nn.ReLU().run_construct((Tensor([-1.0]),), {}).asnumpy()
         array([0.], dtype=float32)
@@ -206,17 +206,17 @@ class Introspection:
 
     @property
     def enable_backward_hook(self):
-        """Whether a hook is registered on the cell."""
+        """True if a hook is registered on the cell."""
         return self._hooks is not None
 
     def update_cell_type(self, cell_type):
-        """Set `cell_type`, a note that second-order optimizers make."""
+        """Set `cell_type`, an annotation used by second-order optimizers."""
         self.cell_type = cell_type
 
     # precision ----------------------------------------------------------------------------------
 
     def get_mixed_precision_type(self):
-        """The precision that `to_float` chose for the cell: NOTSET, FP16, FP32 or BF16.
+        """Return the precision set by `to_float`: NOTSET, FP16, FP32 or BF16.
 
         >>> nn.ReLU().to_float(ms.float16).get_mixed_precision_type().name
         'FP16'
@@ -224,7 +224,7 @@ class Introspection:
         return mixed_precision_of(self._precision)
 
     def set_mixed_precision_type(self, mixed_type, is_set=True):
-        """Compute in that precision in this cell, not in those below. `is_set`: accepted."""
+        """Set the precision of this cell, not of its descendants. `is_set`: accepted."""
         kinds = {kind.name.lower(): kind is MixedPrecision(mixed_type) for kind in MixedPrecision}
         del kinds["notset"]
         self.add_flags(**kinds)  # type: ignore[attr-defined]

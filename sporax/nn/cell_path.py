@@ -1,4 +1,4 @@
-"""The path of the Cell that is computing, from the frames of the stack."""
+"""Path of the currently running Cell, derived from stack frames."""
 
 from itertools import pairwise
 from weakref import WeakKeyDictionary
@@ -11,12 +11,12 @@ from sporax.nn.cell_hooks import BackwardHookGate
 
 _CALL = Cell.__call__.__code__
 _BACK = {f.__code__ for f in (CellBprop.backward, BackwardHookGate.answer)}
-_paths = WeakKeyDictionary()  # of the Cells that were called, for their own backward passes
+_paths = WeakKeyDictionary()  # path of each called Cell, for its backward pass
 
 
 def path_of_cell(frames):
-    """`net.block.dense` for the innermost Cell on the stack (`frames`: innermost first), '' for
-    none. The outermost one is called as the variable that holds it, or as its class."""
+    """Return `net.block.dense` for the innermost Cell on the stack (`frames`: innermost first), ''
+    for none. The outermost Cell is named after the variable that holds it, or its class."""
     for frame in frames:
         if frame.f_code in _BACK:
             cell = frame.f_locals["self"].cell
@@ -33,7 +33,7 @@ def path_of_cell(frames):
 
 
 def calling_cells(frame):
-    """The Cells that compute on the stack from a frame outwards, outermost first."""
+    """Return the Cells running in a frame and its callers, outermost first."""
     cells = {}
     while frame is not None:
         if frame.f_code is _CALL:
@@ -43,12 +43,12 @@ def calling_cells(frame):
 
 
 def path_within(cells):
-    """As `path_of_cell`, for Cells one within the other; the outermost is named by its class."""
+    """Like `path_of_cell`, for nested Cells; the outermost is named after its class."""
     return ".".join([type(cells[0]).__name__, *_steps(cells)]) if cells else ""
 
 
 def _steps(cells):
-    """The path from each Cell to the next one inside it."""
+    """Yield the path from each Cell to the next one inside it."""
     for outer, inner in pairwise(cells):
         path = next((p for p, cell in tree(outer) if cell is inner), None)
         yield path or type(inner).__name__

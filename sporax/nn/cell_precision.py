@@ -1,4 +1,4 @@
-"""`Cell.to_float`: a cell computes in one floating dtype, and its parameters keep their own."""
+"""`Cell.to_float`: compute a cell in one floating dtype while its parameters keep theirs."""
 
 import enum
 from contextlib import closing
@@ -14,7 +14,7 @@ FLOATS = (*FLAGS.values(), dtypes.float64)
 
 
 class MixedPrecision(enum.Enum):
-    """The precision of one cell, as MindSpore's `MixedPrecisionType`; values are its numbers."""
+    """Precision of one cell, with the values of MindSpore's `MixedPrecisionType`."""
 
     NOTSET = 0
     FP16 = 1
@@ -23,15 +23,15 @@ class MixedPrecision(enum.Enum):
 
 
 def mixed_precision_of(chosen):
-    """The `MixedPrecision` of what `to_float` or an autocast chose for a cell."""
+    """Return the `MixedPrecision` for the setting of `to_float` or autocast."""
     dtype = chosen.inside if isinstance(chosen, PrecisionScheme) else chosen
     names = [flag.upper() for flag, kind in FLAGS.items() if kind is dtype]
     return MixedPrecision[names[0]] if names else MixedPrecision.NOTSET
 
 
 class PrecisionScheme:
-    """Mixed precision of one cell: the dtype, or Choice, of its computation (`inside`) and the
-    dtype of its result (`returns`; None: unchanged)."""
+    """Mixed precision of one cell: the compute dtype or Choice (`inside`) and the result dtype
+    (`returns`; None: unchanged)."""
 
     __slots__ = ("inside", "returns")
 
@@ -40,7 +40,7 @@ class PrecisionScheme:
 
 
 def run_in_precision(cell, construct, chosen, *args, **kwargs):
-    """`construct(...)` as a dtype or a PrecisionScheme says."""
+    """Call `construct(...)` in the precision of a dtype or a PrecisionScheme."""
     if not isinstance(chosen, PrecisionScheme):
         return _run_in(cell, construct, chosen, args, kwargs)
     if isinstance(chosen.inside, dtypes.Type):
@@ -52,16 +52,15 @@ def run_in_precision(cell, construct, chosen, *args, **kwargs):
 
 
 def cast_floats(tree, dtype):
-    """The Tensors in containers in a floating dtype, as far as they are floating."""
+    """Cast the floating Tensors in nested containers to a floating dtype."""
     return map_tensors(lambda t: t.astype(dtype) if _needs(t, dtype) else t, tree)
 
 
 def _run_in(cell, construct, dtype, args, kwargs):
-    """`construct(...)`, where floating inputs, operands and the cell's own Tensors are
-    converted to `dtype`.
+    """Call `construct(...)` with floating inputs, operands and the cell's own Tensors cast to
+    `dtype`.
 
-    A Parameter, buffer or other Tensor that `construct` changes gets its new contents in its own
-    dtype.
+    A Parameter, buffer or other Tensor that `construct` writes is updated in its own dtype.
     """
 
     def cast(tensor):
@@ -76,7 +75,7 @@ def _run_in(cell, construct, dtype, args, kwargs):
                 originals.append((tensor, value, kind, converted))
                 tensor._value = converted
             return construct(*map_tensors(cast, args), **map_tensors(cast, kwargs))
-        finally:  # an interrupt may come in the first
+        finally:  # an interrupt may arrive during the first `_restore`
             try:
                 _restore(originals)
             finally:
@@ -84,8 +83,8 @@ def _run_in(cell, construct, dtype, args, kwargs):
 
 
 def _restore(originals):
-    """Give (tensor, Value, dtype, converted Value) back their Values, as far as unchanged; what was
-    written has the tensor's dtype."""
+    """Restore the Values of (tensor, Value, dtype, converted Value) where unchanged; cast written
+    Values back to the tensor's dtype."""
     for tensor, value, kind, converted in originals:
         if tensor._value is converted:
             tensor._value = value

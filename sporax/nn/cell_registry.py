@@ -1,4 +1,4 @@
-"""`Registry`: the parts of a cell, by name; the walk through them, and the rules for names."""
+"""`Registry`: the parts of a cell by name, and the rules for names."""
 
 from collections import OrderedDict
 
@@ -6,9 +6,9 @@ from sporax.core.parameter import Parameter
 
 
 class Registry(OrderedDict):
-    """A cell's parameters or sub-cells by name, kept among its attributes at the same time.
+    """A cell's parameters or sub-cells by name, also stored as its attributes.
 
-    So `self.weight` is a plain attribute: this is the path that every layer takes at every call.
+    `self.weight` is then a plain attribute look-up, which every layer does on every call.
     """
 
     __slots__ = ("attributes",)
@@ -41,7 +41,7 @@ class Registry(OrderedDict):
         super().clear()
 
     def __reduce__(self):
-        return dict, (dict(self),)  # the cell makes them its own again
+        return dict, (dict(self),)  # the cell rebuilds the Registry
 
 
 def tensors_in(cell):
@@ -63,7 +63,7 @@ def check_name(who, what, name, without_dot):
 
 
 def refuse_one_name_twice(parameters):
-    """Refuse two Parameters of one name among (path, Parameter) pairs."""
+    """Raise ValueError if two Parameters among (path, Parameter) pairs share a name."""
     first = {}
     for path, p in parameters:
         if isinstance(p, Parameter) and first.setdefault(p.name, (path, p))[1] is not p:

@@ -1,4 +1,4 @@
-"""Traversal of a Cell: its parameters and sub-cells, at every depth, listed and named."""
+"""Traversal of a Cell: list and name its parameters and sub-cells at every depth."""
 
 import threading
 from collections import OrderedDict
@@ -10,9 +10,9 @@ from sporax.nn.parameter_tuple import check_prefix
 
 
 class Traversal:
-    """The part of `Cell` that lists and names what is in it.
+    """Mixin of `Cell` that lists and names its contents.
 
-    What walks the tree does so by `tree` and never calls methods that a subclass may override.
+    Traversals use `tree` and never call methods that a subclass may override.
     """
 
     _params: Any
@@ -21,54 +21,53 @@ class Traversal:
 
     @property
     def param_prefix(self):
-        """The path to this cell, once `update_cell_prefix` has been called at the top."""
+        """Path to this cell, set by `update_cell_prefix` of the root."""
         return self._param_prefix
 
     def update_cell_prefix(self):
-        """Note in every cell below the path that leads to it."""
+        """Record in every descendant the path to it."""
         for path, cell in tree(self):
             cell.__dict__["_param_prefix"] = path
 
     def update_parameters_name(self, prefix="", recurse=True):
-        """Name each parameter `prefix` and the path to it from here."""
+        """Name each parameter `prefix` plus its path from this cell."""
         check_prefix("update_parameters_name", prefix)
         for path, p in Traversal.parameters_and_names(self, expand=recurse):
             p.name = prefix + path
 
     def parameters_and_names(self, name_prefix="", expand=True):
-        """(path, Parameter) for each parameter, each once."""
+        """Yield (path, Parameter), each parameter once."""
         _check_path("parameters_and_names", name_prefix)
         yield from parameters(self, name_prefix, expand)
 
     def get_parameters(self, expand=True):
-        """All parameters, those of cells below too unless `expand` is False."""
+        """Yield all parameters, recursively unless `expand` is False."""
         for _, p in Traversal.parameters_and_names(self, expand=expand):
             yield p
 
     def parameters_dict(self, recurse=True):
-        """Parameters by their own names."""
+        """Return the parameters by name."""
         return OrderedDict((p.name, p) for p in Traversal.get_parameters(self, expand=recurse))
 
     def parameters_broadcast_dict(self, recurse=True):
-        """Parameters by name without those of `layerwise_parallel`; None if there are none."""
+        """Return the parameters by name except `layerwise_parallel` ones; None if empty."""
         parameters = Traversal.parameters_dict(self, recurse).items()
         return OrderedDict((n, p) for n, p in parameters if not p.layerwise_parallel) or None
 
     def trainable_params(self, recurse=True):
-        """The parameters that require a gradient."""
+        """Return the parameters that require a gradient."""
         return [p for p in Traversal.get_parameters(self, expand=recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse=True):
-        """The parameters that require none."""
+        """Return the parameters that do not require a gradient."""
         return [p for p in Traversal.get_parameters(self, expand=recurse) if not p.requires_grad]
 
     def check_names(self):
-        """Raise ValueError where two parameters have one name."""
+        """Raise ValueError if two parameters share a name."""
         refuse_one_name_twice(Traversal.parameters_and_names(self))
 
     def _settle_names(self):
-        """Before the first call: where two parameters have one name, all are named by their
-        paths."""
+        """Before the first call, name all parameters by their paths if two share a name."""
         names = [p.name for p in Traversal.get_parameters(self)]
         if len(set(names)) < len(names):
             Traversal.update_parameters_name(self)
@@ -76,13 +75,13 @@ class Traversal:
             cell.__dict__["_has_names"] = True
 
     def init_parameters_data(self, auto_parallel_mode=False):
-        """{parameter: parameter}: data is created when an initializer is called."""
+        """Return {parameter: parameter}; data is created when an initializer is called."""
         return {p: p for p in Traversal.get_parameters(self)}
 
     # sub-cells ------------------------------------------------------------------------------
 
     def cells_and_names(self, cells=None, name_prefix=""):
-        """(path, cell) for this cell and all below, each once; `cells`: a set of those to omit."""
+        """Yield (path, cell) for this cell and all descendants once; `cells`: a set to omit."""
         _check_path("cells_and_names", name_prefix)
         if cells and not isinstance(cells, set):
             raise TypeError(
@@ -92,7 +91,7 @@ class Traversal:
         yield from tree(self, name_prefix, cells or None)
 
     def name_cells(self):
-        """Direct sub-cells by name, each once."""
+        """Return the direct sub-cells by name, each once."""
         first = {}
         for name, cell in self._cells.items():
             if cell is not None:
@@ -100,12 +99,12 @@ class Traversal:
         return OrderedDict(first.values())
 
     def cells(self):
-        """Direct sub-cells, each once."""
+        """Return the direct sub-cells, each once."""
         return Traversal.name_cells(self).values()
 
     def get_sub_cell(self, target):
-        """The cell at a path such as `"block.norm"`; this one for `""`. AttributeError if there is
-        none."""
+        """Return the cell at a path such as `"block.norm"`; this one for `""`. AttributeError if
+        absent."""
         if not isinstance(target, str):
             raise AttributeError(
                 f"For 'get_sub_cell', 'target' must be a string, but got {type(target).__name__}."
@@ -122,12 +121,12 @@ class Traversal:
         return cell
 
     def apply(self, fn):
-        """Call `fn` on every cell below, then on this one."""
+        """Call `fn` on every descendant, then on this cell."""
         if not callable(fn):
             raise TypeError(
                 f"For 'Cell.apply', 'fn' must be a function, but got {type(fn).__name__}."
             )
-        if id(self) in _applying.cells:  # it is among its own parts
+        if id(self) in _applying.cells:  # the cell contains itself
             return self
         _applying.cells.add(id(self))
         try:
@@ -147,7 +146,7 @@ def _check_path(who, prefix):
 
 
 class _Applying(threading.local):
-    """The Cells whose `apply` is running in this thread."""
+    """Cells whose `apply` is running in this thread."""
 
     def __init__(self):
         self.cells = set()

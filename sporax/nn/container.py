@@ -19,7 +19,7 @@ def _checked(owner, cell):
 
 
 class _Ordered(Cell):
-    """Cells in order, under the numbers 0, 1, ... or under names of their own."""
+    """Cells in order, keyed by 0, 1, ... or by their own names."""
 
     def __len__(self):
         return len(self._cells)
@@ -34,7 +34,7 @@ class _Ordered(Cell):
         return any(part is cell for part in self._cells.values())
 
     def _key(self, index, room=0):
-        """The place of an index from either end; `room`: how far beyond the last it may be."""
+        """Normalise an index, possibly negative; `room`: how far past the last it may be."""
         index = plain(index)
         if not isinstance(index, int):
             raise TypeError(
@@ -65,21 +65,22 @@ class _Ordered(Cell):
         self._renumber(items, path)
 
     def append(self, cell):
-        """Add a cell behind the last."""
+        """Append a cell."""
         self._put(str(len(self)), _checked(self, cell), self._path())
 
     def set_grad(self, flag=True):
-        """Note `flag` here and in the cells held."""
+        """Set `requires_grad` of this container and its cells."""
         self.requires_grad = flag
         for cell in self:
             cell.set_grad(flag)
 
     def _path(self):
-        """The prefix before an index in the names of parameters: the path to this container.
+        """Return the prefix before an index in parameter names: the path to this container.
 
-        Nobody tells a container where it is kept; its parameters' names do. Where the first cell's
-        number stands in a name more than once, the second cell decides, else the last one is taken:
-        a mistake if the cell is a container itself, but checkpoints hold the names that follow.
+        A container does not know its own path, so it is inferred from the names of its parameters.
+        If the first cell's number occurs in a name more than once, the second cell decides;
+        otherwise the last occurrence is used. This is wrong if the cell is itself a container, but
+        checkpoints contain the resulting names.
         """
         named = []
         for key, cell in self._cells.items():
@@ -101,7 +102,7 @@ class _Ordered(Cell):
         self._cells[key] = cell
 
     def _renumber(self, items, path):
-        """Take these (key, cell) as the new contents; numbered keys follow their places."""
+        """Replace the contents with (key, cell) pairs; renumber numeric keys."""
         Changes.count += 1
         self._cells.clear()
         for i, (key, cell) in enumerate(items):
@@ -114,10 +115,10 @@ class _Ordered(Cell):
 
 
 class SequentialCell(_Ordered):
-    """Cells called one after the other: $f_n(\\ldots f_1(x))$.
+    """Cells called in sequence: $f_n(\\ldots f_1(x))$.
 
-    Made of cells, of one list of them, or of an OrderedDict, whose keys name them. Slices are
-    SequentialCells that name their parameters anew.
+    Takes cells, one list of cells, or an OrderedDict whose keys name them. Slices are
+    SequentialCells that rename their parameters.
 
     >>> block = SequentialCell(Cell(), Cell())
     >>> len(block), len(block[1:])
@@ -143,7 +144,7 @@ class SequentialCell(_Ordered):
 
     @property
     def cell_list(self):
-        """The cells in order."""
+        """List of the cells in order."""
         return list(self._cells.values())
 
     def construct(self, input_data):
@@ -153,9 +154,9 @@ class SequentialCell(_Ordered):
 
 
 class CellList(_Ordered):
-    """Cells in a list; not to be called itself.
+    """A list of cells; not callable itself.
 
-    `auto_prefix`: whether parameters are named after their cell's number.
+    `auto_prefix`: prefix parameter names with the index of their cell.
 
     >>> layers = CellList([Cell(), Cell()])
     >>> layers.append(Cell())
@@ -163,7 +164,7 @@ class CellList(_Ordered):
     3
     """
 
-    is_ensemble = True  # `vmap` calls each for a slice of its own
+    is_ensemble = True  # `vmap` calls each cell with its own slice
 
     def __init__(self, *args, auto_prefix=True):
         super().__init__(auto_prefix)
@@ -178,7 +179,7 @@ class CellList(_Ordered):
         return CellList([cell for _, cell in items])
 
     def extend(self, cells):
-        """Add the cells of a list behind the last."""
+        """Append the cells of a list."""
         check.instance("CellList", list, "a list", cells=cells)
         path = self._path()
         for cell in cells:
@@ -188,7 +189,7 @@ class CellList(_Ordered):
     __iadd__ = extend
 
     def insert(self, index, cell):
-        """Put a cell before the one at `index`."""
+        """Insert a cell before the one at `index`."""
         place, path = self._key(index, room=1), self._path()
         items = list(self._cells.items())
         items.insert(place, (str(place), _checked(self, cell)))
@@ -203,10 +204,10 @@ class CellList(_Ordered):
 
 
 class CellDict(Cell):
-    """Cells by name; not to be called itself.
+    """Cells by name; not callable itself.
 
-    Made of a mapping, or of (name, cell) pairs. `auto_prefix`: whether parameters are named after
-    their cell's key.
+    Takes a mapping, or (name, cell) pairs. `auto_prefix`: prefix parameter names with the key of
+    their cell.
 
     >>> CellDict({"first": Cell()}).keys()
     odict_keys(['first'])
@@ -261,28 +262,28 @@ class CellDict(Cell):
         del self._cells[key]
 
     def __bool__(self):
-        return True  # as MindSpore's, with or without cells
+        return True  # as in MindSpore, even if empty
 
     def keys(self):
-        """The names."""
+        """Return the names."""
         return self._cells.keys()
 
     def values(self):
-        """The cells."""
+        """Return the cells."""
         return self._cells.values()
 
     def items(self):
-        """(name, cell) pairs."""
+        """Return the (name, cell) pairs."""
         return self._cells.items()
 
     def pop(self, key):
-        """Take a cell out."""
+        """Remove and return a cell."""
         cell = self[key]
         del self[key]
         return cell
 
     def clear(self):
-        """Take all cells out."""
+        """Remove all cells."""
         Changes.count += 1
         self._cells.clear()
 

@@ -9,7 +9,7 @@ from sporax.nn.normalization import BatchNorm1d, BatchNorm2d
 
 
 class _Combined(Cell):
-    """Base of both: an optional batch normalization and an optional activation."""
+    """Base class with an optional batch normalization and an optional activation."""
 
     _first, _norm = None, None
 
@@ -32,9 +32,9 @@ class _Combined(Cell):
 
 
 class Conv2dBnAct(_Combined):
-    """`Conv2d`, `BatchNorm2d` if `has_bn`, and `activation`: its name, a Cell or a Primitive.
+    """`Conv2d`, `BatchNorm2d` if `has_bn`, and `activation` (a name, a Cell or a Primitive).
 
-    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments as of the layers.
+    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments: see the layers.
 
     >>> nn.Conv2dBnAct(3, 8, 3, has_bn=True, activation="relu")(ops.ones((1, 3, 5, 5))).shape
     (1, 8, 5, 5)
@@ -56,9 +56,9 @@ class Conv2dBnAct(_Combined):
 
 
 class DenseBnAct(_Combined):
-    """`Dense`, `BatchNorm1d` if `has_bn`, and `activation`: its name, a Cell or a Primitive.
+    """`Dense`, `BatchNorm1d` if `has_bn`, and `activation` (a name, a Cell or a Primitive).
 
-    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments as of the layers.
+    `alpha`: the slope of 'leakyrelu'. `after_fake`: accepted. Other arguments: see the layers.
 
     >>> nn.DenseBnAct(3, 4, activation="relu")(ops.ones((2, 3))).shape
     (2, 4)

@@ -16,7 +16,7 @@ _SIDES = {2: "four (top, bottom, left, right)", 3: "six (front, back, top, botto
 
 
 def per_axis(layer, name, value, count, lowest=1):
-    """An int for all axes, or a tuple of one for each (of two axes, the last two of four)."""
+    """Expand an int to all axes, or check a per-axis tuple (of 4 for 2 axes, use the last 2)."""
     sizes = (value,) * count if isinstance(value, int) else value
     if not isinstance(sizes, tuple) or len(sizes) not in ((2, 4) if count == 2 else (count,)):
         raise TypeError(
@@ -47,17 +47,17 @@ def _checked_padding(layer, pad_mode, padding, count):
 
 
 class Convolution(Cell):
-    """Base of all convolutions: settings, Parameters and `repr`.
+    """Base class of convolutions: settings, Parameters and `repr`.
 
     `_axes`: the number of spatial axes. `_formats`: the supported data formats.
-    `_transposed`: whether the weight is that of the convolution whose gradient this is.
+    `_transposed`: True if the weight has the layout of the convolution it transposes.
     """
 
     _axes, _formats, _transposed = 2, ("NCHW",), False
     _on_request: ClassVar = {"bias_add": lambda layer: ops.BiasAdd(layer.data_format)}
 
     def _settings(self):
-        """The arguments of the Primitive that convolves as this layer does."""
+        """Return the constructor arguments of the equivalent Primitive."""
         return {
             "out_channel": self.out_channels, "kernel_size": self.kernel_size, "pad": self.padding,
             "pad_mode": self.pad_mode, "stride": self.stride, "dilation": self.dilation,
@@ -120,7 +120,7 @@ class Convolution(Cell):
 
 
 def checked_line(layer, padding, weight_init, **sizes):
-    """Refuse what is no int where there is one axis; an initial weight with an axis more."""
+    """Check that 1-d sizes are ints; return the initial weight with a unit axis added."""
     check.positive_int(layer, **sizes)
     check.instance(layer, int, "an int", padding=padding)
     if isinstance(weight_init, Tensor) and weight_init.ndim == 3:
@@ -129,7 +129,7 @@ def checked_line(layer, padding, weight_init, **sizes):
 
 
 def as_plane(layer, x):
-    """An input `(N, C, L)` of a layer as `(N, C, 1, L)`; anything else is refused."""
+    """Reshape an input `(N, C, L)` to `(N, C, 1, L)`; raise ValueError for other shapes."""
     layer._check_input(x, "NCL")
     return x.expand_dims(2)
 
@@ -137,9 +137,9 @@ def as_plane(layer, x):
 class Conv2d(Convolution):
     r"""$y_o = b_o + \sum_c w_{oc} \star x_c$: `(N, C, H, W)` -> `(N, O, H', W')`.
 
-    `weight` is `(O, C / group, kh, kw)`, `bias` `(O,)`; both start uniform in plus or minus one
-    over the root of $C k_h k_w / group$ unless given. `pad_mode`: 'same' (zeros, the odd one after:
-    $H' = \lceil H / stride \rceil$), 'valid' (none) or 'pad' (as `padding` says: one int, or top,
+    `weight` is `(O, C / group, kh, kw)`, `bias` `(O,)`; unless given, both start uniform in
+    $\pm 1 / \sqrt{C k_h k_w / group}$. `pad_mode`: 'same' (zeros, the odd one last:
+    $H' = \lceil H / stride \rceil$), 'valid' (none) or 'pad' (by `padding`: one int, or top,
     bottom, left, right).
 
     >>> nn.Conv2d(3, 8, 3)(ops.ones((1, 3, 5, 5))).shape
@@ -171,7 +171,7 @@ class Conv2d(Convolution):
 
 
 class Conv1d(Conv2d):
-    r"""As `Conv2d`, of one axis: `(N, C, L)` -> `(N, O, L')`.
+    r"""1-d version of `Conv2d`: `(N, C, L)` -> `(N, O, L')`.
 
     `weight` is `(O, C / group, 1, k)`; `kernel_size`, `stride`, `padding` and `dilation` are ints.
 
@@ -198,7 +198,7 @@ class Conv1d(Conv2d):
 
 
 class Conv3d(Convolution):
-    r"""As `Conv2d`, of three axes: `(N, C, D, H, W)` -> `(N, O, D', H', W')`.
+    r"""3-d version of `Conv2d`: `(N, C, D, H, W)` -> `(N, O, D', H', W')`.
 
     `weight` is `(O, C / group, kd, kh, kw)`; `padding`: one int, or front, back, top, bottom, left,
     right.

@@ -1,17 +1,17 @@
-"""`custom_vjp`: a function with a derivative of its own, as a Cell."""
+"""`custom_vjp`: a function with a custom derivative, as a Cell."""
 
 from sporax.nn.cell import Cell
 
 
 class CustomVjp(Cell):
-    """The Cell that `custom_vjp` makes of a function."""
+    """The Cell returned by `custom_vjp`."""
 
     def __init__(self, fwd):
         super().__init__()
         self.fwd, self.bwd = fwd, None
 
     def defbwd(self, bwd):
-        """Let `bwd(*inputs, output, cotangent)` compute the inputs' gradients."""
+        """Set `bwd(*inputs, output, cotangent)`, which returns the gradients of the inputs."""
         if not callable(bwd):
             raise TypeError(
                 f"For 'custom_vjp', 'bwd' must be a function, but got {type(bwd).__name__}. It "
@@ -32,7 +32,7 @@ class CustomVjp(Cell):
 
 
 def custom_vjp(fn=None):
-    """A decorator: the function as a Cell, whose derivative `defbwd` defines.
+    """Decorator that wraps a function in a Cell with a custom derivative, set by `defbwd`.
 
     >>> @custom_vjp
     ... def double(x):

@@ -16,7 +16,7 @@ class Dense(Cell):
     r"""Affine map of the last axis, $y = x W^\top + b$: `(*, in)` -> `(*, out)`.
 
     `weight` is `(out, in)` and `bias` `(out,)`; unless given by `weight_init` and `bias_init`
-    (a Tensor, an initializer or its name, a number), both start uniform in $\pm 1 / \sqrt{in}$.
+    (a Tensor, an initializer or its name, a scalar), both start uniform in $\pm 1 / \sqrt{in}$.
     `activation`: a name, a Cell or a Primitive, applied to $y$.
 
     >>> nn.Dense(3, 4)(ops.ones((2, 3))).shape

@@ -1,4 +1,4 @@
-"""`DistributedDataParallel`: a network whose gradients are the means of all processes'."""
+"""`DistributedDataParallel`: a network with gradients averaged over all processes."""
 
 import contextlib
 import weakref
@@ -15,17 +15,17 @@ from sporax.nn.training_cells import DistributedGradReducer
 from sporax.ops.communication import collectives
 
 _REDUCERS = ("CppReducer", "PythonReducer")
-# cell -> its _Reduction under the tape of the derivative that is being taken, and that tape's hooks
+# cell -> its _Reduction under the tape of the current derivative, and that tape's hooks
 _open = weakref.WeakKeyDictionary()
 
 
 class DistributedDataParallel(Cell):
-    """`module`, whose gradients by its trainable Parameters are averaged over all processes.
+    """Average the gradients of `module`'s trainable Parameters over all processes.
 
-    Gradients add up from one derivative to the next until `zero_grad()`; inside of `no_sync()` each
-    process has its own sums. `init_sync`: whether all begin with the Parameters of the first.
-    `process_group`: the name of a group, all processes by default. Gradients travel in buffers of
-    up to 25 MB, and those of unused Parameters are zeros, so that `bucket_cap_mb`,
+    Gradients accumulate across derivatives until `zero_grad()`; inside `no_sync()` each process
+    accumulates its own. `init_sync`: broadcast the Parameters of the first process.
+    `process_group`: a group name, all processes by default. Gradients are sent in buffers of up to
+    25 MB, and gradients of unused Parameters are zeros, so `bucket_cap_mb`,
     `find_unused_parameters`, `average_in_collective`, `static_graph` and `reducer_mode` have no
     effect.
 
@@ -57,7 +57,7 @@ class DistributedDataParallel(Cell):
         if init_sync and ranks.size > 1:
             for p in module.get_parameters():
                 p.set_data(collectives.broadcast(p, 0, ranks))
-        # no Parameters of the network's own, which are saved and counted
+        # not Parameters of the network, which would be saved and counted
         self.__dict__["_weights"] = weights
         self.__dict__["_sums"] = [
             Parameter(ops.zeros_like(p), name=f"{p.name}.sum", requires_grad=False) for p in weights
@@ -76,7 +76,7 @@ class DistributedDataParallel(Cell):
             return self.module(*inputs, **inputs_dict)
 
     def _reduced(self, gradients):
-        """The sums of the gradients so far, over all processes where they are in step."""
+        """Return the accumulated gradients, averaged over all processes if synchronised."""
         _open.pop(self, None)
         sums = [
             total.value() if g is None else total + g
@@ -88,14 +88,14 @@ class DistributedDataParallel(Cell):
         return tuple(sums)
 
     def zero_grad(self):
-        """Let sums of gradients begin at 0 again."""
+        """Reset the accumulated gradients to 0."""
         for total in self._sums:
             ops.assign(total, ops.zeros_like(total))
 
     @contextlib.contextmanager
     def no_sync(self):
-        """A block in which gradients are this process's own; the next ones outside are the means
-        of the sums."""
+        """Keep gradients local in this block; the next gradients outside average the accumulated
+        sums."""
         self.sync_enabled = False
         try:
             yield
@@ -104,25 +104,25 @@ class DistributedDataParallel(Cell):
 
 
 class _Reduction(Gate):
-    """The gate of a network's Parameters under one tape: their gradients arrive all at once, also
-    of several calls."""
+    """Gate of a network's Parameters under one tape: their gradients arrive all at once, even
+    for several calls."""
 
     __slots__ = ("cell", "originals", "passed")
 
     def __init__(self, cell):
-        self.cell = weakref.proxy(cell)  # which is the key of `_open`
+        self.cell = weakref.proxy(cell)  # the cell is the key of `_open`
         self.originals = [p._lift() for p in cell._weights]
         passed = self.through(cell._weights)
         self.passed = None if passed is None else [tensor._value for tensor in passed[0]]
 
     def is_of(self, weights):
-        """Whether the Parameters have the values that went through the gate."""
+        """Return True if the Parameters still have the values that went through the gate."""
         return all(p._value is v for p, v in zip(weights, self.originals, strict=True))
 
     @contextlib.contextmanager
     def replaced(self):
-        """Give the Parameters the values behind the gate, for the length of a block."""
-        if self.passed is None:  # nothing is differentiated by them
+        """Replace Parameter values with the gate's outputs for the duration of a block."""
+        if self.passed is None:  # no derivative with respect to them
             yield
             return
         weights = self.cell._weights
@@ -132,11 +132,11 @@ class _Reduction(Gate):
             yield
         finally:
             for p, value, original in zip(weights, self.passed, self.originals, strict=True):
-                if p._value is value:  # else the network has assigned another
+                if p._value is value:  # else the network has assigned a new value
                     p._value = original
 
     def answer(self, out, gradients):
-        """The averaged sums of gradients."""
+        """Return the averaged sums of gradients."""
         return self.cell._reduced(gradients)
 
 

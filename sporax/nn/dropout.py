@@ -15,9 +15,9 @@ def _probability(layer, name, value, inside, words):
 
 
 class Dropout(Cell):
-    r"""In training, each element is 0 with probability `p`, else $x / (1 - p)$; else $x$ itself.
+    r"""In training, elements are 0 with probability `p`, else $x / (1 - p)$; in evaluation, $x$.
 
-    `p` is in [0, 1). Without it, `keep_prob` in (0, 1] counts: the probability of being kept.
+    `p` is in [0, 1). If None, `keep_prob` in (0, 1], the probability of keeping, is used.
 
     >>> nn.Dropout(p=0.2)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -39,7 +39,7 @@ class Dropout(Cell):
 
 
 class _ChannelDropout(Cell):
-    """Base of dropout of whole channels; `drop`: the operation of a subclass."""
+    """Base class of dropout of whole channels; `drop`: the operation of a subclass."""
 
     drop = None
 
@@ -52,11 +52,11 @@ class _ChannelDropout(Cell):
         return type(self).drop(x, self.p, self.training)
 
     def extend_repr(self):
-        return f"p={self.keep_prob}"  # MindSpore prints the chance of being kept
+        return f"p={self.keep_prob}"  # MindSpore prints the probability of keeping
 
 
 class Dropout1d(_ChannelDropout):
-    """As `Dropout`, for whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1].
+    """Like `Dropout`, for whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1].
 
     >>> nn.Dropout1d(p=0.2)(ops.ones((2, 3))).shape
     (2, 3)
@@ -69,7 +69,7 @@ class Dropout1d(_ChannelDropout):
 
 
 class Dropout2d(_ChannelDropout):
-    """As `Dropout`, for whole channels: `(N, C, H, W)`; `p` is in [0, 1].
+    """Like `Dropout`, for whole channels: `(N, C, H, W)`; `p` is in [0, 1].
 
     >>> nn.Dropout2d(p=0.2)(ops.ones((1, 2, 3, 3))).shape
     (1, 2, 3, 3)
@@ -79,7 +79,7 @@ class Dropout2d(_ChannelDropout):
 
 
 class Dropout3d(_ChannelDropout):
-    """As `Dropout`, for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1].
+    """Like `Dropout`, for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1].
 
     >>> nn.Dropout3d(p=0.2)(ops.ones((1, 2, 3, 3, 3))).shape
     (1, 2, 3, 3, 3)
@@ -89,7 +89,7 @@ class Dropout3d(_ChannelDropout):
 
 
 class DropoutExt(Cell):
-    """`mint.nn.Dropout`: as `Dropout` with `p` in [0, 1]; `inplace`: the input becomes the result.
+    """`mint.nn.Dropout`: like `Dropout` with `p` in [0, 1]; `inplace`: overwrite the input.
 
     >>> nn.DropoutExt(0.2)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
@@ -107,7 +107,7 @@ class DropoutExt(Cell):
 
 
 class Dropout2dExt(DropoutExt):
-    """`mint.nn.Dropout2d`: as `Dropout2d`; `inplace`: the input becomes the result.
+    """`mint.nn.Dropout2d`: like `Dropout2d`; `inplace`: overwrite the input.
 
     >>> nn.Dropout2dExt(0.2)(ops.ones((1, 2, 3, 3))).shape
     (1, 2, 3, 3)
@@ -120,7 +120,7 @@ MINT["nn.Dropout"], MINT["nn.Dropout2d"] = DropoutExt, Dropout2dExt
 
 
 class RReLU(Cell):
-    r"""$x$ where it is at least 0, else $a x$ with $a$ uniform in [lower, upper), always drawn.
+    r"""$x$ where $x \geq 0$, else $a x$, $a$ uniform in [lower, upper), sampled even in eval mode.
 
     (Xu et al., 2015.)
 

@@ -1,4 +1,4 @@
-"""`Cell.to`: parameters and buffers in another dtype."""
+"""`Cell.to`: convert parameters and buffers to another dtype."""
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from sporax.nn.cell_registry import tensors_in
 
 
 class DtypeConversion:
-    """The part of `Cell` that converts its parameters and buffers in place."""
+    """Mixin of `Cell` that converts its parameters and buffers in place."""
 
     def to(self, *args, **kwargs):
-        """Convert floating (and complex) parameters and buffers, here and below; returns the cell.
+        """Convert floating and complex parameters and buffers recursively; returns the cell.
 
-        Called as `to(dtype)`, `to(tensor)` for that one's dtype, or `to(device, dtype)`, each with
-        `non_blocking`, which changes nothing. `device` must be the one in use, since that is
-        chosen with `set_device`. The Parameters and buffers stay the same objects.
+        Called as `to(dtype)`, `to(tensor)` for the tensor's dtype, or `to(device, dtype)`;
+        `non_blocking` has no effect. `device` must be the current device, which `set_device`
+        chooses. Parameters and buffers keep their identity.
 
         >>> nn.Dense(2, 2).to(ms.float16).weight.dtype
         mindspore.float16
@@ -35,8 +35,8 @@ class DtypeConversion:
         return self
 
     def to_empty(self, *, device=None, recurse=True):
-        """Give parameters and buffers contents of no meaning (zeros) without reading the old ones,
-        here and, with `recurse`, below; returns the cell."""
+        """Fill parameters and buffers with zeros without reading the old contents, here and, with
+        `recurse`, in all descendants; returns the cell."""
         if device is not None:
             _check_device("Cell.to_empty", device)
         for _, cell in tree(self) if recurse else [("", self)]:
@@ -47,7 +47,7 @@ class DtypeConversion:
 
 
 def _parsed(*args, **kwargs):
-    """(device, dtype) of a call in one of three forms."""
+    """Parse a call in one of three forms to (device, dtype)."""
     names = ("device", "dtype", "non_blocking")
     if args and isinstance(args[0], Tensor):
         args = (None, args[0].dtype, *args[1:])

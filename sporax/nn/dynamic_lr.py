@@ -1,4 +1,4 @@
-"""Learning rates of every step as a list, one value an epoch."""
+"""Lists of per-step learning rates that are constant within an epoch."""
 
 import math
 
@@ -10,20 +10,20 @@ from sporax.nn import argument_checks as check
 
 
 def _refuse_long(who, steps, argument):
-    refuse_huge(who, (steps,), np.dtype(np.complex128), argument)  # a float object, with its place
+    refuse_huge(who, (steps,), np.dtype(np.complex128), argument)  # a float and its list slot
 
 
 def _by_epoch(who, total_step, step_per_epoch, rate):
-    """`rate(epoch)` for each of `total_step` steps."""
+    """Return the list of `rate(epoch)` for `total_step` steps."""
     _refuse_long(who, total_step, "'total_step'")
     return [rate(step // step_per_epoch) for step in range(total_step)]
 
 
 @fitting
 def piecewise_constant_lr(milestone, learning_rates):
-    """`learning_rates[t]` for the steps from `milestone[t - 1]` (at first 0) up to `milestone[t]`.
+    """`learning_rates[t]` for steps from `milestone[t - 1]` (0 for t = 0) to `milestone[t]`.
 
-    `milestone`: positive ints that do not decrease. `learning_rates`: as many numbers.
+    `milestone`: non-decreasing positive ints. `learning_rates`: as many scalars.
 
     >>> piecewise_constant_lr([2, 3], [0.1, 0.05])
     [0.1, 0.1, 0.05]
@@ -65,7 +65,7 @@ def exponential_decay_lr(
 ):
     r"""$learning\_rate \cdot decay\_rate^p$, where $p = epoch / decay\_epoch$.
 
-    The steps and epochs are positive ints, the rates greater than 0; `is_stair` rounds $p$ down.
+    Steps and epochs are positive ints, rates greater than 0; `is_stair` rounds $p$ down.
 
     >>> exponential_decay_lr(0.1, 0.5, 4, 2, 1)
     [0.1, 0.1, 0.05, 0.05]
@@ -88,8 +88,8 @@ def natural_exp_decay_lr(
 ):
     r"""$learning\_rate \cdot e^{-decay\_rate \cdot epoch}$.
 
-    `is_stair`: the epoch counts by whole `decay_epoch`s, which have no effect otherwise. Arguments
-    as `exponential_decay_lr`'s.
+    `is_stair`: round the epoch down to a multiple of `decay_epoch`, which has no effect otherwise.
+    Other arguments: see `exponential_decay_lr`.
 
     >>> natural_exp_decay_lr(0.1, 0.9, 3, 1, 4, True)
     [0.1, 0.1, 0.1]
@@ -112,7 +112,7 @@ def inverse_decay_lr(
 ):
     r"""$learning\_rate / (1 + decay\_rate \cdot p)$, where $p = epoch / decay\_epoch$.
 
-    Arguments as `exponential_decay_lr`'s.
+    Arguments: see `exponential_decay_lr`.
 
     >>> inverse_decay_lr(0.1, 1.0, 3, 1, 1)[1]
     0.05
@@ -134,7 +134,7 @@ def inverse_decay_lr(
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     r"""$min + (max - min) (1 + \cos(\pi p)) / 2$, where $p = \min(epoch / decay\_epoch, 1)$.
 
-    `min_lr`: at least 0, and less than `max_lr`.
+    `min_lr`: at least 0 and less than `max_lr`.
 
     >>> cosine_decay_lr(0.0, 0.1, 3, 1, 2)
     [0.1, 0.05, 0.0]
@@ -161,8 +161,8 @@ def polynomial_decay_lr(
 ):  # fmt: skip
     r"""$(start - end) (1 - p)^{power} + end$, where $p = \min(epoch / decay\_epoch, 1)$.
 
-    `end_learning_rate`: at least 0. `update_decay_epoch`: instead of staying at the end, start over
-    with `decay_epoch` times the number of rounds begun.
+    `end_learning_rate`: at least 0. `update_decay_epoch`: instead of staying at the end, restart
+    with `decay_epoch` times the number of cycles begun.
 
     >>> polynomial_decay_lr(0.1, 0.0, 3, 1, 2, 1.0)
     [0.1, 0.05, 0.0]

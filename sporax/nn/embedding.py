@@ -13,11 +13,11 @@ from sporax.ops.indexing.gather import embedding_lookup_of_class
 
 
 class Embedding(Cell):
-    """Rows of a table by index: `(*)` integers -> `(*, embedding_size)`.
+    """Table look-up by index: `(*)` integers -> `(*, embedding_size)`.
 
-    `embedding_table`, `(vocab_size, embedding_size)`, starts normal with deviation 0.01, row
-    `padding_idx` (if given) at 0. A negative index counts from the end; one beyond the table raises
-    (see `set_context`, 'check_indices'). `use_one_hot`: accepted; both ways give the same.
+    `embedding_table`, `(vocab_size, embedding_size)`, is initialized normal with standard deviation
+    0.01, row `padding_idx` (if given) with 0. Negative indices count from the end; an index out of
+    range raises (see `set_context`, 'check_indices'). `use_one_hot`: accepted, same result.
 
     >>> nn.Embedding(10, 3)(Tensor([[1, 2]])).shape
     (1, 2, 3)
@@ -63,12 +63,12 @@ _OPERATORS = ("SUM", "MAX", "MEAN")
 
 
 class EmbeddingLookup(Cell):
-    """Rows of a table by index, `(*)` -> `(*, embedding_size)`: zeros for an index beyond it.
+    """Table look-up by index, `(*)` -> `(*, embedding_size)`; zeros if out of range.
 
-    `embedding_table`, `(vocab_size, embedding_size)`, starts normal with deviation 0.01.
-    `max_norm`: rows are shortened to that length. `target`, 'CPU' or 'DEVICE', `slice_mode`,
-    `manual_shapes` and `sparse` (which 'CPU' needs): accepted, there is one memory, and gradients
-    are dense.
+    `embedding_table`, `(vocab_size, embedding_size)`, is initialized normal with standard deviation
+    0.01. `max_norm`: clip rows to this norm. `target` ('CPU' or 'DEVICE'), `slice_mode`,
+    `manual_shapes` and `sparse` (required by 'CPU') are accepted without effect: memory is unified
+    and gradients are dense.
 
     >>> nn.EmbeddingLookup(10, 3)(Tensor([[1, 2]])).shape
     (1, 2, 3)
@@ -112,13 +112,13 @@ class EmbeddingLookup(Cell):
 
 
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
-    """The rows of each field of an example combined: `(B, n)` thrice -> `(B, field_size,
-    embedding_size)`.
+    """Combine the table rows of each field of an example: three `(B, n)` inputs -> `(B,
+    field_size, embedding_size)`.
 
     Called with `input_indices`, `input_values` (Float32), which multiply the rows (0 for padding),
-    and `field_ids` (Int32), the field of each. `operator`: 'SUM', 'MAX', or 'MEAN', the sum over
-    that of the field's absolute values; zeros for a field without values. Other arguments as
-    `EmbeddingLookup`'s.
+    and `field_ids` (Int32), the field of each index. `operator`: 'SUM', 'MAX', or 'MEAN', the sum
+    divided by the sum of the field's absolute values; zeros for a field without values. Other
+    arguments: see `EmbeddingLookup`.
 
     >>> lookup = nn.MultiFieldEmbeddingLookup(10, 3, field_size=2)
     >>> ids, fields = Tensor([[1, 2, 4]]), Tensor([[0, 1, 1]], ms.int32)
@@ -144,7 +144,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     def construct(self, input_indices, input_values, field_ids):
         _check_fields(input_indices, input_values, field_ids)
         batch, fields, count = len(field_ids), self.field_size, len(field_ids) * self.field_size
-        # the field of one example is another segment than that of the next
+        # fields of different examples are separate segments
         segments = field_ids + fields * ops.arange(batch, dtype=field_ids.dtype).expand_dims(1)
         rows = super().construct(input_indices) * input_values.expand_dims(-1)
         values = ops.unsorted_segment_sum(input_values.abs(), segments, count).expand_dims(-1)
@@ -159,7 +159,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
 
 
 def _check_fields(input_indices, input_values, field_ids):
-    """Refuse inputs of `MultiFieldEmbeddingLookup` of another kind or shape."""
+    """Check types, dtypes and shapes of the inputs of `MultiFieldEmbeddingLookup`."""
     kinds = {
         "input_indices": (input_indices, (int32, int64)),
         "input_values": (input_values, (float32,)),

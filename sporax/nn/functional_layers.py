@@ -8,7 +8,7 @@ from sporax.ops.math.gamma_functions import lbeta
 
 
 def layer(signatures, function, module):
-    """The class of a row, compiled from source: signature and TypeErrors are Python's own."""
+    """Compile the class of a row from source, so that Python checks the signature itself."""
     head, _, called = signatures.partition(")(")
     name, _, built = head.partition("(")
     scope: dict = {"Cell": Cell, "function": function, "__name__": None}

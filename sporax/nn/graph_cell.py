@@ -1,4 +1,4 @@
-"""`GraphCell`: a Cell that runs a graph which `load` read from a file."""
+"""`GraphCell`: a Cell that runs a graph loaded from a file."""
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
@@ -8,13 +8,12 @@ from sporax.nn.cell import Cell
 
 
 class GraphCell(Cell):
-    """A Cell that computes what was exported: `nn.GraphCell(ms.load("net.mindir"))`.
+    """A Cell that runs an exported graph: `nn.GraphCell(ms.load("net.mindir"))`.
 
-    Its Parameters are those of the exported Cell, by the same names; `params_init`, a dict of
-    Tensors by name, gives some of them other contents. Inputs are like those of the export. There
-    is no derivative.
+    Its Parameters have the names of the exported Cell's; `params_init`, a dict of Tensors by name,
+    overrides the values of some of them. Inputs must match the export. Not differentiable.
 
-    Raises TypeError where `graph` is not from `load` or `params_init` is no such dict, and
+    Raises TypeError if `graph` is not from `load` or `params_init` is not such a dict, and
     NotImplementedError for an `obf_random_seed`.
 
     >>> import tempfile; file = tempfile.mkdtemp() + "/dense.mindir"
@@ -43,7 +42,7 @@ class GraphCell(Cell):
             self._adopt(name, parameter)
 
     def construct(self, *inputs):
-        """The result of the exported function; inputs must match those of the export."""
+        """Run the exported function; inputs must match the export."""
         held = {**self._others, **self._params}
         return self._exported.run(inputs, [held[name] for _, name, _ in self._exported.arrays])
 

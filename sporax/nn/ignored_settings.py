@@ -1,4 +1,4 @@
-"""Settings of Cells for other backends: accepted, without effect."""
+"""Settings of Cells for other backends, accepted without effect."""
 
 from sporax.nn import argument_checks as check
 from sporax.sharding.calls import shard
@@ -7,16 +7,15 @@ _BOOSTS = ("less_bn",)
 
 
 class IgnoredSettings:
-    """The part of `Cell` that steers what is not there: other compilers and many devices."""
+    """Mixin of `Cell` with settings for other compilers and multiple devices."""
 
     def set_jit_config(self, jit_config):
-        """Accepted: there is one compiler."""
+        """Accepted without effect: there is only one compiler."""
         self._flags["jit_config"] = jit_config
 
     def set_inputs(self, *inputs, **kwargs):
-        """Say which sizes of the inputs vary: those that are None in a `Tensor(shape=[None, 16],
-        dtype=...)`. Captured, the Cell then shares one recording and a few programs among them.
-        """
+        """Declare which input dimensions vary: the None entries of a `Tensor(shape=[None, 16],
+        dtype=...)`. A captured Cell then shares one recording and a few programs among them."""
         self.__dict__["_inputs"] = inputs or kwargs
 
     @property
@@ -24,7 +23,7 @@ class IgnoredSettings:
         return self.__dict__.get("_inputs")
 
     def get_inputs(self):
-        """The arguments of the last `set_inputs`."""
+        """Return the arguments of the last `set_inputs`."""
         return self.__dict__.get("_inputs")
 
     def set_comm_fusion(self, fusion_type, recurse=True):
@@ -44,8 +43,8 @@ class IgnoredSettings:
         return self.add_flags_recursive(**{boost_type: True})
 
     def offload(self, backward_prefetch="Auto"):
-        """Accepted: there is one memory, and XLA decides what is kept in it. 'Auto' or how many
-        operations ahead to fetch."""
+        """Accepted: memory is unified and managed by XLA. `backward_prefetch`: 'Auto' or the number
+        of operations to prefetch ahead."""
         if isinstance(backward_prefetch, (float, bool)) or backward_prefetch is None:
             raise TypeError(
                 "For 'offload', 'backward_prefetch' must be 'Auto' or an int, but got "
@@ -60,6 +59,6 @@ class IgnoredSettings:
             )
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
-        """The Cell as a function whose Tensors are placed on the Mesh that is entered; see
+        """Return the Cell as a function whose Tensors are placed on the active Mesh; see
         `sporax.parallel.shard`."""
         return shard(self, in_strategy, out_strategy, parameter_plan)

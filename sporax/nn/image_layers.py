@@ -1,4 +1,4 @@
-"""Layers that resize, take apart and compare images."""
+"""Layers that resize, unfold and compare images."""
 
 from sporax import ops
 from sporax.core.dtype import float16, float32, float64, uint8
@@ -38,10 +38,10 @@ class Upsample(Cell):
 
 
 class ResizeBilinear(Cell):
-    """`(N, C, H, W)` resized, linear between neighbours; called with `size` or `scale_factor`.
+    """Bilinear resize of `(N, C, H, W)`; called with `size` or `scale_factor`.
 
-    `align_corners`: the outermost elements stay; else `half_pixel_centers`: the outer edges do.
-    MindSpore 2.10 has `ops.interpolate` in its place.
+    `align_corners`: align the centers of the corner elements; `half_pixel_centers`: align the outer
+    edges instead. Superseded by `ops.interpolate` in MindSpore 2.10.
 
     >>> nn.ResizeBilinear()(ops.ones((1, 3, 2, 2)), size=(4, 4)).shape
     (1, 3, 4, 4)
@@ -94,8 +94,8 @@ class PixelUnshuffle(Cell):
 
 
 class CentralCrop(Cell):
-    """The middle of images: `central_fraction`, in (0, 1], of the height and width of
-    `(C, H, W)` or `(N, C, H, W)`; the same number is left out at both ends.
+    """Center crop: the fraction `central_fraction`, in (0, 1], of the height and width of
+    `(C, H, W)` or `(N, C, H, W)`, cropped equally on both sides.
 
     >>> nn.CentralCrop(0.5)(ops.ones((2, 3, 4, 6))).shape
     (2, 3, 2, 4)
@@ -124,7 +124,7 @@ class CentralCrop(Cell):
 
 
 class Unfold(Cell):
-    """Windows in the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`.
+    """Extract sliding windows into the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`.
 
     `ksizes`, `strides`, `rates`: `[1, rows, columns, 1]`. `padding`: 'valid', or 'same' (zeros).
 
@@ -163,12 +163,12 @@ def _greatest(layer, max_val):
 
 
 class SSIM(Cell):
-    r"""How alike the structure of two images is, at most 1 (Wang et al., 2004): `(N, C, H, W)`
-    twice -> `(N,)`.
+    r"""Structural similarity of two images, at most 1 (Wang et al., 2004): two `(N, C, H, W)` ->
+    `(N,)`.
 
     The mean of $\frac{(2 \mu_1 \mu_2 + c_1)(2 \sigma_{12} + c_2)}{(\mu_1^2 + \mu_2^2 +
     c_1)(\sigma_1^2 + \sigma_2^2 + c_2)}$, $c_i = (k_i max)^2$, with moments under a Gaussian window
-    of `filter_size` elements and deviation `filter_sigma`. `max_val`: the range of the images.
+    of size `filter_size` and standard deviation `filter_sigma`. `max_val`: the range of the images.
 
     >>> nn.SSIM()(ops.ones((1, 3, 16, 16)), ops.ones((1, 3, 16, 16))).asnumpy().round(4)
     array([1.], dtype=float32)
@@ -207,8 +207,8 @@ class SSIM(Cell):
 class MSSSIM(SSIM):
     r"""`SSIM` over several scales (Wang et al., 2003): $\prod_j \max(0, s_j)^{p_j}$.
 
-    $s_j$ is the factor of contrast and structure at images halved j times, at last SSIM; $p_j$ are
-    `power_factors`. Images of UInt8 are scaled to [0, 1], `max_val` with them.
+    $s_j$ is the contrast-structure term of images halved j times, for the last scale SSIM; $p_j$
+    are `power_factors`. UInt8 images and `max_val` are scaled to [0, 1].
 
     >>> x = ops.ones((1, 3, 32, 32))
     >>> nn.MSSSIM(power_factors=(0.5, 0.5))(x, x).asnumpy().round(4)
@@ -236,7 +236,7 @@ class MSSSIM(SSIM):
 class PSNR(Cell):
     r"""$10 \log_{10}(max^2 / MSE)$ of two images, `(N, C, H, W)` -> `(N,)`, in decibels.
 
-    `max_val`: the range of the images. Those of integers are scaled to [0, 1], `max_val` with them.
+    `max_val`: the range of the images. Integer images and `max_val` are scaled to [0, 1].
 
     >>> nn.PSNR()(ops.zeros((1, 3, 4, 4)), ops.ones((1, 3, 4, 4)) / 10).asnumpy().round(3)
     array([20.], dtype=float32)
@@ -252,9 +252,10 @@ class PSNR(Cell):
 
 
 class ImageGradients(Cell):
-    """The differences of each element of `(N, C, H, W)` from the next along H, and along W.
+    """Forward differences of `(N, C, H, W)` along H and along W.
 
-    Both have the shape of the images; the last row of the first and column of the other are 0.
+    Both have the shape of the images; the last row of the first and last column of the second are
+    0.
 
     >>> dy, dx = nn.ImageGradients()(Tensor([[[[1, 2], [4, 8]]]]))
     >>> dy.tolist(), dx.tolist()

@@ -1,4 +1,4 @@
-"""Products with the Jacobian as Cells, as older scripts have them; see `ops.jvp`, `ops.vjp`."""
+"""Jacobian products as Cells, for older scripts; see `ops.jvp`, `ops.vjp`."""
 
 from sporax import autodiff
 from sporax.core.tensor import Tensor
@@ -6,7 +6,7 @@ from sporax.nn.cell import Cell
 
 
 def _check(layer, v, of, what):
-    """Refuse a `v` that is no Tensor for one of what it multiplies, or no tuple for several."""
+    """Raise TypeError unless `v` is a Tensor for one value in `of`, or a tuple for several."""
     if len(of) == 1:
         rule, is_good = "a Tensor", isinstance(v, Tensor)
     else:
@@ -20,7 +20,7 @@ def _check(layer, v, of, what):
 
 
 class Jvp(Cell):
-    """`(fn(*inputs), J v)` for a call with the inputs and `v`; `v` is a tuple for several inputs.
+    """`(fn(*inputs), J v)` when called with the inputs and `v`, a tuple for several inputs.
 
     >>> y, dy = nn.Jvp(lambda x: x * x)(Tensor([3.0]), Tensor([1.0]))
     >>> dy.asnumpy()
@@ -38,8 +38,8 @@ class Jvp(Cell):
 
 
 class Vjp(Cell):
-    """`(fn(*inputs), v^T J)` for a call with the inputs and `v`; `v` is a tuple for several
-    outputs, and so is the second result for several inputs.
+    """`(fn(*inputs), v^T J)` when called with the inputs and `v`, a tuple for several outputs; the
+    second result is a tuple for several inputs.
 
     >>> y, dx = nn.Vjp(lambda x: x * x)(Tensor([3.0]), Tensor([1.0]))
     >>> dx.asnumpy()

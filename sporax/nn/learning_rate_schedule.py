@@ -11,9 +11,9 @@ from sporax.nn.cell import Cell
 
 
 class LearningRateSchedule(Cell):
-    """Base of the schedules: a Cell whose `construct(global_step)` gives the learning rate.
+    """Base class of schedules: a Cell whose `construct(global_step)` returns the learning rate.
 
-    `global_step`: an Int32 Tensor of shape (1,), 0 at the first step. The result has one element.
+    `global_step`: an Int32 Tensor of shape (1,), starting at 0. The result has one element.
 
     >>> class Halving(LearningRateSchedule):
     ...     def construct(self, global_step):
@@ -32,7 +32,7 @@ class LearningRateSchedule(Cell):
 
 @functools.cache
 def _law(law, **static):
-    """The operation `law(step, *numbers)`; another rate is not another program."""
+    """Return the operation `law(step, *numbers)`; changing a rate does not recompile."""
 
     def run(step, *numbers):
         floats = [jnp.asarray(x, jnp.float32) for x in (step, *numbers)]
@@ -78,7 +78,7 @@ def warm_up(step, rate, steps):
 
 
 class _Decay(LearningRateSchedule):
-    """Base of the schedules with a rate, a decay, steps and stairs."""
+    """Base class of schedules with a rate, a decay, decay steps and `is_stair`."""
 
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
         super().__init__()
@@ -110,8 +110,8 @@ class ExponentialDecayLR(_Decay):
 class NaturalExpDecayLR(_Decay):
     r"""$learning\_rate \cdot e^{-decay\_rate \cdot step}$.
 
-    `is_stair`: the step counts by whole `decay_steps`, which have no effect otherwise. Arguments
-    as `ExponentialDecayLR`'s.
+    `is_stair`: round the step down to a multiple of `decay_steps`, which has no effect otherwise.
+    Other arguments: see `ExponentialDecayLR`.
 
     >>> print(NaturalExpDecayLR(0.1, 0.9, 4, True)(Tensor(2)))
     0.1
@@ -123,7 +123,7 @@ class NaturalExpDecayLR(_Decay):
 class InverseDecayLR(_Decay):
     r"""$learning\_rate / (1 + decay\_rate \cdot p)$, where $p = step / decay\_steps$.
 
-    Arguments as `ExponentialDecayLR`'s.
+    Arguments: see `ExponentialDecayLR`.
 
     >>> print(InverseDecayLR(0.1, 1.0, 2)(Tensor(2)))
     0.05
@@ -135,7 +135,7 @@ class InverseDecayLR(_Decay):
 class CosineDecayLR(LearningRateSchedule):
     r"""$min + (max - min) (1 + \cos(\pi p)) / 2$, where $p = \min(step / decay\_steps, 1)$.
 
-    `min_lr`: at least 0, and less than `max_lr`. `decay_steps`: a positive int.
+    `min_lr`: at least 0 and less than `max_lr`. `decay_steps`: a positive int.
 
     >>> print(CosineDecayLR(0.0, 0.1, 4)(Tensor(4)))
     0.0
@@ -156,8 +156,8 @@ class CosineDecayLR(LearningRateSchedule):
 class PolynomialDecayLR(LearningRateSchedule):
     r"""$(start - end) (1 - p)^{power} + end$, where $p = \min(step / decay\_steps, 1)$.
 
-    `end_learning_rate`: at least 0. `update_decay_steps`: instead of staying at the end, start over
-    with `decay_steps` times the number of rounds begun.
+    `end_learning_rate`: at least 0. `update_decay_steps`: instead of staying at the end, restart
+    with `decay_steps` times the number of cycles begun.
 
     >>> print(PolynomialDecayLR(0.1, 0.0, 4, 1.0)(Tensor(2)))
     0.05

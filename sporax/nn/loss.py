@@ -16,7 +16,7 @@ from sporax.ops.loss.losses import (
 
 
 class LossBase(Cell):
-    """Base of losses: `get_loss` reduces the losses of the elements as `reduction` says.
+    """Base class of losses: `get_loss` reduces element-wise losses by `reduction`.
 
     `reduction`: 'mean', 'sum' or 'none'.
 
@@ -41,11 +41,11 @@ class LossBase(Cell):
         self.average, self.reduce = reduction == "mean", reduction != "none"
 
     def get_axis(self, x):
-        """All axes of `x`."""
+        """Return all axes of `x`."""
         return tuple(range(x.ndim))
 
     def get_loss(self, x, weights=1.0):
-        """`x` times `weights`, reduced."""
+        """Return `x * weights`, reduced."""
         x = x * weights
         if not self.reduce:
             return x
@@ -53,7 +53,7 @@ class LossBase(Cell):
 
 
 def checked_weight(layer, name, weight):
-    """`weight`, refused unless it is a Tensor or None."""
+    """Return `weight`; raise TypeError unless it is a Tensor or None."""
     if weight is not None and not isinstance(weight, Tensor):
         raise TypeError(
             f"For '{layer}', '{name}' must be a Tensor or None, but got {type(weight).__name__}."
@@ -62,7 +62,7 @@ def checked_weight(layer, name, weight):
 
 
 class MSELoss(LossBase):
-    """$(logits - labels)^2$, broadcast together.
+    """$(logits - labels)^2$ with broadcasting.
 
     >>> nn.MSELoss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
     array(2., dtype=float32)
@@ -73,7 +73,7 @@ class MSELoss(LossBase):
 
 
 class L1Loss(LossBase):
-    """$|logits - labels|$, broadcast together.
+    """$|logits - labels|$ with broadcasting.
 
     >>> nn.L1Loss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
     array(1., dtype=float32)
@@ -114,7 +114,7 @@ class HuberLoss(LossBase):
 
 
 class BCELoss(LossBase):
-    r"""$-w (y \ln x + (1 - y) \ln (1 - x))$ for probabilities $x$ and labels $y$ of one shape.
+    r"""$-w (y \ln x + (1 - y) \ln (1 - x))$ for probabilities $x$ and labels $y$ of the same shape.
 
     >>> nn.BCELoss()(Tensor([0.5]), Tensor([1.0])).asnumpy()
     array(0.6931472, dtype=float32)
@@ -180,8 +180,8 @@ class NLLLoss(LossBase):
 class CrossEntropyLoss(LossBase):
     r"""$-\ln \operatorname{softmax}(x)_t$ for scores of classes (axis 1); see `ops.cross_entropy`.
 
-    `weight`: one number for each class. Targets equal to `ignore_index` do not count.
-    `label_smoothing`: the share of a target that is spread evenly over all classes.
+    `weight`: one scalar per class. Targets equal to `ignore_index` are ignored.
+    `label_smoothing`: the share of a target that is spread uniformly over all classes.
 
     >>> nn.CrossEntropyLoss()(Tensor([[0.0, 0.0]]), Tensor([1])).asnumpy()
     array(0.6931472, dtype=float32)
@@ -207,7 +207,7 @@ class CrossEntropyLoss(LossBase):
 class SoftmaxCrossEntropyWithLogits(LossBase):
     r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row of scores `(N, C)`; not reduced.
 
-    `sparse`: whether labels are class indices `(N,)` rather than probabilities `(N, C)`.
+    `sparse`: labels are class indices `(N,)` rather than probabilities `(N, C)`.
 
     >>> loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     >>> loss(Tensor([[0.0, 0.0]]), Tensor([1])).asnumpy()
@@ -224,7 +224,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
 
 class MAELoss(LossBase):
-    """$|logits - label|$, broadcast together; as `L1Loss`.
+    """$|logits - label|$ with broadcasting; same as `L1Loss`.
 
     >>> nn.MAELoss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
     array(1., dtype=float32)
@@ -249,8 +249,8 @@ class RMSELoss(LossBase):
 
 
 class GaussianNLLLoss(LossBase):
-    r"""The negative logarithm of a Gaussian's density at `labels`, with the mean `logits` and the
-    variance `var`, at least `eps`; see `ops.gaussian_nll_loss`.
+    r"""Negative log-likelihood of `labels` under a Gaussian with mean `logits` and variance `var`,
+    at least `eps`; see `ops.gaussian_nll_loss`.
 
     >>> nn.GaussianNLLLoss()(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
     array(2., dtype=float32)
@@ -289,7 +289,7 @@ class DiceLoss(Cell):
 
 
 class PoissonNLLLoss(LossBase):
-    r"""$e^x - t x$ for a prediction x of the logarithm of a Poisson mean and a count t; without
+    r"""$e^x - t x$ for the predicted log-mean x of a Poisson distribution and a count t; without
     `log_input`, x is the mean itself: $x - t \ln(x + eps)$.
 
     `full`: add Stirling's approximation of $\ln t!$ where $t > 1$.
@@ -313,8 +313,8 @@ class FocalLoss(LossBase):
     r"""$-w_t (1 - p_t)^\gamma \ln p_t$, $p = \operatorname{softmax}(logits)$ (Lin et al., 2017).
 
     `logits`: `(N, C)` or `(N, C, *)`. `labels`: class indices `(N, 1)` or `(N, 1, *)`, or one-hot,
-    in the shape of `logits`. `weight`: `(C,)`. The mean over * for each row, and each class
-    where labels are one-hot, is reduced.
+    in the shape of `logits`. `weight`: `(C,)`. The loss is averaged over *, then reduced over rows,
+    and over classes if labels are one-hot.
 
     >>> round(nn.FocalLoss()(Tensor([[0.0, 0.0]]), Tensor([[1]], ms.int32)).item(), 4)
     0.1733
@@ -339,11 +339,11 @@ _ACTIVATIONS = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
 
 
 class MultiClassDiceLoss(LossBase):
-    """The mean over classes (axis 1) of `DiceLoss`, after an activation of `logits`.
+    """Mean over classes (axis 1) of `DiceLoss`, after an activation of `logits`.
 
-    `logits`, `label`: of one shape, `(N, C, *)`. `weights`: a Tensor with 2 axes, whose row c
-    multiplies the loss of class c. `ignore_indiex`: a class that does not count. `activation`: a
-    Cell, None, or 'softmax', 'logsoftmax', 'relu', 'relu6', 'tanh', 'sigmoid'.
+    `logits`, `label`: of the same shape, `(N, C, *)`. `weights`: a Tensor with 2 axes, whose row c
+    multiplies the loss of class c. `ignore_indiex`: a class to ignore. `activation`: a Cell, None,
+    or 'softmax', 'logsoftmax', 'relu', 'relu6', 'tanh', 'sigmoid'.
 
     >>> x = Tensor([[0.0, 1.0], [1.0, 0.0]])
     >>> round(nn.MultiClassDiceLoss(activation=None)(x, x).item(), 4)
@@ -392,13 +392,13 @@ class MultiClassDiceLoss(LossBase):
 
 
 class SampledSoftmaxLoss(LossBase):
-    r"""Cross entropy among the true classes and `num_sampled` others, for very many classes.
+    r"""Cross entropy over the true and `num_sampled` sampled classes, for very many classes.
 
     Called with `weights` `(num_classes, D)`, `biases` `(num_classes,)`, `labels` `(N,)` or `(N,
-    num_true)`, and `logits`, the rows `(N, D)` before the last layer. A class's score is lowered by
-    the logarithm of how often it is expected to be drawn (Jean et al., 2014). `sampled_values`: the
-    classes and expectations to use instead of drawing, as `ops.uniform_candidate_sampler` returns
-    them; `remove_accidental_hits`: none of the true classes is drawn.
+    num_true)`, and `logits`, the inputs `(N, D)` of the last layer. The logarithm of its expected
+    sampling count is subtracted from a class's score (Jean et al., 2014). `sampled_values`: the
+    classes and expected counts to use instead of sampling, as returned by
+    `ops.uniform_candidate_sampler`; `remove_accidental_hits`: do not sample true classes.
 
     >>> loss = nn.SampledSoftmaxLoss(num_sampled=2, num_classes=5)
     >>> x, w, b = ops.zeros((3, 4)), ops.zeros((5, 4)), ops.zeros((5,))

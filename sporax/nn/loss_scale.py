@@ -1,4 +1,4 @@
-"""Training with a scaled loss: the step that leaves out what overflows, and rules for the scale."""
+"""Training with a scaled loss: the step that skips overflows, and update rules for the scale."""
 
 from sporax import ops
 from sporax.core import dtype as dtypes
@@ -12,16 +12,16 @@ from sporax.nn.training_cells import TrainOneStepCell
 
 
 def all_finite(tensors):
-    """Whether no number of these Tensors is infinite or NaN: a Tensor."""
+    """Return a Tensor, True if all elements of these Tensors are finite."""
     return ops.stack([ops.isfinite(t).all() for t in tensors]).all()
 
 
 class DynamicLossScaleUpdateCell(Cell):
-    r"""Divides the scale by `scale_factor` (to 1 at least) where a step overflows, and multiplies
-    it after `scale_window` steps in a row that do not.
+    r"""Divides the scale by `scale_factor` (but not below 1) on overflow, and multiplies it after
+    `scale_window` consecutive steps without overflow.
 
-    Called with (the scale, a Parameter; whether the step overflowed), it changes the scale and
-    returns the latter.
+    Called with (the scale, a Parameter; the overflow flag), it updates the scale and returns the
+    flag.
 
     >>> scale, update = Parameter(Tensor(4.0)), DynamicLossScaleUpdateCell(4, 2, 10)
     >>> update(scale, Tensor(True)).asnumpy(), float(scale)
@@ -39,7 +39,7 @@ class DynamicLossScaleUpdateCell(Cell):
         )
 
     def get_loss_scale(self):
-        """The scale to begin with."""
+        """Return the initial scale."""
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
@@ -57,7 +57,7 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """Leaves the scale as it is: returns whether the step overflowed.
+    """Keeps the scale constant: returns the overflow flag.
 
     >>> FixedLossScaleUpdateCell(128)(None, True)
     True
@@ -68,7 +68,7 @@ class FixedLossScaleUpdateCell(Cell):
         self.loss_scale_value = loss_scale_value
 
     def get_loss_scale(self):
-        """The scale."""
+        """Return the scale."""
         return self.loss_scale_value
 
     def construct(self, _, overflow):
@@ -76,12 +76,12 @@ class FixedLossScaleUpdateCell(Cell):
 
 
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """One step of training with a scaled loss: gradients of the loss times the scale, divided by
-    it; where one of them is infinite or NaN, nothing is changed but the scale.
+    """One training step with a scaled loss: gradients of the scaled loss, divided by the scale;
+    if one of them is infinite or NaN, only the scale is updated.
 
-    `scale_sense`: the scale, a Tensor of one element, or a Cell with a rule for it, such as
-    `DynamicLossScaleUpdateCell`. Called with the network's inputs; returns the loss, whether the
-    step overflowed, and the scale that it used. A loss of several elements is summed.
+    `scale_sense`: the scale, a Tensor of one element, or a Cell that updates it, such as
+    `DynamicLossScaleUpdateCell`. Called with the network's inputs; returns the loss, the overflow
+    flag and the scale used in this step. A loss of several elements is summed.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> scale = Tensor([1024.0])
@@ -113,7 +113,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense = Parameter(scale_sense, name="scale_sense")
 
     def construct(self, *inputs):
-        scale = self.scale_sense * 1.0  # as it is now: the rule may change it
+        scale = self.scale_sense * 1.0  # the current value, as the rule may change it
         step = self.grad.with_value(self.network, self.weights)
         loss, gradients = step(*inputs, scale.reshape(()))
         gradients = self.grad_reducer(tuple([g * (1 / scale).astype(g.dtype) for g in gradients]))
@@ -122,7 +122,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return loss, overflows, scale
 
     def _update_unless(self, overflows, gradients):
-        """The optimizer's step, undone where it overflows: in one program, without asking."""
+        """Run the optimizer and undo it on overflow: one program, no host synchronization."""
         kept = {id(p): p for p in (*self.weights, *self.optimizer.get_parameters())}.values()
         before = [(p, p._lift()) for p in kept]
         Cell.__call__(self.optimizer, gradients)
@@ -133,21 +133,21 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             run_pending()
 
     def set_sense_scale(self, sens):
-        """Let the scale be `sens`, a Tensor."""
+        """Set the scale to `sens`, a Tensor."""
         check.instance("set_sense_scale", Tensor, "a Tensor", sens=sens)
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):
-        """(status, `compute_input`); the status is for devices that record overflows."""
+        """Return (status, `compute_input`); the status is for devices that record overflows."""
         return Tensor([0] * 8, dtypes.int32), compute_input
 
     def get_overflow_status(self, status, compute_output):
-        """Whether a number of `compute_output` (Tensors) is infinite or NaN: a Tensor."""
+        """Return a Tensor, True if an element of `compute_output` (Tensors) is infinite or NaN."""
         tensors = [compute_output] if isinstance(compute_output, Tensor) else compute_output
         return ops.logical_not(all_finite(tensors))
 
     def process_loss_scale(self, overflow):
-        """Let the rule change the scale; returns whether the step is left out."""
+        """Update the scale by the rule; return True if the step is skipped."""
         if self.loss_scaling_manager is None:
             return overflow
         return self.loss_scaling_manager(self.scale_sense, overflow)

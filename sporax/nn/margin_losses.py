@@ -1,4 +1,4 @@
-"""Losses of margins as Cells: of pairs, triplets or scores that should differ by so much."""
+"""Margin losses as Cells: for pairs, triplets or scores."""
 
 from sporax import ops
 from sporax.core.tensor import Tensor
@@ -22,7 +22,7 @@ class MarginRankingLoss(LossBase):
 
 
 class CosineEmbeddingLoss(LossBase):
-    r"""$1 - \cos$ for pairs that should be alike, $\max(0, \cos - margin)$ for others; see
+    r"""$1 - \cos$ for similar pairs, $\max(0, \cos - margin)$ for others; see
     `ops.cosine_embedding_loss`.
 
     >>> x, y = Tensor([[1.0, 0.0]]), Tensor([[0.0, 1.0]])
@@ -57,7 +57,7 @@ class HingeEmbeddingLoss(LossBase):
 
 
 class SoftMarginLoss(LossBase):
-    r"""$\ln(1 + e^{-labels \cdot logits})$, `labels` being 1 or -1.
+    r"""$\ln(1 + e^{-labels \cdot logits})$ with `labels` 1 or -1.
 
     >>> round(float(nn.SoftMarginLoss()(Tensor([0.0]), Tensor([1.0]))), 4)
     0.6931
@@ -68,7 +68,7 @@ class SoftMarginLoss(LossBase):
 
 
 class MultiLabelSoftMarginLoss(LossBase):
-    r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ of each row; see
+    r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ per row; see
     `ops.multilabel_soft_margin_loss`.
 
     >>> nn.MultiLabelSoftMarginLoss()(Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])).asnumpy()
@@ -86,7 +86,7 @@ class MultiLabelSoftMarginLoss(LossBase):
 class MultiMarginLoss(LossBase):
     r"""$\frac1C \sum_{i \ne t} w_t \max(0, margin - x_t + x_i)^p$; see `ops.multi_margin_loss`.
 
-    `weight`: of the layer, or, where it has none, of a call.
+    `weight`: of the layer; if None, the argument of the call.
 
     >>> nn.MultiMarginLoss()(Tensor([[0.5, 0.25, 0.0]]), Tensor([0])).asnumpy()
     array(0.41666666, dtype=float32)
@@ -120,7 +120,7 @@ class MultilabelMarginLoss(LossBase):
 class TripletMarginLoss(LossBase):
     r"""$\max(0, d(x, positive) - d(x, negative) + margin)$; see `ops.triplet_margin_loss`.
 
-    `margin`: of the layer unless that is 1, else of a call, a number or a Tensor.
+    `margin`: of the layer; if that is 1, the argument of the call. A scalar or a Tensor.
 
     >>> a, p, n = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
     >>> round(nn.TripletMarginLoss()(a, p, n).item(), 4)
@@ -152,7 +152,7 @@ class TripletMarginWithDistanceLoss(LossBase):
     r"""$\max(0, d(x, positive) - d(x, negative) + margin)$.
 
     `distance_function`: d, of two Tensors; by default the Euclidean distance along axis 1. `swap`:
-    the lesser of $d(x, negative)$ and $d(positive, negative)$ counts.
+    use the minimum of $d(x, negative)$ and $d(positive, negative)$.
 
     >>> a, p, n = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
     >>> nn.TripletMarginWithDistanceLoss()(a, p, n).asnumpy()

@@ -1,4 +1,4 @@
-"""A batch taken through a network in parts: accumulation of gradients, pipelines on one device."""
+"""Run a batch through a network in parts: gradient accumulation, pipelines."""
 
 from sporax import ops
 from sporax.core.parameter import Parameter
@@ -14,7 +14,7 @@ from sporax.sharding.stages import split, to_stage
 
 
 class _InParts(Cell):
-    """Base: the sum of what `network` returns for each of equal parts of the batch."""
+    """Base class: sum of `network`'s results over equal parts of the batch."""
 
     def __init__(self, network, **count):
         super().__init__(auto_prefix=False)
@@ -42,15 +42,15 @@ class _InParts(Cell):
         return total
 
     def _part(self, inputs, i):
-        """Part `i` of each of the inputs."""
+        """Return part `i` of each input."""
         return [x[i] for x in inputs]
 
 
 class GradAccumulationCell(_InParts):
-    """The sum of `network`'s results for `micro_size` equal parts of the batch, one after another.
+    """Sum of `network`'s results over `micro_size` equal parts of the batch, run sequentially.
 
-    Of a network that returns the mean loss of a batch: `micro_size` times the mean loss, and so
-    its gradients. Raises ValueError where the first axis is no multiple of `micro_size`.
+    For a network that returns the mean loss of a batch, the result and its gradients are
+    `micro_size` times the mean. Raises ValueError if axis 0 is not a multiple of `micro_size`.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> nn.GradAccumulationCell(net, 2)(ops.ones((4, 2)), ops.ones((4, 1))).shape
@@ -62,7 +62,7 @@ class GradAccumulationCell(_InParts):
 
 
 class MicroBatchInterleaved(_InParts):
-    """The sum of `network`'s results for `interleave_num` equal parts of the batch.
+    """Sum of `network`'s results over `interleave_num` equal parts of the batch.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> nn.MicroBatchInterleaved(net)(ops.ones((4, 2)), ops.ones((4, 1))).shape
@@ -74,15 +74,15 @@ class MicroBatchInterleaved(_InParts):
 
 
 class PipelineCell(_InParts):
-    """The sum of `network`'s results for `micro_size` equal parts of the batch.
+    """Sum of `network`'s results over `micro_size` equal parts of the batch.
 
-    `stage_config`, `segment_config`: {name of a cell in `network`: stage or segment}, kept as the
-    cells' `pipeline_stage` and `pipeline_segment`. On a Mesh whose devices are a multiple of the
-    stages each stage has its part of them, and goes on with the next micro-batch while another one
-    works on this; on one device all stages run there. By the setting `pipeline_config` a stage
-    keeps the activations of as many micro-batches as there are stages, at most ('1f1b'), or of all
-    ('gpipe'). Raises KeyError for a name that is no cell's, ValueError for a stage that is not one
-    of `pipeline_stages`, and for another number of devices.
+    `stage_config`, `segment_config`: {name of a cell in `network`: stage or segment}, stored as
+    the cells' `pipeline_stage` and `pipeline_segment`. On a Mesh whose device count is a multiple
+    of the stages, each stage runs on its part of the devices, and stages process different
+    micro-batches concurrently; on one device all stages run there. The setting `pipeline_config`
+    limits the activations a stage keeps: for at most as many micro-batches as stages ('1f1b'), or
+    for all ('gpipe'). Raises KeyError for an unknown cell name, ValueError for a stage outside
+    `pipeline_stages` or an unsuitable number of devices.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> nn.PipelineCell(net, 2, {"_backbone": 0})(ops.ones((4, 2)), ops.ones((4, 1))).shape
@@ -113,17 +113,17 @@ class PipelineCell(_InParts):
         return [apply(mark, x[i]) for x in inputs]
 
     def _set_pipeline(self, who, stages, scheduler):
-        """Take a scheduler; ValueError where the cells name other stages."""
+        """Set the scheduler; ValueError if the cells use another number of stages."""
         if self._stages and len(self._stages) != stages:
             raise ValueError(
                 f"For '{who}', 'stages' must be {len(self._stages)}, those of the cells in the "
                 f"'PipelineCell', but got {stages}."
             )
-        Changes.count += 1  # graphs have the order of their capture
+        Changes.count += 1  # graphs keep the schedule they were captured with
         self._scheduler = scheduler
 
     def _place_stages(self):
-        """Give each stage its part of the Mesh that is entered, once."""
+        """Assign each stage its part of the active Mesh, once."""
         staged = {id(c): c for _, c in self.network.cells_and_names()
                   if "_pipeline_stage" in c.__dict__}.values()  # fmt: skip
         named = 1 + max([cell.pipeline_stage for cell in staged], default=0)
@@ -141,7 +141,7 @@ class PipelineCell(_InParts):
 
 
 def _place_on(cell, stage):
-    """Place a cell's Parameters on a stage, and the inputs of its calls."""
+    """Place a cell's Parameters and the inputs of its calls on a stage."""
     for p in cell.get_parameters():
         put(p, Placement(stage, ()))
 
@@ -152,9 +152,9 @@ def _place_on(cell, stage):
 
 
 class PipelineGradReducer(Cell):
-    """Gradients over `scale_sense`: those of all stages of a pipeline, which are on one device.
+    """Unscaling of gradients with `scale_sense`; all pipeline stages are on one device.
 
-    `parameters`: a ParameterTuple, whose gradients they are. `opt_shard`: accepted.
+    `parameters`: the ParameterTuple of the gradients. `opt_shard`: accepted.
 
     >>> reducer = nn.PipelineGradReducer(ParameterTuple([Parameter(Tensor([1.0]))]), 4.0)
     >>> reducer((Tensor([2.0]),))[0].asnumpy()
@@ -172,7 +172,7 @@ class PipelineGradReducer(Cell):
 
 
 class ParameterUpdate(Cell):
-    """Called with a Tensor: puts it into `param`, and returns it.
+    """Assigns its argument, a Tensor, to `param` and returns it.
 
     >>> p = Parameter(Tensor([1.0]), name="p")
     >>> _ = nn.ParameterUpdate(p)(Tensor([3.0]))
@@ -191,7 +191,7 @@ class ParameterUpdate(Cell):
 
 
 class VirtualDatasetCellTriple(Cell):
-    """`backbone`, called with three inputs.
+    """Calls `backbone` with three inputs.
 
     >>> class Total(nn.Cell):
     ...     def construct(self, a, b, c):
@@ -210,11 +210,11 @@ class VirtualDatasetCellTriple(Cell):
 
 
 class TimeDistributed(Cell):
-    """`layer` applied at each index of `time_axis`, the results stacked there: `(B, T, *)` ->
+    """Apply `layer` at each index of `time_axis` and stack the results there: `(B, T, *)` ->
     `(B, T, *)` for a layer `(B, *)` -> `(B, *)`.
 
-    `layer`: a Cell or a Primitive. `reshape_with_axis`: an axis that keeps its size in the layer,
-    which the time axis is joined to, so that the layer is called once.
+    `layer`: a Cell or a Primitive. `reshape_with_axis`: an axis whose size the layer preserves; the
+    time axis is merged into it, so that the layer is called once.
 
     >>> steps = nn.TimeDistributed(nn.Dense(3, 4), time_axis=1, reshape_with_axis=0)
     >>> steps(ops.ones((2, 5, 3))).shape
@@ -252,7 +252,7 @@ class TimeDistributed(Cell):
         return y
 
     def _joined(self, x, time, other):
-        """One call for all steps: the time axis goes beside `other`, and stays there."""
+        """Call the layer once for all steps, with the time axis merged into `other`."""
         if other == x.ndim - 1:
             beside = x.ndim - 2
         else:

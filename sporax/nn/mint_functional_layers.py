@@ -1,4 +1,4 @@
-"""The layers of `mint.nn` that hold no weights: each calls its function in `mint.nn.functional`."""
+"""Layers of `mint.nn` without weights: each calls its function in `mint.nn.functional`."""
 
 from sporax import ops
 from sporax.nn.activation import Identity
@@ -19,8 +19,8 @@ from sporax.nn.padding import (
 )
 from sporax.ops.declare import MINT
 
-# Constructor and call signature of the class -> its function. An argument of the constructor fills
-# the parameter of that name.
+# Constructor and call signature of the class -> its function. A constructor argument fills the
+# parameter of the same name.
 _ROWS = {
     "AdaptiveAvgPool1d(output_size)(input)": "adaptive_avg_pool1d",
     "AdaptiveAvgPool2d(output_size)(input)": "adaptive_avg_pool2d",
@@ -82,7 +82,7 @@ for _signature, _path in _ROWS.items():
 
 
 class ZeroPad1d(PadLayer):
-    """Zeros around the last axis; `padding`: an int or (left, right).
+    """Zero padding of the last axis; `padding`: an int or (left, right).
 
     >>> mint.nn.ZeroPad1d((1, 0))(Tensor([[1, 2]])).asnumpy()
     array([[0, 1, 2]])
@@ -92,7 +92,7 @@ class ZeroPad1d(PadLayer):
 
 
 class ZeroPad3d(PadLayer):
-    """Zeros around the last three axes; `padding`: an int or (before, after) from the last on.
+    """Zero padding of the last 3 axes; `padding`: int or (before, after) pairs, last axis first.
 
     >>> mint.nn.ZeroPad3d(1)(ops.ones((1, 2, 2, 2))).shape
     (1, 4, 4, 4)
@@ -102,7 +102,7 @@ class ZeroPad3d(PadLayer):
 
 
 class UpsamplingNearest2d(Cell):
-    """`(N, C, H, W)` resized to `size`, or by `scale_factor`: each element its nearest neighbour's.
+    """Nearest-neighbour resize of `(N, C, H, W)` to `size` or by `scale_factor`.
 
     >>> mint.nn.UpsamplingNearest2d(scale_factor=2)(ops.ones((1, 1, 2, 2))).shape
     (1, 1, 4, 4)
@@ -119,7 +119,7 @@ class UpsamplingNearest2d(Cell):
 
 
 class UpsamplingBilinear2d(UpsamplingNearest2d):
-    """`(N, C, H, W)` resized to `size`, or by `scale_factor`, linearly; corners stay corners.
+    """Bilinear resize of `(N, C, H, W)` to `size` or by `scale_factor`, with aligned corners.
 
     >>> mint.nn.UpsamplingBilinear2d(size=3)(Tensor([[[[1.0, 3.0]]]])).shape
     (1, 1, 3, 3)

@@ -1,4 +1,4 @@
-"""Layers with weights and windows with the arguments of `mint.nn`, which are PyTorch's."""
+"""Layers with weights or windows and the PyTorch-style arguments of `mint.nn`."""
 
 from sporax import ops
 from sporax.core.dtype import float32
@@ -11,14 +11,14 @@ from sporax.nn.convolution import per_axis
 from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.declare import MINT
 
-_EDGES = ("reflect", "replicate", "circular")  # how an edge is continued, other than by zeros
+_EDGES = ("reflect", "replicate", "circular")  # padding modes other than zeros
 
 
 class Linear(Cell):
     r"""`mint.nn.Linear`: $y = x W^\top + b$ along the last axis, `(*, in)` -> `(*, out)`.
 
-    `weight` is `(out, in)` and `bias` `(out,)`; as `nn.Dense`'s they start uniform in
-    $\pm 1 / \sqrt{in}$ unless `weight_init` and `bias_init` say otherwise.
+    `weight` is `(out, in)` and `bias` `(out,)`; unless `weight_init` and `bias_init` are given,
+    both start uniform in $\pm 1 / \sqrt{in}$, as in `nn.Dense`.
 
     >>> mint.nn.Linear(3, 4)(ops.ones((2, 3))).shape
     (2, 4)
@@ -53,7 +53,7 @@ class Linear(Cell):
 
 
 def _paddings(layer, kernel_size, stride, dilation, padding):
-    """(before, after) of each axis."""
+    """Return (before, after) per axis."""
     count = len(kernel_size)
     if padding == "valid":
         return ((0, 0),) * count
@@ -68,7 +68,7 @@ def _paddings(layer, kernel_size, stride, dilation, padding):
 
 
 class _Convolution(Cell):
-    """Base of the convolutions; `_axes`: the number of spatial axes."""
+    """Base class of the convolutions; `_axes`: the number of spatial axes."""
 
     _axes, _padding_modes, _transposed = 2, ("zeros", *_EDGES), False
 
@@ -101,7 +101,7 @@ class _Convolution(Cell):
             self.bias = parameter(layer, "bias", init, (out_channels,), dtype)
 
     def _checked(self, input):
-        """The input as a batch."""
+        """Return the input as a batch."""
         layer = type(self).__name__
         check.tensor(layer, input)
         axes = self._axes
@@ -124,9 +124,9 @@ class _Convolution(Cell):
 class Conv2d(_Convolution):
     r"""`mint.nn.Conv2d`: $y_o = b_o + \sum_c w_{oc} \star x_c$, `(N, C, H, W)` -> `(N, O, H', W')`.
 
-    `(C, H, W)` too. `padding`: an int or two, 'valid' (none) or 'same' ($H' = H$). `padding_mode`:
-    what is put there, 'zeros', or the edge by 'reflect', 'replicate' or 'circular'. `weight` is
-    `(O, C / groups, kh, kw)`; it and `bias` start as `nn.Conv2d`'s.
+    Also `(C, H, W)`. `padding`: an int or two, 'valid' (none) or 'same' ($H' = H$). `padding_mode`:
+    'zeros', 'reflect', 'replicate' or 'circular'. `weight` is `(O, C / groups, kh, kw)`;
+    initialization as in `nn.Conv2d`.
 
     >>> mint.nn.Conv2d(3, 8, 3, padding=1)(ops.ones((1, 3, 5, 5))).shape
     (1, 8, 5, 5)
@@ -155,7 +155,7 @@ class Conv2d(_Convolution):
 
 
 class Conv1d(Conv2d):
-    """`mint.nn.Conv1d`: as `Conv2d`, of `(N, C, L)` or `(C, L)`; `weight` is `(O, C / groups, k)`.
+    """`mint.nn.Conv1d`: `Conv2d` for `(N, C, L)` or `(C, L)`; `weight` is `(O, C / groups, k)`.
 
     >>> mint.nn.Conv1d(3, 8, 3, padding=1)(ops.ones((1, 3, 5))).shape
     (1, 8, 5)
@@ -165,7 +165,7 @@ class Conv1d(Conv2d):
 
 
 class Conv3d(Conv2d):
-    """`mint.nn.Conv3d`: as `Conv2d`, of `(N, C, D, H, W)` or `(C, D, H, W)`.
+    """`mint.nn.Conv3d`: `Conv2d` for `(N, C, D, H, W)` or `(C, D, H, W)`.
 
     >>> mint.nn.Conv3d(3, 8, 3, padding=1)(ops.ones((1, 3, 5, 5, 5))).shape
     (1, 8, 5, 5, 5)
@@ -175,11 +175,11 @@ class Conv3d(Conv2d):
 
 
 class ConvTranspose2d(_Convolution):
-    r"""`mint.nn.ConvTranspose2d`: the gradient of `Conv2d` by its input.
+    r"""`mint.nn.ConvTranspose2d`: the gradient of `Conv2d` with respect to its input.
 
-    `(N, C, H, W)` -> `(N, O, H', W')` with $H' = (H - 1) s - 2 p + d (k - 1) + 1 + p'$, p' being
-    `output_padding`, or what leads to `output_size` where that is given. `weight`: `(C, O / groups,
-    kh, kw)`.
+    `(N, C, H, W)` -> `(N, O, H', W')` with $H' = (H - 1) s - 2 p + d (k - 1) + 1 + p'$, where p' is
+    `output_padding`, or is computed from `output_size` if given. `weight`: `(C, O / groups, kh,
+    kw)`.
 
     >>> mint.nn.ConvTranspose2d(3, 8, 4, 2, 1)(ops.ones((1, 3, 5, 5))).shape
     (1, 8, 10, 10)
@@ -218,7 +218,7 @@ class ConvTranspose2d(_Convolution):
 class AvgPool2dExt(Cell):
     r"""`mint.nn.AvgPool2d`: the mean of each window, `(N, C, H, W)` -> `(N, C, H', W')`.
 
-    `stride`: the `kernel_size` unless given. Other arguments as `ops.avg_pool2d` has them.
+    `stride`: default `kernel_size`. Other arguments: see `ops.avg_pool2d`.
 
     >>> mint.nn.AvgPool2d(2)(ops.ones((1, 3, 4, 4))).shape
     (1, 3, 2, 2)
@@ -241,12 +241,12 @@ class AvgPool2dExt(Cell):
 
 
 class EmbeddingExt(Cell):
-    """`mint.nn.Embedding`: rows of `weight` `(num_embeddings, embedding_dim)` by index.
+    """`mint.nn.Embedding`: look up rows of `weight` `(num_embeddings, embedding_dim)`.
 
-    `weight` starts normal, or as `_weight`; row `padding_idx` starts at 0 and brings no gradient.
-    `max_norm`: rows that are looked up are first shortened to that `norm_type`-norm, in place.
-    `_freeze`: it is not trained. `scale_grad_by_freq`: gradients of a row are divided by
-    how often it is looked up.
+    `weight` is initialized standard normal, or with `_weight`; row `padding_idx` starts at 0 and
+    has no gradient. `max_norm`: clip looked-up rows to that `norm_type`-norm in place. `_freeze`:
+    do not train the weight. `scale_grad_by_freq`: divide the gradient of a row by its number of
+    look-ups.
 
     >>> mint.nn.Embedding(10, 3)(Tensor([[1, 2]])).shape
     (1, 2, 3)
@@ -300,7 +300,7 @@ class EmbeddingExt(Cell):
 
 
 class PReLUExt(Cell):
-    r"""`mint.nn.PReLU`: $\max(x, 0) + w \min(x, 0)$; `weight`: one slope, or one for each channel.
+    r"""`mint.nn.PReLU`: $\max(x, 0) + w \min(x, 0)$; `weight`: one slope, or one per channel.
 
     >>> mint.nn.PReLU()(Tensor([[-4.0, 2.0]])).asnumpy()
     array([[-1.,  2.]], dtype=float32)

@@ -1,4 +1,4 @@
-"""Normalization layers with the arguments of `mint.nn`, which are PyTorch's."""
+"""Normalization layers with the PyTorch-style arguments of `mint.nn`."""
 
 from sporax import ops
 from sporax.core.dtype import float32, int64
@@ -14,7 +14,7 @@ from sporax.ops.declare import MINT
 
 
 class _BatchNorm(Cell):
-    """Base of the batch normalizations; `_ndims`: the allowed numbers of input dimensions."""
+    """Base class of the batch normalizations; `_ndims`: the allowed numbers of input dimensions."""
 
     _ndims = ()
 
@@ -69,12 +69,12 @@ class _BatchNorm(Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    r"""`mint.nn.BatchNorm1d`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ for each channel.
+    r"""`mint.nn.BatchNorm1d`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ per channel.
 
-    Of `(N, C)` or `(N, C, L)`. In training by the moments of the batch, and `running_mean` and
-    `running_var` (unbiased) are moved toward them by `momentum`, or, if that is None, are the mean
-    of all batches; else by these. Without `track_running_stats` always by the batch's. As every
-    Cell it starts out of training: see `set_train`.
+    For `(N, C)` or `(N, C, L)`. In training, normalizes with batch statistics and updates
+    `running_mean` and `running_var` (unbiased) by `momentum`, or, if None, to the mean over all
+    batches; otherwise uses them. Without `track_running_stats`, always uses batch statistics. Like
+    every Cell it starts in eval mode: see `set_train`.
 
     >>> mint.nn.BatchNorm1d(2)(ops.ones((3, 2))).shape
     (3, 2)
@@ -84,7 +84,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """`mint.nn.BatchNorm2d`: as `BatchNorm1d`, of `(N, C, H, W)`.
+    """`mint.nn.BatchNorm2d`: `BatchNorm1d` for `(N, C, H, W)`.
 
     >>> mint.nn.BatchNorm2d(2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -94,7 +94,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """`mint.nn.BatchNorm3d`: as `BatchNorm1d`, of `(N, C, D, H, W)`.
+    """`mint.nn.BatchNorm3d`: `BatchNorm1d` for `(N, C, D, H, W)`.
 
     >>> mint.nn.BatchNorm3d(2)(ops.ones((3, 2, 4, 4, 4))).shape
     (3, 2, 4, 4, 4)
@@ -104,9 +104,9 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """`mint.nn.SyncBatchNorm`: as `BatchNorm1d`, by the moments of all processes' batches.
+    """`mint.nn.SyncBatchNorm`: `BatchNorm1d` with statistics over all processes.
 
-    `process_group`: the name of a group; None: all processes.
+    `process_group`: a group name; None: all processes.
 
     >>> mint.nn.SyncBatchNorm(2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -137,8 +137,8 @@ class SyncBatchNorm(_BatchNorm):
 class GroupNorm(Cell):
     r"""`mint.nn.GroupNorm`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over groups.
 
-    `num_channels` (axis 1) is a multiple of `num_groups`; `affine`: whether there are `weight` and
-    `bias`, one number for each channel.
+    `num_channels` (axis 1) is a multiple of `num_groups`; `affine`: create `weight` and `bias`, one
+    element per channel.
 
     >>> mint.nn.GroupNorm(1, 2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -164,10 +164,10 @@ class GroupNorm(Cell):
 
 
 class LayerNormExt(Cell):
-    r"""`mint.nn.LayerNorm`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments of last axes.
+    r"""`mint.nn.LayerNorm`: $w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ over the last axes.
 
-    `normalized_shape`: their sizes, an int or a tuple, and the shape of `weight` and `bias`.
-    `elementwise_affine`: whether there are these; `bias`: whether the latter.
+    `normalized_shape`: the sizes of these axes, an int or a tuple; also the shape of `weight` and
+    `bias`. `elementwise_affine`: create these; `bias`: create the bias.
 
     >>> mint.nn.LayerNorm(3)(ops.ones((2, 3))).shape
     (2, 3)

@@ -13,7 +13,7 @@ from sporax.ops.nn.normalization import layer_norm_of_class, normalize_batch
 
 
 def _add_parameters(norm, mean_init, variance_init, gamma_init, beta_init, affine, dtype):
-    """Create a norm's moving moments, and its scale and shift, which are trained if `affine`."""
+    """Create a norm's moving statistics, and its scale and shift, trained if `affine`."""
     for attribute, init, name, trained in [
         ("moving_mean", mean_init, "mean", False),
         ("moving_variance", variance_init, "variance", False),
@@ -26,7 +26,7 @@ def _add_parameters(norm, mean_init, variance_init, gamma_init, beta_init, affin
 
 
 class _BatchNorm(Cell):
-    """Base of the batch normalizations; `_ndims`: the allowed numbers of input dimensions."""
+    """Base class of the batch normalizations; `_ndims`: the allowed numbers of input dimensions."""
 
     _ndims = ()
     _on_request: ClassVar = {
@@ -53,7 +53,7 @@ class _BatchNorm(Cell):
                 f"{use_batch_statistics!r}."
             )
         self.num_features, self.eps, self.format = num_features, eps, data_format
-        self.momentum = 1.0 - momentum  # the share of the batch, as `ops.batch_norm` has it
+        self.momentum = 1.0 - momentum  # the weight of the batch, as in `ops.batch_norm`
         self.use_batch_statistics = use_batch_statistics
         _add_parameters(
             self, moving_mean_init, moving_var_init, gamma_init, beta_init, affine, dtype
@@ -85,11 +85,11 @@ class _BatchNorm(Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ for each channel.
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ per channel.
 
-    The input is `(N, C)` or `(N, C, L)`. In training (or with `use_batch_statistics=True`), by the
-    moments of the batch, and `moving_mean` and `moving_variance` are moved: $moving \leftarrow
-    momentum \cdot moving + (1 - momentum) \cdot batch$. Else by these (Ioffe and Szegedy, 2015).
+    The input is `(N, C)` or `(N, C, L)`. In training (or with `use_batch_statistics=True`), batch
+    statistics are used and update the moving ones: $moving \leftarrow momentum \cdot moving +
+    (1 - momentum) \cdot batch$. Otherwise the moving statistics are used (Ioffe and Szegedy, 2015).
     `affine=False`: `gamma` and `beta` are not trained.
 
     >>> nn.BatchNorm1d(2)(ops.ones((3, 2))).shape
@@ -100,7 +100,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """As `BatchNorm1d`, for images: `(N, C, H, W)`, or `(N, H, W, C)` with `data_format='NHWC'`.
+    """`BatchNorm1d` for images: `(N, C, H, W)`, or `(N, H, W, C)` with `data_format='NHWC'`.
 
     >>> nn.BatchNorm2d(2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -110,7 +110,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """As `BatchNorm1d`, for volumes: `(N, C, D, H, W)`. The parameters belong to `bn2d`.
+    """`BatchNorm1d` for volumes: `(N, C, D, H, W)`. The parameters belong to `bn2d`.
 
     >>> nn.BatchNorm3d(2)(ops.ones((3, 2, 4, 4, 4))).shape
     (3, 2, 4, 4, 4)
@@ -138,9 +138,9 @@ class BatchNorm3d(Cell):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """As `BatchNorm1d` of `(N, C)` and `BatchNorm2d`, by the moments of all processes' batches.
+    """`BatchNorm1d` of `(N, C)` and `BatchNorm2d` with statistics over all processes.
 
-    `process_groups`: lists of ranks, each of which normalizes by itself; None: all together.
+    `process_groups`: lists of ranks that share statistics; None: all ranks.
 
     >>> nn.SyncBatchNorm(2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -168,7 +168,7 @@ class SyncBatchNorm(_BatchNorm):
 
 
 def _own_group(process_groups):
-    """The group of this process among lists of ranks; of all where there are none."""
+    """Return this process's group among lists of ranks; the world group for None."""
     if process_groups is None:
         return world()
     ranks = sorted([rank for group in process_groups for rank in group])
@@ -181,7 +181,7 @@ def _own_group(process_groups):
 
 
 class _InstanceNorm(Cell):
-    """Base of the instance normalizations; `_ndim`: the number of input dimensions."""
+    """Base class of the instance normalizations; `_ndim`: the number of input dimensions."""
 
     _ndim = 0
 
@@ -219,10 +219,10 @@ class _InstanceNorm(Cell):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments of each channel of each
-    example: `(N, C, L)` (Ulyanov et al., 2016).
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ with statistics per example and
+    channel: `(N, C, L)` (Ulyanov et al., 2016).
 
-    In training and out of it alike; `moving_mean` and `moving_variance` are for checkpoints.
+    Same in training and evaluation; `moving_mean` and `moving_variance` exist for checkpoints.
 
     >>> nn.InstanceNorm1d(2)(ops.ones((3, 2, 4))).shape
     (3, 2, 4)
@@ -232,7 +232,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """As `InstanceNorm1d`, for images: `(N, C, H, W)`.
+    """`InstanceNorm1d` for images: `(N, C, H, W)`.
 
     >>> nn.InstanceNorm2d(2)(ops.ones((3, 2, 4, 4))).shape
     (3, 2, 4, 4)
@@ -242,7 +242,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """As `InstanceNorm1d`, for volumes: `(N, C, D, H, W)`.
+    """`InstanceNorm1d` for volumes: `(N, C, D, H, W)`.
 
     >>> nn.InstanceNorm3d(2)(ops.ones((3, 2, 4, 4, 4))).shape
     (3, 2, 4, 4, 4)
@@ -252,10 +252,10 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class LayerNorm(Cell):
-    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments over the last axes.
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ over the last axes.
 
-    `normalized_shape`: the shape of `gamma` and `beta`, which must be that of the input from axis
-    `begin_params_axis` on; moments are over the axes from `begin_norm_axis` on (Ba et al., 2016).
+    `normalized_shape`: the shape of `gamma` and `beta`, equal to the input shape from axis
+    `begin_params_axis` on; statistics are over axes `begin_norm_axis` and later (Ba et al., 2016).
 
     >>> nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])).asnumpy().round(3)
     array([[-1.,  1.]], dtype=float32)
@@ -304,14 +304,14 @@ class LayerNorm(Cell):
         )[0]
 
     def extend_repr(self):
-        return (  # without a sign after 'gamma', as MindSpore prints it
+        return (  # no '=' after 'gamma', as in MindSpore's repr
             f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, "
             f"begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}"
         )
 
 
 def check_groups(num_groups, num_channels, affine):
-    """Raises TypeError and ValueError for what no GroupNorm, here or in `mint.nn`, can have."""
+    """Validate arguments of GroupNorm, here and in `mint.nn`; TypeError or ValueError."""
     check.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
     check.flag("GroupNorm", affine=affine)
     if num_channels % num_groups:
@@ -322,7 +322,7 @@ def check_groups(num_groups, num_channels, affine):
 
 
 class GroupNorm(Cell):
-    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$, moments over groups of channels.
+    r"""$\gamma (x - \mu) / \sqrt{\sigma^2 + \epsilon} + \beta$ over groups of channels.
 
     `num_channels` (axis 1) is a multiple of `num_groups` (Wu and He, 2018).
 

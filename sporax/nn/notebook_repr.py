@@ -1,13 +1,13 @@
-"""What a notebook shows of a Cell: its tree, which folds."""
+"""Notebook display of a Cell as a collapsible tree."""
 
 from html import escape
 
 
 class NotebookRepr:
-    """The part of `Cell` for notebooks."""
+    """Mixin of `Cell` for notebook display."""
 
     def _repr_html_(self):
-        """The tree of cells as HTML, the outermost open."""
+        """Return the tree of cells as HTML, with the outermost expanded."""
         return f'<div style="font-family:monospace">{_html("", self, "open")}</div>'
 
 

@@ -9,7 +9,7 @@ _PAIRED = "CONSTANT", "REFLECT", "SYMMETRIC"
 
 
 class Pad(Cell):
-    """The input continued as `paddings` says: (before, after) for each axis.
+    """Pad the input by `paddings`: (before, after) for each axis.
 
     `mode`: 'CONSTANT' (zeros), 'REFLECT' (mirrored, without the edge) or 'SYMMETRIC' (with it).
 
@@ -41,8 +41,8 @@ class Pad(Cell):
 
 
 class PadLayer(Cell):
-    """Base of the layers for 1 to 3 axes; `padding`: an int for all sides, or (before, after) of
-    the last axis, then of the one before it, and so on."""
+    """Base class of the layers for 1 to 3 axes; `padding`: an int for all sides, or (before,
+    after) of the last axis, then of the previous one, and so on."""
 
     _axes, _mode, _lowest = 2, "constant", None
 
@@ -81,7 +81,7 @@ class _Constant(PadLayer):
 
 
 class ConstantPad1d(_Constant):
-    """`value` around the last axis; `padding`: an int or (left, right), negative ones cut off.
+    """Pad the last axis with `value`; `padding`: an int or (left, right); negative values crop.
 
     >>> nn.ConstantPad1d(1, 9)(Tensor([[1, 2]])).asnumpy()
     array([[9, 1, 2, 9]])
@@ -91,7 +91,7 @@ class ConstantPad1d(_Constant):
 
 
 class ConstantPad2d(_Constant):
-    """`value` around the last two axes; `padding`: an int or (left, right, top, bottom).
+    """Pad the last two axes with `value`; `padding`: an int or (left, right, top, bottom).
 
     >>> nn.ConstantPad2d((1, 0, 0, 0), 9)(Tensor([[1, 2]])).asnumpy()
     array([[9, 1, 2]])
@@ -99,7 +99,7 @@ class ConstantPad2d(_Constant):
 
 
 class ConstantPad3d(_Constant):
-    """`value` around the last three axes; `padding`: an int or (before, after) from the last on.
+    """Pad the last 3 axes with `value`; `padding`: int or (before, after) pairs, last axis first.
 
     >>> nn.ConstantPad3d(1, 0.5)(ops.ones((1, 2, 2, 2))).shape
     (1, 4, 4, 4)
@@ -109,7 +109,7 @@ class ConstantPad3d(_Constant):
 
 
 class ZeroPad2d(PadLayer):
-    """Zeros around the last two axes; `padding`: an int or (left, right, top, bottom).
+    """Zero padding of the last two axes; `padding`: an int or (left, right, top, bottom).
 
     >>> nn.ZeroPad2d((1, 0, 0, 0))(Tensor([[1, 2]])).asnumpy()
     array([[0, 1, 2]])
@@ -121,7 +121,7 @@ class _Reflection(PadLayer):
 
 
 class ReflectionPad1d(_Reflection):
-    """The last axis mirrored at its edges, without these; `padding`: an int or (left, right).
+    """Reflect the last axis, excluding the edges; `padding`: an int or (left, right).
 
     >>> nn.ReflectionPad1d(1)(Tensor([[1, 2, 3]])).asnumpy()
     array([[2, 1, 2, 3, 2]])
@@ -131,7 +131,7 @@ class ReflectionPad1d(_Reflection):
 
 
 class ReflectionPad2d(_Reflection):
-    """The last two axes mirrored; `padding`: an int or (left, right, top, bottom).
+    """Reflect the last two axes; `padding`: an int or (left, right, top, bottom).
 
     >>> nn.ReflectionPad2d((1, 0, 0, 0))(Tensor([[[1, 2, 3]]])).asnumpy()
     array([[[2, 1, 2, 3]]])
@@ -139,7 +139,7 @@ class ReflectionPad2d(_Reflection):
 
 
 class ReflectionPad3d(_Reflection):
-    """The last three axes mirrored; `padding`: an int or (before, after) from the last on.
+    """Reflect the last 3 axes; `padding`: an int or (before, after) pairs, last axis first.
 
     >>> nn.ReflectionPad3d(1)(ops.ones((1, 2, 2, 2))).shape
     (1, 4, 4, 4)
@@ -153,7 +153,7 @@ class _Replication(PadLayer):
 
 
 class ReplicationPad1d(_Replication):
-    """The edges of the last axis repeated; `padding`: an int or (left, right).
+    """Repeat the edges of the last axis; `padding`: an int or (left, right).
 
     >>> nn.ReplicationPad1d((2, 1))(Tensor([[[1, 2]]])).asnumpy()
     array([[[1, 1, 1, 2, 2]]])
@@ -163,7 +163,7 @@ class ReplicationPad1d(_Replication):
 
 
 class ReplicationPad2d(_Replication):
-    """The edges of the last two axes repeated; `padding`: an int or (left, right, top, bottom).
+    """Repeat the edges of the last two axes; `padding`: an int or (left, right, top, bottom).
 
     >>> nn.ReplicationPad2d((1, 0, 0, 0))(Tensor([[[1, 2]]])).asnumpy()
     array([[[1, 1, 2]]])
@@ -171,7 +171,7 @@ class ReplicationPad2d(_Replication):
 
 
 class ReplicationPad3d(_Replication):
-    """The edges of the last three axes repeated; `padding`: as `ReflectionPad3d`'s.
+    """Repeat the edges of the last three axes; `padding`: see `ReflectionPad3d`.
 
     >>> nn.ReplicationPad3d(1)(ops.ones((1, 1, 2, 2, 2))).shape
     (1, 1, 4, 4, 4)

@@ -9,17 +9,17 @@ from sporax.initializers.base import fans
 
 
 def default_weight(init):
-    """The initializer of a weight: as given, else uniform in one over the root of its fan in."""
+    """Return the weight initializer; default: uniform in +-1 / sqrt(fan_in)."""
     return HeUniform(math.sqrt(5)) if init is None else init
 
 
 def default_bias(init, weight_shape):
-    """The initializer of a bias: as given, else uniform in one over the root of the fan in."""
+    """Return the bias initializer; default: uniform in +-1 / sqrt(fan_in)."""
     return Uniform(1 / math.sqrt(fans(weight_shape)[0])) if init is None else init
 
 
 def parameter(layer, attribute, init, shape, dtype, name=None, requires_grad=True):
-    """A Parameter drawn from an initializer, or holding a Tensor of that very shape."""
+    """Return a Parameter drawn from an initializer, or holding a Tensor of exactly that shape."""
     if isinstance(init, Tensor) and init.shape != tuple(shape):
         raise ValueError(
             f"For '{layer}', the initial '{attribute}' must have shape {tuple(shape)}, but got "

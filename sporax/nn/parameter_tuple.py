@@ -7,7 +7,7 @@ from sporax.core.tensor import Tensor
 
 
 def check_prefix(who, prefix, least=0):
-    """Refuse what cannot begin a parameter's name, of at least so many characters."""
+    """Raise unless `prefix` is a valid parameter name prefix of at least `least` characters."""
     if not isinstance(prefix, str):
         raise TypeError(f"For '{who}', 'prefix' must be a string, but got {type(prefix).__name__}.")
     if len(prefix) < least or not re.fullmatch(r"[\w.\-]*", prefix, re.ASCII):
@@ -47,7 +47,7 @@ class ParameterTuple(tuple):
         return super().__new__(cls, parameters)
 
     def clone(self, prefix, init="same"):
-        """A ParameterTuple of clones, named `prefix.name`."""
+        """Return a ParameterTuple of clones, named `prefix.name`."""
         check_prefix("ParameterTuple.clone", prefix, least=1)
         clones = []
         for p in self:

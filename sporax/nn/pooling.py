@@ -10,7 +10,7 @@ _SEVERAL = {1: "", 2: " or a tuple of two", 3: " or a tuple of three"}
 
 
 class _Pool(Cell):
-    """Base of the poolings: window sizes, strides and padding; `_axes`: number of spatial axes."""
+    """Base class of the poolings: window, strides and padding; `_axes`: number of spatial axes."""
 
     _axes, _formats = 2, ("NCHW", "NHWC")
 
@@ -38,7 +38,7 @@ class _Pool(Cell):
         self.pad_mode, self.format = pad_mode.upper(), data_format
 
     def _needs_pad_mode(self, **settings):
-        """Refuse settings that count only with pad_mode='pad'."""
+        """Raise ValueError for settings that need pad_mode='pad'."""
         changed = [name for name, (value, default) in settings.items() if value != default]
         if changed and self.pad_mode != "PAD":
             raise ValueError(
@@ -51,7 +51,7 @@ class _Pool(Cell):
 
 
 class _MaxPool(_Pool):
-    """Base of the max poolings."""
+    """Base class of the max poolings."""
 
     def __init__(
         self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
@@ -79,9 +79,9 @@ class _MaxPool(_Pool):
 
 
 class MaxPool2d(_MaxPool):
-    r"""The greatest number of each window: `(N, C, H, W)` -> `(N, C, H', W')`; `(C, H, W)` too.
+    r"""Maximum of each window: `(N, C, H, W)` -> `(N, C, H', W')`; also `(C, H, W)`.
 
-    `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$), 'pad' (as `padding` says);
+    `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$), 'pad' (by `padding`);
     only with 'pad': `dilation`, `ceil_mode` (a last window may reach beyond the padding) and
     `return_indices` (also return the position of each maximum in its plane).
 
@@ -91,13 +91,13 @@ class MaxPool2d(_MaxPool):
 
 
 def _printed_sizes(layer, kernel_size, stride):
-    """The sizes as MindSpore prints them, which pools planes of one row, or with 'pad' volumes."""
+    """Return the sizes as in MindSpore's repr, which pools 2-d inputs, or 3-d ones with 'pad'."""
     rows = (1,) * (2 if layer.pad_mode == "PAD" else 1)
     return (*rows, kernel_size), (*rows, stride)
 
 
 class MaxPool1d(_MaxPool):
-    """As `MaxPool2d`, of one axis: `(N, C, L)` or `(C, L)`.
+    """1-d version of `MaxPool2d`: `(N, C, L)` or `(C, L)`.
 
     >>> nn.MaxPool1d(2, 2)(ops.ones((1, 3, 4))).shape
     (1, 3, 2)
@@ -119,7 +119,7 @@ class MaxPool1d(_MaxPool):
 
 
 class MaxPool3d(_MaxPool):
-    """As `MaxPool2d`, of three axes: `(N, C, D, H, W)` or `(C, D, H, W)`.
+    """3-d version of `MaxPool2d`: `(N, C, D, H, W)` or `(C, D, H, W)`.
 
     >>> nn.MaxPool3d(2, 2)(ops.ones((1, 3, 4, 4, 4))).shape
     (1, 3, 2, 2, 2)
@@ -137,7 +137,7 @@ class MaxPool3d(_MaxPool):
 
 
 class _AvgPool(_Pool):
-    """Base of the average poolings."""
+    """Base class of the average poolings."""
 
     def __init__(
         self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False,
@@ -161,11 +161,11 @@ class _AvgPool(_Pool):
 
 
 class AvgPool2d(_AvgPool):
-    r"""The mean of each window: `(N, C, H, W)` -> `(N, C, H', W')`; `(C, H, W)` too.
+    r"""Mean of each window: `(N, C, H, W)` -> `(N, C, H', W')`; also `(C, H, W)`.
 
-    `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$, padding does not count),
-    'pad' (as `padding` says; it counts if `count_include_pad`). `ceil_mode`: a last window may
-    reach beyond the padding. `divisor_override`: what to divide the sums by.
+    `pad_mode`: 'valid' (none), 'same' ($H' = \lceil H / stride \rceil$, padding is not counted),
+    'pad' (by `padding`; counted if `count_include_pad`). `ceil_mode`: a last window may reach
+    beyond the padding. `divisor_override`: the divisor of the sums.
 
     >>> nn.AvgPool2d(2, 2)(ops.ones((1, 3, 4, 4))).shape
     (1, 3, 2, 2)
@@ -173,7 +173,7 @@ class AvgPool2d(_AvgPool):
 
 
 class AvgPool1d(_AvgPool):
-    """As `AvgPool2d`, of one axis: `(N, C, L)` or `(C, L)`.
+    """1-d version of `AvgPool2d`: `(N, C, L)` or `(C, L)`.
 
     >>> nn.AvgPool1d(2, 2)(ops.ones((1, 3, 4))).shape
     (1, 3, 2)
@@ -195,7 +195,7 @@ class AvgPool1d(_AvgPool):
 
 
 class AvgPool3d(_AvgPool):
-    """As `AvgPool2d`, of three axes: `(N, C, D, H, W)` or `(C, D, H, W)`.
+    """3-d version of `AvgPool2d`: `(N, C, D, H, W)` or `(C, D, H, W)`.
 
     >>> nn.AvgPool3d(2, 2)(ops.ones((1, 3, 4, 4, 4))).shape
     (1, 3, 2, 2, 2)
@@ -213,7 +213,7 @@ class AvgPool3d(_AvgPool):
 
 
 class _Adaptive(Cell):
-    """Base of the adaptive poolings; `pool`: the operation of a subclass."""
+    """Base class of the adaptive poolings; `pool`: the operation of a subclass."""
 
     pool = None
 
@@ -247,7 +247,7 @@ class AdaptiveAvgPool2d(_Adaptive):
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """As `AdaptiveAvgPool2d`, of three axes; `output_size`: an int or three.
+    """3-d version of `AdaptiveAvgPool2d`; `output_size`: an int or three.
 
     >>> nn.AdaptiveAvgPool3d(1)(ops.ones((1, 3, 4, 4, 4))).shape
     (1, 3, 1, 1, 1)
@@ -257,7 +257,7 @@ class AdaptiveAvgPool3d(_Adaptive):
 
 
 class AdaptiveMaxPool1d(_Adaptive):
-    """The greatest numbers of `output_size` nearly equal parts of the last axis: `(N, C, L)`.
+    """Maxima over `output_size` nearly equal parts of the last axis: `(N, C, L)`.
 
     >>> nn.AdaptiveMaxPool1d(2)(ops.ones((1, 3, 4))).shape
     (1, 3, 2)
@@ -270,7 +270,7 @@ class AdaptiveMaxPool1d(_Adaptive):
 
 
 class _AdaptiveMax(_Adaptive):
-    """An adaptive max pooling that can return the positions of the maxima."""
+    """Adaptive max pooling that can return the positions of the maxima."""
 
     def __init__(self, output_size, return_indices=False):
         super().__init__(output_size)
@@ -281,9 +281,9 @@ class _AdaptiveMax(_Adaptive):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMax):
-    r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane.
+    r"""Maxima over $H' \times W'$ nearly equal parts of each plane.
 
-    `output_size`: an int or two; None leaves an axis as it is. `return_indices`: also return the
+    `output_size`: an int or two; None keeps an axis unchanged. `return_indices`: also return the
     position of each maximum in its plane.
 
     >>> nn.AdaptiveMaxPool2d((1, 2))(ops.ones((1, 3, 4, 4))).shape
@@ -294,7 +294,7 @@ class AdaptiveMaxPool2d(_AdaptiveMax):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMax):
-    """As `AdaptiveMaxPool2d`, of three axes; `output_size`: an int or three.
+    """3-d version of `AdaptiveMaxPool2d`; `output_size`: an int or three.
 
     >>> nn.AdaptiveMaxPool3d(1)(ops.ones((1, 3, 4, 4, 4))).shape
     (1, 3, 1, 1, 1)

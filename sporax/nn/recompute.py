@@ -1,4 +1,4 @@
-"""Cells whose derivative computes their inside again."""
+"""Cells that recompute their activations in the backward pass."""
 
 from sporax.autodiff.remat import check_context, recomputed
 from sporax.core.value import Changes
@@ -7,7 +7,7 @@ _KNOWN = "mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_sl
 
 
 class Recompute:
-    """The part of `Cell` that trades memory for computation."""
+    """Mixin of `Cell` that trades computation for memory."""
 
     _recomputed = False
 
@@ -15,11 +15,11 @@ class Recompute:
         self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None,
         **kwargs,
     ):  # fmt: skip
-        """From now on derivatives compute the inside of this cell again instead of keeping it; see
+        """Recompute the activations of this cell in the backward pass instead of storing them; see
         `mindspore.recompute`, which takes the same options.
 
         `mp_comm_recompute`, `parallel_optimizer_comm_recompute`, `recompute_slice_activation`:
-        accepted, for many devices.
+        accepted, for multiple devices.
         """
         for name in kwargs:
             if name not in _KNOWN:
@@ -33,5 +33,5 @@ class Recompute:
 
 
 def run_recomputed(cell, construct, *args, **kwargs):
-    """`construct`, whose derivative computes the inside again."""
+    """Call `construct` with recomputation in the backward pass."""
     return recomputed(type(cell).__name__, construct, args, kwargs)

@@ -1,4 +1,4 @@
-"""Recurrent layers: cells of one step, and stacks of them along sequences."""
+"""Recurrent layers: single-step cells and stacked layers over sequences."""
 
 import math
 
@@ -23,7 +23,7 @@ _FLOATS = float16, float32, float64
 
 
 def _checked(layer, **tensors):
-    """Refuse what is no floating Tensor."""
+    """Raise TypeError unless all arguments are floating Tensors."""
     for name, x in tensors.items():
         if not isinstance(x, Tensor):
             raise TypeError(
@@ -43,7 +43,7 @@ def _pair_of_states(layer, hx):
 
 
 def _check_features(layer, x, weight_ih):
-    """Refuse a sequence, or a step of one, with other features than the layer was made for."""
+    """Raise ValueError if the last axis of `x` is not the layer's `input_size`."""
     size = weight_ih.shape[1]
     if x.shape[-1:] != (size,):
         raise ValueError(
@@ -58,7 +58,7 @@ def _nonlinearity(layer, name):
 
 
 class _OneStep(Cell):
-    """Base of the one-step cells."""
+    """Base class of the single-step cells."""
 
     _kind = None
 
@@ -74,7 +74,7 @@ class _OneStep(Cell):
         self.bias_ih = self.bias_hh = None
         if has_bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
-        for shape in shapes.values():  # MindSpore draws values first that it then replaces
+        for shape in shapes.values():  # MindSpore first draws values that it then discards
             refuse_huge(layer, shape, np.dtype(np.float64), "'input_size' and 'hidden_size'")
             draw_on_host(np.random.standard_normal, shape)
         for name, shape in shapes.items():
@@ -110,10 +110,10 @@ class RNNCell(_OneStep):
 
 
 class GRUCell(_OneStep):
-    r"""A gated recurrent unit (Cho et al., 2014): `(N, C)`, `(N, H)` -> `(N, H)`.
+    r"""Gated recurrent unit (Cho et al., 2014): `(N, C)`, `(N, H)` -> `(N, H)`.
 
     $r, z = \sigma(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$, $n = \tanh(W_{in} x + b_{in} + r (W_{hn}
-    h + b_{hn}))$, $h' = n + z (h - n)$; the Parameters' rows are those of r, z, n, and start
+    h + b_{hn}))$, $h' = n + z (h - n)$; the Parameters' rows are ordered r, z, n, and start
     uniform in $\pm 1 / \sqrt H$.
 
     >>> nn.GRUCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape
@@ -129,9 +129,9 @@ class GRUCell(_OneStep):
 class LSTMCell(_OneStep):
     r"""Long short-term memory (Hochreiter and Schmidhuber, 1997): `(N, C)`, `(h, c)` -> `(h', c')`.
 
-    $i, f, o = \sigma(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$ and $g$ by $\tanh$; $c' = f c + i g$,
-    $h' = o \tanh c'$. The Parameters' rows are those of i, f, g, o, and start uniform in
-    $\pm 1 / \sqrt H$.
+    $i, f, o = \sigma(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$ and $g$ with $\tanh$;
+    $c' = f c + i g$, $h' = o \tanh c'$. The Parameters' rows are ordered i, f, g, o, and start
+    uniform in $\pm 1 / \sqrt H$.
 
     >>> h, c = nn.LSTMCell(3, 4)(ops.ones((2, 3)), (ops.zeros((2, 4)), ops.zeros((2, 4))))
     >>> h.shape
@@ -150,7 +150,7 @@ class LSTMCell(_OneStep):
 
 
 class _OneDirection(Cell):
-    """One layer in one direction; its subclasses are named as MindSpore prints them."""
+    """One layer in one direction; subclasses have the names in MindSpore's repr."""
 
     kind = None
 
@@ -170,7 +170,7 @@ _LISTS = "w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list"
 
 
 class _Stack(Cell):
-    """Base of the layers along sequences."""
+    """Base class of the layers over sequences."""
 
     _kind = None
 
@@ -209,7 +209,7 @@ class _Stack(Cell):
             setattr(self, name, ParameterTuple(parameters))
 
     def _first_states(self, x, hx):
-        """The state before the sequence, `(layers, N, H)` one by one; zeros unless given."""
+        """Return the initial states, each `(layers, N, H)`; zeros by default."""
         layer, batch = type(self).__name__, x.shape[0 if self.batch_first else 1]
         shape = self.num_layers * (1 + self.bidirectional), batch, self.hidden_size
         if hx is None:
@@ -267,13 +267,13 @@ class _Stack(Cell):
 
 
 class RNN(_Stack):
-    r"""`RNNCell` along sequences: `(L, N, C)` -> `(L, N, D H)`, and the last states `(D l, N, H)`.
+    r"""`RNNCell` over sequences: `(L, N, C)` -> `(L, N, D H)`, and the last states `(D l, N, H)`.
 
     Arguments: `input_size`, `hidden_size`, `num_layers=1` l, `has_bias=True`, `batch_first=False`
     (then `(N, L, ...)`), `dropout=0.0` (after all layers but the last, in training),
-    `bidirectional=False` (D = 2: outputs of both directions side by side), `dtype=float32`,
-    `nonlinearity='tanh'`. Called with `x`, `hx` (the first states; zeros by default) and
-    `seq_length` `(N,)`: beyond a sequence's end outputs are 0 and the state stays.
+    `bidirectional=False` (D = 2: outputs of both directions concatenated), `dtype=float32`,
+    `nonlinearity='tanh'`. Called with `x`, `hx` (the initial states; default zeros) and
+    `seq_length` `(N,)`: past the end of a sequence, outputs are 0 and the state is kept.
 
     >>> y, h = nn.RNN(3, 4)(ops.ones((5, 2, 3)))
     >>> y.shape, h.shape
@@ -288,9 +288,9 @@ class RNN(_Stack):
 
 
 class GRU(_Stack):
-    r"""`GRUCell` along sequences: `(L, N, C)` -> `(L, N, D H)`, and the last states `(D l, N, H)`.
+    r"""`GRUCell` over sequences: `(L, N, C)` -> `(L, N, D H)`, and the last states `(D l, N, H)`.
 
-    Arguments as `RNN`'s, without `nonlinearity`.
+    Arguments: see `RNN`, without `nonlinearity`.
 
     >>> y, h = nn.GRU(3, 4, 2)(ops.ones((5, 2, 3)))
     >>> y.shape, h.shape
@@ -304,9 +304,9 @@ class GRU(_Stack):
 
 
 class LSTM(_Stack):
-    r"""`LSTMCell` along sequences: `(L, N, C)` -> `(L, N, D H)`, and the last `(h, c)`.
+    r"""`LSTMCell` over sequences: `(L, N, C)` -> `(L, N, D H)`, and the last `(h, c)`.
 
-    Arguments as `RNN`'s, without `nonlinearity`; `hx` is a pair, each `(D l, N, H)`.
+    Arguments: see `RNN`, without `nonlinearity`; `hx` is a pair, each `(D l, N, H)`.
 
     >>> y, (h, c) = nn.LSTM(3, 4, bidirectional=True, batch_first=True)(ops.ones((2, 5, 3)))
     >>> y.shape, c.shape

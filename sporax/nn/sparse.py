@@ -1,4 +1,4 @@
-"""Layers of sparse matrices."""
+"""Layers for sparse matrices."""
 
 from sporax import ops
 from sporax.nn.cell import Cell
@@ -6,7 +6,7 @@ from sporax.ops.sparse.tensors import COOTensor
 
 
 class SparseToDense(Cell):
-    """The whole matrix of a `COOTensor`.
+    """Convert a `COOTensor` to a dense matrix.
 
     >>> x = ms.COOTensor(Tensor([[0, 1]]), Tensor([5.0]), (1, 2))
     >>> nn.SparseToDense()(x).asnumpy()
@@ -26,10 +26,10 @@ class SparseToDense(Cell):
 
 
 class SparseTensorDenseMatmul(Cell):
-    """The product of a sparse matrix, given by its parts, and a matrix.
+    """Product of a sparse matrix, given by its components, and a dense matrix.
 
-    `adjoint_st`, `adjoint_dt`: whether the conjugate of the sparse, of the dense matrix is
-    transposed before. A call takes `indices` `(n, 2)`, `values` `(n,)`, `sparse_shape` and `dense`.
+    `adjoint_st`, `adjoint_dt`: use the conjugate transpose of the sparse or dense matrix. Called
+    with `indices` `(n, 2)`, `values` `(n,)`, `sparse_shape` and `dense`.
 
     >>> product = nn.SparseTensorDenseMatmul()
     >>> product(Tensor([[0, 1]]), Tensor([5.0]), (1, 2), Tensor([[1.0], [2.0]])).asnumpy()

@@ -1,4 +1,4 @@
-"""`state_dict` and `load_state_dict`: a Cell's state by path, exported and restored."""
+"""`state_dict` and `load_state_dict`: export and restore a Cell's state by path."""
 
 import itertools
 from collections import OrderedDict, namedtuple
@@ -17,7 +17,7 @@ _hook_ids = itertools.count()
 
 
 class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])):
-    """The keys that only one side of `load_state_dict` has."""
+    """Missing and unexpected keys of `load_state_dict`."""
 
     __slots__ = ()
 
@@ -30,43 +30,43 @@ class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])
 
 
 class StateDict:
-    """The part of `Cell` that exports and restores its state."""
+    """Mixin of `Cell` that exports and restores its state."""
 
-    # for each kind the hooks in order, as (id, function); never changed in place
+    # for each kind the hooks in order, as (id, function); never mutated in place
     _state_hooks = _NONE
 
     def register_state_dict_pre_hook(self, hook):
-        """Call `hook(cell, prefix, keep_vars)` before the cell's state is taken."""
+        """Call `hook(cell, prefix, keep_vars)` before the cell's state is exported."""
         return _register(self, "state_dict_pre", hook)
 
     def register_state_dict_post_hook(self, hook):
-        """Call `hook(cell, state_dict, prefix, local_metadata)` once the state of the cell and of
-        all below is in `state_dict`, which it may change in place."""
+        """Call `hook(cell, state_dict, prefix, local_metadata)` once `state_dict` contains the
+        state of the cell and its descendants; the hook may mutate it in place."""
         return _register(self, "state_dict_post", hook)
 
     def register_load_state_dict_pre_hook(self, hook):
         """Call `hook(cell, state_dict, prefix, local_metadata, strict, missing_keys,
-        unexpected_keys, error_msgs)` before the cell takes its state, which it may change."""
+        unexpected_keys, error_msgs)` before the cell loads its state; the hook may mutate it."""
         return _register(self, "load_state_dict_pre", hook)
 
     def register_load_state_dict_post_hook(self, hook):
-        """Call `hook(cell, incompatible_keys)` after the cell and all below have their state; it
-        may change the two lists of keys in place."""
+        """Call `hook(cell, incompatible_keys)` after the cell and its descendants have loaded their
+        state; the hook may mutate the two lists of keys in place."""
         return _register(self, "load_state_dict_post", hook)
 
     def get_extra_state(self):
-        """Further state of the cell; a subclass with extra state defines it."""
+        """Return extra state of the cell; overridden by subclasses with extra state."""
         raise RuntimeError(_no_extra(self, "get"))
 
     def set_extra_state(self, state):
-        """Restore the result of `get_extra_state`; a subclass with extra state defines it."""
+        """Restore the result of `get_extra_state`; overridden by subclasses with extra state."""
         raise RuntimeError(_no_extra(self, "set"))
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
-        """Parameters and persistent buffers by path, in an OrderedDict: the very same objects.
+        """Return parameters and persistent buffers by path in an OrderedDict, without copying.
 
-        `destination`: a dict to put them into. `prefix`: what paths begin with. `keep_vars` changes
-        nothing. The three may come by position too.
+        `destination`: a dict to store them in. `prefix`: a prefix of the paths. `keep_vars` has no
+        effect. All three may also be positional.
 
         >>> list(nn.SequentialCell(nn.Dense(2, 2, has_bias=False)).state_dict())
         ['0.weight']
@@ -104,18 +104,18 @@ class StateDict:
         return destination
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        """Put this cell's own state into `destination`; a subclass may do so in another way."""
+        """Store this cell's own state in `destination`; subclasses may override this."""
         for name, tensor in _own_state(self).items():
             destination[prefix + name] = tensor
         if _overridden(self, "get_extra_state"):
             destination[prefix + _EXTRA] = self.get_extra_state()
 
     def load_state_dict(self, state_dict, strict=True):
-        """Put Tensors by path into the parameters and buffers of this cell and of all below.
+        """Load Tensors by path into the parameters and buffers of this cell and its descendants.
 
-        Each keeps its dtype. Returns the keys that were missing and those that were unexpected, of
-        which there must be none if `strict`. Where something does not fit RuntimeError names all of
-        it, and the cell's parameters and buffers are as they were.
+        Each keeps its dtype. Returns the missing and unexpected keys; with `strict` there must be
+        none. On a mismatch, raises RuntimeError that lists all problems and restores the parameters
+        and buffers.
 
         >>> net = nn.Dense(2, 2)
         >>> net.load_state_dict(nn.Dense(2, 2).state_dict())
@@ -148,7 +148,7 @@ class StateDict:
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """Take this cell's own state; a subclass may do so in another way."""
+        """Load this cell's own state; subclasses may override this."""
         for _, hook in self._state_hooks["load_state_dict_pre"]:
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
                  error_msgs)  # fmt: skip
@@ -189,7 +189,7 @@ def _register(cell, kind, hook):
 
 
 def _own_state(cell):
-    """A cell's own parameters and persistent buffers by name."""
+    """Return a cell's own parameters and persistent buffers by name."""
     kept = {k: b for k, b in cell._buffers.items() if k not in cell._non_persistent}
     return {k: t for k, t in {**cell._params, **kept}.items() if t is not None}
 
@@ -218,7 +218,7 @@ def _load(cell, state, prefix, metadata, keys, errors):
 
 
 def _put(key, tensor, new):
-    """Give a tensor the contents of another, in its own dtype; what does not fit, if so."""
+    """Copy `new` into a tensor, in the tensor's dtype; return an error message on mismatch."""
     if not isinstance(new, Tensor):
         return f"'{key}' must be a Tensor, but got {type(new).__name__}."
     if new.shape != tensor.shape:

@@ -1,4 +1,4 @@
-"""`ConvertNetUtils`: a network's layers become those that keep their Kronecker factors."""
+"""`ConvertNetUtils`: replace a network's layers by ones that record Kronecker factors."""
 
 from sporax.core.value import Changes
 from sporax.nn import argument_checks as check
@@ -35,7 +35,7 @@ def _lookup(layer):
     )  # fmt: skip
 
 
-# class of a layer: the Parameter whose gradient is preconditioned, the layer that keeps factors
+# layer class -> (Parameter with preconditioned gradient, factory of the replacement layer)
 _CONVERSIONS = {
     Dense: ("weight", _dense),
     Conv2d: ("weight", _conv2d),
@@ -45,7 +45,7 @@ _CONVERSIONS = {
 
 
 class ConvertNetUtils:
-    """Converts a network for the optimizer `thor`, which does it by itself.
+    """Converts a network for the optimizer `thor`, which calls it automatically.
 
     >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
     >>> ms.train.ConvertNetUtils().convert_to_thor_net(net)
@@ -54,10 +54,10 @@ class ConvertNetUtils:
     """
 
     def convert_to_thor_net(self, net):
-        """Put a layer that keeps factors, with the same Parameters, in the place of each Dense,
-        Conv2d (NCHW), Embedding and EmbeddingLookup layer in `net` that is to be trained.
+        """Replace each trainable Dense, Conv2d (NCHW), Embedding and EmbeddingLookup layer in `net`
+        by a layer that records Kronecker factors, with the same Parameters.
 
-        Subclasses of these layers stay as they are, and so does `net` itself.
+        Subclasses of these layers, and `net` itself, are not replaced.
         """
         check.instance("convert_to_thor_net", Cell, "a Cell", net=net)
         net.update_cell_prefix()
@@ -79,7 +79,7 @@ def _is_converted(layer):
 
 
 def _converted(layer):
-    """The new layer with the old one's Parameters, names, precision and mode."""
+    """Return the new layer with the old layer's Parameters, names, precision and mode."""
     new, prefix = _CONVERSIONS[type(layer)][1](layer), layer.param_prefix
     for p in new.get_parameters():
         p.name = f"{prefix}.{p.name}" if prefix else p.name

@@ -1,4 +1,4 @@
-"""Layers that keep the Kronecker factors of their Fisher matrices for the optimizer `thor`."""
+"""Layers that record the Kronecker factors of their Fisher matrices for the optimizer `thor`."""
 
 import numpy as np
 
@@ -15,17 +15,17 @@ from sporax.ops.nn.convolution import same_padding, sides
 
 
 def _kept(name, start):
-    """A Parameter that no gradient changes."""
+    """Return a Parameter without gradient."""
     return Parameter(Tensor(start.astype(np.float32)), name=name, requires_grad=False)
 
 
 class DenseThor(Dense):
-    r"""`Dense`, which keeps $A = E[x x^\top]$ and $G = E[d d^\top]$ for the optimizer `thor`.
+    r"""`Dense` that records $A = E[x x^\top]$ and $G = E[d d^\top]$ for the optimizer `thor`.
 
-    $x$ `(N, in)` is the input, $d$ `(N, out)` the gradient that arrives at $x W^\top + b$. While
+    $x$ `(N, in)` is the input, $d$ `(N, out)` the gradient with respect to $x W^\top + b$. While
     `thor` is True (`add_flags_recursive(thor=False)` stops it), a call sets `matrix_a`
-    `(in, in)`, and the way back `matrix_g` `(out, out)`; both are means over N. `weight` starts
-    normal with deviation 0.01, `bias` at 0. Arguments as `Dense`'s.
+    `(in, in)`, and the backward pass `matrix_g` `(out, out)`; both are means over N. `weight`
+    starts normal with standard deviation 0.01, `bias` at 0. Arguments: see `Dense`.
 
     >>> net = nn.DenseThor(3, 4, weight_init="ones")
     >>> net(Tensor([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])).asnumpy()
@@ -46,7 +46,7 @@ class DenseThor(Dense):
         self.getG = ops.InsertGradientOf(self.save_gradient)
 
     def save_gradient(self, dout):
-        """Set `matrix_g` by the gradient of the affine map's result."""
+        """Set `matrix_g` from the gradient of the affine map's output."""
         self.matrix_g = apply(factors.factor_of_rows, dout)
         return dout
 
@@ -59,13 +59,13 @@ class DenseThor(Dense):
 
 
 class Conv2dThor(Conv2d):
-    r"""`Conv2d`, which keeps $A = E[a a^\top]$ and $G = E[d d^\top]$ for the optimizer `thor`.
+    r"""`Conv2d` that records $A = E[a a^\top]$ and $G = E[d d^\top]$ for the optimizer `thor`.
 
-    $a$ are the windows `(C kh kw / group)` of the input, $d$ `(O / group)` the gradients that
-    arrive at the result, at each place of each example. While `thor` is True, a call sets
-    `matrix_a_cov`, and the way back `matrix_g_cov`, one matrix for each group where there are
-    several; both are means over examples and places, whose number is `a_normalizer` and
-    `g_normalizer`. `weight` starts normal with deviation 0.01, `bias` at 0. Arguments: `Conv2d`'s.
+    $a$ are the windows `(C kh kw / group)` of the input, $d$ `(O / group)` the gradients of the
+    output, at each position of each example. While `thor` is True, a call sets `matrix_a_cov`, and
+    the backward pass `matrix_g_cov`, one matrix per group if there are several; both are means over
+    examples and positions; the number of positions is `a_normalizer` and `g_normalizer`. `weight`
+    starts normal with standard deviation 0.01, `bias` at 0. Arguments: see `Conv2d`.
 
     >>> net = nn.Conv2dThor(3, 8, 3)
     >>> net(ops.ones((1, 3, 5, 5))).shape, net.matrix_a_cov.shape, net.matrix_g_cov.shape
@@ -93,7 +93,7 @@ class Conv2dThor(Conv2d):
         self.getG = ops.InsertGradientOf(self.save_gradient)
 
     def save_gradient(self, dout):
-        """Set `matrix_g_cov` and `g_normalizer` by the gradient of the convolution's result."""
+        """Set `matrix_g_cov` and `g_normalizer` from the gradient of the convolution's output."""
         self.matrix_g_cov = apply(factors.factor_of_planes(self.group), dout)
         self.g_normalizer = _places(dout)
         return dout
@@ -110,7 +110,7 @@ class Conv2dThor(Conv2d):
         return self.getG(y)
 
     def _around(self, x):
-        """The zeros before and after each axis of an image."""
+        """Return the zero padding before and after each axis of an image."""
         if self.pad_mode == "same":
             sizes = zip(x.shape[2:], self.kernel_size, self.stride, self.dilation, strict=True)
             return tuple(same_padding(*each) for each in sizes)
@@ -123,7 +123,7 @@ def _places(plane):
 
 
 def _keep_table_factors(layer):
-    """The factors of an embedding: the diagonal of A, and G."""
+    """Create the factors of an embedding: the diagonal of A, and G."""
     layer.thor = True
     layer.matrix_a = _kept("matrix_a", np.zeros(layer.vocab_size))
     layer.matrix_g = _kept("matrix_g", np.zeros((layer.embedding_size,) * 2))
@@ -131,7 +131,7 @@ def _keep_table_factors(layer):
 
 
 def _with_table_factors(layer, ids, rows):
-    """The same rows; the factors are set by the indices and by the gradient of the rows."""
+    """Return `rows`; set the factors from the indices and from the gradient of the rows."""
     if not layer.thor:
         return rows
     layer.matrix_a = apply(factors.counts_of_indices(layer.vocab_size), ids)
@@ -139,12 +139,12 @@ def _with_table_factors(layer, ids, rows):
 
 
 class EmbeddingThor(Embedding):
-    r"""`Embedding`, which keeps $A$ and $G = E[d d^\top]$ for the optimizer `thor`.
+    r"""`Embedding` that records $A$ and $G = E[d d^\top]$ for the optimizer `thor`.
 
-    While `thor` is True, a call sets `matrix_a` `(vocab_size,)`, how often each index came (the
-    diagonal of $A$ times examples), and the way back `matrix_g` `(embedding_size,
-    embedding_size)`, the mean over all rows $d$ of the gradient that arrives. Arguments as
-    `Embedding`'s.
+    While `thor` is True, a call sets `matrix_a` `(vocab_size,)`, the count of each index (the
+    diagonal of $A$ times the number of examples), and the backward pass `matrix_g`
+    `(embedding_size, embedding_size)`, the mean over all rows $d$ of the incoming gradient.
+    Arguments: see `Embedding`.
 
     >>> net = nn.EmbeddingThor(5, 2)
     >>> net(Tensor([[1, 0], [3, 1]])).shape, net.matrix_a.asnumpy().tolist()
@@ -161,7 +161,7 @@ class EmbeddingThor(Embedding):
         _keep_table_factors(self)
 
     def save_gradient(self, dout):
-        """Set `matrix_g` by the gradient of the rows."""
+        """Set `matrix_g` from the gradient of the rows."""
         self.matrix_g = apply(factors.factor_of_rows, dout)
         return dout
 
@@ -170,9 +170,9 @@ class EmbeddingThor(Embedding):
 
 
 class EmbeddingLookupThor(EmbeddingLookup):
-    """`EmbeddingLookup`, which keeps factors for the optimizer `thor` as `EmbeddingThor` does.
+    """`EmbeddingLookup` that records factors for the optimizer `thor`, like `EmbeddingThor`.
 
-    The table is Float16. Arguments as `EmbeddingLookup`'s; `target`: either collects.
+    The table is Float16. Arguments: see `EmbeddingLookup`; both values of `target` record factors.
 
     >>> net = nn.EmbeddingLookupThor(5, 2)
     >>> net(Tensor([[1, 0], [3, 1]])).shape, net.matrix_a.asnumpy().tolist()

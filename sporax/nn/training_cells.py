@@ -1,4 +1,4 @@
-"""A network with its loss, and one step of training as a Cell."""
+"""A network with its loss, and one training step as a Cell."""
 
 from sporax.autodiff import GradOperation
 from sporax.core.dtype import bfloat16, float16, float32
@@ -28,7 +28,7 @@ class WithLossCell(Cell):
 
     @property
     def backbone_network(self):
-        """The network without the loss."""
+        """Network without the loss."""
         return self._backbone
 
     def construct(self, data, label):
@@ -38,7 +38,7 @@ class WithLossCell(Cell):
 class WithEvalCell(Cell):
     """$(loss(y, label), y, label)$ with $y = network(data)$.
 
-    `add_cast_fp32`: whether the output and the label are cast to float32 before the loss.
+    `add_cast_fp32`: cast the output and the label to float32 before the loss.
 
     >>> evaluated = nn.WithEvalCell(nn.Dense(2, 1), nn.MSELoss())
     >>> loss, y, label = evaluated(ops.ones((3, 2)), ops.ones((3, 1)))
@@ -60,8 +60,8 @@ class WithEvalCell(Cell):
 
 
 class WithGradCell(Cell):
-    """The gradients of all weights of $loss(network(data), label)$, or of $network(...)$ without
-    `loss_fn`. `sens`: the gradient of the output to start from.
+    """Gradients of $loss(network(data), label)$, or of $network(...)$ without `loss_fn`, with
+    respect to all weights. `sens`: the cotangent of the output.
 
     >>> gradient = nn.WithGradCell(nn.Dense(2, 1), nn.MSELoss())
     >>> grads = gradient(ops.ones((3, 2)), ops.ones((3, 1)))
@@ -85,8 +85,8 @@ class WithGradCell(Cell):
 class ForwardValueAndGrad(Cell):
     """(outputs, gradients) of a network.
 
-    `weights`: the Parameters to differentiate by, with `get_by_list`; `get_all`: by all inputs;
-    neither: by the first input; `sens_param`: the last input is the gradient of the output.
+    `weights`: the Parameters to differentiate with respect to, with `get_by_list`; `get_all`: all
+    inputs; neither: the first input; `sens_param`: the last input is the cotangent of the output.
 
     >>> net = nn.Dense(2, 1)
     >>> step = nn.ForwardValueAndGrad(net, net.trainable_params(), get_by_list=True)
@@ -117,19 +117,19 @@ class ForwardValueAndGrad(Cell):
 
 
 class Identity(Cell):
-    """The gradients unchanged: there are no other devices."""
+    """Returns the gradients unchanged, for a single process."""
 
     def construct(self, x):
         return x
 
 
 class DistributedGradReducer(Cell):
-    """The gradients, summed or averaged over all processes.
+    """Sums or averages gradients over all processes.
 
-    `parameters`: those that the gradients belong to; those with `layerwise_parallel` keep their
-    own. `mean`: whether they are averaged; by default as `gradients_mean` of
-    `set_auto_parallel_context`. `degree`: the number of processes. `fusion_type`: accepted;
-    gradients travel in buffers of up to 25 MB. `group`: the name of a group.
+    `parameters`: the Parameters of the gradients; gradients of `layerwise_parallel` ones are not
+    reduced. `mean`: average them; default: `gradients_mean` of `set_auto_parallel_context`.
+    `degree`: the number of processes. `fusion_type`: accepted; gradients are sent in buffers of up
+    to 25 MB. `group`: a group name.
 
     >>> nn.DistributedGradReducer([])((Tensor([1.0]),))[0].asnumpy()
     array([1.], dtype=float32)
@@ -171,20 +171,19 @@ class DistributedGradReducer(Cell):
 
 
 def is_data_parallel():
-    """Whether `set_auto_parallel_context` asks for gradients of all processes."""
+    """Return True if `set_auto_parallel_context` requests gradients over all processes."""
     return get_auto_parallel_context("parallel_mode") in (
         ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL
     )  # fmt: skip
 
 
 def grad_reducer(parameters):
-    """What a training step does with its gradients: nothing, or as `set_auto_parallel_context`
-    says."""
+    """Return the gradient reducer of a training step, as set by `set_auto_parallel_context`."""
     return DistributedGradReducer(parameters) if is_data_parallel() else Identity()
 
 
 def parameter_broadcast(net, layout=None, cur_rank=0, initial_rank=0):
-    """Give the Parameters of `net` their values on the process `initial_rank`, on all processes.
+    """Broadcast the Parameters of `net` from the process `initial_rank` to all processes.
 
     `layout`, `cur_rank`: accepted.
 
@@ -198,12 +197,12 @@ def parameter_broadcast(net, layout=None, cur_rank=0, initial_rank=0):
 
 
 class TrainOneStepCell(Cell):
-    """One step of training: the gradients of `network`'s output (the loss), then `optimizer`.
+    """One training step: the gradients of `network`'s output (the loss), then `optimizer`.
 
-    Called with the network's inputs; returns the loss, or with `return_grad` (loss, {parameter's
-    name: gradient}). `sens`: a number that the gradients start from, 1 by default. With
-    `set_auto_parallel_context(parallel_mode='data_parallel')` the gradients are those of all
-    processes, and with `parameter_broadcast=True` they begin with the Parameters of the first.
+    Called with the network's inputs; returns the loss, or with `return_grad` (loss, {parameter
+    name: gradient}). `sens`: the initial gradient, a scalar, 1 by default. With
+    `set_auto_parallel_context(parallel_mode='data_parallel')` gradients are reduced over all
+    processes; with `parameter_broadcast=True` all start with the Parameters of the first process.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))

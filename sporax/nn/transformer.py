@@ -1,4 +1,4 @@
-"""Transformers (Vaswani et al., 2017): layers, stacks of them, and both together."""
+"""Transformers (Vaswani et al., 2017): layers, stacks, and the full model."""
 
 import copy
 import math
@@ -20,7 +20,7 @@ _BY_NAME = {"relu": ops.relu, "gelu": ops.gelu}
 
 
 def _activation(layer, activation):
-    """The activation of the feed-forward part: 'relu' or 'gelu' by name, a function or a Cell."""
+    """Resolve the feed-forward activation: 'relu' or 'gelu' as a name, function or Cell."""
     if isinstance(activation, str) and activation in _BY_NAME:
         return _BY_NAME[activation]
     if isinstance(activation, (ReLU, GELU)) or activation in (ops.relu, ops.gelu):
@@ -37,9 +37,9 @@ def _linear(inputs, outputs, dtype):
 
 
 class _Layer(Cell):
-    """Base of the layers: blocks with a residual connection and a `LayerNorm` each.
+    """Base class of the layers: blocks with a residual connection and a `LayerNorm` each.
 
-    `_attentions`: the names of the attentions; the feed-forward block comes last.
+    `_attentions`: names of the attention blocks; the feed-forward block comes last.
     """
 
     _attentions = ()
@@ -69,7 +69,7 @@ class _Layer(Cell):
         self.batch_first, self.norm_first, self.dtype = batch_first, norm_first, dtype
 
     def another(self):
-        """A layer with the same settings."""
+        """Return a new layer with the same settings."""
         return type(self)(
             self.d_model, self.nhead, self.dim_feedforward, self.dropout_num, self.activation1,
             self.layernorm_eps, self.batch_first, self.norm_first, self.dtype,
@@ -92,11 +92,11 @@ def _attended(attention, x, seen, mask, padding):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention, then a feed-forward part, each with a residual connection: `(L, N, E)`.
+    """Self-attention, then a feed-forward block, each with a residual connection: `(L, N, E)`.
 
-    `activation`: 'relu' or 'gelu', or their function or Cell. `norm_first`: `LayerNorm` before each
-    part, else after it. Called with `src`, `src_mask`, `src_key_padding_mask` (as
-    `MultiheadAttention`'s masks).
+    `activation`: 'relu' or 'gelu', or their function or Cell. `norm_first`: apply `LayerNorm`
+    before each block instead of after it. Called with `src`, `src_mask`, `src_key_padding_mask`
+    (masks: see `MultiheadAttention`).
 
     >>> nn.TransformerEncoderLayer(8, 2, 16)(ops.ones((5, 2, 8))).shape
     (5, 2, 8)
@@ -125,7 +125,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """As `TransformerEncoderLayer`, with attention to `memory` before the feed-forward part.
+    """Like `TransformerEncoderLayer`, with attention to `memory` before the feed-forward block.
 
     Called with `tgt`, `memory`, and masks for each.
 
@@ -217,11 +217,11 @@ class TransformerDecoder(Cell):
 
 
 class Transformer(Cell):
-    """An encoder of `src` `(S, N, E)`, and a decoder of `tgt` `(T, N, E)` that attends to it.
+    """Encoder of `src` `(S, N, E)`, and decoder of `tgt` `(T, N, E)` that attends to its output.
 
-    `custom_encoder`, `custom_decoder` take the place of the stacks of `num_encoder_layers` and
-    `num_decoder_layers`. Matrices start Xavier uniform. Other arguments as
-    `TransformerEncoderLayer`'s.
+    `custom_encoder`, `custom_decoder` replace the stacks of `num_encoder_layers` and
+    `num_decoder_layers`. Matrices are Xavier-uniform initialized. Other arguments: see
+    `TransformerEncoderLayer`.
 
     >>> net = nn.Transformer(8, 2, 1, 1, 16)
     >>> net(ops.ones((5, 2, 8)), ops.ones((7, 2, 8))).shape

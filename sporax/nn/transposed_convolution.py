@@ -7,7 +7,7 @@ from sporax.ops.nn.transposed_convolution import transposed_as_mode
 
 
 class _Transposed(Convolution):
-    """Base of the transposed convolutions; `more`: the output padding, rows of zeros at the end."""
+    """Base class of the transposed convolutions; `more`: output padding, zeros at the end."""
 
     _transposed = True
 
@@ -18,7 +18,7 @@ class _Transposed(Convolution):
         )  # fmt: skip
 
     def _check_more(self, more):
-        """Refuse a padding of the output that a larger input would have filled."""
+        """Raise ValueError for an output padding of at least the stride and the dilation."""
         layer = type(self).__name__
         for n, stride, dilation in zip(more, self.stride, self.dilation, strict=True):
             if n >= max(stride, dilation):
@@ -34,11 +34,11 @@ class _Transposed(Convolution):
 
 
 class Conv2dTranspose(_Transposed):
-    r"""The gradient of `Conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`.
+    r"""Gradient of `Conv2d` with respect to its input: `(N, C, H, W)` -> `(N, O, H', W')`.
 
-    `weight` is `(C, O / group, kh, kw)`. With stride s and the extent k of the dilated kernel,
-    `pad_mode` 'same' gives $H' = H s$, 'valid' $(H - 1) s + \max(k, s)$, 'pad' $(H - 1) s + k$ less
-    the padding, and `output_padding` rows of zeros after it.
+    `weight` is `(C, O / group, kh, kw)`. With stride s and extent k of the dilated kernel,
+    `pad_mode` 'same' gives $H' = H s$, 'valid' $(H - 1) s + \max(k, s)$, 'pad' $(H - 1) s + k$
+    minus the padding, plus `output_padding` rows of zeros at the end.
 
     >>> nn.Conv2dTranspose(3, 8, 4, 2)(ops.ones((1, 3, 5, 5))).shape
     (1, 8, 10, 10)
@@ -67,7 +67,7 @@ class Conv2dTranspose(_Transposed):
 
 
 class Conv1dTranspose(_Transposed):
-    r"""As `Conv2dTranspose`, of one axis: `(N, C, L)` -> `(N, O, L')`.
+    r"""1-d version of `Conv2dTranspose`: `(N, C, L)` -> `(N, O, L')`.
 
     `weight` is `(C, O / group, 1, k)`; `kernel_size`, `stride`, `padding` and `dilation` are ints.
 
@@ -94,10 +94,10 @@ class Conv1dTranspose(_Transposed):
 
 
 class Conv3dTranspose(_Transposed):
-    r"""As `Conv2dTranspose`, of three axes: `(N, C, D, H, W)` -> `(N, O, D', H', W')`.
+    r"""3-d version of `Conv2dTranspose`: `(N, C, D, H, W)` -> `(N, O, D', H', W')`.
 
-    `weight` is `(C, O / group, kd, kh, kw)`. `output_padding` makes the result larger where the
-    stride leaves it open.
+    `weight` is `(C, O / group, kd, kh, kw)`. `output_padding` enlarges the result; the stride makes
+    its size ambiguous.
 
     >>> nn.Conv3dTranspose(3, 8, 4, 2)(ops.ones((1, 3, 5, 5, 5))).shape
     (1, 8, 10, 10, 10)

@@ -19,7 +19,7 @@ def ada_factor(
     param, mean, row, col, square, grad, rate, step, decay_rate, beta1, clip, least, smallest, *,
     weight_decay, relative, by_size, averages,
 ):  # fmt: skip
-    """`relative`: the rate is at most this, or this times the step (None: the rate is as given)."""
+    """`relative`: an upper bound of the rate, constant or times the step (None: rate as given)."""
     step = step + 1
     if relative is not None:
         at_most, warms_up = relative
@@ -32,18 +32,17 @@ def ada_factor(
 
 class AdaFactor(Optimizer):
     r"""$U = g / \sqrt{\hat V}$, $p \leftarrow (1 - \alpha \lambda) p - \alpha U / \max(1,
-    \operatorname{RMS}(U) / d)$, with a $\hat V$ of which a matrix keeps the rows' and columns'
-    means alone.
+    \operatorname{RMS}(U) / d)$, with a second moment $\hat V$ that is factored for matrices.
 
-    Shazeer and Stern, 2018. $\hat V = R C / \operatorname{mean}(R)$, where $R$ and $C$ are means of
-    $g^2 + \epsilon_1$ over columns and rows, running with $\hat\beta_2 = 1 - t^{-c}$; of a vector
+    Shazeer and Stern, 2018. $\hat V = R C / \operatorname{mean}(R)$, where $R$ and $C$ are running
+    means of $g^2 + \epsilon_1$ over columns and rows with $\hat\beta_2 = 1 - t^{-c}$; for vectors
     it is the running mean itself. `eps`: $\epsilon_1$, $\epsilon_2$; `clip_threshold`: $d$;
-    `decay_rate`: $c$; `beta1`: the parameter changes by a running mean of its changes (None or 0:
-    by the change itself). $\alpha$ is the learning rate or, with `relative_step`,
-    $\min(10^{-2}, 1 / \sqrt t)$ ($10^{-6} t$ in place of $10^{-2}$ with `warmup_init`), times
-    $\max(\epsilon_2, \operatorname{RMS}(p))$ with `scale_parameter`, which a rate that changes
-    leaves out. `compression`: vectors keep $\hat V$ as Float16. The rest as `Optimizer`'s;
-    $\lambda$ is `weight_decay`.
+    `decay_rate`: $c$; `beta1`: the decay of a running mean of the updates (None or 0: not
+    averaged). $\alpha$ is the learning rate or, with `relative_step`, $\min(10^{-2}, 1 / \sqrt t)$
+    ($10^{-6} t$ in place of $10^{-2}$ with `warmup_init`), times $\max(\epsilon_2,
+    \operatorname{RMS}(p))$ with `scale_parameter`, unless the learning rate is dynamic.
+    `compression`: store $\hat V$ of vectors as Float16. Other arguments: see `Optimizer`; $\lambda$
+    is `weight_decay`.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = AdaFactor([p], 0.5, beta1=None, relative_step=False)((Tensor([4.0]),))
@@ -87,7 +86,7 @@ class AdaFactor(Optimizer):
         )  # fmt: skip
 
     def _keep_means(self):
-        """The running means of each parameter; those that it does not need hold one 0."""
+        """Create the running means of each parameter; unused ones hold a single 0."""
 
         def means(name, shape_of, squeezed=False):
             return ParameterTuple([
@@ -117,7 +116,7 @@ class AdaFactor(Optimizer):
 
 
 def _check_rate(learning_rate, relative_step, warmup_init):
-    """Refuse a learning rate beside one of the steps, and none at all."""
+    """Raise ValueError unless exactly one of a learning rate and `relative_step` is given."""
     if (learning_rate is None) != relative_step:
         rule = "must be None" if relative_step else "must be given"
         raise ValueError(
@@ -131,7 +130,7 @@ def _check_rate(learning_rate, relative_step, warmup_init):
 
 
 def _checked_numbers(eps, clip_threshold, decay_rate, beta1):
-    """The two numbers of `eps`; they and the others are in their ranges."""
+    """Check the ranges of these arguments; returns the two numbers of `eps`."""
     check.instance("AdaFactor", (tuple, list), "two numbers", eps=eps)
     if len(eps) != 2:
         raise ValueError(f"For 'AdaFactor', 'eps' must be two numbers, but got {len(eps)}.")

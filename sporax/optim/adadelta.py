@@ -1,4 +1,4 @@
-"""Adadelta: steps of the size of the steps before them."""
+"""Adadelta: steps scaled by the size of previous steps."""
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
@@ -14,8 +14,8 @@ class Adadelta(Optimizer):
     r"""$s \leftarrow \rho s + (1 - \rho) g^2$, $d = \sqrt{\frac{u + \epsilon}{s + \epsilon}} g$,
     $u \leftarrow \rho u + (1 - \rho) d^2$, $p \leftarrow p - \eta d$.
 
-    Zeiler, 2012. `rho`: between 0 and 1, `epsilon`: at least 0. The rest as `Optimizer`'s; weight
-    decay is added to the gradient.
+    Zeiler, 2012. `rho`: between 0 and 1, `epsilon`: at least 0. Other arguments: see `Optimizer`;
+    weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Adadelta([p], rho=0.75, epsilon=1.0)((Tensor([2.0]),))

@@ -11,8 +11,8 @@ adagrad = rule("Adagrad", states=1)(formulas.adagrad)
 class Adagrad(Optimizer):
     r"""$s \leftarrow s + g^2$, then $p \leftarrow p - \eta g / \sqrt{s}$.
 
-    `accum`: where $s$ starts; `update_slots`: whether it changes (Duchi et al., 2011). The rest as
-    `Optimizer`'s.
+    `accum`: the initial $s$; `update_slots`: update $s$ (Duchi et al., 2011). Other arguments: see
+    `Optimizer`.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Adagrad([p], accum=0.0, learning_rate=0.5)((Tensor([4.0]),))

@@ -1,4 +1,4 @@
-"""Adam, and Adam with weight decay apart from the gradient."""
+"""Adam, and Adam with decoupled weight decay."""
 
 import inspect
 
@@ -32,10 +32,10 @@ class Adam(Optimizer):
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
     $p \leftarrow p - \eta \frac{\sqrt{1 - \beta_2^t}}{1 - \beta_1^t} \frac{m}{\sqrt{v} + eps}$.
 
-    Kingma and Ba, 2015. `use_nesterov`: $\beta_1 m + (1 - \beta_1) g$ in the place of $m$;
-    `use_amsgrad`: the highest $v$ so far in the place of $v$ (not both). The rest as `Optimizer`'s;
-    weight decay is added to the gradient. `use_locking`, `use_lazy` and `use_offload` are accepted:
-    gradients are dense here and parameters stay where they are.
+    Kingma and Ba, 2015. `use_nesterov`: $\beta_1 m + (1 - \beta_1) g$ in place of $m$;
+    `use_amsgrad`: the maximum of all $v$ in place of $v$ (not both). Other arguments: see
+    `Optimizer`; weight decay is added to the gradient. `use_locking`, `use_lazy` and `use_offload`
+    are accepted: gradients are dense and parameters are not moved.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Adam([p], 0.5)((Tensor([3.0]),))
@@ -81,7 +81,7 @@ class Adam(Optimizer):
         return self._update(gradients, *now, beta1, beta2, self.eps, also=also)
 
     def _apply_adam(self, params, beta1_power, beta2_power, moment1, moment2, lr, gradients):
-        """For subclasses with a step of their own: the update by these gradients as they are."""
+        """Update with these gradients unchanged, for subclasses with a custom step."""
         law = amsgrad.bind() if self.use_amsgrad else adam.bind(nesterov=self.use_nesterov)
         kept = (params, moment1, moment2, *((self.vhat,) if self.use_amsgrad else ()))
         scalars = beta1_power, beta2_power, self.beta1, self.beta2, self.eps
@@ -99,7 +99,7 @@ def _instead(unknown):
 
 
 def _placement(kwargs, use_amsgrad):
-    """(use_lazy, use_offload) out of Adam's keywords."""
+    """Return (use_lazy, use_offload) from Adam's keywords."""
     unknown = set(kwargs) - {"use_lazy", "use_offload"}
     if unknown:
         raise KeyError(
@@ -116,7 +116,7 @@ def _placement(kwargs, use_amsgrad):
 
 
 class LazyAdam(Adam):
-    """`Adam`, which with the dense gradients here is the same; its powers have shape (1,).
+    """Same as `Adam`, since gradients are dense; its powers have shape (1,).
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = LazyAdam([p], 0.5)((Tensor([3.0]),))
@@ -137,8 +137,8 @@ class LazyAdam(Adam):
 
 
 class AdamOffload(LazyAdam):
-    """`Adam`, which MindSpore runs on the host; here parameters stay where they are. Its powers
-    have shape (1,).
+    """Same as `Adam`, which MindSpore runs on the host; parameters are not moved. Its powers have
+    shape (1,).
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = AdamOffload([p], 0.5)((Tensor([3.0]),))
@@ -148,10 +148,10 @@ class AdamOffload(LazyAdam):
 
 
 class AdamWeightDecay(Optimizer):
-    r"""$m$, $v$ as `Adam`'s, then $p \leftarrow p - \eta (\frac{m}{\sqrt{v} + eps} + \lambda p)$.
+    r"""$m$, $v$ as in `Adam`, then $p \leftarrow p - \eta (\frac{m}{\sqrt{v} + eps} + \lambda p)$.
 
-    There is no correction for the first steps; $\lambda$ is `weight_decay` (Loshchilov and Hutter,
-    2019). The rest as `Optimizer`'s, without loss scale and centralized gradients.
+    No bias correction; $\lambda$ is `weight_decay` (Loshchilov and Hutter, 2019). Other arguments:
+    see `Optimizer`, without loss scale and gradient centralization.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = AdamWeightDecay([p], 0.5, weight_decay=0.1)((Tensor([0.0]),))

@@ -1,4 +1,4 @@
-"""AdaMax: Adam by the largest gradient so far."""
+"""AdaMax: Adam with the infinity norm of past gradients."""
 
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
@@ -22,7 +22,7 @@ class AdaMax(Optimizer):
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \max(\beta_2 v, |g|)$,
     $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{v + eps}$.
 
-    Kingma and Ba, 2015, section 7. The rest as `Optimizer`'s; weight decay is added to the
+    Kingma and Ba, 2015, section 7. Other arguments: see `Optimizer`; weight decay is added to the
     gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")

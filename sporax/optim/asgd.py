@@ -22,11 +22,11 @@ def asgd(param, mu, eta, mean, grad, rate, steps, *, lambd, alpha, t0):
 
 
 class ASGD(Optimizer):
-    r"""$p \leftarrow (1 - \lambda \eta) p - \eta g$ with a falling rate
+    r"""$p \leftarrow (1 - \lambda \eta) p - \eta g$ with a decaying rate
     $\eta = \eta_0 / (1 + \lambda \eta_0 t)^\alpha$.
 
-    `ax` has the mean of the parameters from step `t0` on (Polyak and Juditsky, 1992). `lambd` is
-    $\lambda$. The rest as `Optimizer`'s; weight decay is added to the gradient.
+    `ax` is the mean of the parameters from step `t0` on (Polyak and Juditsky, 1992). `lambd` is
+    $\lambda$. Other arguments: see `Optimizer`; weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = ASGD([p], 0.5, lambd=0.0)((Tensor([1.0]),))
@@ -44,7 +44,7 @@ class ASGD(Optimizer):
         self._prepare(asgd, self.mu, self.eta, self.ax, **settings)
 
     def _of_each(self, prefix, start):
-        """A number for each parameter."""
+        """Create a scalar state for each parameter."""
         return ParameterTuple(
             [Parameter(Tensor(start, dtypes.float32), prefix + p.name) for p in self.parameters]
         )

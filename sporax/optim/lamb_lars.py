@@ -1,4 +1,4 @@
-"""Optimizers whose steps are as long as the weights of a layer ask for: Lamb, LARS."""
+"""Layer-wise adaptive optimizers: Lamb, LARS."""
 
 import functools
 
@@ -32,11 +32,11 @@ def lamb(param, m, v, grad, rate, steps, beta1, beta2, eps, *, weight_decay):
 
 
 class Lamb(Optimizer):
-    r"""$m$, $v$ as `Adam`'s, $d = \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + eps}
-    + \lambda p$, then $p \leftarrow p - \eta \frac{\|p\|}{\|d\|} d$, each parameter for itself.
+    r"""$m$, $v$ as in `Adam`, $d = \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + eps}
+    + \lambda p$, then $p \leftarrow p - \eta \frac{\|p\|}{\|d\|} d$, per parameter.
 
-    You et al., 2020. Where a norm is 0, the factor is 1; $\lambda$ is `weight_decay`. The rest as
-    `Optimizer`'s.
+    You et al., 2020. The factor is 1 if a norm is 0; $\lambda$ is `weight_decay`. Other arguments:
+    see `Optimizer`.
 
     >>> p = Parameter(Tensor([3.0, 4.0]), name="w")
     >>> done = Lamb([p], 0.1)((Tensor([2.0, 0.0]),))
@@ -61,7 +61,7 @@ class Lamb(Optimizer):
 
 @functools.cache
 def _larger(epsilon, coefficient, use_clip):
-    """The operation on (param, gradient, weight decay, rate): the gradient for the optimizer."""
+    """Return the operation (param, gradient, weight decay, rate) -> gradient for the optimizer."""
 
     def run(param, grad, decay, rate):
         wide = jnp.promote_types(param.dtype, jnp.float32)
@@ -82,13 +82,13 @@ _unscaled.stops_gradient = True
 
 
 class LARS(Optimizer):
-    r"""`optimizer`'s step, for gradients $c \frac{\|p\|}{\|g\| + \lambda \|p\| + \epsilon}
+    r"""Calls `optimizer` with gradients $c \frac{\|p\|}{\|g\| + \lambda \|p\| + \epsilon}
     (g + \lambda p)$.
 
-    You et al., 2017. $c$ is `coefficient`, $\lambda$ the weight decay of `optimizer`, which decays
-    and scales nothing by itself any more. `use_clip`: the factor before $g + \lambda p$ is divided
-    by the learning rate and at most 1. Parameters for which `lars_filter` is False have their
-    gradients as they are, without weight decay.
+    You et al., 2017. $c$ is `coefficient`, $\lambda$ the weight decay of `optimizer`, which no
+    longer applies weight decay or loss scale itself. `use_clip`: divide the factor before $g +
+    \lambda p$ by the learning rate and clip it to 1. Gradients of parameters for which
+    `lars_filter` is False are unchanged, without weight decay.
 
     >>> p = Parameter(Tensor([3.0, 4.0]), name="w")
     >>> done = LARS(nn.SGD([p], 1.0), epsilon=0.0, coefficient=0.5)((Tensor([0.0, 2.0]),))

@@ -1,4 +1,4 @@
-"""An optimizer's learning rate and weight decay, converted to one form each."""
+"""An optimizer's learning rate and weight decay, converted to a uniform type each."""
 
 from collections.abc import Iterable
 
@@ -23,13 +23,13 @@ def _operation(name, fn):
 
 
 _scalar = _operation("LearningRate", lambda x: x.reshape(()).astype(jnp.float32))
-# past the end there is no rate: NaN cannot pass unnoticed where no number is read
+# past the end the rate is NaN, which is noticeable without reading a concrete value
 _pick = _operation("LearningRate", lambda rates, step: rates.at[step].get(mode="fill"))
 _times = _operation("WeightDecay", lambda decay, scale: decay.reshape(()) * scale)
 
 
 class _IteratorLearningRate(LearningRateSchedule):
-    """Step i has the i-th of the given rates."""
+    """Returns the i-th of the given rates in step i."""
 
     def __init__(self, rates, name):
         super().__init__()
@@ -42,7 +42,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         return apply(_pick, self.learning_rate, global_step)
 
     def _check_end(self, global_step):
-        # the step is on the device: it is read only once there have been as many calls as rates
+        # the step is on the device: it is read only after as many calls as rates
         self._calls[0] += 1
         if self._calls[0] > self.learning_rate.size:
             step = int(global_step)
@@ -54,7 +54,7 @@ class _IteratorLearningRate(LearningRateSchedule):
 
 
 class _ConvertToCell(LearningRateSchedule):
-    """A fixed rate, beside others that change."""
+    """A fixed rate among dynamic ones."""
 
     def __init__(self, rate):
         super().__init__()
@@ -65,7 +65,7 @@ class _ConvertToCell(LearningRateSchedule):
 
 
 class _WrappedWeightDecay(Cell):
-    """A weight decay that a Cell gives, times the loss scale."""
+    """A weight decay computed by a Cell, times the loss scale."""
 
     def __init__(self, weight_decay, loss_scale):
         super().__init__()
@@ -77,7 +77,7 @@ class _WrappedWeightDecay(Cell):
 
 
 def checked_rate(who, rate):
-    """A learning rate as given -> a float, a Float32 Tensor of 0 or 1 dimensions, or a schedule."""
+    """Convert a learning rate to a float, a 0-d or 1-d Float32 Tensor, or a schedule."""
     if isinstance(rate, LearningRateSchedule):
         return rate
     if isinstance(rate, (int, float)):
@@ -105,12 +105,12 @@ def checked_rate(who, rate):
 
 
 def is_dynamic(rate):
-    """Whether a checked rate changes from step to step."""
+    """Return True if a checked rate changes between steps."""
     return isinstance(rate, Cell) or (isinstance(rate, Tensor) and rate.ndim == 1)
 
 
 def built_rate(rate, name):
-    """A checked rate -> a Parameter called `name`, or a schedule."""
+    """Convert a checked rate to a Parameter called `name`, or a schedule."""
     if isinstance(rate, Cell):
         return rate
     if is_dynamic(rate):
@@ -119,12 +119,12 @@ def built_rate(rate, name):
 
 
 def plain_rate(rate):
-    """The Parameter behind a wrapped rate; other schedules as they are."""
+    """Return the Parameter of a wrapped rate; other schedules unchanged."""
     return rate.learning_rate if isinstance(rate, (_ConvertToCell, _IteratorLearningRate)) else rate
 
 
 def checked_decay(who, decay, loss_scale):
-    """A weight decay as given -> a float or a Cell, times the loss scale."""
+    """Convert a weight decay to a float or a Cell, times the loss scale."""
     if isinstance(decay, Cell):
         return _WrappedWeightDecay(decay, loss_scale)
     if not isinstance(decay, (int, float)):
@@ -137,10 +137,10 @@ def checked_decay(who, decay, loss_scale):
 
 
 def current_rate(schedule, step):
-    """A schedule's rate at a step, a 0-dimensional Float32 Tensor."""
+    """Return a schedule's rate at a step, a 0-d Float32 Tensor."""
     return apply(_scalar, schedule(step))
 
 
 def convert(rate):
-    """A rate as a Cell."""
+    """Convert a rate to a Cell."""
     return rate if isinstance(rate, Cell) else _ConvertToCell(rate)

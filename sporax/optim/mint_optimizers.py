@@ -1,5 +1,5 @@
-"""The optimizers of `mint.optim`: those of `experimental`, with PyTorch's order of `eps` in Adam,
-and their states under other names."""
+"""The optimizers of `mint.optim`: like `experimental`, with PyTorch's placement of `eps` in Adam,
+and other state names."""
 
 from types import MappingProxyType
 
@@ -28,9 +28,9 @@ def sgd(
 class SGD(experimental.SGD):
     r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
 
-    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step takes $v = g$. `nesterov`
-    (which needs a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$; `maximize`: with
-    $-g$. Weight decay is added to the gradient.
+    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step uses $v = g$. `nesterov`
+    (requires a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$; `maximize`: use $-g$.
+    Weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = mint.optim.SGD([p], 0.5)((Tensor([1.0]),))
@@ -43,7 +43,7 @@ class SGD(experimental.SGD):
 
 
 class _Counted:
-    """Counts steps in a Parameter `(1,)` that starts as `_FIRST`, as in MindSpore's checkpoints."""
+    """Counts steps in a Parameter `(1,)` starting at `_FIRST`, as in MindSpore's checkpoints."""
 
     _FIRST = 0
 
@@ -57,7 +57,7 @@ class Adam(_Counted, experimental.Adam):
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
     $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
 
-    `amsgrad`: the highest $v$ so far in its place; `maximize`: with $-g$. Weight decay is added to
+    `amsgrad`: use the maximum of all $v$ instead; `maximize`: use $-g$. Weight decay is added to
     the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
@@ -76,10 +76,10 @@ class Adam(_Counted, experimental.Adam):
 
 
 class AdamW(_Counted, experimental.AdamW):
-    r"""$m$, $v$ as `Adam`'s, $p \leftarrow (1 - \eta \lambda) p - \frac{\eta}{1 - \beta_1^t}
+    r"""$m$, $v$ as in `Adam`, $p \leftarrow (1 - \eta \lambda) p - \frac{\eta}{1 - \beta_1^t}
     \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
 
-    $\lambda$ is `weight_decay`. `amsgrad`: the highest $v$ so far in its place; `maximize`: with
+    $\lambda$ is `weight_decay`. `amsgrad`: use the maximum of all $v$ instead; `maximize`: use
     $-g$.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
@@ -99,7 +99,7 @@ class AdamW(_Counted, experimental.AdamW):
 
 
 class FusedAdamW(AdamW):
-    """`AdamW`; a step is one program for all parameters here in any case. `amsgrad` must be the
+    """Same as `AdamW`, whose step is also one program for all parameters. `amsgrad` must be the
     same for all groups.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
@@ -109,7 +109,7 @@ class FusedAdamW(AdamW):
     """
 
     def add_param_group(self, param_group):
-        """As `Optimizer.add_param_group`; ValueError for an `amsgrad` unlike the other groups'."""
+        """Like `Optimizer.add_param_group`; ValueError if `amsgrad` differs from other groups."""
         mine = self.defaults["amsgrad"]
         if isinstance(param_group, dict) and param_group.get("amsgrad", mine) != mine:
             raise ValueError(

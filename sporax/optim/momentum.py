@@ -12,10 +12,10 @@ momentum_rule = rule("Momentum", states=1)(formulas.momentum_step)
 
 
 class Momentum(Optimizer):
-    r"""$v \leftarrow u v + g$, then $p \leftarrow p - \eta v$, $u$ being `momentum`.
+    r"""$v \leftarrow u v + g$, then $p \leftarrow p - \eta v$, with $u$ = `momentum`.
 
-    `use_nesterov`: $p \leftarrow p - \eta (g + u v)$ instead (Sutskever et al., 2013). The rest as
-    `Optimizer`'s. Called with a tuple of gradients; returns a tuple of True.
+    `use_nesterov`: $p \leftarrow p - \eta (g + u v)$ instead (Sutskever et al., 2013). Other
+    arguments: see `Optimizer`. Called with a tuple of gradients; returns a tuple of True.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> optimizer = Momentum([p], 0.5, 0.9)

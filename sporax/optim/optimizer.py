@@ -46,7 +46,7 @@ _scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
 class _Argument:
-    """Arguments of the constructor, unless `opt_init_args_register` has kept them."""
+    """Arguments of the constructor, unless stored by `opt_init_args_register`."""
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -59,7 +59,7 @@ class _Argument:
 
 
 class OptimizerBase(Cell):
-    """A Cell whose call is a step of training."""
+    """A Cell whose call is an optimizer step."""
 
     init_params, init_learning_rate, init_args = _Argument(), _Argument(), _Argument()
 
@@ -69,8 +69,8 @@ class OptimizerBase(Cell):
         return optimizer
 
     def _constructed_with(self):
-        """The arguments of the constructor; in place of an iterator, which has ended, the
-        parameters that it gave."""
+        """Return the arguments of the constructor; an exhausted iterator is replaced by the list of
+        parameters it yielded."""
 
         def again(value):
             return list(self.parameters) if hasattr(value, "__next__") else value
@@ -89,13 +89,13 @@ class OptimizerBase(Cell):
 
 
 class Optimizer(OptimizerBase):
-    """Base of the optimizers, which change `parameters` when called with their gradients.
+    """Base class of the optimizers, which update `parameters` when called with their gradients.
 
-    `learning_rate`: a number, a Tensor, a list with a value for each step, or a
-    `LearningRateSchedule`. `parameters`: Parameters, or groups `{'params': [...], 'lr': ...,
-    'weight_decay': ..., 'grad_centralization': ...}`, of which the last may be `{'order_params':
-    [...]}`. `weight_decay`: a number or a Cell of the step; without groups it spares parameters
-    with 'beta' or 'gamma' in their names. `loss_scale`: what the loss was multiplied by.
+    `learning_rate`: a number, a Tensor, a list with a value per step, or a `LearningRateSchedule`.
+    `parameters`: Parameters, or groups `{'params': [...], 'lr': ..., 'weight_decay': ...,
+    'grad_centralization': ...}`, the last of which may be `{'order_params': [...]}`.
+    `weight_decay`: a number or a Cell called with the step; without groups it is not applied to
+    parameters with 'beta' or 'gamma' in their names. `loss_scale`: the scale of the loss.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> print(Optimizer(0.1, [p]).get_lr().asnumpy())
@@ -111,7 +111,7 @@ class Optimizer(OptimizerBase):
         "global_step_increase_tensor": lambda optimizer: Tensor([1], dtypes.int32),
         "optim_filter": lambda optimizer: (True,) * optimizer.param_length,
     }
-    use_parallel = False  # each process has all of the parameters
+    use_parallel = False  # each process has all parameters
     unique = Setting(lambda: True, bool, "a bool")
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
@@ -138,7 +138,7 @@ class Optimizer(OptimizerBase):
         self._updates = self._prepare_again = None
 
     def _take_all(self, parameters, rate, decay):
-        """One learning rate and one weight decay for all parameters."""
+        """Use one learning rate and one weight decay for all parameters."""
         self.is_group_lr = self.is_group_params_ordered = self.grad_centralization = False
         self.dynamic_lr = is_dynamic(rate)
         self.learning_rate = built_rate(rate, "learning_rate")
@@ -150,7 +150,7 @@ class Optimizer(OptimizerBase):
         self.grad_centralization_flags = (False,) * len(parameters)
 
     def _take_groups(self, entries, dicts):
-        """A learning rate and a weight decay for each parameter."""
+        """Use a learning rate and a weight decay per parameter."""
         parameters, rates, decays, centralizes = map(tuple, zip(*entries, strict=True))
         self.is_group_lr = any("lr" in g for g in dicts)
         self.is_group_params_ordered = any("order_params" in g for g in dicts)
@@ -175,21 +175,21 @@ class Optimizer(OptimizerBase):
         self.parameters = self._parameters = ParameterTuple(parameters)
 
     def _keep_cells(self, name, cells):
-        """Register each of the Cells once, so that their Parameters are this optimizer's."""
+        """Register each Cell once, so that its Parameters belong to this optimizer."""
         for i, cell in enumerate({id(c): c for c in cells}.values()):
             self.insert_child_to_cell(f"{name}_{i}", cell)
 
     # a step ---------------------------------------------------------------------------------
 
     def construct(self, gradients):
-        """Change the parameters; a subclass defines how."""
+        """Update the parameters; defined by subclasses."""
         raise NotImplementedError(
             f"For '{type(self).__name__}', the method 'construct(self, gradients)' must be "
             "defined. Change 'self.parameters' in it."
         )
 
     def _prepare(self, rule, *states, **attributes):
-        """Say once which operation updates which handles; `states`: a ParameterTuple each."""
+        """Prepare the operation that updates each handle; `states`: ParameterTuples."""
         self._prepare_again = functools.partial(self._prepare, rule, *states, **attributes)
         divide_states(states)
         flags = zip(self.decay_flags, self.grad_centralization_flags, strict=True)
@@ -210,15 +210,15 @@ class Optimizer(OptimizerBase):
         )
 
     def _leave_decay_and_scale(self):
-        """From now on another optimizer that calls this one decays and scales the gradients."""
+        """Disable weight decay and loss scale, which a wrapping optimizer applies."""
         self.exec_weight_decay = self.need_scale = False
         self.decay_flags = (False,) * self.param_length
         if self._prepare_again is not None:
             self._prepare_again()
 
     def _update(self, gradients, *scalars, also=()):
-        """Apply the prepared operations; all changes are made at once, if all of them accept.
-        `also`: (handle, Tensor) of what else a step changes."""
+        """Apply the prepared operations; all changes are written together, if all of them succeed.
+        `also`: (handle, Tensor) of other changes in a step."""
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         rates, decays = self.get_lr(), self.get_weight_decay()
         rates = rates if self.is_group_lr else repeat(rates)
@@ -241,11 +241,11 @@ class Optimizer(OptimizerBase):
     # for subclasses that write their own step -----------------------------------------------
 
     def flatten_gradients(self, gradients):
-        """The gradients as they are: parameters are never put into one buffer here."""
+        """Return the gradients unchanged: parameters are never flattened into one buffer."""
         return gradients
 
     def decay_weight(self, gradients):
-        """Each gradient plus weight decay times its parameter, where the parameter is decayed."""
+        """Add weight decay times its parameter to each gradient whose parameter is decayed."""
         if not self.exec_weight_decay:
             return gradients
         decays = self.get_weight_decay()
@@ -254,9 +254,10 @@ class Optimizer(OptimizerBase):
         return tuple([apply(_decay, g, p, d) if flag else g for g, p, d, flag in each])
 
     def gradients_centralization(self, gradients):
-        """Each gradient less its mean over all axes but the first, where its group says so.
+        """Subtract from each gradient its mean over all axes but the first, if its group enables
+        it.
 
-        Only where the size of axis 1 is a multiple of 16, as in MindSpore.
+        Only if the size of axis 1 is a multiple of 16, as in MindSpore.
         """
         if not self.grad_centralization:
             return gradients
@@ -264,13 +265,13 @@ class Optimizer(OptimizerBase):
         return tuple([apply(_centralize, g) if flag else g for g, flag in each])
 
     def scale_grad(self, gradients):
-        """Each gradient divided by the loss scale."""
+        """Unscale each gradient with the loss scale."""
         if not self.need_scale:
             return gradients
         return tuple([apply(_scale, g, self.reciprocal_scale) for g in gradients])
 
     def get_lr(self):
-        """The learning rate of the present step; one a parameter where a group has its own."""
+        """Return the current learning rate; one per parameter if a group has its own."""
         rates = self.learning_rate
         if not self.dynamic_lr:
             return tuple(rates) if self.is_group_lr else rates
@@ -287,7 +288,7 @@ class Optimizer(OptimizerBase):
         return gradients  # a gradient is dense
 
     def get_weight_decay(self):
-        """The weight decay of the present step (times the loss scale); a tuple for groups."""
+        """Return the current weight decay (times the loss scale); a tuple for groups."""
         decays = self.weight_decay
         if not self.dynamic_weight_decay:
             return decays
@@ -298,8 +299,8 @@ class Optimizer(OptimizerBase):
         return tuple([now[id(decay)] for decay in decays])
 
     def get_lr_parameter(self, param):
-        """The learning rate of a parameter (a Parameter, or a schedule where it changes by itself);
-        a list of them for a list.
+        """Return the learning rate of a parameter (a Parameter, or a schedule if dynamic); a list
+        for a list of parameters.
 
         >>> p = Parameter(Tensor([1.0]), name="w")
         >>> Optimizer(0.1, [p]).get_lr_parameter(p).name
@@ -321,13 +322,13 @@ class Optimizer(OptimizerBase):
         return chosen_rates if isinstance(param, list) else chosen_rates[0]
 
     def broadcast_params(self, optim_result):
-        """Send each process the parameters that another has changed: of one process, a list with
-        the tuple of all, as they are once `optim_result` is computed."""
+        """Broadcast updated parameters to all processes: with one process, a list with the tuple of
+        all parameters after `optim_result` is computed."""
         return [tuple(ops.depend(p, optim_result) for p in self.parameters)]
 
     @property
     def target(self):
-        """The kind of device on which the parameters are updated."""
+        """Device type on which the parameters are updated."""
         return context.get_context("device_target")
 
     @target.setter
@@ -343,7 +344,7 @@ class Optimizer(OptimizerBase):
 
 
 def _arguments(function, optimizer, args, kwargs):
-    """What `opt_init_args_register` keeps of the arguments of a constructor."""
+    """Return the constructor arguments stored by `opt_init_args_register`."""
     signature = inspect.signature(function)
     bound = signature.bind(optimizer, *args, **kwargs)
     bound.apply_defaults()
@@ -359,8 +360,8 @@ def _arguments(function, optimizer, args, kwargs):
 
 
 def opt_init_args_register(fn):
-    """Decorator of an optimizer's `__init__`: keep its arguments as `init_args`, and apart from
-    them `init_params` and `init_learning_rate`."""
+    """Decorator of an optimizer's `__init__` that stores its arguments as `init_args`, except for
+    `init_params` and `init_learning_rate`."""
 
     @functools.wraps(fn)
     def init(self, *args, **kwargs):

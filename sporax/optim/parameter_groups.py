@@ -1,4 +1,4 @@
-"""Parameter groups: what each parameter's group says of it."""
+"""Parameter groups: per-parameter settings from groups."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
 
 class Entry(NamedTuple):
     """A parameter, its learning rate (Parameter or schedule), weight decay (float or Cell), and
-    whether its gradient is centralized."""
+    True if its gradient is centralized."""
 
     parameter: Parameter
     rate: object
@@ -21,7 +21,7 @@ class Entry(NamedTuple):
 
 
 def parameters_of(who, name, params):
-    """The list that an argument gives, of Parameters or of groups; never empty."""
+    """Return an argument as a non-empty list of Parameters or groups."""
     if isinstance(params, Parameter) or not isinstance(params, Iterable):
         raise TypeError(
             f"For '{who}', '{name}' must be a list of Parameters or of groups (dicts), but got "
@@ -34,7 +34,7 @@ def parameters_of(who, name, params):
 
 
 def check_kinds(who, params):
-    """Refuse a list that is neither all Parameters nor all groups."""
+    """Raise TypeError unless a list contains only Parameters or only groups."""
     for kind in (Parameter, dict):
         if all(isinstance(item, kind) for item in params):
             return
@@ -46,8 +46,8 @@ def check_kinds(who, params):
 
 
 def check_unique(who, parameters, repeated=ValueError):
-    """Refuse a name that two parameters have, and (with the error `repeated`) a parameter that
-    comes twice."""
+    """Raise ValueError if two parameters share a name, and the error `repeated` if a parameter
+    occurs twice."""
     first = {}
     for i, p in enumerate(parameters):
         at = first.setdefault(p.name, i)
@@ -66,7 +66,7 @@ def check_unique(who, parameters, repeated=ValueError):
 
 
 def counted(who, gradients, parameters):
-    """The gradients as a tuple or list, one for each parameter."""
+    """Return the gradients as a tuple or list, one per parameter."""
     if isinstance(gradients, Tensor) and len(parameters) == 1:
         return (gradients,)
     if not isinstance(gradients, (tuple, list)):
@@ -83,7 +83,7 @@ def counted(who, gradients, parameters):
 
 
 def refuse_shapes(who, gradients, parameters):
-    """Refuse the gradients if one has not its parameter's shape."""
+    """Raise an error if a gradient is not a Tensor of its parameter's shape."""
     for p, gradient in zip(parameters, gradients, strict=True):
         if not isinstance(gradient, Tensor):
             raise TypeError(
@@ -99,7 +99,7 @@ def refuse_shapes(who, gradients, parameters):
 
 
 def parse(who, groups, rate, decay, loss_scale):
-    """The entries of all groups, in the order that 'order_params' asks for (if any group does)."""
+    """Return the entries of all groups, in the order of 'order_params' if given."""
     entries, order, length = [], None, rate.size if getattr(rate, "ndim", 0) == 1 else None
     default = built_rate(rate, "learning_rate")
     for number, group in enumerate(groups):
@@ -145,7 +145,7 @@ def _check_keys(who, group):
 
 
 def check_kinds_of_group(who, parameters):
-    """Refuse a group whose 'params' holds anything but Parameters."""
+    """Raise TypeError unless 'params' of a group contains only Parameters."""
     for i, p in enumerate(parameters):
         if not isinstance(p, Parameter):
             raise TypeError(

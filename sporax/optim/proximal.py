@@ -1,4 +1,4 @@
-"""Optimizers whose step ends where a penalty on the weights is least: FTRL, proximal Adagrad."""
+"""Optimizers with proximal (regularized) steps: FTRL, proximal Adagrad."""
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
@@ -16,9 +16,9 @@ class FTRL(Optimizer):
     $p \leftarrow \frac{\operatorname{sign}(z) l_1 - z}{s'^{-q} / \eta + 2 l_2}$ where
     $|z| > l_1$ and 0 elsewhere.
 
-    McMahan et al., 2013. $q$ is `lr_power` (at most 0), `initial_accum` where $s$ starts. The
-    learning rate is one number. The rest as `Optimizer`'s; without groups weight decay spares no
-    parameter. `use_locking` is accepted: an update is one operation here.
+    McMahan et al., 2013. $q$ is `lr_power` (at most 0), `initial_accum` the initial $s$. The
+    learning rate is one scalar. Other arguments: see `Optimizer`; without groups weight decay
+    applies to all parameters. `use_locking` is accepted: an update is one operation.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = FTRL([p], initial_accum=0.0, learning_rate=1.0)((Tensor([4.0]),))
@@ -57,8 +57,8 @@ class ProximalAdagrad(Optimizer):
     r"""$s \leftarrow s + g^2$, $a = \eta / \sqrt{s}$, $d = p - a g$, then
     $p \leftarrow \frac{\operatorname{sign}(d) \max(|d| - a l_1, 0)}{1 + a l_2}$.
 
-    Duchi and Singer, 2009. `accum`: where $s$ starts. The rest as `Optimizer`'s; weight decay is
-    added to the gradient. `use_locking` is accepted: an update is one operation here.
+    Duchi and Singer, 2009. `accum`: the initial $s$. Other arguments: see `Optimizer`; weight decay
+    is added to the gradient. `use_locking` is accepted: an update is one operation.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = ProximalAdagrad([p], accum=0.0, learning_rate=0.25, l1=1.0)((Tensor([1.0]),))

@@ -13,8 +13,9 @@ class RMSProp(Optimizer):
     r"""$s \leftarrow \rho s + (1 - \rho) g^2$, $m \leftarrow u m + \eta g / \sqrt{s + eps}$, then
     $p \leftarrow p - m$.
 
-    $\rho$ is `decay`, $u$ `momentum`, $s$ starts at 1 (Tieleman and Hinton, 2012). `centered`: less
-    the square of the gradient's running mean under the root. The rest as `Optimizer`'s.
+    $\rho$ is `decay`, $u$ `momentum`, $s$ starts at 1 (Tieleman and Hinton, 2012). `centered`:
+    subtract the squared running mean of the gradient under the root. Other arguments: see
+    `Optimizer`.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = RMSProp([p], 0.5)((Tensor([1.0]),))

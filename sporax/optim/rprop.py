@@ -1,4 +1,4 @@
-"""Resilient backpropagation: steps by the gradient's sign alone."""
+"""Resilient backpropagation: steps that use only the sign of the gradient."""
 
 import jax.numpy as jnp
 
@@ -18,7 +18,7 @@ def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes):
 
 
 def check_steps(who, etas, step_sizes):
-    """Refuse factors and limits of the steps that make no sense."""
+    """Check the factors and limits of the step sizes; TypeError or ValueError."""
     for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
         if not isinstance(pair, tuple):
             raise TypeError(
@@ -38,12 +38,12 @@ def check_steps(who, etas, step_sizes):
 
 
 class Rprop(Optimizer):
-    r"""$p \leftarrow p - \Delta \operatorname{sign}(g)$ with a step $\Delta$ for each element.
+    r"""$p \leftarrow p - \Delta \operatorname{sign}(g)$ with a step size $\Delta$ per element.
 
-    $\Delta$ starts at the learning rate, grows by `etas[1]` while the gradient keeps its sign, and
-    shrinks by `etas[0]` where that changes (there the element rests for one step), within
-    `step_sizes` (Riedmiller and Braun, 1993). The rest as `Optimizer`'s; weight decay is added to
-    the gradient.
+    $\Delta$ starts at the learning rate, is multiplied by `etas[1]` while the gradient keeps its
+    sign, and by `etas[0]` when the sign changes (the element is then not updated in that step),
+    within `step_sizes` (Riedmiller and Braun, 1993). Other arguments: see `Optimizer`; weight decay
+    is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Rprop([p], 0.5)((Tensor([7.0]),))

@@ -14,9 +14,9 @@ sgd = rule("SGD", states=2)(formulas.sgd)
 class SGD(Optimizer):
     r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
 
-    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step takes $v = g$. `nesterov`
-    (which needs a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$. The rest as
-    `Optimizer`'s. Called with a tuple of gradients; returns a tuple of True.
+    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step uses $v = g$. `nesterov`
+    (requires a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$. Other arguments: see
+    `Optimizer`. Called with a tuple of gradients; returns a tuple of True.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> SGD([p], 0.5)((Tensor([1.0]),))

@@ -1,4 +1,4 @@
-"""Natural gradients with Kronecker factors: `thor`."""
+"""Natural gradient descent with Kronecker factors: `thor`."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -34,7 +34,7 @@ _damping_of_step.stops_gradient = True
 
 @rule("Thor", states=1, decoupled=True)
 def thor_step(param, moment, grad, rate, momentum, *, weight_decay, nesterov, clips):
-    """`clips`: the gradient is at most 1 long."""
+    """`clips`: clip the norm of the gradient to 1."""
     grad = grad + weight_decay * param
     if clips:
         grad = grad / jnp.maximum(1, jnp.sqrt(jnp.sum(grad * grad)))
@@ -42,11 +42,10 @@ def thor_step(param, moment, grad, rate, momentum, *, weight_decay, nesterov, cl
 
 
 class Thor(Optimizer):
-    """What `thor` returns: an optimizer of a network whose layers keep their Kronecker factors.
+    """The optimizer returned by `thor`, for a network whose layers record Kronecker factors.
 
-    `thor`: whether this step is one of those that invert the factors anew. In dynamic mode it and
-    the layers' `thor` follow `frequency` by themselves; of steps that are captured, those of
-    `ConvertModelUtils`' model do.
+    `thor`: True in steps that invert the factors. In dynamic mode it and the layers' `thor` follow
+    `frequency` automatically; in captured steps only with the Model from `ConvertModelUtils`.
     """
 
     def __init__(
@@ -70,15 +69,15 @@ class Thor(Optimizer):
         self._collecting = [c for _, c in self._layers.values() if hasattr(c, "thor")]
         self._keep_inverses()
         self._ranks = world() if is_data_parallel() else Group.of([0])
-        self._steps = None  # how many there have been; None before the first of this process
+        self._steps = None  # step count; None before the first step of this process
         self._prepare(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
 
     def get_frequency(self):
-        """The number of steps from one inversion of the factors to the next."""
+        """Return the number of steps between factor inversions."""
         return self.frequency
 
     def _keep_inverses(self):
-        """A Parameter for the inverse of each factor."""
+        """Create a Parameter for the inverse of each factor."""
         self._place, a_inverses, g_inverses = {}, [], []
         for i, (kind, layer) in self._layers.items():
             if kind == "scale":
@@ -96,7 +95,7 @@ class Thor(Optimizer):
         self.matrix_a, self.matrix_g = ParameterTuple(a_inverses), ParameterTuple(g_inverses)
 
     def choose(self, step):
-        """Let the network's next call and this optimizer's be step number `step`, from 0."""
+        """Set the step number, from 0, for the next call of the network and of this optimizer."""
         due = step % self.frequency == 0
         if due != self.thor:
             for cell in (self, *self._collecting):
@@ -126,7 +125,7 @@ class Thor(Optimizer):
         return tuple([g / self.loss_scale for g in gradients])
 
     def _invert(self, damping):
-        """Invert the factors that the layers keep, with the damping on their diagonals."""
+        """Invert the factors recorded by the layers, with the damping added to their diagonals."""
         each = [_factors(self._layers[i][1]) for i in self._place]
         if self._ranks.size > 1:
             means = collectives.all_reduce_together(sum(each, ()), "avg", self._ranks)
@@ -143,7 +142,7 @@ class Thor(Optimizer):
                 kept._rebind(inverse._value)
 
     def _natural(self, i, gradient, damping):
-        """The gradient of parameter number i times the inverse of its Fisher matrix."""
+        """Multiply the gradient of parameter i by the inverse of its Fisher matrix."""
         kind, _ = self._layers.get(i, (None, None))
         if kind == "scale":
             return apply(factors.precondition_scale, gradient, damping, self.batch_size)
@@ -155,14 +154,14 @@ class Thor(Optimizer):
 
 
 def _factors(layer):
-    """A layer's A and G."""
+    """Return a layer's A and G."""
     if isinstance(layer, Conv2dThor):
         return layer.matrix_a_cov, layer.matrix_g_cov
     return layer.matrix_a, layer.matrix_g
 
 
 def _layers_of(net, parameters):
-    """{number of a parameter: (what it is in its layer, the layer)}; others have no place."""
+    """Return {parameter index: (its kind in the layer, the layer)}; others are omitted."""
     places = {id(p): i for i, p in enumerate(parameters)}
     kinds = (
         (MATRICES, "matrix", ("weight",)),
@@ -191,7 +190,7 @@ def _check_numbers(momentum, frequency, batch_size, loss_scale):
 
 
 def _checked_damping(damping):
-    """A Float32 Tensor of a number for all steps or one for each; all greater than 0."""
+    """Return a Float32 Tensor, 0-d for all steps or 1-d with one per step; all greater than 0."""
     check.instance("thor", (Tensor, float), "a Tensor or a float", damping=damping)
     values = np.asarray(damping.asnumpy() if isinstance(damping, Tensor) else damping, np.float32)
     if values.ndim > 1 or not values.size or not (values > 0).all():
@@ -207,23 +206,24 @@ def thor(
     use_nesterov=False, decay_filter=lambda x: True, split_indices=None,
     enable_clip_grad=False, frequency=100,
 ):  # fmt: skip
-    r"""An optimizer by natural gradients: $v \leftarrow u v + (A + \sqrt\lambda I)^{-1} \nabla_W
+    r"""Natural gradient optimizer: $v \leftarrow u v + (A + \sqrt\lambda I)^{-1} \nabla_W
     (G + \sqrt\lambda I)^{-1}$, $W \leftarrow W - \eta v$ (Chen et al., 2021).
 
     $A = E[a a^\top]$ and $G = E[d d^\top]$ are means over the examples, of a layer's inputs $a$ and
-    of the derivatives $d$ of an example's loss by its results: Dense, Conv2d and Embedding layers
-    of `net` become the layers that keep them (`ConvertNetUtils`), so build the optimizer before the
-    network is called. $\lambda$ is `damping`, $u$ `momentum`. The gradients of a LayerNorm are
-    divided by their squares over `batch_size` plus $\sqrt\lambda$, those of other parameters are as
-    they are. Factors larger than 128 are inverted in blocks of 128 on their diagonal.
+    of the derivatives $d$ of an example's loss with respect to its outputs: Dense, Conv2d and
+    Embedding layers of `net` are replaced by layers that record them (`ConvertNetUtils`), so create
+    the optimizer before the network is called. $\lambda$ is `damping`, $u$ `momentum`. The
+    gradients of a LayerNorm are divided by their squares over `batch_size` plus $\sqrt\lambda$;
+    gradients of other parameters are unchanged. Factors larger than 128 are inverted in diagonal
+    blocks of 128.
 
-    `learning_rate`, `damping`: a Tensor of a number, or of one for each step. `weight_decay`: times
-    the parameter, is added to $v$'s second term where `decay_filter(parameter)` is True.
-    `loss_scale`, `batch_size`: what the loss was multiplied by, and the number of examples of whose
-    losses it is the mean. `enable_clip_grad`: each gradient is at most 1 long. `frequency`: the
-    number of steps from one inversion of the factors to the next; layers collect them only then.
-    With `set_auto_parallel_context(parallel_mode='data_parallel')` the means are over the examples
-    of all processes, and `batch_size` is that of one. `split_indices`: accepted; factors travel in
+    `learning_rate`, `damping`: a 0-d Tensor, or a 1-d one with one value per step. `weight_decay`:
+    times the parameter, is added to $v$'s second term if `decay_filter(parameter)` is True.
+    `loss_scale`, `batch_size`: the scale of the loss, and the number of examples it is averaged
+    over. `enable_clip_grad`: clip the norm of each gradient to 1. `frequency`: the number of steps
+    between factor inversions; layers record factors only in those steps. With
+    `set_auto_parallel_context(parallel_mode='data_parallel')` the means are over the examples of
+    all processes, and `batch_size` is per process. `split_indices`: accepted; factors are sent in
     buffers of up to 25 MB.
 
     Called with the gradients of `net.trainable_params()`. Raises TypeError unless `learning_rate`

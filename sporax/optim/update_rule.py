@@ -1,4 +1,4 @@
-"""An optimizer's update as one operation a parameter."""
+"""An optimizer's update as one operation per parameter."""
 
 import functools
 
@@ -10,9 +10,9 @@ from sporax.engine.operation import Op
 class Rule:
     """An update rule: `fn(param, *states, grad, *scalars)` -> (new param, *new states).
 
-    It computes in Float32 (Float64 where the parameter has it) and keeps the dtypes of what it
-    changes. `states`: how many arrays it keeps for each parameter. `decoupled`: weight decay is
-    handed to `fn` as `weight_decay` (0 where there is none) instead of being added to the gradient.
+    It computes in Float32 (Float64 for Float64 parameters) and keeps the dtypes of what it updates.
+    `states`: the number of state arrays per parameter. `decoupled`: weight decay is passed to `fn`
+    as `weight_decay` (0 if there is none) instead of being added to the gradient.
     """
 
     def __init__(self, name, states, fn, decoupled=False):
@@ -20,7 +20,7 @@ class Rule:
         self.bind = functools.cache(self._bind)
 
     def _bind(self, decays=False, centralizes=False, scales=False, **attributes):
-        """The operation on (param, *states, grad, *scalars[, weight decay][, scale])."""
+        """Return the operation on (param, *states, grad, *scalars[, weight decay][, scale])."""
 
         def run(param, *rest):
             wide = jnp.promote_types(param.dtype, jnp.float32)
@@ -31,7 +31,7 @@ class Rule:
             scale = scalars.pop() if scales else None
             decay = scalars.pop() if decays else None
             extra = dict(attributes)
-            if self.decoupled:  # the decay that comes is that of the scaled loss
+            if self.decoupled:  # the given decay is multiplied by the loss scale
                 unscaled = decay if scale is None or decay is None else decay * scale
                 extra["weight_decay"] = 0 if unscaled is None else unscaled
             elif decays:
@@ -57,14 +57,14 @@ class Rule:
 
 
 def rule(name, states, decoupled=False):
-    """Decorator: make a function on arrays an update rule."""
+    """Decorator that makes a function on arrays an update rule."""
     return lambda fn: Rule(name, states, fn, decoupled)
 
 
 def centralized(grad):
-    """The gradient less its mean over all axes but the first.
+    """Subtract from the gradient its mean over all axes but the first.
 
-    As in MindSpore, only where axis 1 is there and its size a multiple of 16.
+    As in MindSpore, only if the size of axis 1 is a multiple of 16.
     """
     if grad.ndim < 2 or grad.shape[1] % 16:
         return grad

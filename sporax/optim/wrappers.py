@@ -1,4 +1,4 @@
-"""Optimizers around another one: AdaSum, which adds up processes' steps, and `OptTFTWrapper`."""
+"""Wrappers of optimizers: AdaSum, which combines updates of processes, and `OptTFTWrapper`."""
 
 import functools
 
@@ -15,12 +15,12 @@ from sporax.optim.optimizer import Optimizer, OptimizerBase
 
 
 def adasum(parts):
-    """AdaSum of `(n, size)` arrays, n a power of 2: neighbours in pairs, then their sums."""
+    """AdaSum of `(n, size)` arrays, n a power of 2: combine neighbours pairwise, recursively."""
     while len(parts) > 1:
         a, b = parts[::2], parts[1::2]
         common = (a * b).sum(1, keepdims=True) / 2
         a_square, b_square = ((x * x).sum(1, keepdims=True) for x in (a, b))
-        # a part of zeros adds nothing, whatever its factor
+        # a zero part adds nothing, whatever its factor
         a_share = common / jnp.where(a_square == 0, 1, a_square)
         b_share = common / jnp.where(b_square == 0, 1, b_square)
         parts = (1 - a_share) * a + (1 - b_share) * b
@@ -29,7 +29,7 @@ def adasum(parts):
 
 @functools.cache
 def _sum_of(ranks):
-    """The operation on what `ranks` processes have of an array, and on that array."""
+    """Return the operation on (the arrays gathered from `ranks` processes, the own array)."""
 
     def run(gathered, own):
         parts = gathered.reshape(ranks, -1).astype(jnp.promote_types(own.dtype, jnp.float32))
@@ -45,13 +45,13 @@ _less.stops_gradient = True
 
 
 class AdaSumByGradWrapCell(OptimizerBase):
-    r"""`optimizer`'s step for the gradients of all processes, added up by AdaSum: of two, $(1 -
+    r"""Runs `optimizer` with the gradients of all processes combined by AdaSum: for two, $(1 -
     \frac{g_1 \cdot g_2}{2 \|g_1\|^2}) g_1 + (1 - \frac{g_1 \cdot g_2}{2 \|g_2\|^2}) g_2$.
 
-    Maleki et al., 2020; each parameter for itself, of more processes the sums of neighbours in
-    pairs. It is called with a process's own gradients, so leave `parallel_mode` 'stand_alone'. Of
-    one process it is the gradient itself. Raises RuntimeError unless the number of processes is a
-    power of 2.
+    Maleki et al., 2020; per parameter, for more processes recursively over pairs of neighbours.
+    Called with a process's own gradients, so leave `parallel_mode` at 'stand_alone'. With one
+    process, gradients are unchanged. Raises RuntimeError unless the number of processes is a power
+    of 2.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = nn.AdaSumByGradWrapCell(nn.SGD([p], 0.5))((Tensor([1.0]),))
@@ -74,7 +74,7 @@ class AdaSumByGradWrapCell(OptimizerBase):
         return self.optimizer(self._summed(grads))
 
     def _summed(self, tensors):
-        """AdaSum over the processes of each Tensor."""
+        """Combine each Tensor over the processes by AdaSum."""
         ranks = self._ranks
         if ranks.size == 1:
             return tensors
@@ -85,8 +85,8 @@ class AdaSumByGradWrapCell(OptimizerBase):
 
 
 class AdaSumByDeltaWeightWrapCell(AdaSumByGradWrapCell):
-    """As `AdaSumByGradWrapCell`; what is added up are the changes that `optimizer` makes to the
-    parameters on each process. Of one process they are its own.
+    """Like `AdaSumByGradWrapCell`, but combines the parameter updates that `optimizer` makes on
+    each process. With one process, they are unchanged.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = nn.AdaSumByDeltaWeightWrapCell(nn.SGD([p], 0.5))((Tensor([1.0]),))
@@ -106,8 +106,8 @@ class AdaSumByDeltaWeightWrapCell(AdaSumByGradWrapCell):
 
 
 class OptTFTWrapper(Optimizer):
-    """`opt`'s step. On Ascend it tells MindIO, which repairs trainings on several devices; there is
-    nothing to tell here.
+    """Runs `opt`. On Ascend it notifies MindIO, which repairs distributed training; here it does
+    nothing else.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = nn.OptTFTWrapper(nn.SGD([p], 0.5))((Tensor([1.0]),))

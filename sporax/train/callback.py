@@ -1,4 +1,4 @@
-"""`Callback` and `RunContext`: functions called at the events of a training, and their argument."""
+"""`Callback` and `RunContext`: functions called at training events, and their argument."""
 
 import logging
 
@@ -9,17 +9,17 @@ from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
 
-# MindSpore's first names of the events; `on_train_...` and `on_eval_...` call them by default
+# MindSpore's original event names; `on_train_...` and `on_eval_...` call them by default
 EVENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 
 
 class Callback(Fitting):
-    """Base of callbacks: a subclass defines methods of the names `on_train_begin`,
+    """Base class of callbacks: a subclass defines methods named `on_train_begin`,
     `on_train_epoch_begin`, `on_train_step_begin`, `on_train_step_end`, `on_train_epoch_end`,
-    `on_train_end`, or the same with `on_eval_`; each is given a `RunContext`.
+    `on_train_end`, or the same with `on_eval_`; each is called with a `RunContext`.
 
-    What is called `begin`, `epoch_begin` and so on serves training and evaluation alike. A callback
-    is a context manager, entered before and left after the run.
+    Methods named `begin`, `epoch_begin` and so on are called in both training and evaluation. A
+    callback is a context manager, entered before and exited after the run.
 
     >>> class Count(Callback):
     ...     steps = 0
@@ -41,14 +41,14 @@ class Callback(Fitting):
     def __exit__(self, *error):
         pass
 
-    _state_names = ()  # attributes that a training which goes on needs
+    _state_names = ()  # attributes needed to resume training
 
     def state_dict(self):
-        """What a `Checkpointer` keeps of the callback: numbers, strings, arrays and containers."""
+        """Return the state saved by a `Checkpointer`: numbers, strings, arrays and containers."""
         return {name: getattr(self, name) for name in self._state_names}
 
     def load_state_dict(self, state):
-        """Go on from what `state_dict` returned."""
+        """Restore the result of `state_dict`."""
         for name, value in state.items():
             setattr(self, name, value)
 
@@ -79,7 +79,7 @@ def _to_all(name):
 
 
 class CallbackManager(Callback):
-    """Several callbacks as one, entered and left in order.
+    """Combines several callbacks into one.
 
     `callbacks`: a Callback, a list of them, or None.
     """
@@ -118,10 +118,10 @@ for _event in EVENTS:
 
 
 class InternalCallbackParam(dict):
-    """The state of a run for callbacks: a dict whose items are attributes too."""
+    """The state of a run for callbacks: a dict whose items are also attributes."""
 
     def __getattr__(self, name):
-        # hasattr and copy ask for names that are not there
+        # hasattr and copy look up missing names
         if name in self:
             return self[name]
         raise AttributeError(f"The run has no '{name}'; it has {sorted(self)}.")
@@ -148,21 +148,21 @@ class RunContext:
         self._original_args, self._stops = original_args, False
 
     def original_args(self):
-        """The state of the run."""
+        """Return the state of the run."""
         return self._original_args
 
     def request_stop(self):
-        """End the run at the end of the present step, and of its epoch."""
+        """Stop the run after the current step and its epoch."""
         self._stops = True
 
     def get_stop_requested(self):
-        """Whether the run is to end."""
+        """Return True if a stop was requested."""
         return self._stops
 
 
 def loss_of(outputs):
-    """The loss among a step's outputs: the mean of one Tensor as a float, or the first of several
-    as it is."""
+    """Return the loss among a step's outputs: the mean of a single Tensor as a float, or the first
+    of several unchanged."""
     if isinstance(outputs, Tensor):
         return float(outputs.asnumpy().mean())
     if isinstance(outputs, (tuple, list)) and outputs and isinstance(outputs[0], Tensor):
@@ -171,12 +171,12 @@ def loss_of(outputs):
 
 
 def is_own(callback):
-    """Whether the class of a callback is sporax's, rather than a user's."""
+    """Return True if the class of a callback belongs to sporax, not to user code."""
     return signature_errors.is_own(type(callback))
 
 
 def check_callbacks(callbacks, run):
-    """Refuse in `fit` what counts events of training and of evaluation alike."""
+    """Raise ValueError in `fit` for callbacks with events common to training and evaluation."""
     listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
     for callback in listed:
         if isinstance(callback, Callback) and not is_own(callback):

@@ -1,4 +1,4 @@
-"""Where a `Checkpointer` keeps its checkpoints: files of its own, or folders of orbax."""
+"""Storage of a `Checkpointer`: its own files, or orbax folders."""
 
 import errno
 import glob
@@ -17,13 +17,13 @@ from sporax.core.tensor import Tensor
 from sporax.distributed import groups, processes
 from sporax.io import background_writer, ckpt_file, file_formats
 
-_STATE = "training state"  # the entry of a file that is JSON; the others are arrays
+_STATE = "training state"  # the JSON entry of a file; other entries are arrays
 
 
 class CheckpointFiles:
-    """Numbered checkpoints: a text and arrays each, of which the newest `keep` stay.
+    """Numbered checkpoints, each with a text and arrays; the newest `keep` are kept.
 
-    `damaged`: numbers of those that could not be read; they go at the next save.
+    `damaged`: numbers of unreadable checkpoints; removed at the next save.
     """
 
     _name = re.compile(r"checkpoint-(\d+)\.ckpt")
@@ -40,7 +40,7 @@ class CheckpointFiles:
         return os.path.join(self.directory, f"checkpoint-{number:012d}.ckpt")
 
     def save(self, number, text, arrays):
-        """Write a checkpoint, in a thread with `background`; `arrays`: Tensors and NumPy's."""
+        """Write a checkpoint, in a thread with `background`; `arrays`: Tensors and NumPy arrays."""
         entries = {k: ckpt_file.stored(k, _host(x)) for k, x in arrays.items()}
         entries = {_STATE: ckpt_file.stored(_STATE, text), **entries}
         if self.background:
@@ -50,7 +50,7 @@ class CheckpointFiles:
             self._write(number, entries)
 
     def wait(self):
-        """Until nothing is being written; raises what went wrong."""
+        """Block until all writes are done; re-raises their errors."""
         if self.background:
             background_writer.wait()
         failure, self._failure = self._failure, None
@@ -65,7 +65,7 @@ class CheckpointFiles:
 
     def _write(self, number, entries):
         try:
-            if os.path.islink(self.path(number)):  # which names a file that is not the folder's
+            if os.path.islink(self.path(number)):  # a link to a file outside the folder
                 os.unlink(self.path(number))
             ckpt_file.write(self.path(number), entries, True, None)
         except OSError as error:
@@ -77,13 +77,13 @@ class CheckpointFiles:
         self.damaged.clear()
 
     def clear_parts(self):
-        """Remove what a process left that was killed while it wrote."""
+        """Remove partial files of a process that was killed while writing."""
         for part in glob.glob(os.path.join(glob.escape(self.directory), ".checkpoint-*.part")):
             os.remove(part)
 
     def read(self, number, present):
-        """(text, arrays) of a checkpoint; ValueError where it is damaged. `present()`: the arrays
-        that are to be replaced."""
+        """Return (text, arrays) of a checkpoint; ValueError if damaged. `present()`: the arrays to
+        be replaced."""
         contents = file_formats.contents(
             "Checkpointer.restore", self.path(number), "ckpt", crc_check=True
         )
@@ -104,8 +104,9 @@ def unwritten(path, error):
 
 
 class OrbaxFolders(CheckpointFiles):
-    """The same by orbax, a folder each: arrays in parts, those on several devices by each of them,
-    in orbax's own threads with `background`. All ranks of a launcher save and read together."""
+    """Checkpoints by orbax, a folder each: arrays are written in parts, sharded ones by each
+    device, in orbax's own threads with `background`. All ranks of a launcher save and read
+    together."""
 
     _name = re.compile(r"checkpoint_(\d+)")
 
@@ -137,20 +138,20 @@ class OrbaxFolders(CheckpointFiles):
         return os.path.join(self.directory, f"checkpoint_{number}")
 
     def save(self, number, text, arrays):
-        # orbax writes no step again: killed here, a training goes on from the step before
+        # orbax never overwrites a step: if killed here, training resumes from the previous one
         gone = set().union(*_of_ranks(sorted(self.damaged | ({number} & set(self.numbers())))))
         if gone and processes.rank() == 0:
             for other in gone:
                 path = self.path(other)
                 os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
         if gone:
-            _of_ranks(None)  # which wait for the first
+            _of_ranks(None)  # all ranks wait for rank 0
             self._manager.reload()
             self.damaged.clear()
         arrays = {k: self._own(x) for k, x in arrays.items()}
         notes = {k: [str(x.dtype), list(x.shape), _sum(x)] for k, x in arrays.items()}
         args = self._orbax.args
-        # orbax keeps no arrays without elements
+        # orbax does not store empty arrays
         full = {k: x for k, x in arrays.items() if x.size}
         items = args.Composite(
             arrays=args.StandardSave(full or {"none": np.zeros(1)}),
@@ -170,7 +171,7 @@ class OrbaxFolders(CheckpointFiles):
             raise unwritten(self.directory, error) from error
 
     def _own(self, x):
-        """An array that no later step of the program changes; on several devices it stays there."""
+        """Return an array that later steps do not change; sharded arrays stay on their devices."""
         if not isinstance(x, Tensor):
             return x
         array = x._read().array
@@ -179,7 +180,7 @@ class OrbaxFolders(CheckpointFiles):
         return x.asnumpy()
 
     def clear_parts(self):
-        """Orbax removes them."""
+        """Do nothing: orbax removes partial files."""
 
     def read(self, number, present):
         found, reason = None, ""
@@ -187,7 +188,7 @@ class OrbaxFolders(CheckpointFiles):
             found = self._read(number, present)
         except Exception as error:  # noqa: BLE001 - orbax and tensorstore raise of any kind
             reason = _reason(error)
-        reasons = [*filter(None, _of_ranks(reason))]  # each reads the parts of its devices
+        reasons = [*filter(None, _of_ranks(reason))]  # each rank reads the shards of its devices
         if reasons:
             raise ValueError(
                 f"For 'Checkpointer.restore', '{self.path(number)}' is no whole checkpoint of "
@@ -222,20 +223,20 @@ def _is_sharded(array):
 
 
 def _sum(array):
-    """The checksum of what is on one device."""
+    """Return the checksum of a single-device array; None for a sharded one."""
     if _is_sharded(array):
         return None
     return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
 
 
 def _sum_of_whole(array):
-    """The checksum of an array; None for one that is divided among ranks."""
+    """Return the checksum of an array; None for one that is sharded among ranks."""
     is_divided = isinstance(array, jax.Array) and not array.is_fully_addressable
     return None if is_divided and not array.is_fully_replicated else _sum(np.asarray(array))
 
 
 def _of_ranks(value):
-    """[a value of JSON that this rank has, and those of all others of a launcher]."""
+    """Gather a JSON value from all ranks of a launcher as a list."""
     if processes.size() == 1:
         return [value]
     data = groups.world().exchange(json.dumps(value).encode(), "Checkpointer")
@@ -243,11 +244,11 @@ def _of_ranks(value):
 
 
 def _template(dtype, shape, here):
-    """What orbax restores an array as: on the devices on which the present one is, or NumPy's."""
+    """Return orbax's restore template: with the current array's sharding, or a NumPy array."""
     present = here._value.read() if isinstance(here, Tensor) else None
     if _is_sharded(present) and present.shape == shape:
         return jax.ShapeDtypeStruct(shape, dtype, sharding=present.sharding)
-    return np.broadcast_to(np.zeros((), dtype), shape)  # takes no memory, whatever the file says
+    return np.broadcast_to(np.zeros((), dtype), shape)  # takes no memory for any shape
 
 
 FORMATS = {"ckpt": CheckpointFiles, "orbax": OrbaxFolders}

@@ -1,4 +1,4 @@
-"""`Checkpointer`: everything that a training needs to go on, in one file, saved and restored."""
+"""`Checkpointer`: save and restore the full state of a training run in one file."""
 
 import json
 import logging
@@ -23,44 +23,44 @@ from sporax.train.checkpoint_files import FORMATS
 from sporax.train.checkpointer_state import decode, encode
 
 _log = logging.getLogger("sporax")
-_SHOWN = 5  # misfits that an error lists
+_SHOWN = 5  # number of mismatches listed in an error
 
 
 class Position(NamedTuple):
-    """How far a training has come."""
+    """Progress of a training run."""
 
     epoch: int  # index of the epoch, from 0
-    step: int  # steps that have been taken in it
-    total: int  # steps that have been taken in all
+    step: int  # steps done in this epoch
+    total: int  # steps done in total
     more: dict[str, Any]  # the keyword arguments of `save`
 
 
-class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy scalars
-    """Saves all that a training depends on, and lets it go on from there in another process, in the
-    middle of an epoch too: it ends with the same numbers as if it had never stopped.
+class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not copied
+    """Saves the full training state and resumes from it in another process, also in the middle of
+    an epoch, with the same results as an uninterrupted run.
 
-    `directory`: the folder of the files, made if the folder above is there. `network`, `optimizer`
-    and `objects`: Cells (their Parameters and buffers), Generators, loss scalers and managers,
-    dicts, `numpy.random.Generator`s, or what has `state_dict()` and `load_state_dict(state)`. The
-    states of sporax's default generator, of NumPy's global one and of Python's are kept too.
-    `dataset`: its order is kept by epoch and row; skipped rows are not read where samplers, `batch`
-    and `map` choose them. `keep`: the number of files that stay. `every`: the steps from one save
-    to the next, None for once an epoch. `background`: write in a thread while the program goes on.
-    `format`: 'ckpt' for a file each, 'orbax' for a folder each by orbax (`pip install
-    sporax[orbax]`), which writes parts of large arrays at once, and those on several devices from
-    each of them.
+    `directory`: the folder of the files, created if its parent exists. `network`, `optimizer` and
+    `objects`: Cells (their Parameters and buffers), Generators, loss scalers and managers, dicts,
+    `numpy.random.Generator`s, or objects with `state_dict()` and `load_state_dict(state)`. The
+    states of sporax's default generator, of NumPy's global one and of Python's are saved too.
+    `dataset`: its order is determined by epoch and row; skipped rows are not read if samplers,
+    `batch` and `map` select them. `keep`: the number of files to keep. `every`: the number of steps
+    between saves, None for once per epoch. `background`: write in a thread while the program
+    continues. `format`: 'ckpt' for one file per checkpoint, 'orbax' for one orbax folder each (`pip
+    install sporax[orbax]`), which writes parts of large arrays in parallel, and sharded arrays from
+    each device.
 
-    In a loop: `for epoch in c.epochs(n):` and in it `for row in c.batches():` restore, save and
-    continue by themselves; `restore()` and `save()` do so at the user's own places. As a callback
-    of `Model.train` or `Model.fit`, with the directory alone, it takes the Model's network,
-    optimizer, loss scale, data and the `state_dict()` of the other callbacks.
+    In a loop, `for epoch in c.epochs(n):` with `for row in c.batches():` inside restores, saves and
+    resumes automatically; `restore()` and `save()` do so explicitly. As a callback of `Model.train`
+    or `Model.fit`, with only the directory, it uses the Model's network, optimizer, loss scale,
+    data and the `state_dict()` of the other callbacks.
 
-    A file is written whole or not at all, with a checksum; in place of a damaged one the one before
-    is taken, with a warning. Raises FileNotFoundError without the folder above, RuntimeError for a
-    checkpoint of another network, OSError where the disk is full. The same numbers need the same
-    programs: call `set_deterministic(True)`, since an interpreter runs a program at first. Where
-    data has several workers, functions of the user's must not draw from global generators, which
-    would serve the workers in an order of chance.
+    A file is written atomically, with a checksum; a damaged one is replaced by the previous one,
+    with a warning. Raises FileNotFoundError without the parent folder, RuntimeError for a
+    checkpoint of another network, OSError if the disk is full. The same results need the same
+    programs: call `set_deterministic(True)`, since an interpreter runs a program at first. If the
+    data has several workers, user functions must not draw from global generators, since workers use
+    them in random order.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> net, counts = nn.Dense(1, 1), {"rows": 0}
@@ -106,8 +106,8 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
     # saving ---------------------------------------------------------------------------------
 
     def save(self, step=None, **more):
-        """Write a checkpoint; `more`: numbers, strings, arrays, Tensors, lists and dicts that
-        `restore` returns. `step`: the steps taken, in a loop without `epochs` and `batches`."""
+        """Write a checkpoint; `more`: numbers, strings, arrays, Tensors, lists and dicts to be
+        returned by `restore`. `step`: the steps done, in a loop without `epochs` and `batches`."""
         if step is not None:
             check.not_negative_int("Checkpointer.save", step=step)
             self._step = self._total = step
@@ -125,7 +125,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
         self._files.save(self._total, state, arrays)
 
     def wait(self):
-        """Until a checkpoint in the background is on the disk; raises what went wrong there."""
+        """Block until a background checkpoint is on disk; re-raises its errors."""
         self._files.wait()
 
     def _state(self, more):
@@ -143,8 +143,8 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
     # restoring ------------------------------------------------------------------------------
 
     def restore(self):
-        """Set everything to the newest checkpoint; returns its `Position` (epoch, step, total,
-        more), or None where there is no checkpoint."""
+        """Restore everything from the newest checkpoint; returns its `Position` (epoch, step,
+        total, more), or None without a checkpoint."""
         self.wait()
         self._files.clear_parts()
         state = self._newest()
@@ -170,7 +170,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
         return self._position
 
     def _newest(self):
-        """(path, state) of the newest file that is whole; None where there is no file."""
+        """Return (path, state) of the newest intact file; None without files."""
         files, numbers = self._files, sorted(self._files.numbers(), reverse=True)
         for number in numbers:
             try:
@@ -187,7 +187,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
         return None
 
     def _present(self):
-        """The arrays that a checkpoint of now would have, by the names that it gives them."""
+        """Return the arrays that a checkpoint of the current state would contain, by name."""
         arrays = {}
         encode(self._state({}), arrays)
         return arrays
@@ -208,7 +208,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
             )
 
     def _load_pending(self):
-        """The states that the code before the first step after a restart may have changed."""
+        """Restore the states that code before the first step after a restart may have changed."""
         state, self._pending = self._pending, None
         if state is None:
             return
@@ -222,8 +222,8 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
     # loops ----------------------------------------------------------------------------------
 
     def epochs(self, n):
-        """The indices of epochs up to `n`, from the one that the newest checkpoint is in; saves at
-        the end of each without `every`, and at the end of the last."""
+        """Yield the epoch indices up to `n`, from the newest checkpoint's on; saves after each
+        epoch without `every`, and after the last one."""
         check.not_negative_int("Checkpointer.epochs", n=n)
         if not self._is_restored:
             self.restore()
@@ -239,8 +239,8 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
             self.wait()
 
     def batches(self):
-        """The rows of the epoch, from where the newest checkpoint was saved; saves every `every`
-        steps, before the next row is read."""
+        """Yield the rows of the epoch, from the newest checkpoint's position on; saves every
+        `every` steps, before the next row is read."""
         if self._dataset is None:
             raise ValueError(
                 "For 'Checkpointer.batches', there must be a 'dataset'. Give it to the constructor."
@@ -265,7 +265,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
     # a Model's run --------------------------------------------------------------------------
 
     def on_train_begin(self, run_context):
-        """Take what the Model trains."""
+        """Use the objects that the Model trains."""
         self._run = run = run_context.original_args()
         own = {"network": run.train_network, "loss_scale_manager": run.loss_scale_mananger}
         others = {k: x for k, x in self._objects.items() if k not in ("network", "optimizer")}
@@ -281,7 +281,7 @@ class Checkpointer(Callback, accept=None):  # no copies of dicts that hold NumPy
         self._is_restored = False
 
     def epochs_of_model(self, epochs):
-        """(index, rows) of each epoch of a range, from where the newest checkpoint was saved."""
+        """Yield (index, rows) of each epoch in a range, from the newest checkpoint on."""
         if self.restore() is None:
             self._epoch = epochs.start
         self._run.cur_step_num = self._total
@@ -308,15 +308,15 @@ def _folder(directory):
 
 
 class _Kind(NamedTuple):
-    """How objects of a kind are saved and restored."""
+    """Functions that save and restore a kind of objects."""
 
-    includes: Any  # object -> whether it is of the kind
+    includes: Any  # object -> True if it is of the kind
     state: Any  # object -> state
     load: Any  # (object, state) -> None
 
 
 def _tensors(cell):
-    """{path: Parameter or buffer} of a Cell; learning rates too, which optimizers keep in lists."""
+    """Return {path: Parameter or buffer} of a Cell, plus the learning rate lists of optimizers."""
     state = dict(cell_tree.parameters(cell))
     seen = {id(x) for x in state.values()}
     for path, part in cell_tree.tree(cell):
@@ -394,7 +394,7 @@ def _kind(name, x):
 
 
 def _keys(states, objects):
-    """Names of the objects, and of the tensors of Cells in them."""
+    """Yield the names of the objects, and of the tensors of Cells among them."""
     for name, state in states.items():
         yield name
         if cell_tree.is_cell(objects.get(name)):
@@ -419,7 +419,7 @@ _PARTS = "position", "data", "random", "objects", "callbacks", "outputs", "more"
 
 
 def _checked_state(path, text, arrays):
-    """The state in a file's text and arrays; ValueError where it is none that `save` writes."""
+    """Decode the state in a file's text and arrays; ValueError if `save` did not write it."""
     try:
         state = decode(untrusted_file.json_of(text), arrays)
         missing = [part for part in _PARTS if part not in state]
@@ -438,7 +438,7 @@ def _checked_state(path, text, arrays):
 
 
 def _check_random_states(states):
-    """Raises where a state is none: NumPy's own check lets places outside of it pass."""
+    """Raise on invalid states: NumPy's own check accepts out-of-range positions."""
     kind, keys, place, *_ = states["numpy"]
     if kind != "MT19937" or np.shape(keys) != (624,) or not 0 <= place <= 624:
         raise ValueError("its state of numpy.random is none of MT19937")

@@ -16,8 +16,7 @@ _ARRAYS = {
 
 
 def encode(x, arrays, path="state"):
-    """A state as JSON holds it; its Tensors and arrays are put into the dict `arrays`, by
-    path."""
+    """Encode a state as JSON; its Tensors and arrays are stored in the dict `arrays`, by path."""
     if type(x) in _PLAIN:
         return x
     for kind, sequence in _SEQUENCES.items():
@@ -38,7 +37,7 @@ def encode(x, arrays, path="state"):
 
 
 def decode(x, arrays):
-    """The state of which `encode` made this."""
+    """Decode the result of `encode`."""
     if not isinstance(x, list):
         return x
     kind, *items = x

@@ -1,4 +1,4 @@
-"""Data that a loop does not fetch itself: `data_sink`, `DatasetHelper`."""
+"""Data fetched implicitly in a training loop: `data_sink`, `DatasetHelper`."""
 
 import functools
 import itertools
@@ -14,13 +14,12 @@ from sporax.ops.primitive import Primitive
 
 
 def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
-    """A function that, at each call, runs `fn` on the next `sink_size` rows of `dataset`.
+    """Return a function that runs `fn` on the next `sink_size` rows of `dataset` on each call.
 
-    `fn`: takes the columns of a row as Tensors. After the last row comes the first again.
-    `jit_config`: a JitConfig to capture `fn` as by `jit`; None to run it as it is.
-    `input_signature`: accepted. Returns what `fn` returned for the last row. Raises TypeError for
-    arguments of another kind, ValueError for a `sink_size` that is not positive or an empty
-    dataset.
+    `fn`: takes the columns of a row as Tensors. After the last row it restarts with the first.
+    `jit_config`: a JitConfig to capture `fn` with `jit`; None to run it dynamically.
+    `input_signature`: accepted. Returns the result of `fn` for the last row. Raises TypeError for
+    invalid argument types, ValueError for a `sink_size` that is not positive or an empty dataset.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)
@@ -67,7 +66,7 @@ _queues, _numbers = weakref.WeakValueDictionary(), itertools.count()
 
 
 class _Queue:
-    """The rows of a dataset under a name, for `GetNext`."""
+    """Named queue of a dataset's rows, for `GetNext`."""
 
     def __init__(self, rows):
         self.rows, self.queue_name = rows, f"queue_{next(_numbers)}"
@@ -75,7 +74,7 @@ class _Queue:
         _queues[self.queue_name] = self
 
     def next(self, who):
-        """The next row: of this epoch, or the first of the next one."""
+        """Return the next row of this epoch, or the first one of the next epoch."""
         row = next(self._epoch, None)
         if row is None:
             self._epoch = iter(self.rows)
@@ -89,12 +88,12 @@ class _Queue:
 
 
 class GetNext(Primitive):
-    """The next row of the dataset of a `DatasetHelper`, as a tuple of Tensors.
+    """Return the next row of a `DatasetHelper`'s dataset, as a tuple of Tensors.
 
-    `types`, `shapes`: the dtypes and shapes of its columns, as `DatasetHelper.types_shapes()` gives
-    them, `output_num`: how many there are. `shared_name`: the `queue_name` of the dataset's
-    `__transfer_dataset__`. A captured function calls it outside of its graph. Raises TypeError for
-    arguments of another kind, RuntimeError where there is no such dataset, or no row any more,
+    `types`, `shapes`: the dtypes and shapes of its columns, as returned by
+    `DatasetHelper.types_shapes()`; `output_num`: their number. `shared_name`: the `queue_name` of
+    the dataset's `__transfer_dataset__`. A captured function calls it outside of its graph. Raises
+    TypeError for invalid argument types, RuntimeError for an unknown dataset or an exhausted one,
     ValueError for a row of other dtypes or shapes.
 
     >>> from sporax.data import NumpySlicesDataset
@@ -168,7 +167,7 @@ class GetNextSingleOp(Cell):
 
 
 class _Rows:
-    """What a `DatasetHelper` goes over."""
+    """Iterable over the rows of a `DatasetHelper`."""
 
     def __init__(self, dataset, rows, size):
         self.dataset, self.rows, self.size = dataset, rows, size
@@ -178,13 +177,13 @@ class _Rows:
 
 
 class DatasetHelper:
-    """Goes over a dataset: each loop over it gives the rows of one epoch, as lists of Tensors.
+    """Iterates over a dataset: each loop yields the rows of one epoch, as lists of Tensors.
 
-    `dataset_sink_mode`: whether a queue on the device holds the rows; there is none, so rows come
-    in the same way, and by `nn.GetNextSingleOp`. `sink_size`: in that mode how many rows one loop
-    gives, going on where the last one ended, and after the last row with the first; -1 for all.
-    `epoch_num`: how many epochs there are, -1 for no end. The attribute `iter` is what is gone
-    over, and has the `dataset`. Raises TypeError and ValueError for arguments of another kind.
+    `dataset_sink_mode`: use a device queue; rows arrive the same way without one, and
+    through `nn.GetNextSingleOp`. `sink_size`: in that mode the number of rows per loop, continuing
+    where the previous loop ended and restarting after the last row; -1 for all. `epoch_num`: the
+    number of epochs, -1 for unlimited. The attribute `iter` is the iterable, with the attribute
+    `dataset`. Raises TypeError and ValueError for invalid arguments.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)
@@ -214,26 +213,26 @@ class DatasetHelper:
         return iter(self.iter)
 
     def types_shapes(self):
-        """The dtypes and the shapes of a row's columns, as two lists."""
+        """Return the dtypes and the shapes of a row's columns, as two lists."""
         kinds = [dtypes.from_numpy(kind) for kind in self._dataset.output_types()]
         return kinds, self._dataset.output_shapes()
 
     def sink_size(self):
-        """The number of rows of one loop."""
+        """Return the number of rows per loop."""
         return self._size
 
     def stop_send(self):
-        """End a queue of rows on the device: there is none."""
+        """Do nothing: rows are not queued on a device."""
 
     def release(self):
-        """Free what a queue of rows holds: there is none."""
+        """Do nothing: rows are not queued on a device."""
 
     def continue_send(self):
-        """Fill a queue of rows again: there is none."""
+        """Do nothing: rows are not queued on a device."""
 
 
 def connect_network_with_dataset(network, dataset_helper):
-    """The network as it is, to be called with the rows that looping over `dataset_helper` gives.
+    """Return the network unchanged, to be called with the rows of `dataset_helper`.
 
     >>> connect_network_with_dataset(nn.Dense(2, 1), None)(ops.ones((3, 2))).shape
     (3, 1)

@@ -1,4 +1,4 @@
-"""`DynamicProfilerMonitor`: a profile of steps that a file names while the training runs."""
+"""`DynamicProfilerMonitor`: profile steps selected by a file during training."""
 
 import json
 import os
@@ -14,16 +14,16 @@ _START = {"start_step": -1, "stop_step": -1}
 
 
 class DynamicProfilerMonitor(Callback):
-    """Records the steps that `cfg_path/profiler_config.json` names: `{"start_step": 6,
-    "stop_step": 7}`, which may change while the training runs. -1 is none.
+    """Profiles the steps selected by `cfg_path/profiler_config.json`: `{"start_step": 6,
+    "stop_step": 7}`, which may change during training. -1 means none.
 
-    The file is written with -1 where there is none, and read again at most every `poll_interval`
-    seconds. Traces go to `output_path` ('dyn_profile_data'), a folder `rank0_start6_stop7` in it;
-    `prof_path` in the file names another. All other settings of the file have no effect here. As a
-    callback of `Model.train` steps are its steps; in a loop of your own, call `step()` at the end
-    of each.
+    The file is created with -1 if absent, and re-read at most every `poll_interval` seconds. Traces
+    are written to a subfolder `rank0_start6_stop7` of `output_path` ('dyn_profile_data');
+    `prof_path` in the file overrides it. All other settings of the file have no effect. As a
+    callback of `Model.train`, steps are the run's steps; in a custom loop, call `step()` after
+    each.
 
-    Raises TypeError or ValueError for arguments or a file of another kind.
+    Raises TypeError or ValueError for invalid arguments or an invalid file.
 
     >>> import tempfile
     >>> monitor = DynamicProfilerMonitor(tempfile.mkdtemp())
@@ -44,25 +44,25 @@ class DynamicProfilerMonitor(Callback):
             self._file.write_text(json.dumps(_START, indent=4))
 
     def step_begin(self, run_context):
-        """Begin the trace where the step is the first that the file names."""
+        """Start the trace if this is the first step in the file."""
         self._begin(run_context.original_args().cur_step_num)
 
     def step_end(self, run_context):
-        """End the trace where the step is the last."""
+        """Stop the trace if this is the last step."""
         self._end(run_context.original_args().cur_step_num)
 
     def end(self, run_context):
-        """End a trace whose last step did not come."""
+        """Stop a trace whose last step was not reached."""
         self._stop()
 
     def step(self):
-        """End a step of a loop of one's own: the first is step 0 until this is called."""
+        """End a step of a custom loop: step 0 lasts until the first call."""
         self._end(self._count)
         self._count += 1
         self._begin(self._count)
 
     def _steps(self):
-        """The first and the last step that the file names now."""
+        """Return the first and the last step currently in the file."""
         now = time.monotonic()
         if self._read_at is None or now - self._read_at >= self._interval:
             self._read_at = now

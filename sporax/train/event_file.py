@@ -1,6 +1,6 @@
 """TensorBoard's event files: records of scalars, histograms, images and tensors.
 
-The records and their formats are those of the package `tensorboard`, the extra `summary`.
+Records and formats come from the package `tensorboard`, the extra `summary`.
 """
 
 import importlib
@@ -18,7 +18,7 @@ from sporax.io import atomic_write
 
 
 def tensorboard(module, who="SummaryRecord"):
-    """A module of the package `tensorboard`."""
+    """Import a module of the package `tensorboard`."""
     try:
         return importlib.import_module(f"tensorboard.{module}")
     except ModuleNotFoundError as cause:
@@ -29,10 +29,10 @@ def tensorboard(module, who="SummaryRecord"):
 
 
 class EventFile:
-    """An event file, new in a folder, which is made if need be.
+    """A new event file in a folder, which is created if needed.
 
-    `who`: for whom errors are. `prefix`, `suffix`: how its name begins and ends. Raises OSError
-    where it cannot be written.
+    `who`: the name used in error messages. `prefix`, `suffix`: of the file name. Raises OSError if
+    it cannot be written.
     """
 
     def __init__(self, who, folder, prefix="events", suffix=""):
@@ -53,11 +53,11 @@ class EventFile:
 
     @property
     def is_closed(self):
-        """Whether `close` was called."""
+        """True after `close`."""
         return self._file.closed
 
     def write(self, step, limit=None, **content):
-        """Write an event; returns whether that was possible within `limit` bytes of the file."""
+        """Write an event; returns False if the file would exceed `limit` bytes."""
         event = tensorboard("compat.proto.event_pb2").Event(
             wall_time=time.time(), step=step, **content
         )
@@ -68,7 +68,7 @@ class EventFile:
         return True
 
     def flush(self):
-        """Have on disk what was written."""
+        """Flush written events to disk."""
         self._writer.flush()
 
     def close(self):
@@ -76,7 +76,7 @@ class EventFile:
         self._file.close()
 
     def discard(self):
-        """Close the file without what was not flushed."""
+        """Close the file, discarding unflushed events."""
         self._file.raw.close()
 
 
@@ -84,12 +84,12 @@ class EventFile:
 
 
 def scalar_summary(name, array):
-    """Summary of an array with one element."""
+    """Return the summary of an array with one element."""
     return tensorboard("plugins.scalar.summary_v2").scalar_pb(name, float(array.reshape(())))
 
 
 def tensor_summary(name, array):
-    """Summary of an array as it is."""
+    """Return the summary of an array."""
     proto = tensorboard("compat.proto.summary_pb2").Summary()
     made = tensorboard("util.tensor_util").make_tensor_proto(array)
     proto.value.add(tag=name, tensor=made)
@@ -97,7 +97,7 @@ def tensor_summary(name, array):
 
 
 def histogram_summary(name, array):
-    """Summary of the finite numbers of an array: the others have no place on an axis."""
+    """Return the histogram summary of the finite elements of an array."""
     finite = array.astype(np.float64).ravel()
     finite = finite[np.isfinite(finite)]
     if finite.size < array.size:
@@ -106,7 +106,7 @@ def histogram_summary(name, array):
 
 
 def buckets_summary(name, low, high, counts):
-    """Summary of a histogram: `counts` of equal buckets between `low` and `high`."""
+    """Return a histogram summary with `counts` of equal buckets between `low` and `high`."""
     edges = np.linspace(low, high, len(counts) + 1)
     made = tensor_summary(name, np.stack([edges[:-1], edges[1:], counts], 1))
     metadata = tensorboard("plugins.histogram.metadata").create_summary_metadata(None, None)
@@ -115,10 +115,10 @@ def buckets_summary(name, low, high, counts):
 
 
 def png(image):
-    """The PNG (ISO 15948) of bytes of shape (C, H, W), with one or three channels."""
+    """Encode bytes of shape (C, H, W), with 1 or 3 channels, as PNG (ISO 15948)."""
     channels, height, width = image.shape
     kind = {1: 0, 3: 2}[channels]  # grey, or red, green and blue
-    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each begins with 0: not filtered
+    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row starts with 0: no filter
     rows[:, 1:] = image.transpose(1, 2, 0).reshape(height, -1)
     chunks = [
         (b"IHDR", struct.pack(">2I5B", width, height, 8, kind, 0, 0, 0)),
@@ -133,7 +133,7 @@ def png(image):
 
 
 def image_summary(name, array):
-    """Summary of the images of a batch, (N, C, H, W), side by side."""
+    """Return a summary of a batch of images, (N, C, H, W), side by side."""
     if array.dtype != np.uint8:
         finite = np.nan_to_num(array.astype(np.float32), posinf=1.0, neginf=0.0)
         array = (np.clip(finite, 0, 1) * 255).round().astype(np.uint8)

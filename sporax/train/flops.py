@@ -1,4 +1,4 @@
-"""Floating-point operations of captured networks, and how much of the hardware a training uses."""
+"""Floating-point operations of captured networks, and hardware utilization in training."""
 
 import gc
 import math
@@ -16,12 +16,12 @@ _BARRIER = "optimization_barrier"
 
 
 def flops_collection(phase="train"):
-    """The floating-point operations of a captured Cell: those that its model needs, those that are
-    done (with what `recompute` computes again), both once more for the share of one device, and
-    whether its shapes vary.
+    """Return the FLOPs of a captured Cell: the FLOPs that the model needs, the FLOPs executed
+    (including recomputation by `recompute`), both again for the shard of one device, and True if
+    its shapes are dynamic.
 
-    `phase`: `net.current_phase`, or another name of `net.compile_cache`. Counted are products of
-    matrices and convolutions, of the last graph that the Cell ran.
+    `phase`: `net.current_phase`, or another name in `net.compile_cache`. Matrix products and
+    convolutions of the last graph that the Cell ran are counted.
 
     >>> net = nn.Dense(10, 5)
     >>> net.compile(Tensor(np.ones((32, 10), np.float32)))
@@ -40,7 +40,7 @@ def flops_collection(phase="train"):
 
 def _flops_of(cell):
     function = cell._graph
-    *_, entries = function.entries.values()  # those that were used last
+    *_, entries = function.entries.values()  # the most recently used
     graph = entries[0].graph
     parts = [part for part in getattr(graph, "parts", [graph]) if hasattr(part, "op")]
     jaxprs = [rule.jaxpr for part in parts for rule in part.op.rules.values()]
@@ -50,16 +50,16 @@ def _flops_of(cell):
 
 
 class _Count:
-    """Counts equations that are needed, equal ones once: the compiler does so too. `sees_through`:
-    whether what `recompute` computes again is equal to what it has computed; it is behind a barrier
-    or in the branch of a condition.
+    """Counts needed equations, and equal ones once, as the compiler does. `sees_through`: treat
+    recomputed values as equal to the original ones; `recompute` puts them behind a barrier or in
+    the branch of a condition.
     """
 
     def __init__(self, sees_through):
         self.sees_through, self.known = sees_through, set()
 
     def of(self, jaxpr):
-        """The operations of a jaxpr."""
+        """Return the operations of a jaxpr."""
         return self._walk(jaxpr, {})
 
     def _walk(self, jaxpr, names):
@@ -87,8 +87,8 @@ class _Count:
         return flops
 
     def _body(self, equation):
-        """The jaxpr that an equation stands for; None for a loop, a condition that is kept apart,
-        and what has none."""
+        """Return the jaxpr that an equation calls; None for a loop, for a condition counted
+        separately, and if there is none."""
         kind, bodies = equation.primitive.name, list(jaxprs_in(equation.params))
         if kind == "cond" and self.sees_through:
             return max(bodies, key=lambda body: _Count(True).of(body))
@@ -107,19 +107,19 @@ def _of_equation(equation, sees_through):
 
 
 def _name(variable, names):
-    """What stands for a value: the same for equal ones."""
+    """Return a key for a value: equal for equal values."""
     if hasattr(variable, "val"):  # a literal
         return f"{variable.aval} {variable.val!r}"
     return names.get(variable, id(variable))
 
 
 def _text(params):
-    """The parameters of an equation in words; None if there are programs among them."""
+    """Return the parameters of an equation as text; None if they contain jaxprs."""
     return None if any(True for _ in jaxprs_in(params)) else repr(sorted(params.items(), key=str))
 
 
 def _needed(jaxpr):
-    """The equations that the results need."""
+    """Return the equations that the results need."""
     used, kept = {v for v in jaxpr.outvars if not hasattr(v, "val")}, []
     for equation in reversed(jaxpr.eqns):
         if equation.effects or not used.isdisjoint(equation.outvars):
@@ -129,15 +129,15 @@ def _needed(jaxpr):
 
 
 class FlopsUtilizationCollector(Callback):
-    """Prints, in GRAPH_MODE, how many operations a step takes, and which part that is of what the
-    hardware could do in its time.
+    """Prints, in GRAPH_MODE, the FLOPs per step, and their share of the hardware's peak FLOPs in
+    the step time.
 
-    `data_size`: after how many steps a line is printed. `computility`: operations per second that
-    the hardware can do at most. `full_flops`: whether those of all devices count, or those of one.
-    `enable_ma_collector`: whether to write the counts and times into the folder `MA_LOG_DIR` too,
-    and, without a `computility`, to print nothing.
+    `data_size`: print every `data_size` steps. `computility`: peak FLOPs per second of the
+    hardware. `full_flops`: count the FLOPs of all devices, or of one. `enable_ma_collector`: also
+    write the counts and times to the folder `MA_LOG_DIR`, and, without a `computility`, print
+    nothing.
 
-    mfu is the part that the model needs, hfu that with what is computed again.
+    mfu is the utilization by the FLOPs that the model needs, hfu includes recomputation.
 
     >>> FlopsUtilizationCollector(data_size=10, computility=5e10).data_size
     10
@@ -160,14 +160,14 @@ class FlopsUtilizationCollector(Callback):
             setattr(self, f"{share}_hfu", 0.0)
 
     def step_begin(self, run_context):
-        """Note the time."""
+        """Record the start time."""
         count = run_context.original_args().get("batch_num")
         is_count = isinstance(count, int) and count > 0
         self.batch_step_size = count if is_count else self.data_size
         self.step_time = time.monotonic()
 
     def step_end(self, run_context):
-        """Count at the first step, print and write at the others."""
+        """Count on the first step, print and write on each step."""
         milliseconds = (time.monotonic() - self.step_time) * 1000
         run = run_context.original_args()
         if not self.mfu_calculated:

@@ -1,4 +1,4 @@
-"""Gradients summed over several batches before the weights change."""
+"""Accumulate gradients over several batches before a weight update."""
 
 from sporax.control_flow.runtime import branch
 from sporax.core.dtype import int32
@@ -26,11 +26,11 @@ def _clear(total):
 
 
 class GradientAccumulation(Cell):
-    r"""Calls `optimizer` once in `max_accumulation_step` calls, with the mean of their gradients.
+    r"""Calls `optimizer` once every `max_accumulation_step` calls, with their mean gradient.
 
-    `cell(loss, grads)` adds $g / n$ to sums that begin at 0, one for each Parameter of the
-    optimizer, and returns `loss`. The n-th call updates the weights and clears the sums. Errors are
-    those of the optimizer.
+    `cell(loss, grads)` adds $g / n$ to one accumulator per Parameter of the optimizer, starting at
+    0, and returns `loss`. The n-th call updates the weights and clears the accumulators. Errors are
+    raised by the optimizer.
 
     >>> weight = Parameter(Tensor([1.0]), name="weight")
     >>> step = GradientAccumulation(2, nn.SGD([weight], learning_rate=1.0))

@@ -1,4 +1,4 @@
-"""Callbacks for trainings that end early and go on later: `OnRequestExit`, `BackupAndRestore`."""
+"""Callbacks for interrupting and resuming training: `OnRequestExit`, `BackupAndRestore`."""
 
 import os
 import signal
@@ -14,15 +14,15 @@ _KEY = "GracefulExit"
 
 
 class OnRequestExit(Callback):
-    """Ends a training or an evaluation after the present step when the process is asked to, and
-    saves what is needed to go on: a checkpoint of the training step, and the network, without the
-    loss, as a graph file.
+    """Stops a training or an evaluation after the current step on request, and saves the state
+    needed to resume: a checkpoint of the training step, and the network, without the loss, as a
+    graph file.
 
-    `save_ckpt`, `save_mindir`: whether they are saved, as `directory/rank_0/file_name_train.ckpt`
-    and `.mindir` (`_eval` in an evaluation). A checkpoint that is there is loaded when the next run
-    begins; its `epoch_num` and `step_num` say how far it had come. `sig`: the signal that asks,
-    SIGTERM by default. `config_file`: a JSON file that asks with `{"GracefulExit": 1}`.
-    What the signal did before is put back at the end of the run.
+    `save_ckpt`, `save_mindir`: save them as `directory/rank_0/file_name_train.ckpt` and `.mindir`
+    (`_eval` in an evaluation). An existing checkpoint is loaded when the next run begins; its
+    `epoch_num` and `step_num` record the progress. `sig`: the signal that requests the exit,
+    SIGTERM by default. `config_file`: a JSON file that requests it with `{"GracefulExit": 1}`.
+    The previous signal handler is restored at the end of the run.
 
     >>> import tempfile
     >>> OnRequestExit(file_name="LeNet5", directory=tempfile.mkdtemp()).sig.name
@@ -47,7 +47,7 @@ class OnRequestExit(Callback):
                 f"{sig}. SIGTERM is the usual one."
             )
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, signal.Signals(sig)
-        self.exit = False  # whether the signal has come
+        self.exit = False  # True once the signal has arrived
         self._config = None if config_file is None else Path(config_file)
         self._path, self._before = Path(directory) / "rank_0" / file_name, None
 
@@ -69,11 +69,11 @@ class OnRequestExit(Callback):
         self.exit = True
 
     def on_train_begin(self, run_context):
-        """Load the checkpoint of a training that was ended."""
+        """Load the checkpoint of a stopped training."""
         self._load(run_context.original_args().train_network, ("train",))
 
     def on_eval_begin(self, run_context):
-        """Load the checkpoint of an evaluation, or a training, that was ended."""
+        """Load the checkpoint of a stopped evaluation or training."""
         self._load(run_context.original_args().eval_network, ("eval", "train"))
 
     def _load(self, network, kinds):
@@ -88,14 +88,14 @@ class OnRequestExit(Callback):
             run_context.request_stop()
 
     def on_train_end(self, run_context):
-        """Save, if the training was ended."""
+        """Save if the training was stopped."""
         run = run_context.original_args()
         if self.exit:
             counts = {"epoch_num": run.cur_epoch_num, "step_num": run.cur_step_num}
             self._save("train", run, run.train_network, run.train_dataset_element, counts)
 
     def on_eval_end(self, run_context):
-        """Save, if the evaluation was ended."""
+        """Save if the evaluation was stopped."""
         run = run_context.original_args()
         if self.exit:
             self._save("eval", run, run.eval_network, run.get("eval_dataset_element"), {})
@@ -129,10 +129,10 @@ class OnRequestExit(Callback):
 
 class BackupAndRestore(Callback):
     """Saves the training network as `backup_dir/backup.ckpt` at the end of epochs, and loads it
-    when a training begins, so that one that was killed goes on from there.
+    when a training begins, to resume a killed one.
 
-    `save_freq`: "epoch", or of so many epochs one. `delete_checkpoint`: whether the file is removed
-    when the training has come to its end.
+    `save_freq`: "epoch", or the number of epochs between saves. `delete_checkpoint`: remove the
+    file when the training is complete.
 
     >>> import tempfile
     >>> BackupAndRestore(tempfile.mkdtemp(), save_freq=2).save_freq
@@ -156,13 +156,13 @@ class BackupAndRestore(Callback):
             load_checkpoint(self.backup_file, run_context.original_args().train_network)
 
     def on_train_epoch_end(self, run_context):
-        """Save the backup, if it is due."""
+        """Save the backup if it is due."""
         run = run_context.original_args()
         if run.cur_epoch_num % self.save_freq == 0:
             save_checkpoint(run.train_network, self.backup_file)
 
     def on_train_end(self, run_context):
-        """Remove the backup, if it is to go."""
+        """Remove the backup if `delete_checkpoint` is True."""
         if self.delete_checkpoint and os.path.exists(self.backup_file):
             os.remove(self.backup_file)
 
@@ -171,13 +171,13 @@ __all__ = ["BackupAndRestore", "OnRequestExit"]
 
 
 class ExitByRequest:
-    """What a training step of MindSpore's does for `OnRequestExit`: where several processes train,
-    they agree to end after the same step.
+    """Part of MindSpore's training step for `OnRequestExit`: lets several processes stop after the
+    same step.
 
     >>> print(ExitByRequest().exit_by_request(Tensor([1.0]), None, None))
     [1.]
     """
 
     def exit_by_request(self, grad, init_value, exit_value):
-        """`grad` as it is: one process alone decides when it ends."""
+        """Return `grad` unchanged: a single process decides on its own."""
         return grad

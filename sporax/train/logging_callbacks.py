@@ -1,4 +1,4 @@
-"""Callbacks that print or keep what a training does."""
+"""Callbacks that print or record a training run."""
 
 import math
 import time
@@ -11,9 +11,10 @@ from sporax.train.callback import EVENTS, Callback, loss_of
 
 
 class LossMonitor(Callback):
-    """Prints the loss every `per_print_times` steps (0: never), and what `fit` evaluates.
+    """Prints the loss every `per_print_times` steps (0: never), and the evaluation results of
+    `fit`.
 
-    A step whose loss is no finite number ends the training with a ValueError.
+    Raises ValueError in a step whose loss is not finite.
     """
 
     _state_names = ("_last",)
@@ -31,7 +32,7 @@ class LossMonitor(Callback):
                 f"In epoch {epoch}, step {step}, the loss is {loss}: training cannot go on. A "
                 "smaller learning rate or a loss scale may help."
             )
-        if run.cur_step_num <= self._last:  # another training has begun
+        if run.cur_step_num <= self._last:  # a new training has begun
             self._last = 0
         if self._every and run.cur_step_num - self._last >= self._every:
             self._last = run.cur_step_num
@@ -44,10 +45,10 @@ class LossMonitor(Callback):
 
 
 class TimeMonitor(Callback):
-    """Prints how long each epoch takes, and a step of it.
+    """Prints the time of each epoch and its mean step time.
 
-    `data_size`: the steps of an epoch, where the run does not say. `data_time`: whether to print
-    also how long a step waits for its data.
+    `data_size`: the steps per epoch, if the run does not provide it. `data_time`: also print the
+    time a step waits for its data.
 
     >>> TimeMonitor(data_size=10).data_size
     10
@@ -83,8 +84,8 @@ class TimeMonitor(Callback):
 
 
 class History(Callback):
-    """Keeps, as `history`, a list with an item for each epoch: of the loss ('net_output'), and of
-    each metric that was evaluated; `epoch` is {'epoch': [1, 2, ...]}.
+    """Records in `history` lists with one item per epoch: the loss ('net_output'), and each
+    evaluated metric; `epoch` is {'epoch': [1, 2, ...]}.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> from sporax.train import Model
@@ -118,7 +119,7 @@ class History(Callback):
 
 
 class LambdaCallback(Callback):
-    """Calls the functions that it is given, each under the name of its event, with a `RunContext`.
+    """Calls the given functions with a `RunContext` on their events.
 
     >>> LambdaCallback(on_train_begin=lambda run_context: print("go")).on_train_begin(None)
     go

@@ -1,4 +1,4 @@
-"""Callbacks that end a training or change its learning rate."""
+"""Callbacks that stop a training or change its learning rate."""
 
 import copy
 import logging
@@ -15,7 +15,7 @@ from sporax.train.callback import Callback, loss_of
 
 _log = logging.getLogger("sporax")
 
-# what gets better by getting smaller
+# metrics for which smaller is better
 _SMALLER = {
     "eval_loss", "hausdorff_distance", "loss", "mae", "mean_surface_distance", "mse",
     "perplexity", "root_mean_square_distance",
@@ -23,7 +23,7 @@ _SMALLER = {
 
 
 class _Watching(Callback):
-    """Base of callbacks that monitor one metric at the end of each epoch for improvement."""
+    """Base class of callbacks that monitor a metric for improvement at the end of each epoch."""
 
     _state_names = ("wait", "best")
 
@@ -43,13 +43,13 @@ class _Watching(Callback):
         self.wait, self.best = 0, math.inf if self._smaller else -math.inf
 
     def is_improvement(self, now, before):
-        """Whether a number is better than another by more than `min_delta`."""
+        """Return True if a value is better than another by more than `min_delta`."""
         if self._smaller:
             return bool(now < before - self.min_delta)
         return bool(now > before + self.min_delta)
 
     def _watched(self, run):
-        """The number looked at; None if there is none."""
+        """Return the monitored value; None if absent."""
         results = run.get("eval_results", {})
         value = loss_of(run.get("net_outputs")) if self.monitor == "loss" else None
         value = results.get(self.monitor) if value is None else value
@@ -70,12 +70,12 @@ class _Watching(Callback):
 
 
 class EarlyStopping(_Watching):
-    """Ends a training when a number has not got better for `patience` epochs.
+    """Stops a training when a metric has not improved for `patience` epochs.
 
-    `monitor`: 'loss', 'eval_loss' (of `fit`'s validation) or a metric's name. `min_delta`: by how
-    much it must get better. `mode`: whether 'min' or 'max' is better; 'auto' decides by the name.
-    `baseline`: what must be reached to count as better. `restore_best_weights`: whether to go back
-    to the best epoch's parameters. `verbose`: whether to print when it ends.
+    `monitor`: 'loss', 'eval_loss' (of `fit`'s validation) or a metric name. `min_delta`: the
+    minimal improvement. `mode`: 'min' or 'max' is better; 'auto' decides by the name. `baseline`: a
+    value to beat to count as an improvement. `restore_best_weights`: restore the parameters of the
+    best epoch. `verbose`: print when it stops.
 
     >>> stop = EarlyStopping(monitor="loss", patience=2)
     >>> stop.patience
@@ -128,11 +128,11 @@ class EarlyStopping(_Watching):
 
 
 class ReduceLROnPlateau(_Watching):
-    r"""Multiplies the learning rate by `factor` when a number has not got better for `patience`
+    r"""Multiplies the learning rate by `factor` when a metric has not improved for `patience`
     epochs: $lr \leftarrow \max(factor \cdot lr, min\_lr)$, then waits for `cooldown` epochs.
 
-    `monitor`, `min_delta`, `mode`, `verbose`: as for `EarlyStopping`. The optimizer must have one
-    learning rate that is a number.
+    `monitor`, `min_delta`, `mode`, `verbose`: see `EarlyStopping`. The optimizer must have a single
+    scalar learning rate.
     """
 
     _state_names = (*_Watching._state_names, "cooldown_counter")
@@ -184,8 +184,8 @@ class ReduceLROnPlateau(_Watching):
 class LearningRateScheduler(Callback):
     """Sets the learning rate to `learning_rate_function(rate, step)` after each step.
 
-    `step` counts from 1 through all epochs; `rate` is a float. The optimizer must have one
-    learning rate that is a number.
+    `step` counts from 1 over all epochs; `rate` is a float. The optimizer must have a single scalar
+    learning rate.
 
     >>> LearningRateScheduler(lambda rate, step: rate / (step + 1)).learning_rate_function(1.0, 3)
     0.25
@@ -197,7 +197,7 @@ class LearningRateScheduler(Callback):
     def step_end(self, run_context):
         run = run_context.original_args()
         rate = _rate("LearningRateScheduler", run)
-        now = float(str(rate.asnumpy()))  # as it is printed: 0.1, not 0.10000000149011612
+        now = float(str(rate.asnumpy()))  # shortest repr: 0.1, not 0.10000000149011612
         new = self.learning_rate_function(now, run.cur_step_num)
         if not math.isclose(now, new, rel_tol=1e-10):
             rate.set_data(Tensor(new, dtypes.float32))
@@ -207,7 +207,7 @@ __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
 
 
 def _rate(who, run):
-    """The one learning rate of the optimizer, a Parameter."""
+    """Return the single learning rate of the optimizer, a Parameter."""
     rate = run.optimizer.learning_rate
     if not isinstance(rate, Parameter):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""`Model`: a network with what is needed to train, to evaluate and to use it."""
+"""`Model`: trains, evaluates and runs a network."""
 
 from sporax import amp
 from sporax.core.errors import missing
@@ -32,18 +32,18 @@ _OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "a
 
 @fitting_constructor
 class Model:
-    """Trains, evaluates and uses a network.
+    """Trains, evaluates and runs a network.
 
-    `network`: a Cell; with `loss_fn`, it is called with the first of two columns of a dataset, and
-    the loss with its output and the second; without, its output is the loss. `optimizer`: changes
-    its parameters. `metrics`: a set of names (`train.names()`) or a dict {name: Metric}.
-    `eval_network`: gives (loss, predictions, labels) for a batch, by default `network` and
-    `loss_fn`; `eval_indexes`: where these three are among its outputs. `amp_level`,
-    `loss_scale_manager`, `keep_batchnorm_fp32`: as of `amp.build_train_network`. `boost_level`,
-    `boost_config_dict`: as of `boost.AutoBoost`.
+    `network`: a Cell; with `loss_fn`, it is called with the first of two dataset columns, and the
+    loss with its output and the second; without, its output is the loss. `optimizer`: updates its
+    parameters. `metrics`: a set of names (`train.names()`) or a dict {name: Metric}.
+    `eval_network`: returns (loss, predictions, labels) for a batch, by default `network` and
+    `loss_fn`; `eval_indexes`: the indices of these three in its outputs. `amp_level`,
+    `loss_scale_manager`, `keep_batchnorm_fp32`: see `amp.build_train_network`. `boost_level`,
+    `boost_config_dict`: see `boost.AutoBoost`.
 
-    In GRAPH_MODE each step is one captured program, in dynamic mode dynamic code, unless
-    `dataset_sink_mode` is True: then it is captured in either.
+    In GRAPH_MODE each step is one captured program, in dynamic mode it runs dynamically; with
+    `dataset_sink_mode=True` it is captured in both modes.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> net = nn.Dense(1, 1, weight_init="zeros", bias_init="zeros")
@@ -112,7 +112,7 @@ class Model:
         )
 
     def _boost(self, level, options):
-        """The networks and the optimizer with the methods of `boost`."""
+        """Apply the methods of `boost` to the networks and the optimizer."""
         if self._amp_level != "O0":
             raise NotImplementedError(
                 f"For 'Model', 'boost_level' {level!r} must come with amp_level='O0', but got "
@@ -155,17 +155,17 @@ class Model:
 
     @property
     def train_network(self):
-        """The Cell of a training step: the network with loss, gradients and optimizer."""
+        """Cell of a training step: the network with loss, gradients and optimizer."""
         return self._train_network
 
     @property
     def predict_network(self):
-        """The Cell that `predict` calls."""
+        """Cell that `predict` calls."""
         return self._network
 
     @property
     def eval_network(self):
-        """The Cell that `eval` calls; None without metrics."""
+        """Cell that `eval` calls; None without metrics."""
         return self._eval_network
 
     # training -------------------------------------------------------------------------------
@@ -174,10 +174,10 @@ class Model:
         self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1,
         initial_epoch=0,
     ):  # fmt: skip
-        """Train until epoch number `epoch`, after `initial_epoch`, over the whole dataset each.
+        """Train on the whole dataset per epoch, from `initial_epoch` to `epoch`.
 
-        `callbacks`: a Callback or a list of them. `dataset_sink_mode`: whether steps are captured
-        in dynamic mode too. `sink_size`: accepted; an epoch is the whole dataset.
+        `callbacks`: a Callback or a list of them. `dataset_sink_mode`: also capture the steps in
+        dynamic mode. `sink_size`: accepted; an epoch is the whole dataset.
         """
         self._check_run("train", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
         check_callbacks(callbacks, "train")
@@ -188,8 +188,8 @@ class Model:
         self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None,
         dataset_sink_mode=False, valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0,
     ):  # fmt: skip
-        """As `train`, with an evaluation on `valid_dataset` at the end of every
-        `valid_frequency`-th epoch (or of those that a list names)."""
+        """Like `train`, with an evaluation on `valid_dataset` after every `valid_frequency`-th
+        epoch (or after the epochs in a list)."""
         self._check_run("fit", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
         check.instance(
             "Model.fit", (int, list), "an int or a list", valid_frequency=valid_frequency
@@ -228,7 +228,7 @@ class Model:
             raise ValueError(f"{who} there must be rows in 'train_dataset', but it is empty.")
 
     def _run(self, mode, dataset, callbacks, **more):
-        """The state of a run that callbacks receive."""
+        """Return the state of a run that callbacks receive."""
         listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
         return InternalCallbackParam(
             mode=mode, batch_num=dataset.get_dataset_size(), cur_step_num=0,
@@ -309,7 +309,7 @@ class Model:
     # evaluation -----------------------------------------------------------------------------
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
-        """{metric's name: its value} over a dataset."""
+        """Return {metric name: value} over a dataset."""
         if not isinstance(dataset_sink_mode, bool):
             raise TypeError(
                 "For 'Model.eval', 'dataset_sink_mode' must be a bool, but got "
@@ -325,9 +325,9 @@ class Model:
             return self._eval(valid_dataset, run, events, self._metric_fns)
 
     def _eval_in_fit(self, dataset, run, events):
-        """Evaluate between two epochs, and let `metrics` and `eval_results` be known.
+        """Evaluate between two epochs, and set `metrics` and `eval_results` of the run.
 
-        Of sporax's own callbacks only a TimeMonitor takes part, as in MindSpore.
+        Of sporax's own callbacks only TimeMonitor is called, as in MindSpore.
         """
         chosen = [c for c in events._callbacks if isinstance(c, TimeMonitor) or not is_own(c)]
         kept = {k: run[k] for k in ("mode", "cur_step_num", "batch_num", "net_outputs")}
@@ -384,15 +384,15 @@ class Model:
     # use ------------------------------------------------------------------------------------
 
     def predict(self, *predict_data, backend=None, config=None):
-        """The network's output for these inputs, in evaluation mode."""
+        """Return the network's output for these inputs, in evaluation mode."""
         if backend is not None or config is not None:
             raise NotImplementedError("sporax has no 'backend' of 'Model.predict' yet")
         self._set_train(self._network, False)
         return self._network(*predict_data)
 
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True):
-        """Capture a step of training and of evaluation, for the shapes of the datasets' first
-        batches; nothing is computed. It serves GRAPH_MODE."""
+        """Capture a training and an evaluation step for the shapes of the datasets' first batches,
+        without computing them. Used in GRAPH_MODE."""
         if train_dataset is None and valid_dataset is None:
             raise ValueError("For 'Model.build', 'train_dataset' or 'valid_dataset' must be given.")
         for name, dataset, network, mode in (
@@ -408,8 +408,8 @@ class Model:
             network.compile(*_as_tuple(next(iter(_rows(dataset, 1)))))
 
     def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1):
-        """{parameter's name: how it is cut for several devices} of a step of training, which is
-        captured for the shapes of the dataset's first batch: on one device {}, all are whole.
+        """Return {parameter name: layout on several devices} of a training step, which is captured
+        for the shapes of the dataset's first batch; {} on one device.
 
         Raises ValueError without `dataset_sink_mode`, for a `sink_size` of 0 or below -1, and for
         an empty dataset.
@@ -428,9 +428,9 @@ class Model:
         return self._train_network.parameter_layout_dict
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
-        """As `infer_train_layout`, of the network's call with these inputs.
+        """Like `infer_train_layout`, for the network's call with these inputs.
 
-        `skip_backend_compile`: accepted, a capture compiles nothing.
+        `skip_backend_compile`: accepted; a capture does not compile.
 
         >>> Model(nn.Dense(2, 1)).infer_predict_layout(ops.ones((3, 2)))
         {}
@@ -441,7 +441,7 @@ class Model:
 
 
 def _check_dataset(who, **named):
-    """Refuse what has no rows to be counted, such as None or a list."""
+    """Raise TypeError for an object without `get_dataset_size`, such as None or a list."""
     ((name, dataset),) = named.items()
     if not hasattr(dataset, "get_dataset_size"):
         raise TypeError(
@@ -452,7 +452,7 @@ def _check_dataset(who, **named):
 
 
 def _rows(dataset, epochs):
-    """An iterable over a dataset's rows; each iteration is an epoch."""
+    """Return an iterable over a dataset's rows; each iteration is an epoch."""
     if hasattr(dataset, "create_tuple_iterator"):
         return dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
     return dataset

@@ -1,4 +1,4 @@
-"""Checkpoints in the course of a training: `ModelCheckpoint`, and when it writes them."""
+"""Checkpoints during training: `ModelCheckpoint`, and its policy."""
 
 import os
 import time
@@ -15,15 +15,14 @@ _KINDS = (int, float, bool, str)
 
 
 class CheckpointConfig(Fitting):
-    """When checkpoints are written, which stay, and how.
+    """Policy for writing and keeping checkpoints.
 
-    `save_checkpoint_steps`: one every so many steps; if 0 or None, `save_checkpoint_seconds`: one
-    every so many seconds. `keep_checkpoint_max`: how many stay; if 0 or None,
-    `keep_checkpoint_per_n_minutes`: one of every so many minutes, else one. `saved_network`: what
-    is saved instead of the training network. `append_info`: what is saved beside it: 'epoch_num',
-    'step_num', and at most one dict of numbers, strings, Parameters and Tensors.
-    `exception_save`: whether to write one where a training ends in an error. The others are
-    `save_checkpoint`'s.
+    `save_checkpoint_steps`: the number of steps between checkpoints; if 0 or None,
+    `save_checkpoint_seconds`: the seconds between them. `keep_checkpoint_max`: the number to keep;
+    if 0 or None, keep one per `keep_checkpoint_per_n_minutes` minutes, else one. `saved_network`:
+    saved instead of the training network. `append_info`: additional data: 'epoch_num', 'step_num',
+    and at most one dict of numbers, strings, Parameters and Tensors. `exception_save`: also write
+    one if training ends in an error. Other arguments: see `save_checkpoint`.
 
     >>> CheckpointConfig(save_checkpoint_steps=32).keep_checkpoint_max
     5
@@ -71,7 +70,7 @@ class CheckpointConfig(Fitting):
         self.map_param_inc = kwargs.get("incremental", False)
 
     def get_checkpoint_policy(self):
-        """When checkpoints are written and which stay, as a dict."""
+        """Return the policy for writing and keeping checkpoints as a dict."""
         names = (
             "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
             "keep_checkpoint_per_n_minutes", "saved_network",
@@ -79,7 +78,7 @@ class CheckpointConfig(Fitting):
         return {name: getattr(self, name) for name in names}
 
     def save(self, network, path, append_dict):
-        """Write a checkpoint as it says."""
+        """Write a checkpoint with these settings."""
         save_checkpoint(
             network if self.saved_network is None else self.saved_network, path,
             self.integrated_save, self.async_save, append_dict, self.enc_key, self.enc_mode,
@@ -107,12 +106,12 @@ def _appended(info):
 
 
 class ModelCheckpoint(Callback):
-    """Writes checkpoints `directory/prefix-epoch_step.ckpt` as `config` says, the last one at the
-    end of the training. An older one is removed when the newer one is whole and on the disk; with
-    `async_save` that is found at the next save, or at the end.
+    """Writes checkpoints `directory/prefix-epoch_step.ckpt` by `config`, the last one at the end of
+    training. An older one is removed once the newer one is complete on disk; with `async_save` that
+    is checked at the next save, or at the end.
 
-    `prefix`, `directory`: strings, or functions of the run that give one. Where files of that
-    prefix are there already, it becomes `prefix_1` and so on.
+    `prefix`, `directory`: strings, or functions of the run that return one. If files with that
+    prefix exist, it becomes `prefix_1` and so on.
 
     >>> ModelCheckpoint(prefix="net", directory="ckpt").latest_ckpt_file_name
     ''
@@ -143,7 +142,7 @@ class ModelCheckpoint(Callback):
 
     @property
     def latest_ckpt_file_name(self):
-        """The path of the file written last; empty before."""
+        """Path of the last written file; empty before."""
         return self._latest
 
     def step_end(self, run_context):
@@ -154,10 +153,10 @@ class ModelCheckpoint(Callback):
         self._settle()
 
     def on_eval_step_end(self, run_context):
-        """Nothing: an evaluation changes no parameters."""
+        """Do nothing: an evaluation does not change parameters."""
 
     def on_eval_end(self, run_context):
-        """Nothing: an evaluation changes no parameters."""
+        """Do nothing: an evaluation does not change parameters."""
 
     def _is_due(self, run, at_end):
         if run.cur_step_num == self._last_step:
@@ -184,7 +183,7 @@ class ModelCheckpoint(Callback):
 
     def write(self, run, name, epoch, step):
         """Write a checkpoint now."""
-        self._latest = os.path.join(_made(self._directory), name)  # it may have vanished
+        self._latest = os.path.join(_made(self._directory), name)  # it may have been deleted
         self._manager._note_written(self._latest)
         counts = {"epoch_num": epoch, "step_num": step}
         first = self._config.append_dict or {}
@@ -209,12 +208,12 @@ class ModelCheckpoint(Callback):
                 )
 
     def _settle(self):
-        """Wait for the checkpoint that is being written, and remove the older ones that are too
-        many. They go only when the new one is on the disk, so that one is there at any time."""
+        """Wait for the checkpoint being written, and remove surplus older ones. They are removed
+        only when the new one is on disk, so that one exists at any time."""
         if self._config.async_save:
             wait()
         if not os.path.isfile(self._latest):
-            return  # nothing was written yet, or writing it failed: the older ones stay
+            return  # nothing written yet, or the write failed: keep the older ones
         self._manager.update_ckpoint_filelist(self._directory, self._prefix, spared=self._latest)
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
         if most:
@@ -235,7 +234,7 @@ def _made(directory):
 
 
 def _unused(directory, prefix):
-    """The prefix, with a number after it where files of that prefix are there."""
+    """Return the prefix, with a number appended if files with that prefix exist."""
     used = -1
     for name in os.listdir(directory):
         stem, ending = os.path.splitext(name)

@@ -1,6 +1,6 @@
-"""A line that shows how far a training, an evaluation or any loop has come, by `tqdm`.
+"""Progress bar of a training, an evaluation or any loop, by `tqdm`.
 
-It is written to stderr, and only where that is a terminal; `SPORAX_PROGRESS=off` switches it off.
+It is written to stderr, only if that is a terminal; `SPORAX_PROGRESS=off` disables it.
 """
 
 import sys
@@ -14,20 +14,19 @@ from sporax.engine.program import compilations
 from sporax.train.callback import Callback, loss_of
 from sporax.train.logging_callbacks import LossMonitor
 
-_EVERY = 0.5  # seconds between two readings of the loss, which waits for the device
+_EVERY = 0.5  # seconds between reads of the loss, which synchronise with the device
 
 
 def is_shown():
-    """Whether progress is shown."""
+    """Return True if progress is shown."""
     return choice("SPORAX_PROGRESS", "on", "off") == "on" and sys.stderr.isatty()
 
 
 def progress(iterable, desc=None, total=None):
-    """The same items, with a line that shows how many there have been, how fast, and how long the
-    others will take.
+    """Yield the same items, with a progress bar that shows count, rate and remaining time.
 
-    `desc`: what it says first. `total`: how many there are, where `len` does not say. Nothing is
-    shown where stderr is no terminal.
+    `desc`: a prefix of the bar. `total`: the number of items, if `len` is not available. Nothing is
+    shown if stderr is not a terminal.
 
     >>> from sporax.train import progress
     >>> sum(progress([1, 2, 3], desc="adding"))
@@ -39,16 +38,16 @@ def progress(iterable, desc=None, total=None):
 
 
 class ProgressLine(Callback):
-    """The line of a run of `Model`: epoch, steps, loss or metrics, steps a second, time left; while
-    a step is traced and compiled it says so."""
+    """Progress bar of a `Model` run: epoch, steps, loss or metrics, steps per second, time left;
+    also shows when a step is being traced and compiled."""
 
     def __init__(self):
         self._line, self._read, self._programs, self._begun = None, 0.0, 0, set()
 
     @staticmethod
     def added(callbacks):
-        """The callbacks of a run with the line, where progress is shown and nothing else prints it
-        step by step."""
+        """Return the callbacks of a run plus the progress bar, if progress is shown and no other
+        callback prints it step by step."""
         listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
         listed = [callback for callback in listed if callback is not None]
         if not is_shown() or any(isinstance(c, LossMonitor) for c in listed):
@@ -69,13 +68,13 @@ class ProgressLine(Callback):
             self._line = None
 
     def on_train_epoch_begin(self, run_context):
-        """Begin the line of an epoch."""
+        """Start the bar of an epoch."""
         run = run_context.original_args()
         last = run.get("first_epoch", 0) + run.epoch_num
         self._open(f"epoch {run.cur_epoch_num}/{last}", run.batch_num)
 
     def on_eval_begin(self, run_context):
-        """Begin the line of an evaluation."""
+        """Start the bar of an evaluation."""
         self._open("evaluation", run_context.original_args().batch_num)
 
     def step_begin(self, run_context):
@@ -98,7 +97,7 @@ class ProgressLine(Callback):
         self._line.update()
 
     def on_train_epoch_end(self, run_context):
-        """End the line, with what was evaluated."""
+        """Close the bar, showing evaluated metrics."""
         metrics = run_context.original_args().get("metrics")
         if metrics and self._line is not None:
             shown = " ".join(f"{name}={value:.4g}" for name, value in _numbers(metrics))
@@ -106,7 +105,7 @@ class ProgressLine(Callback):
         self._close()
 
     def on_eval_end(self, run_context):
-        """End the line, with the metrics."""
+        """Close the bar, showing the metrics."""
         if self._line is not None:
             metrics = run_context.original_args().get("metrics") or {}
             self._line.set_postfix_str(" ".join(f"{k}={v:.4g}" for k, v in _numbers(metrics)))

@@ -1,4 +1,4 @@
-"""`SummaryCollector`: a callback that writes what a training does to TensorBoard's event files."""
+"""`SummaryCollector`: a callback that logs a training run to TensorBoard event files."""
 
 import importlib.metadata
 import re
@@ -18,20 +18,20 @@ _DEFAULTS = {
     "collect_eval_lineage": True, "collect_input_data": True, "collect_dataset_graph": True,
     "histogram_regular": None, "collect_landscape": None,
 }  # fmt: skip
-_HISTOGRAMS = 5  # Parameters, where no regular expression names them
+_HISTOGRAMS = 5  # Parameters, if no regular expression is given
 
 
 class SummaryCollector(Callback):
-    """Writes the loss, the learning rate, metrics, histograms of Parameters, images of the input
-    and the graph of a training, and what summary operations show; see `SummaryRecord`.
+    """Logs the loss, the learning rate, metrics, histograms of Parameters, images of the input and
+    the graph of a training, and the values of summary operations; see `SummaryRecord`.
 
-    `summary_dir`: the folder. `collect_freq`: of so many steps one, and the first.
-    `collect_specified_data`: a dict that switches parts off or on: 'collect_metric',
+    `summary_dir`: the folder. `collect_freq`: log the first and every `collect_freq`-th step.
+    `collect_specified_data`: a dict that disables or enables parts: 'collect_metric',
     'collect_graph', 'collect_input_data', 'collect_train_lineage', 'collect_eval_lineage',
-    'collect_dataset_graph'; 'histogram_regular', a regular expression of the names of Parameters
-    (by default the first five). `keep_default_action`: whether what it does not name is as by
-    default, else left out. `custom_lineage_data`: a dict with a text or number for each name.
-    `collect_tensor_freq`: of so many steps one for `TensorSummary`; by default at most 20 in all.
+    'collect_dataset_graph'; 'histogram_regular', a regular expression of Parameter names (default:
+    the first five). `keep_default_action`: use the defaults for parts not in that dict, else omit
+    them. `custom_lineage_data`: a dict with a text or number per name. `collect_tensor_freq`: the
+    step interval for `TensorSummary`; by default at most 20 in total.
 
     >>> import tempfile
     >>> from sporax.data import NumpySlicesDataset
@@ -70,12 +70,12 @@ class SummaryCollector(Callback):
         self._record.close()
 
     def begin(self, run_context):
-        """Set the mode of the record to that of the run."""
+        """Set the record's mode from the run."""
         mode = run_context.original_args().get("mode", "train")
         self._record.set_mode("eval" if mode == "eval" else "train")
 
     def on_train_step_begin(self, run_context):
-        """Note the learning rate: at the step's end it is that of the next one, if there is one."""
+        """Record the learning rate: after the step it may be the next step's rate."""
         run = run_context.original_args()
         self._rate = None
         if run.get("optimizer") is not None and self._collects(run):
@@ -112,20 +112,20 @@ class SummaryCollector(Callback):
 
     def _takes_tensors(self, run):
         every = self._every_tensor
-        if every is None:  # 20 times, and not more often than all else
+        if every is None:  # 20 times, and not more often than other data
             total = run.get("epoch_num", 1) * run.batch_num
             every = max(self._every, -(-total // 20))
         return self._first or run.cur_step_num % every == 0
 
     def _collect_once(self, run):
-        """What does not change: the graph, and what the training is."""
+        """Log static data: the graph, and a description of the training."""
         add, wanted = self._record.add_value, self._wanted
         if wanted["collect_graph"]:
             inputs = run.get("train_dataset_element")
             inputs = inputs if isinstance(inputs, (tuple, list)) else [inputs]
             try:
                 add("graph", "graph", jit(run.train_network).graph(*inputs))
-            except RuntimeError as cause:  # it needs a concrete value on the way
+            except RuntimeError as cause:  # it needs a concrete value
                 warn(f"For 'SummaryCollector', the training step has no graph to show: {cause}")
         if wanted["collect_train_lineage"]:
             add("train_lineage", "auto", _lineage(run))
@@ -135,7 +135,7 @@ class SummaryCollector(Callback):
             add("custom_lineage_data", "auto", self._custom)
 
     def on_train_epoch_end(self, run_context):
-        """Write what `Model.fit` has evaluated."""
+        """Log the evaluation results of `Model.fit`."""
         run = run_context.original_args()
         self._add_metrics(run, run.cur_step_num)
 
@@ -163,7 +163,7 @@ class SummaryCollector(Callback):
 
 
 def _wanted(specified, keeps):
-    """What is collected, from the arguments."""
+    """Return the parts to collect, from the arguments."""
     check.instance(
         "SummaryCollector", (dict, type(None)), "a dict or None", collect_specified_data=specified
     )
@@ -194,13 +194,13 @@ def _is_images(tensor):
 
 
 def _trained(run):
-    """The Parameters that are trained; others of the step are the optimizer's own settings."""
+    """Return the trained Parameters; others of the step are the optimizer's own settings."""
     optimizer = run.get("optimizer")
     return list(optimizer.parameters) if optimizer else run.train_network.trainable_params()
 
 
 def _lineage(run):
-    """What the training is, in words and numbers."""
+    """Return a description of the training run."""
     optimizer, loss = run.get("optimizer"), run.get("loss_fn")
     network = run.get("network") or run.train_network
     return {
@@ -215,7 +215,7 @@ def _lineage(run):
 
 
 def _dataset(dataset):
-    """The operations of a data pipeline, the source first."""
+    """Return the operations of a data pipeline, source first."""
     names, node = [], dataset
     while node is not None:
         names.append(type(node).__name__)
@@ -225,7 +225,7 @@ def _dataset(dataset):
 
 
 def _numbers(metrics):
-    """Metrics as JSON has them."""
+    """Convert metrics to JSON values."""
     return {
         name: float(value) if np.ndim(value) == 0 else np.asarray(value).tolist()
         for name, value in metrics.items()

@@ -1,6 +1,6 @@
-"""`SummaryRecord`: numbers, images, histograms and graphs of a run, as TensorBoard's event files.
+"""`SummaryRecord`: log scalars, images, histograms and graphs of a run to TensorBoard event files.
 
-The records and their formats are those of the package `tensorboard`, the extra `summary`.
+Records and formats come from the package `tensorboard`, the extra `summary`.
 """
 
 import json
@@ -29,15 +29,15 @@ _MODES = ("train", "eval")
 
 
 class SummaryRecord:
-    """Writes what is added to it, and what summary operations of networks show, to event files.
+    """Writes added values, and the values of summary operations in networks, to event files.
 
-    `log_dir`: the folder, made if need be; `tensorboard --logdir` opens it. `file_prefix`,
-    `file_suffix`: how the name of the file begins and ends. `network`: a Cell whose graph the first
-    `record` writes, for the inputs that its `set_inputs` says. `max_file_size`: bytes of a file,
-    beyond which nothing is written; None for no limit. `raise_exception`: whether a file that
-    cannot be written is an error; else there is one warning, and the run goes on.
-    `export_options`: `{"tensor_format": "npy"}` keeps what `TensorSummary` shows as `.npy` files in
-    `log_dir/export`. `num_process` is accepted: one thread writes. One may be open at a time.
+    `log_dir`: the folder, created if needed; open it with `tensorboard --logdir`. `file_prefix`,
+    `file_suffix`: of the file name. `network`: a Cell whose graph the first `record` writes, for
+    the inputs of its `set_inputs`. `max_file_size`: a limit in bytes, after which writing stops;
+    None for no limit. `raise_exception`: raise if the file cannot be written; else warn once and
+    continue. `export_options`: `{"tensor_format": "npy"}` also writes the values of `TensorSummary`
+    as `.npy` files to `log_dir/export`. `num_process` is accepted: one thread writes. Only one may
+    be open at a time.
 
     >>> import tempfile
     >>> with SummaryRecord(tempfile.mkdtemp()) as record:
@@ -83,21 +83,22 @@ class SummaryRecord:
 
     @property
     def log_dir(self):
-        """The path of the event file."""
+        """Path of the event file."""
         return str(self._file.path)
 
     def set_mode(self, mode):
-        """Say what follows: "train", or "eval", where summary operations are not written."""
+        """Set the mode: "train", or "eval", in which summary operations are not written."""
         check.one_of("SummaryRecord.set_mode", _MODES, mode=mode)
         self._mode = mode
 
     def add_value(self, plugin, name, value):
-        """Add what the next `record` writes.
+        """Add a value for the next `record`.
 
-        `plugin`: "scalar" (a Tensor with one element), "image" (N, C, H, W), with one or three
-        channels, from 0 to 1 or 0 to 255 in uint8; "histogram" or "tensor" (any shape); "graph", a
-        graph of `jit(f).graph(...)`; "train_lineage", "eval_lineage", "custom_lineage_data" or
-        "dataset_graph", a dict, which is shown as text. The last value of a name counts.
+        `plugin`: "scalar" (a Tensor with one element), "image" (N, C, H, W), with 1 or 3 channels,
+        from 0 to 1 or 0 to 255 in uint8; "histogram" or "tensor" (any shape); "graph", a graph of
+        `jit(f).graph(...)`; "train_lineage", "eval_lineage", "custom_lineage_data" or
+        "dataset_graph", a dict, which is shown as text. A later value of the same name replaces an
+        earlier one.
         """
         check.one_of("SummaryRecord.add_value", (*_FORMS, *_TEXTS, "graph"), plugin=plugin)
         check.instance("SummaryRecord.add_value", str, "a string", name=name)
@@ -111,8 +112,8 @@ class SummaryRecord:
         self._values[plugin, name] = value
 
     def record(self, step, train_network=None, plugin_filter=None):
-        """Write what was added and shown since the last time, as of `step`; returns whether that
-        was possible. `plugin_filter(plugin)`: whether to write values of that kind."""
+        """Write the values added or shown since the last call, for `step`; returns True on success.
+        `plugin_filter(plugin)`: return True to write values of that kind."""
         check.integer("SummaryRecord.record", step=step)
         check.instance(
             "SummaryRecord.record", (Cell, type(None)), "a Cell", train_network=train_network
@@ -132,7 +133,7 @@ class SummaryRecord:
         return not self._refused
 
     def _add_graph(self, network):
-        """Add the graph of the network that was given, once."""
+        """Add the graph of the network, once."""
         if self._network is None:
             return
         self._network, inputs = None, network.get_inputs()
@@ -170,7 +171,7 @@ class SummaryRecord:
             self._refuse(f"it would exceed {self._limit} bytes; give a larger 'max_file_size'")
 
     def _refuse(self, why, cause=None):
-        """Write nothing more."""
+        """Stop writing."""
         self._refused = True
         words = f"For 'SummaryRecord', '{self._file.path}' cannot be written: {why}."
         if self._raises:
@@ -178,7 +179,7 @@ class SummaryRecord:
         warn(f"{words} Nothing more is recorded.")
 
     def flush(self):
-        """Have on disk what was written."""
+        """Flush written events to disk."""
         if not self._file.is_closed:
             try:
                 self._file.flush()
@@ -186,13 +187,13 @@ class SummaryRecord:
                 self._refuse(cause.strerror, cause)
 
     def close(self):
-        """Write what is left, and let another record be opened."""
+        """Write remaining values, and allow another record to be opened."""
         if self._file.is_closed:
             return
         try:
             self._file.close()
         except OSError as cause:
-            if not self._refused:  # else it was said: what is not written is still in the buffer
+            if not self._refused:  # else already reported: unwritten data is still in the buffer
                 self._refuse(cause.strerror, cause)
         finally:
             SummaryRecord._open = SUMMARIES.record = None
@@ -213,16 +214,16 @@ def _check_export(options):
 
 
 class _Form:
-    """How values of a plugin are checked, and written."""
+    """Validation and summary of a plugin's values."""
 
     def __init__(self, fits, rule, summary):
         self.fits, self.rule, self.summary = fits, rule, summary
 
     def fitting(self, name, value):
-        """The value as an array, checked."""
+        """Return the value as an array, validated."""
         array = value.asnumpy()
         if array.dtype.kind not in "biuf":
-            array = array.astype(np.float32)  # bfloat16, or complex numbers, which warn
+            array = array.astype(np.float32)  # bfloat16, or complex, which warns
         if not self.fits(array):
             raise ValueError(
                 f"For 'SummaryRecord', the value of '{name}' must have {self.rule}, but got shape "
@@ -243,7 +244,7 @@ _FORMS = {
 
 
 def graph_def(graph):
-    """The operations of `jit(f).graph(...)` as TensorBoard's graph, a node each."""
+    """Convert `jit(f).graph(...)` to a TensorBoard graph, one node per operation."""
     proto = tensorboard("compat.proto.graph_pb2").GraphDef()
     places = {"input": [], "output": [], "real": [], "integer": []}
     for item in graph.inputs:
@@ -272,12 +273,12 @@ def graph_def(graph):
 
 
 def _node_name(name):
-    """With the characters that TensorBoard has in a name."""
+    """Replace characters that TensorBoard does not allow in names."""
     return "".join(c if c.isalnum() or c in "_./>-" else "_" for c in name).lstrip("_") or "node"
 
 
 def _describe(node, avals):
-    """Add the shapes of what a node gives."""
+    """Add the output shapes of a node."""
     for aval in avals:
         shape = node.attr["_output_shapes"].list.shape.add()
         for size in aval.shape:

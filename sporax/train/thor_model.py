@@ -1,4 +1,4 @@
-"""`ModelThor`: a Model whose steps know when the optimizer `thor` inverts its factors."""
+"""`ModelThor`: a Model whose steps schedule the factor inversions of the optimizer `thor`."""
 
 from sporax.nn.training_cells import TrainOneStepCell
 from sporax.optim.thor import Thor
@@ -6,8 +6,8 @@ from sporax.train.model import Model
 
 
 class ModelThor(Model):
-    """`Model` for the optimizer `thor`: one step of each `frequency` collects Kronecker factors and
-    inverts them, in captured steps too. Arguments as `Model`'s."""
+    """`Model` for the optimizer `thor`: one step in every `frequency` collects and inverts the
+    Kronecker factors, in captured steps too. Arguments: see `Model`."""
 
     def __init__(self, network, loss_fn=None, optimizer=None, *args, **kwargs):
         super().__init__(network, loss_fn, optimizer, *args, **kwargs)
@@ -39,8 +39,8 @@ class ConvertModelUtils:
         model, network, loss_fn=None, optimizer=None, metrics=None, amp_level="O0",
         loss_scale_manager=None, keep_batchnorm_fp32=False,
     ):  # fmt: skip
-        """A Model of these arguments whose steps know when `optimizer`, of `thor`, inverts its
-        factors; `model` itself for any other optimizer."""
+        """Return a Model with these arguments that schedules the factor inversions of `optimizer`,
+        a `thor`; `model` itself for any other optimizer."""
         inside = network.optimizer if isinstance(network, TrainOneStepCell) else optimizer
         if not isinstance(inside, Thor):
             return model

@@ -1,12 +1,12 @@
-"""Captured functions whose arguments change sizes: one recording, a program a bucket of sizes.
+"""Captured functions with dynamic argument sizes: one recording, one program per bucket of sizes.
 
 Dynamic axes are declared (`Cell.set_inputs`) or detected (`jit(dynamic=1)`: axes whose sizes
 changed). Their sizes become symbolic dimensions, and the function is recorded once, without
 concrete values. A call pads its arguments to the smallest bucket that holds its sizes, passes the
 true sizes to the program (see `graph_capture.dynamic_shapes.padding`) and removes the padding from
-the results. Buckets are the sizes of the first call, and 2, 3, 4, 6, 8, 12, 16, 24, ... otherwise:
-two programs for each doubling. Sizes 0 and 1, sizes that the function compares with, and functions
-for which padding is not correct have a program for each size.
+the results. Bucket sizes are the sizes of the first call, and 2, 3, 4, 6, 8, 12, 16, 24, ...
+otherwise: two programs per doubling. Sizes 0 and 1, sizes equal to one that the function compares
+with, and functions for which padding is not correct get one program per size.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ from sporax.staging.symbolic_scalars import tracing
 
 
 class BucketTrace(GraphTextTrace):
-    """Records a function with symbolic dimensions, and notes the Cells that it calls."""
+    """Records a function with symbolic dimensions and the Cells that it calls."""
 
     parts = ()
     is_broken = False
@@ -63,22 +63,22 @@ class BucketTrace(GraphTextTrace):
         self.cells, self.scalars = {}, []
 
     def cell_called(self, cell):
-        """A Cell is about to compute."""
+        """Record that a Cell is called."""
         self.cells.setdefault(cell, cell._static_state())
 
     def add_deferred(self, shown):
-        """Refuse prints, which would show the padding."""
+        """Raise CannotPad for prints, which would show the padding."""
         if not shown.is_check:
             raise CannotPad("it prints")
 
     def add_number(self, value, source):
-        """Note a `Scalar`: an operand, like all numbers of this trace."""
+        """Record a `Scalar` as an operand, like all numbers of this trace."""
         self.scalars.append(source)
 
 
 class Comparisons:
-    """Pairs of sizes that the user's code compared. JAX answers that two sizes differ wherever they
-    can, so sizes that are equal need a program of their own."""
+    """Pairs of sizes that user code compared. JAX assumes that two sizes differ where they can, so
+    equal sizes need a separate program."""
 
     def __init__(self):
         self.pairs = set()
@@ -101,8 +101,8 @@ class Comparisons:
 
 
 def _in_user_code():
-    """Whether the user's code, and not a library, compares or hashes a size."""
-    frame: Any = sys._getframe(3)  # beyond `_record` and the comparison itself
+    """Return True if user code, not a library, compares or hashes a size."""
+    frame: Any = sys._getframe(3)  # skips `_record` and the comparison itself
     if frame.f_code.co_name == "__ne__":
         frame = frame.f_back
     library = str(frame.f_globals.get("__name__")).partition(".")[0]
@@ -110,7 +110,7 @@ def _in_user_code():
 
 
 class BucketedGraph(CapturedGraph):
-    """A captured function for arguments of any sizes.
+    """A captured function for arguments with dynamic sizes.
 
     `scalars`: the `ScalarArguments` of the call.
     """
@@ -153,12 +153,12 @@ class BucketedGraph(CapturedGraph):
         super().__init__(trace.cells, self.sources.state(), self.written, self.written)
         self.avals = [v.aval for v in (*trace.inputs, *self.scalars)]
         self.first_sizes = sizes.of(tensors)
-        self.layouts: Any = None  # of the results
+        self.layouts: Any = None  # layouts of the results
         self.ops = {}  # sizes of a bucket -> operation
         self._lower()
 
     def concrete_sizes(self, tensors):
-        """The function (item) -> item, or the int that it is at a call with these Tensors."""
+        """Return a function that replaces a symbolic size by its int for these Tensors."""
         return functools.partial(_concrete, self.sizes.of(tensors))
 
     def _lower(self):
@@ -190,7 +190,7 @@ class BucketedGraph(CapturedGraph):
         return results
 
     def _bucket_size(self, name, n):
-        """The smallest size of a bucket which is at least n."""
+        """Return the smallest bucket size of at least n."""
         power = 1 << (n - 1).bit_length()
         size = 3 * power // 4 if n <= 3 * power // 4 else power
         first = self.first_sizes[name]
@@ -198,7 +198,7 @@ class BucketedGraph(CapturedGraph):
 
     @uninterrupted
     def _run_alone(self, tensors, sizes, bucket):
-        with updating:  # two threads must not begin from the same state
+        with updating:  # two threads must not start from the same state
             return self._run(tensors, sizes, bucket)
 
     def _run(self, tensors, sizes, bucket):
@@ -217,7 +217,7 @@ class BucketedGraph(CapturedGraph):
         ]
 
     def _operation(self, bucket):
-        """The operation (inputs of a bucket's sizes, the true sizes) -> padded results."""
+        """Return the operation (bucket-sized inputs, true sizes) -> padded results."""
         key = tuple(bucket.items())
         if key in self.ops:
             return self.ops[key]
@@ -236,12 +236,12 @@ class BucketedGraph(CapturedGraph):
 
 
 def capture_bucketed(name, function, args, kwargs, tensors, sizes, scalars):
-    """(the function's result, its `BucketedGraph`); see `graph_capture.tracer.capture`."""
+    """Return (the function's result, its `BucketedGraph`); see `graph_capture.tracer.capture`."""
     graph = BucketedGraph(name, function, args, kwargs, tensors, sizes, scalars)
-    result, graph.result = graph.result, None  # which refers to all inputs
+    result, graph.result = graph.result, None  # it references all inputs
     sizes = []
     map_tensors(itself, result, lambda item: sizes.extend([item] if is_symbolic(item) else []))
-    for size in sizes:  # they have values at each call
+    for size in sizes:  # raises for sizes that have no value
         size_at(size, graph.first_sizes)
     graph.returns_sizes = bool(sizes)
     return result, graph
@@ -252,16 +252,16 @@ def _concrete(sizes, item):
 
 
 def _at(aval, sizes):
-    """An aval for these sizes of the symbols."""
+    """Return the aval with symbols replaced by these sizes."""
     return Aval.of(tuple(size_at(n, sizes) for n in aval.shape), aval.dtype, aval.weak)
 
 
-# On a CPU padding is done on the host: XLA would compile it for each size.
+# On CPU, padding is done on the host: XLA would compile it for each size.
 
 
 def _padded(value, aval, bucket):
-    """A Value with padding to a bucket's sizes. It is never donated; nor is a Value that needs no
-    padding, since that would be another program."""
+    """Pad a Value to the sizes of a bucket. The result is never donated; nor is a Value that needs
+    no padding, since that would need another program."""
     shape = _at(aval, bucket).shape
     if shape == value.aval.shape:
         return value
@@ -275,7 +275,7 @@ def _padded(value, aval, bucket):
 
 
 def _unpadded(value, aval, layouts, sizes, bucket):
-    """A Value without its padding; `layouts`: of its axes."""
+    """Remove the padding of a Value; `layouts`: of its axes."""
     shape = _at(aval, sizes).shape
     if shape == value.aval.shape:
         return value

@@ -13,23 +13,23 @@ from sporax.engine.debug.compile_log import channel, log
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import size_at
 
 MAX_SYMBOLS = 8  # sizes that vary independently of each other
-MIN_SIZE = 2  # of the sizes that share a program: axes of size 1 broadcast, and of size 0 are empty
+MIN_SIZE = 2  # of sizes that share a program: axes of size 1 broadcast, axes of size 0 are empty
 _NAMES = [f"size{i}" for i in range(MAX_SYMBOLS)]
 SYMBOLS = compared_dims(_NAMES, SymbolicScope([f"{name} >= {MIN_SIZE}" for name in _NAMES]))
 
 
 class Sizes:
-    """The symbols of sizes in a call's Tensors: `symbols` is {(index of the Tensor, axis): index of
-    the symbol}.
+    """The symbols of the dynamic sizes of a call's Tensors: `symbols` is {(Tensor index, axis):
+    symbol index}.
 
-    `compared`: pairs of sizes that a function took to differ; see `Comparisons`.
+    `compared`: pairs of sizes that a function assumed to differ; see `Comparisons`.
     """
 
     def __init__(self, symbols):
         self.symbols, self.compared = symbols, set()
 
     def aval(self, i, aval):
-        """The aval of Tensor `i` with symbols for its dynamic sizes."""
+        """Return the aval of Tensor `i` with symbols for its dynamic sizes."""
         shape = [
             SYMBOLS[self.symbols[i, axis]] if (i, axis) in self.symbols else size
             for axis, size in enumerate(aval.shape)
@@ -37,12 +37,12 @@ class Sizes:
         return Aval.of(tuple(shape), aval.dtype, aval.weak)
 
     def of(self, tensors):
-        """The size of each symbol in a call."""
+        """Return the size of each symbol in a call."""
         sizes = {_NAMES[k]: tensors[i].shape[axis] for (i, axis), k in self.symbols.items()}
         return dict(sorted(sizes.items()))
 
     def fit(self, tensors):
-        """Whether these sizes may share a program with others."""
+        """Return True if these sizes may share a program with others."""
         sizes = self.of(tensors)
         return min(sizes.values()) >= MIN_SIZE and all(
             size_at(a, sizes) != size_at(b, sizes) for a, b in self.compared
@@ -50,10 +50,10 @@ class Sizes:
 
 
 class ObservedShapes:
-    """Which axes of a call's Tensors are dynamic, as observed in the calls so far.
+    """Dynamic axes of a call's Tensors, as observed in the calls so far.
 
-    `declared`: the inputs passed to `set_inputs`, or None where every axis may be dynamic. Axes
-    that had the same sizes in all calls are one symbol.
+    `declared`: the inputs passed to `set_inputs`, or None if every axis may be dynamic. Axes that
+    had the same sizes in all calls share a symbol.
     """
 
     def __init__(self, tensors, declared):
@@ -64,7 +64,7 @@ class ObservedShapes:
         self.sizes = self._symbols()
 
     def observe(self, tensors):
-        """The `Sizes` for these Tensors too: new ones, if another axis turns out to be dynamic."""
+        """Return `Sizes` that cover these Tensors; new ones if another axis is found dynamic."""
         places = list(_places([t.shape for t in tensors]))
         symbols, by_symbol = self.sizes.symbols, {}
         for place, size in places:
@@ -92,7 +92,7 @@ def _places(shapes):
 
 
 def _declared(declared, shapes):
-    """{(Tensor, axis): True if it is declared dynamic, False if it may turn out to be}."""
+    """Return {(Tensor, axis): True if declared dynamic, False if it may become dynamic}."""
     sizes = {place: False for place, _ in _places(shapes)}
     if declared is None:
         return sizes
@@ -109,7 +109,7 @@ def _declared(declared, shapes):
 
 
 def declared_inputs(function, args):
-    """The inputs that the called Cell declares by `set_inputs`, if sizes are unknown in them."""
+    """Return the inputs declared by `set_inputs` of the called Cell, if any size is unknown."""
     if isinstance(function, functools.partial):
         function = function.args[0] if function.args else None
     for cell in (function, getattr(function, "__self__", None), *args[:1]):
@@ -127,11 +127,11 @@ class Shapes:
 
     def __init__(self, declared):
         self.declared = declared
-        self.observed = {}  # kind of arguments, less sizes -> ObservedShapes
-        self.refused = {}  # kind with symbols -> why it has a program for each size
+        self.observed = {}  # kind of arguments without sizes -> ObservedShapes
+        self.refused = {}  # kind with symbols -> why it needs one program per size
 
     def with_symbols(self, kind, tensors):
-        """(the kind of arguments with symbols for dynamic sizes, their `Sizes` or None)."""
+        """Return (kind of arguments with symbols for dynamic sizes, their `Sizes` or None)."""
         if any(t._value.aval.weak for t in tensors):  # mutable numbers
             return kind, None
         without_sizes = _with_avals(kind, lambda a: (a.ndim, a.dtype, a.weak))
@@ -150,8 +150,8 @@ class Shapes:
         return (kind, None) if symbolic in self.refused else (symbolic, sizes)
 
     def refuse(self, kind, error, who):
-        """Have a program for each size of these arguments from now on, because of an error in
-        recording them with symbols."""
+        """Use one program per size for these arguments from now on, after an error in recording
+        them with symbols."""
         if isinstance(error, OtherSizes):  # this size only
             return
         line = str(error).strip().split("\n")[0] if error.args else type(error).__name__
@@ -161,11 +161,11 @@ class Shapes:
 
 
 class OtherSizes(Exception):
-    """The function treats the sizes of this call in another way than those of other calls."""
+    """The function treats the sizes of this call differently from other calls."""
 
 
 def _with_avals(key, new):
-    """A kind of arguments with `new(aval)` for each aval of a Tensor."""
+    """Replace each Tensor aval in a kind of arguments by `new(aval)`."""
     if isinstance(key, Aval):
         return new(key)
     return tuple([_with_avals(k, new) for k in key]) if key.__class__ is tuple else key

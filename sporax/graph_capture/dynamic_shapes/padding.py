@@ -1,13 +1,13 @@
 """`PaddedProgram`: a jaxpr with symbolic dimensions, run on padded arrays.
 
-The program gets arrays of a bucket's sizes, and the true sizes. The invariant: along an axis of
-true size n, the first n elements are those of the unpadded program, and the rest is arbitrary. Most
-operations keep it, since they work elementwise or along other axes. For a reduction along such an
-axis, the padding is first replaced by the neutral element (0 for a sum). Where an operation does
-neither, or has no rule, `CannotPad` is raised.
+The program takes arrays of a bucket's sizes, and the true sizes. The invariant: along an axis of
+true size n, the first n elements equal the unpadded program's, and the remaining ones are
+arbitrary. Most operations preserve it, since they are elementwise or act along other axes. For a
+reduction along such an axis, the padding is first replaced by the neutral element (0 for a sum).
+`CannotPad` is raised for all other operations and those without a rule.
 
-An axis that is a flattened product of axes (batch and length) has padding in between. So each axis
-has a layout: its factors, numbers and symbols, the last one running fastest. It is None where all
+An axis that is a flattened product of axes (batch and length) has padding in between, so each axis
+has a layout: its factors, ints and symbols, the last one varying fastest. It is None where all
 elements along the axis are equal, so that any order of the factors is correct.
 """
 
@@ -36,7 +36,7 @@ class PaddedProgram:
         self.true_sizes, self.bucket = true_sizes, bucket
 
     def run(self, jaxpr, constants, arrays, layouts=None):
-        """(the results, their layouts) of a jaxpr for padded arrays."""
+        """Return (the results, their layouts) of a jaxpr for padded arrays."""
         if layouts is None:
             layouts = [layouts_of(v.aval) for v in jaxpr.invars]
         constants = [
@@ -80,7 +80,7 @@ class PaddedProgram:
         return size_at(value, self.bucket) if _is_size(value) else value
 
     def filled(self, eqn, i, array, axes, neutral):
-        """Operand `i` with the neutral element in its padding along these axes."""
+        """Fill the padding of operand `i` along these axes with the neutral element."""
         aval = eqn.in_avals[i]
         for axis in axes:
             if is_dynamic(aval.shape[axis]):
@@ -90,7 +90,7 @@ class PaddedProgram:
         return array
 
     def _inside(self, position, layout):
-        """A mask of the positions along an axis that are no padding."""
+        """Return a mask of the positions along an axis that are not padding."""
         inside, inner = True, 1
         for factor in reversed(layout):
             size = factor if isinstance(factor, int) else self.bucket[factor]

@@ -1,4 +1,4 @@
-"""Padding rules of primitives: elementwise, along other axes, or with a neutral element.
+"""Padding rules of primitives: elementwise, along other axes, or with neutral elements.
 
 A rule takes (program, eqn, operands) and returns the operands; it may set `eqn.params` and
 `eqn.out_layouts`.
@@ -100,7 +100,7 @@ def _reshape(program, eqn, operands):
 
 
 def _take_factors(rest, target):
-    """The next factors of the operand (last first in `rest`) whose product is that of `target`."""
+    """Pop the next operand factors (`rest`, last first) with the same product as `target`."""
     symbols = [f for f in target if not isinstance(f, int)]
     count = _product([f for f in target if isinstance(f, int)])
     layout = []
@@ -222,7 +222,7 @@ def _scatter(neutral=None):
 
 
 def _batched(numbers, in_avals):
-    """The axes of the updates that are batch axes of the operand."""
+    """Return the axes of the updates that are batch axes of the operand."""
     _, _, updates = in_avals
     rest = [i for i in range(updates.ndim) if i not in numbers.update_window_dims]
     return [rest[i] for i in numbers.scatter_indices_batching_dims]

@@ -1,17 +1,17 @@
-"""`Symbol`: what is known of a size that varies."""
+"""`Symbol`: constraints on a dynamic size."""
 
 from sporax.core.tree import tensors_of
 
 
 class Symbol:
-    """A size of `Tensor(shape=...)` that varies, for `Cell.set_inputs`: from `min` (default 1) to
-    `max` (where that is greater), of the form `divisor * N + remainder` with N from 1, and with
-    `unique=True` the same wherever this Symbol stands.
+    """A dynamic size of `Tensor(shape=...)`, for `Cell.set_inputs`: from `min` (default 1) to `max`
+    (if greater than `min`), of the form `divisor * N + remainder` with N >= 1; with `unique=True`
+    it has the same value wherever this Symbol occurs.
 
     A captured call of the Cell with other sizes raises ValueError.
 
-    Raises TypeError for a number that is not an int or a `unique` that is not a bool, ValueError
-    for `min` or `divisor` below 1 and a `remainder` outside of `[0, divisor)`.
+    Raises TypeError if a number is not an int or `unique` is not a bool, ValueError for `min` or
+    `divisor` below 1 and a `remainder` outside of `[0, divisor)`.
 
     >>> Symbol(max=32, divisor=8).to_dict()
     {'max': 32, 'divisor': 8}
@@ -41,7 +41,7 @@ class Symbol:
         self.unique, self.id = unique, id(self)
 
     def to_dict(self):
-        """What is known, by name."""
+        """Return the non-default constraints by name."""
         known = {
             "max": (self.max, self.max > self.min),
             "min": (self.min, self.min > self.divisor + self.remainder),
@@ -55,7 +55,7 @@ class Symbol:
         return str(self.to_dict())
 
     def rule_broken_by(self, size):
-        """In words, the rule that a size breaks; None if it breaks none."""
+        """Return a description of the constraint that a size violates; None if it is valid."""
         if self.min < self.max < size:
             return f"at most {self.max}"
         if size < self.min:
@@ -68,11 +68,11 @@ class Symbol:
 
 
 def check_symbols(declared, tensors):
-    """Raise ValueError where the sizes of a call's Tensors are not those that Symbols allow."""
+    """Raise ValueError if the sizes of a call's Tensors violate the Symbols."""
     described = list(tensors_of(declared))
     if len(described) != len(tensors):
         return
-    sizes = {}  # of unique Symbols
+    sizes = {}  # sizes of unique Symbols
     for i, (description, tensor) in enumerate(zip(described, tensors, strict=True)):
         dims = getattr(description._value, "dims", None) or ()
         for axis, (dim, size) in enumerate(zip(dims, tensor.shape, strict=False)):

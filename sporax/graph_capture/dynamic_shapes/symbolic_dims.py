@@ -8,11 +8,11 @@ from sporax.core.jax_internals import terms_of
 
 
 class CannotPad(Exception):
-    """The program would not be correct on padded arrays; says why."""
+    """The program would not be correct on padded arrays; the message says why."""
 
 
 def size_at(size, sizes):
-    """A size (an int, the name of a symbol, or an expression of symbols) for these sizes of the
+    """Evaluate a size (an int, a symbol name, or an expression of symbols) at these sizes of the
     symbols: ints or arrays."""
     if isinstance(size, int):
         return size
@@ -32,7 +32,7 @@ def _product(coefficient, powers, sizes):
 
 
 def factors(size):
-    """The factors of a size, the names of symbols first."""
+    """Return the factors of a size, symbol names first."""
     if isinstance(size, int):
         return merged([size])
     terms = terms_of(size)
@@ -44,7 +44,7 @@ def factors(size):
 
 
 def merged(layout):
-    """A layout with consecutive numbers multiplied into one."""
+    """Multiply consecutive ints of a layout into one."""
     result = []
     for factor in layout:
         if isinstance(factor, int) and result and isinstance(result[-1], int):
@@ -55,18 +55,18 @@ def merged(layout):
 
 
 def layout_of(size):
-    """The layout of an axis of this size, if nothing else is known."""
+    """Return the layout of an axis of this size, if nothing else is known."""
     layout = factors(size)
     return layout if len(layout) < 2 else None
 
 
 def is_dynamic(size):
-    """Whether a size contains a symbol."""
+    """Return True if a size contains a symbol."""
     return not isinstance(size, int) and bool(factors(size))
 
 
 def dynamic_axes(aval):
-    """The axes of dynamic size."""
+    """Return the axes of dynamic size."""
     return [i for i, n in enumerate(aval.shape) if is_dynamic(n)]
 
 
@@ -75,8 +75,8 @@ def layouts_of(aval):
 
 
 class Equation:
-    """An equation of a jaxpr: its parameters, the avals of its operands and results, and the
-    operands' layouts. `out_layouts`: {axis: layout} of the results, where a rule sets it."""
+    """A jaxpr equation: its parameters, the avals of its operands and results, and the operands'
+    layouts. `out_layouts`: {axis: layout} of the results, as set by a rule."""
 
     def __init__(self, params, in_avals, out_avals, layouts):
         self.params, self.in_avals, self.out_avals, self.layouts = (
@@ -88,16 +88,16 @@ class Equation:
         self.out_layouts = {}
 
     def layout(self, i, axis):
-        """The layout along an axis of operand `i`."""
+        """Return the layout along an axis of operand `i`."""
         return self.layouts[i][axis] or factors(self.in_avals[i].shape[axis])
 
     def is_in_order(self, i, axis):
-        """Whether all padding along an axis is at its end."""
+        """Return True if all padding along an axis is at its end."""
         layout = self.layout(i, axis)
         return all(isinstance(factor, int) for factor in layout[1:])
 
     def result_layouts(self):
-        """The layouts of the results: those of the operands' axes of the same size."""
+        """Return the layouts of the results, taken from operand axes of the same size."""
         known = {}
         for aval, layouts in zip(self.in_avals, self.layouts, strict=True):
             for size, layout in zip(aval.shape, layouts, strict=True):
@@ -114,7 +114,7 @@ class Equation:
         return results
 
     def count(self, axis):
-        """Note that the result differs along an axis by its position there."""
+        """Record that the result depends on the position along an axis."""
         size = self.out_avals[0].shape[axis]
         if is_dynamic(size):
             layout = factors(size)

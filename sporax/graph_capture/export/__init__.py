@@ -1,1 +1,1 @@
-"""Graphs in files: StableHLO and ONNX, written and loaded."""
+"""Saving and loading graphs: StableHLO and ONNX."""

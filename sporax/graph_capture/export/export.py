@@ -13,7 +13,7 @@ from sporax.core.value import Aval, UnknownShape, Value, thread
 from sporax.graph_capture.export.exported_graph import Exported, Spec, structure
 from sporax.graph_capture.graph_text import Listing
 
-_scope = stablehlo.SymbolicScope()  # of all unknown sizes, so that equal names are equal
+_scope = stablehlo.SymbolicScope()  # shared, so that equal names are equal sizes
 _LIBRARIES = {"jax", "jaxlib", "numpy"}
 _SIZE_ERRORS = (
     TypeError,
@@ -25,8 +25,8 @@ _SIZE_ERRORS = (
 
 
 def exported(name, function, inputs):
-    """The `Exported` for `function(*inputs)`. Inputs of unknown sizes (`Tensor(shape=[None, 3],
-    dtype=...)`) stay so: along axis 0 all are the same size, `batch`; others are each their own."""
+    """Return the `Exported` of `function(*inputs)`. Unknown sizes (`Tensor(shape=[None, 3],
+    dtype=...)`) stay symbolic: on axis 0 all share the size `batch`, others are independent."""
     listing, program = lowered(name, function, inputs, by_jax)
     input_specs = [Spec.of(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
     arrays = [(i.kind, i.name, i.read()) for i in listing.inputs if i.kind != "argument"]
@@ -40,8 +40,8 @@ def exported(name, function, inputs):
 
 
 def lowered(name, function, inputs, lower):
-    """(the `Listing` of `function(*inputs)`, the result of `lower(listing, run, specs)`). `run` is
-    a function of the arrays of `listing.inputs`; `specs` are their shapes and dtypes."""
+    """Return (the `Listing` of `function(*inputs)`, the result of `lower(listing, run, specs)`).
+    `run` maps the arrays of `listing.inputs`; `specs` are their shapes and dtypes."""
     if thread.recorder.tracer is not None:
         raise RuntimeError(
             "For 'export', there must be no function around it that is captured (jit, GRAPH_MODE, "
@@ -72,19 +72,19 @@ def lowered(name, function, inputs, lower):
 
 
 def by_jax(_, run, specs):
-    """The function as a StableHLO program."""
+    """Export the function as a StableHLO program."""
     return stablehlo.export(jax.jit(run))(*specs)
 
 
 def _program(listing):
-    """(the recorded operations as a function of arrays, the specs of the arrays)."""
+    """Return (the recorded operations as a function of arrays, the specs of the arrays)."""
     run = listing.trace.on_arrays(listing.reals, listing.integers, listing.outputs)
     avals = [i.aval for i in listing.inputs]
     return run, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
 
 
 def _described(name, value):
-    """An input's Value, with names for unknown sizes."""
+    """Return an input's Value, with names for unknown sizes."""
     if not isinstance(value, UnknownShape):
         return value
     shape = value.aval.shape
@@ -105,7 +105,7 @@ def _refuse_writes(listing):
 
 
 def _refusal(cause):
-    """The error for a function that needs the unknown sizes."""
+    """Return the error for a function that needs the unknown sizes."""
     where = ""
     for frame, line in traceback.walk_tb(cause.__traceback__):
         module = frame.f_globals.get("__name__") or ""

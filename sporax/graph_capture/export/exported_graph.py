@@ -11,8 +11,8 @@ from sporax.engine.recorder import apply
 
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = {"tuple": tuple, "list": list}
-_MOST_BYTES = 2**29  # that a program of somebody else's may need besides inputs and results
-CLASSES = {}  # dataclasses that a file stores by their fields: name -> class
+_MOST_BYTES = 2**29  # temporary memory allowed for an untrusted program
+CLASSES = {}  # dataclasses that are stored by their fields: name -> class
 
 
 class Spec:
@@ -37,7 +37,7 @@ class Spec:
 
 
 class ProgramOp(Op):
-    """The operation that runs an exported `program`, whose last operands are arrays of these
+    """The operation that runs an exported `program`; its last operands are the arrays of these
     names."""
 
     __slots__ = ("array_names", "program")
@@ -46,11 +46,11 @@ class ProgramOp(Op):
 class Exported:
     """An exported function, as returned by `load`: call it, or create an `nn.GraphCell` with it.
 
-    `arguments`, `result`: what the function takes and returns, see `structure`. `inputs`,
+    `arguments`, `result`: containers of the arguments and the result, see `structure`. `inputs`,
     `outputs`: the `Spec`s of the Tensors in them. `arrays`: (kind, name, array) of the program's
-    further inputs; kind is 'parameter', 'tensor' or 'constant'. `program`: what
-    `jax.export` returned, for its `platforms`. `origin`: the file, of one that somebody else
-    wrote, whose program is then tried before it becomes part of others.
+    further inputs; kind is 'parameter', 'tensor' or 'constant'. `program`: the result of
+    `jax.export`, for its `platforms`. `origin`: the file, if untrusted; its program is then test
+    compiled before it becomes part of others.
     """
 
     def __init__(self, name, arguments, inputs, result, outputs, arrays, program, origin=None):
@@ -63,11 +63,11 @@ class Exported:
         self.origin, self._tried = origin, set()
 
     def __call__(self, *args):
-        """The results for arguments like those of the export."""
+        """Compute the results for arguments that match the export."""
         return self.run(args, self._tensors)
 
     def run(self, args, arrays):
-        """As a call, with these Tensors in place of `arrays`."""
+        """Like a call, with these Tensors in place of `arrays`."""
         tensors = []
         arguments = structure("GraphCell", args, tensors)
         if arguments != self.arguments:
@@ -108,14 +108,14 @@ class Exported:
             )
 
     def __deepcopy__(self, memo):
-        """Itself: nothing in it changes."""
+        """Return self: it is immutable."""
         return self
 
     def _signature(self):
         return f"({', '.join(map(str, self.inputs))})"
 
     def _repr_html_(self):
-        """What a notebook shows: the inputs, arrays and outputs as a table."""
+        """Return the inputs, arrays and outputs as an HTML table for notebooks."""
         from sporax import pages
 
         arrays = [(kind, Spec.of(name, array)) for kind, name, array in self.arrays]
@@ -137,9 +137,9 @@ class Exported:
 
 
 def compiled_in_bounds(who, origin, program, operands, options=None):
-    """The program of a file of somebody else's, compiled with these options of XLA's for operands
-    of these shapes; RuntimeError where XLA refuses it, or it needs more memory than what it takes
-    and returns lets expect."""
+    """Compile the program of an untrusted file with these XLA options for operands of these
+    shapes; RuntimeError if XLA rejects it, or if it needs far more memory than its inputs and
+    results."""
     try:
         lowered = jax.jit(program.call, compiler_options=options).lower(*operands)
         compiled = lowered.compile()
@@ -161,7 +161,7 @@ def compiled_in_bounds(who, origin, program, operands, options=None):
 
 
 def _without_derivative(name, program):
-    """The program as a function of arrays, which raises when it is differentiated."""
+    """Return the program as a function of arrays that raises when differentiated."""
     call = jax.custom_vjp(lambda *arrays: tuple(program.call(*arrays)))
 
     def forward(*arrays):
@@ -175,8 +175,8 @@ def _without_derivative(name, program):
 
 
 def structure(who, obj, tensors):
-    """The containers and plain values of `obj` as JSON, with a mark for each Tensor; collects the
-    Tensors. TypeError for objects that a file cannot store."""
+    """Return the containers and plain values of `obj` as JSON, with a placeholder for each Tensor;
+    appends the Tensors to `tensors`. TypeError for objects that a file cannot store."""
     if isinstance(obj, Tensor):
         tensors.append(obj)
         return {"tensor": None}
@@ -197,7 +197,7 @@ def structure(who, obj, tensors):
 
 
 def rebuilt(form, tensor):
-    """The object whose `structure` is `form`, with `tensor()` for each Tensor."""
+    """Rebuild the object whose `structure` is `form`, with `tensor()` for each Tensor."""
     ((kind, content),) = form.items()
     if kind == "tensor":
         return tensor()

@@ -1,7 +1,7 @@
-r"""Layers whose weights are random: a normal distribution each, learned by gradient descent.
+r"""Bayesian layers: each weight has a normal distribution learned by gradient descent.
 
 Each weight has a posterior $N(\mu, \sigma)$ with $\sigma = 10^{-6} + \ln(1 + e^\rho)$; $\mu$ and
-$\rho$ are the Parameters. `compute_kl_loss` is its divergence from a fixed prior, which
+$\rho$ are the Parameters. `compute_kl_loss` is the KL divergence from a fixed prior, which
 `WithBNNLossCell` adds to the loss (Kingma and Welling, arXiv:1312.6114; Blundell et al.,
 arXiv:1505.05424).
 """
@@ -21,7 +21,7 @@ _SMALLEST = 1e-6  # standard deviation
 
 
 class NormalPrior(Cell):
-    """A fixed normal distribution: `prior("kl_loss", "Normal", mean, sd)` and its like."""
+    """A fixed normal distribution: call e.g. `prior("kl_loss", "Normal", mean, sd)`."""
 
     def __init__(self, dtype=float32, mean=0, std=0.1):
         super().__init__()
@@ -32,10 +32,10 @@ class NormalPrior(Cell):
 
 
 class NormalPosterior(Cell):
-    """A normal distribution for each element of a weight of `shape`, with Parameters.
+    """A trainable normal distribution for each element of a weight of `shape`.
 
-    `loc_mean`, `loc_std`: of the normal numbers that the means begin with;
-    `untransformed_scale_mean`, `untransformed_scale_std`: of those for the deviations.
+    `loc_mean`, `loc_std`: of the normal distribution that initializes the means;
+    `untransformed_scale_mean`, `untransformed_scale_std`: likewise for $\rho$.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class NormalPosterior(Cell):
 
 
 def normal_post_fn(name, shape):
-    """The default posterior: `NormalPosterior(name, shape)`."""
+    """Return the default posterior: `NormalPosterior(name, shape)`."""
     return NormalPosterior(name=name, shape=shape)
 
 
@@ -90,7 +90,7 @@ class _Variational(Cell):
         return prior, posterior
 
     def compute_kl_loss(self):
-        """The divergence of the posteriors from the priors, summed over all elements."""
+        """Return the KL divergence of the posteriors from the priors, summed over all elements."""
         pairs = [(self.weight_prior, self.weight_posterior)]
         if self.has_bias:
             pairs.append((self.bias_prior, self.bias_posterior))
@@ -124,7 +124,7 @@ class _DenseVariational(_Variational):
 
 
 class DenseReparam(_DenseVariational):
-    """A dense layer that draws its weight once for each call: `(N, in) -> (N, out)`.
+    """A dense layer that samples its weight once per call: `(N, in) -> (N, out)`.
 
     `activation`: a name, a Cell or None. `weight_prior_fn`, `bias_prior_fn`: Cells or classes like
     `NormalPrior`; `weight_posterior_fn`, `bias_posterior_fn`: functions of `name` and `shape`.
@@ -139,8 +139,8 @@ class DenseReparam(_DenseVariational):
 
 
 class DenseLocalReparam(_DenseVariational):
-    r"""A dense layer that draws its results, not its weight: for each example $N(x \mu^\top,
-    \sqrt{x^2 (\sigma^2)^\top})$. Arguments as `DenseReparam`'s.
+    r"""A dense layer that samples its outputs instead of its weight: for each example
+    $N(x \mu^\top, \sqrt{x^2 (\sigma^2)^\top})$. Arguments: see `DenseReparam`.
 
     >>> nn.probability.bnn_layers.DenseLocalReparam(3, 4)(ops.ones((2, 3))).shape
     (2, 4)
@@ -157,9 +157,9 @@ class DenseLocalReparam(_DenseVariational):
 
 
 class ConvReparam(_Variational):
-    """A convolution that draws its weight once for each call: `(N, in, H, W) -> (N, out, H', W')`.
+    """A convolution that samples its weight once per call: `(N, in, H, W) -> (N, out, H', W')`.
 
-    Sizes and padding as `nn.Conv2d`'s, distributions as `DenseReparam`'s.
+    Sizes and padding: see `nn.Conv2d`; distributions: see `DenseReparam`.
 
     >>> nn.probability.bnn_layers.ConvReparam(2, 3, 3)(ops.ones((1, 2, 5, 5))).shape
     (1, 3, 5, 5)
@@ -188,8 +188,8 @@ class ConvReparam(_Variational):
 
 
 class WithBNNLossCell(Cell):
-    """`dnn_factor` times the loss of a network, and `bnn_factor` times the divergences of its
-    layers with random weights; called with data and labels.
+    """`dnn_factor` times the loss of a network plus `bnn_factor` times the KL divergences of its
+    Bayesian layers; called with data and labels.
 
     >>> layers = nn.probability.bnn_layers
     >>> loss = layers.WithBNNLossCell(layers.DenseReparam(3, 1), nn.MSELoss())
@@ -219,7 +219,7 @@ class WithBNNLossCell(Cell):
 
     @property
     def backbone_network(self):
-        """The network."""
+        """The backbone network."""
         return self._backbone
 
 

@@ -1,4 +1,4 @@
-"""Optimizers with `param_groups` that may be changed between steps, and schedules that do so."""
+"""Optimizers with `param_groups` that may be changed between steps, and their schedules."""
 
 from sporax.optim.experimental import lr_scheduler
 from sporax.optim.experimental.adaptive import (

@@ -42,11 +42,11 @@ def adamax(param, m, v, grad, rate, steps, *, betas, eps, weight_decay, maximize
 def radam(param, m, v, grad, rate, steps, *, betas, eps, weight_decay):
     grad, steps = _gradient(grad, param, weight_decay), steps + 1
     m, v = m + (grad - m) * (1 - betas[0]), v + (grad * grad - v) * (1 - betas[1])
-    # 1 - power loses in Float32 what the small difference of two lengths needs
+    # `1 - power` loses precision in Float32 that the small difference of lengths needs
     unbiased = -jnp.expm1(steps * math.log(betas[1])) if betas[1] else 1.0
     most = 2 / (1 - betas[1]) - 1
     length = most - 2 * steps * (1 - unbiased) / unbiased
-    known = length > 5  # whether the variance can be estimated by now
+    known = length > 5  # True once the variance can be estimated
     of = jnp.where(known, length, most)
     share = (of - 4) * (of - 2) * most / ((most - 4) * (most - 2) * of)
     factor = jnp.where(known, jnp.sqrt(share * unbiased) / (jnp.sqrt(v) + eps), 1)
@@ -105,7 +105,7 @@ def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes, maximize)
 
 
 class Adadelta(GroupOptimizer):
-    """As `nn.Adadelta`, with `eps` for its epsilon; `maximize`: with the gradient's negative.
+    """`nn.Adadelta` with `eps` for its epsilon; `maximize`: negate the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Adadelta([p], lr=100.0)((Tensor([3.0]),))
@@ -128,8 +128,8 @@ class Adadelta(GroupOptimizer):
 class Adagrad(GroupOptimizer):
     r"""$s \leftarrow s + g^2$, $p \leftarrow p - \frac{\eta}{1 + t d} \frac{g}{\sqrt{s} + eps}$.
 
-    $d$ is `lr_decay`, $t$ counts the steps from 0, $s$ starts as `initial_accumulator_value`;
-    `maximize`: with $-g$. Weight decay is added to the gradient.
+    $d$ is `lr_decay`, $t$ counts steps from 0, $s$ starts at `initial_accumulator_value`;
+    `maximize`: use $-g$. Weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Adagrad([p], lr=0.5)((Tensor([3.0]),))
@@ -157,7 +157,7 @@ class Adagrad(GroupOptimizer):
 
 class Adamax(GroupOptimizer):
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \max(\beta_2 v, |g| + eps)$,
-    $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{v}$; `maximize`: with $-g$.
+    $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{v}$; `maximize`: use $-g$.
 
     Weight decay is added to the gradient.
 
@@ -183,8 +183,9 @@ class Adamax(GroupOptimizer):
 
 
 class RAdam(GroupOptimizer):
-    """Adam without division by the root of $v$ until its variance can be estimated, with a factor
-    for that variance afterwards (Liu et al., 2020). Weight decay is added to the gradient.
+    """Adam without division by the root of $v$ until its variance can be estimated, with a
+    variance rectification factor afterwards (Liu et al., 2020). Weight decay is added to the
+    gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = RAdam([p], lr=0.5)((Tensor([3.0]),))
@@ -204,9 +205,9 @@ class RAdam(GroupOptimizer):
 
 class RMSprop(GroupOptimizer):
     r"""$s \leftarrow \alpha s + (1 - \alpha) g^2$, $v \leftarrow u v + \frac{g}{\sqrt{s} + eps}$,
-    $p \leftarrow p - \eta v$; `centered`: with $s$ less the square of the gradient's mean.
+    $p \leftarrow p - \eta v$; `centered`: with $s$ minus the squared mean gradient.
 
-    $u$ is `momentum`; `maximize`: with $-g$. Weight decay is added to the gradient.
+    $u$ is `momentum`; `maximize`: use $-g$. Weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = RMSprop([p], lr=0.5)((Tensor([3.0]),))
@@ -232,7 +233,7 @@ class RMSprop(GroupOptimizer):
 
 
 class NAdam(GroupOptimizer):
-    r"""Adam that looks ahead with a momentum $\mu_t = \beta_1 (1 - \frac12 0.96^{t d})$, $d$ being
+    r"""Adam with Nesterov momentum $\mu_t = \beta_1 (1 - \frac12 0.96^{t d})$, where $d$ is
     `momentum_decay` (Dozat, 2016). Weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
@@ -259,7 +260,7 @@ class NAdam(GroupOptimizer):
 
 
 class ASGD(GroupOptimizer):
-    """As `nn.ASGD`, with `lr` for its learning rate; `maximize`: with the gradient's negative.
+    """`nn.ASGD` with `lr` for its learning rate; `maximize`: negate the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = ASGD([p], lr=0.5, lambd=0.0)((Tensor([1.0]),))
@@ -284,7 +285,7 @@ class ASGD(GroupOptimizer):
 
 
 class Rprop(GroupOptimizer):
-    """As `nn.Rprop`, with `lr` for its learning rate; `maximize`: with the gradient's negative.
+    """`nn.Rprop` with `lr` for its learning rate; `maximize`: negate the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = Rprop([p], lr=0.5)((Tensor([7.0]),))

@@ -1,4 +1,4 @@
-"""Schedules that change the learning rates of an optimizer's groups when `step` is called."""
+"""Schedules that set the learning rates of an optimizer's groups when `step` is called."""
 
 import math
 from bisect import bisect_right
@@ -24,11 +24,11 @@ from sporax.optim.experimental.lr_scheduler_base import (
 
 
 class _Formula(LRScheduler):
-    """A schedule by `following(epoch, lr, base)`, or `direct(epoch, base)` where an epoch is given,
-    functions on arrays."""
+    """A schedule defined by `following(epoch, lr, base)`, or `direct(epoch, base)` for a given
+    epoch, functions of arrays."""
 
     def _begin(self, optimizer, last_epoch, following, direct, **numbers):
-        """The last step of `__init__`; the formulas' constants become attributes too."""
+        """Complete `__init__`; the constants of the formulas also become attributes."""
         vars(self).update(numbers)
         each = (partial(fn, **numbers) for fn in (following, direct))
         self._following, self._direct = (Op(type(self).__name__, fn) for fn in each)
@@ -43,7 +43,7 @@ class _Formula(LRScheduler):
 
 
 class StepLR(_Formula):
-    """The rate times `gamma` every `step_size` steps.
+    """Multiplies the rate by `gamma` every `step_size` steps.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = StepLR(SGD([Parameter(1.0, name="p")], 0.5), 2)
@@ -61,7 +61,7 @@ class StepLR(_Formula):
 
 
 class MultiStepLR(_Formula):
-    """The rate times `gamma` at each of the steps `milestones`.
+    """Multiplies the rate by `gamma` at each step in `milestones`.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = MultiStepLR(SGD([Parameter(1.0, name="p")], 0.5), [1, 3])
@@ -81,7 +81,7 @@ class MultiStepLR(_Formula):
 
 
 class ConstantLR(_Formula):
-    """The rate times `factor` (0 to 1) for the first `total_iters` steps.
+    """Multiplies the rate by `factor` (0 to 1) for the first `total_iters` steps.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = ConstantLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5, 3)
@@ -99,7 +99,7 @@ class ConstantLR(_Formula):
 
 
 class LinearLR(_Formula):
-    """The rate times a factor from `start_factor` to `end_factor` in `total_iters` steps.
+    """Multiplies the rate by a factor from `start_factor` to `end_factor` over `total_iters` steps.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = LinearLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5, total_iters=2)
@@ -120,7 +120,7 @@ class LinearLR(_Formula):
 
 
 class ExponentialLR(_Formula):
-    """The rate times `gamma` at every step.
+    """Multiplies the rate by `gamma` in every step.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = ExponentialLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5)
@@ -136,7 +136,7 @@ class ExponentialLR(_Formula):
 
 
 class PolynomialLR(_Formula):
-    """The rate times (1 - step / `total_iters`) to the `power`, until that is 0.
+    """Multiplies the initial rate by (1 - step / `total_iters`) ** `power`, until that is 0.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = PolynomialLR(SGD([Parameter(1.0, name="p")], 0.5), 4)
@@ -154,7 +154,7 @@ class PolynomialLR(_Formula):
 
 
 class CosineAnnealingLR(_Formula):
-    """From the rate to `eta_min` and back along a cosine, in `T_max` steps each way.
+    """Anneals the rate to `eta_min` and back along a cosine, in `T_max` steps each way.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = CosineAnnealingLR(SGD([Parameter(1.0, name="p")], 0.5), 2)
@@ -171,7 +171,7 @@ class CosineAnnealingLR(_Formula):
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times `lr_lambda(epoch)`; a function, or a list with one for each group.
+    """Initial rate times `lr_lambda(epoch)`; a function, or a list with one per group.
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = LambdaLR(SGD([Parameter(1.0, name="p")], 0.5), lambda epoch: 0.5**epoch)
@@ -191,7 +191,7 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LRScheduler):
-    """The rate times `lr_lambda(epoch)` at every step; a function, or a list with one for each
+    """Multiplies the rate by `lr_lambda(epoch)` in every step; a function, or a list with one per
     group."""
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
@@ -208,7 +208,7 @@ class MultiplicativeLR(LRScheduler):
         return [lr * fn(self.last_epoch) for lr, fn in each]
 
 
-# how a cycle's height goes: by what it is counted, and the function
+# mode -> (argument of the amplitude function, amplitude function)
 _SCALES = {
     "triangular": ("cycle", lambda x, gamma: 1.0),
     "triangular2": ("cycle", lambda x, gamma: 0.5 ** (x - 1)),
@@ -217,11 +217,11 @@ _SCALES = {
 
 
 class CyclicLR(LRScheduler):
-    """Between `base_lr` and `max_lr`: up in `step_size_up` steps, down in `step_size_down`.
+    """Cycles from `base_lr` to `max_lr` in `step_size_up` steps, and back in `step_size_down`.
 
-    The height of a cycle: `mode` 'triangular' keeps it, 'triangular2' halves it every cycle,
-    'exp_range' has it times `gamma` every step; or `scale_fn(x)`, x the cycle (from 1) or the step,
-    as `scale_mode` 'cycle' or 'iterations' says.
+    The amplitude of a cycle: `mode` 'triangular' keeps it, 'triangular2' halves it every cycle,
+    'exp_range' multiplies it by `gamma` every step; or `scale_fn(x)`, where x is the cycle (from 1)
+    or the step, for `scale_mode` 'cycle' or 'iterations'.
     """
 
     def __init__(
@@ -259,8 +259,8 @@ class CyclicLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """From the rate to `eta_min` along a cosine in `T_0` steps, then again, in `T_mult` times as
-    many every time."""
+    """Anneals the rate to `eta_min` along a cosine in `T_0` steps, then restarts, with `T_mult`
+    times as many steps each time."""
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
         who = "CosineAnnealingWarmRestarts"
@@ -279,7 +279,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [apply(self._cosine, base, *place) for base in self.base_lrs]
 
     def step(self, epoch=None):
-        """The next step, or the step `epoch`, which may lie between two."""
+        """Advance to the next step, or to the step `epoch`, which may be fractional."""
         if epoch is None:
             new = apply(self._restart, self.last_epoch, self.T_cur, self.T_i)
         else:
@@ -297,7 +297,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class SequentialLR(Rates):
-    """`schedulers` one after another, the next from each of the steps `milestones` on."""
+    """Runs `schedulers` in sequence, switching at each step in `milestones`."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
         for i, scheduler in enumerate(schedulers):
@@ -321,7 +321,7 @@ class SequentialLR(Rates):
         self._last_lr = schedulers[0]._last_lr
 
     def step(self):
-        """The next step."""
+        """Advance to the next step."""
         set_number(self.last_epoch, apply(later, self.last_epoch))
         epoch = int(self.last_epoch)
         now = bisect_right(self.milestones, epoch)
@@ -330,11 +330,13 @@ class SequentialLR(Rates):
 
 
 class ReduceLROnPlateau(Rates):
-    """The rate times `factor` once a metric was no better for more than `patience` steps.
+    """Multiplies the rate by `factor` when a metric has not improved for more than `patience`
+    steps.
 
-    Better: less (`mode` 'min') or more ('max') than the best by `threshold`, a share of it
-    (`threshold_mode` 'rel') or a number ('abs'). After a reduction `cooldown` steps do not count;
-    no rate falls below `min_lr` (a number, or one for each group), nor by less than `eps`.
+    An improvement is less (`mode` 'min') or more ('max') than the best by `threshold`, relative
+    (`threshold_mode` 'rel') or absolute ('abs'). After a reduction, `cooldown` steps are not
+    counted; no rate falls below `min_lr` (a scalar, or one per group), and reductions of at most
+    `eps` are skipped.
     """
 
     def __init__(
@@ -366,7 +368,7 @@ class ReduceLROnPlateau(Rates):
         self._reduce = Op(who, partial(formulas.reduced, factor=factor, eps=eps))
 
     def step(self, metrics):
-        """Take one value of the metric."""
+        """Update with one value of the metric."""
         metrics = metrics if isinstance(metrics, Tensor) else Tensor(metrics, dtypes.float32)
         set_number(self.last_epoch, apply(later, self.last_epoch))
         kept = self.best, self.wait, self.cooldown_counter
@@ -378,7 +380,7 @@ class ReduceLROnPlateau(Rates):
         return True
 
     def in_cooldown(self):
-        """Whether steps do not count at present."""
+        """Return True during the cooldown, when steps are not counted."""
         return self.cooldown_counter > 0
 
 

@@ -1,4 +1,4 @@
-"""The base class of the schedules."""
+"""Base class of the schedules."""
 
 import jax.numpy as jnp
 
@@ -18,7 +18,7 @@ sooner = Op("LRScheduler", lambda x: x - 1)
 
 
 def set_number(parameter, value):
-    """Give a Parameter of no axes a new number."""
+    """Assign a number to a 0-d Parameter."""
     value = value if isinstance(value, Tensor) else Tensor(value, dtypes.float32)
     parameter._rebind(apply(narrow, value)._value)
 
@@ -33,7 +33,7 @@ def checked_optimizer(who, optimizer):
 
 
 def for_each(who, name, values, optimizer):
-    """A value for each group: the list given, or one value for all."""
+    """Return one value per group: from a list, or one value for all."""
     count = len(optimizer.param_groups)
     if not isinstance(values, (list, tuple)):
         return [values] * count
@@ -49,7 +49,7 @@ class Rates(Fitting, methods=("step",)):
     """The learning rates of an optimizer's groups."""
 
     def get_last_lr(self):
-        """The present learning rate of each group.
+        """Return the current learning rate of each group.
 
         >>> from sporax.optim.experimental import SGD, lr_scheduler
         >>> optimizer = SGD([Parameter(Tensor([1.0]), name="w")], 0.5)
@@ -60,9 +60,9 @@ class Rates(Fitting, methods=("step",)):
 
 
 class LRScheduler(Rates):
-    """Base of the schedules: `get_lr(self)` gives the groups' learning rates at `last_epoch`.
+    """Base class of schedules: `get_lr(self)` returns the groups' learning rates at `last_epoch`.
 
-    `last_epoch`: the step so far; -1 at the start, after which the first step is taken at once.
+    `last_epoch`: the current step; -1 to start, in which case the first step is taken immediately.
 
     >>> from sporax.optim.experimental import SGD
     >>> class Halving(LRScheduler):
@@ -98,14 +98,14 @@ class LRScheduler(Rates):
         self.step()
 
     def get_lr(self):
-        """The learning rates of the groups at `last_epoch`; a subclass defines it."""
+        """Return the learning rates of the groups at `last_epoch`; defined by subclasses."""
         raise NotImplementedError(
             f"For '{type(self).__name__}', the method 'get_lr(self)' must be defined. Return a "
             "list with a learning rate for each group."
         )
 
     def step(self, epoch=None):
-        """The next step, or the step `epoch`: set the learning rates of the groups."""
+        """Set the learning rates of the groups for the next step, or for the step `epoch`."""
         if epoch is None:
             set_number(self.last_epoch, apply(later, self.last_epoch))
         else:

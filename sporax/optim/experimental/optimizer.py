@@ -1,4 +1,4 @@
-"""`Optimizer`: groups of parameters, each a dict of its own numbers."""
+"""`Optimizer`: groups of parameters, each a dict with its own settings."""
 
 import types
 from collections import defaultdict
@@ -16,11 +16,11 @@ from sporax.storage.views import write_all
 
 
 class Optimizer(OptimizerBase):
-    """Base of the optimizers with `param_groups`.
+    """Base class of the optimizers with `param_groups`.
 
-    `params`: Parameters, or dicts with 'params' and what the group has of its own; `defaults`: what
-    a group has otherwise, 'lr' among it. A group is a dict and may be changed between steps: its
-    'lr' is a Parameter (`ops.assign` changes it; a number may take its place).
+    `params`: Parameters, or dicts with 'params' and group settings; `defaults`: default settings of
+    a group, including 'lr'. A group is a dict and may be changed between steps: its 'lr' is a
+    Parameter (set it with `ops.assign`; a number may replace it).
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> Optimizer([p], {"lr": 0.5, "weight_decay": 0.0})
@@ -31,8 +31,8 @@ class Optimizer(OptimizerBase):
     )
     """
 
-    _STATES = types.MappingProxyType({})  # name of a state of each parameter -> what it starts as
-    _SINGLE = types.MappingProxyType({})  # likewise, of a single number for each parameter
+    _STATES = types.MappingProxyType({})  # name of a per-parameter state -> its initial value
+    _SINGLE = types.MappingProxyType({})  # likewise, for a scalar state per parameter
 
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
@@ -49,7 +49,7 @@ class Optimizer(OptimizerBase):
             self.add_param_group(group)
 
     def add_param_group(self, param_group):
-        """One more group: a dict with 'params' (a Parameter or a list) and its own numbers.
+        """Add a group: a dict with 'params' (a Parameter or a list) and its own settings.
 
         >>> p = [Parameter(Tensor([1.0]), name=name) for name in "ab"]
         >>> optimizer = Optimizer(p[:1], {"lr": 0.5})
@@ -58,7 +58,7 @@ class Optimizer(OptimizerBase):
         [0.5, 0.25]
         """
         params = self._new_parameters(param_group)
-        group = param_group  # MindSpore keeps and completes the dict that is given
+        group = param_group  # MindSpore stores and completes the given dict
         group["params"] = params
         for name, value in self.defaults.items():
             group.setdefault(name, value)
@@ -78,7 +78,7 @@ class Optimizer(OptimizerBase):
             setattr(self, name, ParameterTuple((*getattr(self, name), *new)))
 
     def _new_parameters(self, group):
-        """The list of a group's Parameters, which may be empty; raises for any other 'params'."""
+        """Return a group's Parameters as a list, possibly empty; raises for any other 'params'."""
         who = type(self).__name__
         if not isinstance(group, dict) or "params" not in group:
             raise TypeError(
@@ -126,7 +126,7 @@ class Optimizer(OptimizerBase):
         return f"{type(self).__name__} ({''.join(lines)})"
 
     def construct(self, *hyper_params):
-        """Change the parameters; a subclass defines how."""
+        """Update the parameters; defined by subclasses."""
         raise NotImplementedError(
             f"For '{type(self).__name__}', the method 'construct(self, gradients)' must be "
             "defined. Change 'self.parameters' in it."
@@ -138,8 +138,8 @@ _advance.stops_gradient = True
 
 
 class GroupOptimizer(Optimizer):
-    """An Optimizer of one update rule, which takes the numbers `_NUMBERS` of a group, and the steps
-    so far where they are counted in a Parameter called `_COUNTER`."""
+    """An Optimizer with one update rule, which takes the settings `_NUMBERS` of a group, and the
+    step count if it is kept in a Parameter called `_COUNTER`."""
 
     _RULE, _NUMBERS, _COUNTER = None, (), None
 
@@ -182,7 +182,7 @@ class GroupOptimizer(Optimizer):
 
 
 def checked_betas(who, betas):
-    """Refuse `betas` unless they are two numbers from 0 up to 1."""
+    """Raise unless `betas` are two numbers in [0, 1)."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         raise TypeError(f"For '{who}', 'betas' must be a tuple of 2 numbers, but got {betas}.")
     for i, beta in enumerate(betas):

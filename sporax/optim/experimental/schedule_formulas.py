@@ -1,4 +1,4 @@
-"""The schedules' formulas, on arrays: a rate from the one before, and one for a given step."""
+"""Array formulas of the schedules: a rate from the previous one, or for a given step."""
 
 import math
 
@@ -76,7 +76,7 @@ def cosine_between(base, t, length, lowest):
 
 
 def restart(t, current, length, *, T_mult):
-    """(step, steps in this cycle, its length) one step later."""
+    """Return (step, steps in this cycle, cycle length) one step later."""
     current = jnp.where(t < 0, 0.0, current + 1)
     over = current >= length
     return (
@@ -87,12 +87,12 @@ def restart(t, current, length, *, T_mult):
 
 
 def restart_at(t, *, T_0, T_mult):
-    """The same at a given step, a whole one or not."""
+    """Return the same values at a given step, possibly fractional."""
     t = t.reshape(()).astype(jnp.float32)
     if T_mult == 1:
         return jnp.floor(t), t % T_0, jnp.full((), float(T_0))
     cycle = jnp.floor(jnp.log(t / T_0 * (T_mult - 1) + 1) / math.log(T_mult))
-    # the logarithm may be off by a little where a cycle begins
+    # the logarithm may be slightly off at the start of a cycle
     begins = lambda n: T_0 * (jnp.round(float(T_mult) ** n) - 1) / (T_mult - 1)  # noqa: E731
     cycle = jnp.where(
         t >= begins(cycle + 1), cycle + 1, jnp.where(t < begins(cycle), cycle - 1, cycle)
@@ -101,7 +101,7 @@ def restart_at(t, *, T_0, T_mult):
 
 
 def triangle(t, *, total, up):
-    """(which cycle, from 1; the height in it, 0 to 1)."""
+    """Return (cycle number from 1, height in it from 0 to 1)."""
     cycle = jnp.floor(1 + t / total)
     x = 1 + t / total - cycle
     ratio = up / total
@@ -115,7 +115,7 @@ def better(metric, best, *, mode, threshold, relative):
 
 
 def watch(metric, best, wait, resting, *, better, patience, rest):
-    """(best, steps without a better one, steps to rest, whether to reduce the rates)."""
+    """Return (best, steps without improvement, remaining cooldown, True to reduce the rates)."""
     improved = better(metric, best)
     wait = jnp.where(improved | (resting > 0), 0, wait + 1)
     resting = jnp.where(resting > 0, resting - 1, resting)

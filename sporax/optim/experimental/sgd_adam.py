@@ -23,9 +23,9 @@ def _moments(m, v, grad, betas):
 
 
 def adam_rule(late_eps, decoupled=False, first=0):
-    """Adam's rule on arrays. `late_eps`: eps is added after the correction of the root, not before.
-    `decoupled`: weight decay of the parameter, not of the gradient. `first`: what `steps` is before
-    the first step."""
+    """Return Adam's update rule on arrays. `late_eps`: add eps after the bias correction of the
+    root, not before. `decoupled`: decay the parameter, not the gradient. `first`: the value of
+    `steps` before the first step."""
 
     def run(
         param, m, v, highest, grad, rate, steps, *, betas, eps, weight_decay, amsgrad, maximize
@@ -45,7 +45,7 @@ def adam_rule(late_eps, decoupled=False, first=0):
     return run
 
 
-# MindSpore adds eps before the correction in the one, after it in the other
+# MindSpore adds eps before the bias correction in Adam, after it in AdamW
 adam = rule("Adam", states=3)(adam_rule(late_eps=False))
 adamw = rule("AdamW", states=3)(adam_rule(late_eps=True, decoupled=True))
 
@@ -53,9 +53,9 @@ adamw = rule("AdamW", states=3)(adam_rule(late_eps=True, decoupled=True))
 class SGD(GroupOptimizer):
     r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
 
-    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step takes $v = g$. `nesterov`
-    (which needs a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$; `maximize`: with
-    $-g$. Weight decay is added to the gradient.
+    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step uses $v = g$. `nesterov`
+    (requires a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$; `maximize`: use $-g$.
+    Weight decay is added to the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> SGD([p], 0.5)((Tensor([1.0]),))
@@ -88,7 +88,7 @@ class SGD(GroupOptimizer):
 
 
 class _Adaptive(GroupOptimizer):
-    """Base of Adam and AdamW."""
+    """Base class of Adam and AdamW."""
 
     _STATES = MappingProxyType(
         {"exp_avg": "zeros", "exp_avg_sq": "zeros", "max_exp_avg_sq": "zeros"}
@@ -111,7 +111,7 @@ class Adam(_Adaptive):
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
     $p \leftarrow p - \eta \frac{\sqrt{1 - \beta_2^t}}{1 - \beta_1^t} \frac{m}{\sqrt{v} + eps}$.
 
-    `amsgrad`: the highest $v$ so far in its place; `maximize`: with $-g$. Weight decay is added to
+    `amsgrad`: use the maximum of all $v$ instead; `maximize`: use $-g$. Weight decay is added to
     the gradient.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
@@ -128,10 +128,10 @@ class Adam(_Adaptive):
 
 
 class AdamW(_Adaptive):
-    r"""$m$, $v$ as `Adam`'s, $p \leftarrow (1 - \eta \lambda) p - \frac{\eta}{1 - \beta_1^t}
+    r"""$m$, $v$ as in `Adam`, $p \leftarrow (1 - \eta \lambda) p - \frac{\eta}{1 - \beta_1^t}
     \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
 
-    $\lambda$ is `weight_decay`. `amsgrad`: the highest $v$ so far in its place; `maximize`: with
+    $\lambda$ is `weight_decay`. `amsgrad`: use the maximum of all $v$ instead; `maximize`: use
     $-g$.
 
     >>> p = Parameter(Tensor([1.0]), name="w")

@@ -1,4 +1,4 @@
-"""Methods that make training faster: frozen layers, fewer norms, fewer directions, more scales."""
+"""Training acceleration: frozen layers, fewer norms, subspace training, grouped loss scales."""
 
 from sporax.train.boost.adasum import AdaSum
 from sporax.train.boost.auto_boost import AutoBoost

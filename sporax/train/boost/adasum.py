@@ -1,4 +1,4 @@
-"""Steps of several groups of devices combined (Maleki et al., 2020): of one group, its own."""
+"""Adaptive summation of the updates of device groups (Maleki et al., 2020), for one group."""
 
 from sporax import ops
 from sporax.nn import argument_checks as check
@@ -6,11 +6,11 @@ from sporax.nn.cell import Cell
 
 
 class AdaSum(Cell):
-    """Lets each parameter be its old value less the step that all groups of devices combine.
+    """Sets each parameter to its old value minus the combined update of all device groups.
 
-    `rank`, `device_number`: this device and how many a group has; `group_number`: 1, there is one
-    process. `parameter_tuple`: the parameters. Called with the steps, the parameters and their old
-    values; returns the parameters.
+    `rank`, `device_number`: this device and the devices per group; `group_number`: must be 1, since
+    there is one process. `parameter_tuple`: the parameters. Called with the updates, the parameters
+    and their old values; returns the parameters.
 
     >>> p = Parameter(Tensor([1.0]), name="p")
     >>> (out,) = AdaSum(0, 1, 1, (p,))((Tensor([0.25]),), (p,), (Tensor([1.0]),))

@@ -1,4 +1,4 @@
-"""`AutoBoost`: which of the methods of `boost` are used, and with what settings."""
+"""`AutoBoost`: selects the methods of `boost` and their settings."""
 
 import threading
 
@@ -29,11 +29,11 @@ _SETTINGS = {
 
 
 class AutoBoost:
-    """Chooses methods of `boost` by `level`, 'O0' (none), 'O1' or 'O2', and settings by
+    """Selects methods of `boost` by `level`, 'O0' (none), 'O1' or 'O2', and settings by
     `boost_config_dict`: {"boost": {"mode": "auto", "manual", "enable_all" or "disable_all", method:
     bool, ...}, method or "common": {setting: value}}.
 
-    There is one: the first call decides.
+    A singleton: the first call sets the configuration.
 
     >>> boost = AutoBoost()
     >>> sorted(name for name, used in boost.boost_config.items() if used)
@@ -77,7 +77,7 @@ class AutoBoost:
         return config
 
     def network_auto_process_train(self, network, optimizer):
-        """The network and the optimizer to train with."""
+        """Return the network and the optimizer to train with."""
         if self.boost_config["dim_reduce"]:
             self.pca_mat = directions_of(
                 self.pca_mat_path, self.weight_load_dir, self.n_components, network
@@ -107,6 +107,6 @@ class AutoBoost:
         return network, optimizer
 
     def network_auto_process_eval(self, network):
-        """The network to evaluate."""
+        """Return the network to evaluate."""
         uses = self.boost_config["less_bn"] and not self.boost_config["dim_reduce"]
         return LessBN(network) if uses else network

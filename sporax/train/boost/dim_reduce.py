@@ -1,4 +1,4 @@
-"""Training in the directions in which weights have moved most: a quasi-Newton method in these."""
+"""Quasi-Newton training in the principal directions of past weight changes."""
 
 import tokenize
 from pathlib import Path
@@ -14,11 +14,11 @@ from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 
-_LEAST = 1e-20  # of y's for an update of the inverse Hessian
+_LEAST = 1e-20  # minimal curvature for an update of the inverse Hessian
 
 
 def principal_directions(weights, count):
-    """The `count` directions, rows of length 1, in which rows of `weights` vary most."""
+    """Return the first `count` principal directions of the rows of `weights`, as unit rows."""
     centred = weights - weights.mean(0)
     directions = np.linalg.svd(centred, full_matrices=False)[2]
     if len(directions) < count:
@@ -30,7 +30,7 @@ def principal_directions(weights, count):
 
 
 def directions_of(path, folder, count, network):
-    """The matrix of directions in the file `path` (.npy), or of the checkpoints in `folder`."""
+    """Load the direction matrix from `path` (.npy), or compute it from checkpoints in `folder`."""
     if path is not None and Path(path).is_file():
         return _matrix(path)
     if folder is None or not Path(folder).is_dir():
@@ -61,10 +61,10 @@ def directions_of(path, folder, count, network):
 
 
 def _matrix(path):
-    """The matrix in a `.npy` file; what its start says is compared with its size first."""
+    """Load the matrix in a `.npy` file; its header is checked against its size first."""
     try:
         untrusted_file.check_regular(path)
-        # without pickles; the start of a matrix has 128 bytes
+        # without pickles; the header of a matrix has 128 bytes
         matrix = np.load(path, mmap_mode="r", max_header_size=192)
         if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f":
             raise ValueError("it holds something else")
@@ -77,14 +77,15 @@ def _matrix(path):
 
 
 class DimReduce(Cell):
-    r"""One step of training for gradients g of `weight`, of which P, `pca_mat_local`, takes out the
-    part $P g$ in `n_components` directions.
+    r"""One training step for the gradients g of `weight`; P, `pca_mat_local`, projects g to its
+    components $P g$ in `n_components` directions.
 
-    There the step is $-\rho H P g$ with BFGS's approximation H of the inverse Hessian, and $\rho$
-    the first of $1, \rho$, 0 for which the loss falls enough (`sigma`, Armijo's rule); the rest of
-    g is a momentum with `gamma`, times `alpha`. Called with the loss, gradients, what they were
-    scaled by, the weights, copies of these, and the inputs of `network`, which returns the loss;
-    returns the loss. `optimizer` takes the step: SGD with a rate of 1. `rank`, `rank_size`: 0, 1.
+    In this subspace the step is $-\rho H P g$ with the BFGS approximation H of the inverse Hessian;
+    $\rho$ is the first of $1, \rho$, 0 with sufficient decrease of the loss (Armijo's rule with
+    `sigma`). The remainder of g is accumulated in a momentum with `gamma`, times `alpha`. Called
+    with the loss, the gradients, their loss scale, the weights, copies of these, and the inputs of
+    `network`, which returns the loss; returns the loss. `optimizer` applies the step: SGD with rate
+    1. `rank`, `rank_size`: 0, 1.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1, has_bias=False), nn.MSELoss())
     >>> weights = ParameterTuple(net.trainable_params())
@@ -155,14 +156,14 @@ class DimReduce(Cell):
         return loss
 
     def _back(self, coefficients, like):
-        """The vector with these coefficients along the directions, in the shapes of the weights."""
+        """Map coefficients along the directions to the shapes of the weights."""
         return [
             ops.matmul(part.T, coefficients).reshape(g.shape)
             for part, g in zip(self.pca_list_local, like, strict=True)
         ]
 
     def _quasi_newton(self, gk):
-        """-H g, with H updated by the last step s and the change y of the gradient."""
+        """Return -H g, with H updated from the last step s and the gradient change y."""
         y, s = gk - self.gk_last, self.sk * 1.0
         curvature = (y * s).sum()
         updates = ops.logical_and(self.gk_last_init, curvature > _LEAST)
@@ -175,7 +176,7 @@ class DimReduce(Cell):
         return -ops.matmul(self.bk, gk)
 
     def _searched(self, loss, gk, dk, weight, weight_clone, inputs):
-        """The first step length for which the loss falls enough, else 0."""
+        """Return the first step length with sufficient decrease of the loss, else 0."""
         slope = (gk * dk).sum()
         chosen = ops.zeros_like(slope)
         for rho in self.rho_list:

@@ -1,4 +1,4 @@
-"""Training in which the first layers are frozen in some of the steps."""
+"""Training with the first layers frozen in some of the steps."""
 
 import itertools
 
@@ -18,9 +18,9 @@ CONTINUOUS, INTERVAL = 0, 1
 
 
 class FreezeOpt(Cell):
-    """Optimizers like `opt`, one for each group of parameters in `train_parameter_groups` (by
-    default one, for all); `train_strategy` says for each step which of them is used: ints, or
-    an Int32 Tensor with one axis.
+    """Optimizers like `opt`, one per group of parameters in `train_parameter_groups` (default: one
+    group with all parameters); `train_strategy` selects the group of each step: ints, or a 1-d
+    Int32 Tensor.
 
     >>> net = nn.Dense(2, 3)
     >>> groups = [net.trainable_params(), [net.bias]]
@@ -59,7 +59,7 @@ class FreezeOpt(Cell):
             self.opts.append(new)
 
     def _rates(self):
-        """{group: the learning rates of the steps that it is used in}."""
+        """Return {group: learning rates of the steps that use it}."""
         rates = {}
         is_listed = self.dynamic_lr and isinstance(self.learning_rate, list)
         if is_listed and self.train_strategy is not None:
@@ -69,7 +69,7 @@ class FreezeOpt(Cell):
 
 
 def _strategy(given):
-    """The group of each step as an Int32 Tensor, or None."""
+    """Return the group of each step as an Int32 Tensor, or None."""
     if given is None or isinstance(given, Tensor):
         if given is not None and (given.ndim != 1 or given.dtype != int32):
             raise ValueError(
@@ -87,10 +87,10 @@ def _strategy(given):
 class GradientFreeze:
     """Freezes the first parameters of a network in some of the steps.
 
-    `param_groups`: how many groups there are, of which each leaves out more of the first
-    parameters. `freeze_type`: 0, all groups after steps with all parameters ('00001234'), or 1,
-    groups drawn in between ('01020304'). `freeze_p`: the share of steps with all parameters.
-    `total_steps`: how many steps are planned.
+    `param_groups`: the number of groups, each of which omits more of the first parameters.
+    `freeze_type`: 0, all groups in sequence after steps with all parameters ('00001234'), or 1,
+    randomly drawn groups in between ('01020304'). `freeze_p`: the share of steps with all
+    parameters. `total_steps`: the number of planned steps.
 
     >>> freeze = GradientFreeze(3, 0, 0.5, 6)
     >>> freeze.generate_freeze_index_sequence(3, 0, 0.5, 6)
@@ -106,8 +106,8 @@ class GradientFreeze:
         self.grad_reducer = Identity()
 
     def split_parameters_groups(self, net, freeze_para_groups_number):
-        """The parameters of `net` from the first, from a later one, ... on; a norm and a bias stay
-        with the weights before them."""
+        """Return the parameters of `net` from the first on, from a later one on, ...; parameters of
+        norms and biases stay with the preceding weights."""
         blocks = []
         for p in net.trainable_params():
             joins = "bn" in p.name or "bias" in p.name
@@ -124,7 +124,7 @@ class GradientFreeze:
     def generate_freeze_index_sequence(
         self, parameter_groups_number, freeze_strategy, freeze_p, total_steps
     ):
-        """The group of each step, for 1 % more steps than planned."""
+        """Return the group of each step, for about 1 % more steps than planned."""
         count, groups = int(total_steps * 1.01), range(1, parameter_groups_number)
         if not groups:
             return [0] * count
@@ -141,7 +141,7 @@ class GradientFreeze:
         return indices
 
     def freeze_generate(self, network, optimizer):
-        """The network, and a `FreezeOpt` for `optimizer`."""
+        """Return the network, and a `FreezeOpt` for `optimizer`."""
         origin = optimizer.init_params["params"]
         groups = [
             ParameterProcess.generate_group_params(params, origin)
@@ -154,7 +154,7 @@ class GradientFreeze:
 
 
 class _TrainFreezeCell(Cell):
-    """One step of training for the parameters of one optimizer."""
+    """One training step for the parameters of one optimizer."""
 
     def __init__(self, net, sens, grad, reducer, accumulates, optimizer, steps):
         super().__init__(auto_prefix=False)
@@ -175,12 +175,12 @@ def freeze_cell(
     reducer_flag, network, optimizer, sens, grad, use_grad_accumulation, mean=None, degree=None,
     max_accumulation_step=1,
 ):  # fmt: skip
-    """A Cell for each optimizer of a `FreezeOpt`: one step of training for its parameters.
+    """Return a Cell per optimizer of a `FreezeOpt`: one training step for its parameters.
 
-    `network`: returns the loss. `sens`: what gradients begin with. `grad`: a `GradOperation` by
-    Parameters, with `sens_param`. `use_grad_accumulation`: the optimizer is called once in
-    `max_accumulation_step` steps. `reducer_flag`, `mean`, `degree`: whether and how gradients are
-    shared among processes.
+    `network`: returns the loss. `sens`: the initial gradient. `grad`: a `GradOperation` with
+    respect to Parameters, with `sens_param`. `use_grad_accumulation`: call the optimizer once every
+    `max_accumulation_step` steps. `reducer_flag`, `mean`, `degree`: reduce gradients among
+    processes, and how.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 3), nn.MSELoss())
     >>> opt = FreezeOpt(nn.SGD(net.trainable_params(), 0.1))

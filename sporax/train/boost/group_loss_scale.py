@@ -1,4 +1,4 @@
-"""Another loss scale for each group of layers."""
+"""Separate loss scales for groups of layers."""
 
 from sporax import ops
 from sporax.core.dtype import float32
@@ -10,7 +10,7 @@ from sporax.nn.parameter_tuple import ParameterTuple
 
 
 class _ScaledGradient(Cell):
-    """x, with its gradient times `ratio`."""
+    """Identity with the gradient scaled by `ratio`."""
 
     def construct(self, x, ratio):
         return x * 1.0
@@ -20,11 +20,11 @@ class _ScaledGradient(Cell):
 
 
 class GroupLossScaleManager(Cell):
-    """Marks where one group of layers ends and another begins; each has a loss scale of its own.
+    """Marks the boundaries of groups of layers with separate loss scales.
 
-    `init_loss_scale`: a number, or a list with one for each group. `loss_scale_groups`: lists of
-    Parameters. `manager(x, layer1, layer2)` returns `x`, whose gradient is multiplied by the scale
-    of `layer1` over that of `layer2`; scales 0 and the last are 1.
+    `init_loss_scale`: a scalar, or a list with one per group. `loss_scale_groups`: lists of
+    Parameters. `manager(x, layer1, layer2)` returns `x`, with its gradient multiplied by the scale
+    of `layer1` over the scale of `layer2`; scale 0 and the last one are 1.
 
     >>> manager = GroupLossScaleManager(4.0, [[], []])
     >>> manager.set_loss_scale_status(2, 4.0)
@@ -40,7 +40,7 @@ class GroupLossScaleManager(Cell):
         self._mark = _ScaledGradient()
 
     def set_loss_scale_status(self, loss_scale_number, init_loss_scale):
-        """Let there be scales of so many groups: one number for all, or a list."""
+        """Create the scales of `loss_scale_number` groups: one scalar for all, or a list."""
         check.positive_int("set_loss_scale_status", loss_scale_number=loss_scale_number)
         scales = init_loss_scale
         if not isinstance(scales, list):
@@ -70,9 +70,9 @@ class GroupLossScaleManager(Cell):
         return self._mark(x, scales[layer1] / scales[layer2])
 
     def get_loss_scale(self):
-        """The scale to begin with."""
+        """Return the initial scale."""
         return self._loss_scale
 
     def get_update_cell(self):
-        """The manager itself."""
+        """Return self."""
         return self

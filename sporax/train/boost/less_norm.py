@@ -1,4 +1,4 @@
-"""A network's last layer with normalized weights, in place of a norm."""
+"""Last layer of a network with normalized weights, replacing a norm."""
 
 from sporax import ops
 from sporax.core.dtype import float32
@@ -10,14 +10,14 @@ from sporax.nn.dense import Dense
 
 class CommonHeadLastFN(Cell):
     r"""$m \, (\frac{W}{\|W\|} \frac{x}{\|x\|} + b)$: rows of `weight` `(out, in)` and of the input
-    at length 1, times a trained number m, `multiplier`.
+    are normalized; m, `multiplier`, is a trained scalar.
 
     >>> head = CommonHeadLastFN(2, 1, "ones", "zeros")
     >>> head(Tensor([[3.0, 3.0]])).asnumpy().round(4)
     array([[1.]], dtype=float32)
     """
 
-    centralizes_gradients = False  # the rows of the weight have a length of their own
+    centralizes_gradients = False  # the rows of the weight are normalized
 
     def __init__(
         self, in_channels, out_channels, weight_init="normal", bias_init="zeros", has_bias=True
@@ -37,7 +37,7 @@ class CommonHeadLastFN(Cell):
 
 class LessBN(Cell):
     """`network`; with `fn_flag`, the last `Dense` layer of each of its cells is replaced by one
-    with normalized inputs and weights, which trains with fewer norms.
+    with normalized inputs and weights, which can be trained with fewer norms.
 
     >>> net = LessBN(nn.SequentialCell(nn.Dense(2, 3), nn.Dense(3, 1)), fn_flag=True)
     >>> type(net.network[1]).__name__

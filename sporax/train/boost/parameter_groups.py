@@ -1,4 +1,4 @@
-"""Parameters of an optimizer in other groups, and the optimizer made anew for them."""
+"""Regroup the parameters of an optimizer, and recreate the optimizer for them."""
 
 from sporax.core.parameter import Parameter
 from sporax.nn import argument_checks as check
@@ -7,7 +7,7 @@ from sporax.optim import LARS, Optimizer
 
 
 def _listed(parameters):
-    """The parameters of an optimizer as a list of Parameters, or of groups."""
+    """Return the parameters of an optimizer as a list of Parameters or groups."""
     listed = list(parameters or ())
     if not listed:
         raise ValueError("For 'boost', the optimizer must have parameters, but it has none.")
@@ -20,7 +20,7 @@ def _listed(parameters):
 
 
 class ParameterProcess:
-    """Groups of the parameters of an optimizer.
+    """Groups the parameters of an optimizer.
 
     >>> ParameterProcess.generate_group_params([1, 2], [Parameter(Tensor(1.0), name="w")])
     [{'params': [1, 2]}]
@@ -30,8 +30,8 @@ class ParameterProcess:
         self._parameter_indices = 1
 
     def assign_parameter_group(self, parameters, split_point=None):
-        """Number the parameters for communication, in their `comm_fusion`: another number from each
-        index in `split_point` on, by default from the half on. Returns the parameters."""
+        """Set the communication group of the parameters, `comm_fusion`: a new number from each
+        index in `split_point` on, by default from the middle on. Returns the parameters."""
         if not isinstance(parameters, (list, tuple)) or not parameters:
             return parameters
         for i, parameter in enumerate(parameters):
@@ -41,8 +41,8 @@ class ParameterProcess:
 
     @staticmethod
     def generate_group_params(parameters, origin_params):
-        """`parameters` in the groups that `origin_params`, an optimizer's, have them in; those that
-        are new get the settings of the group with the most of them."""
+        """Return `parameters` in the groups of `origin_params`, an optimizer's parameters; new ones
+        get the settings of the group with the most of them."""
         origin = _listed(origin_params)
         if isinstance(origin[0], Parameter):
             return [{"params": parameters}]
@@ -61,11 +61,11 @@ class ParameterProcess:
 
 
 class OptimizerProcess:
-    """An optimizer that can be made anew, for other groups of parameters.
+    """Recreates an optimizer for other groups of parameters.
 
-    `origin_params`: the groups, to be changed. `add_grad_centralization(network)`: gradients of
-    weights in them are centralized. `generate_new_optimizer()`: an optimizer of the same class and
-    settings.
+    `origin_params`: the groups, which may be modified. `add_grad_centralization(network)`:
+    centralize the gradients of their weights. `generate_new_optimizer()`: an optimizer of the same
+    class and settings.
 
     >>> net = nn.Dense(2, 3)
     >>> process = OptimizerProcess(nn.SGD([{"params": net.trainable_params()}], 0.1))
@@ -85,7 +85,7 @@ class OptimizerProcess:
 
     @staticmethod
     def build_params_dict(network):
-        """{id of a parameter: the cell it belongs to}."""
+        """Return {id of a parameter: its cell}."""
         return {
             id(p): cell
             for _, cell in network.cells_and_names()
@@ -94,8 +94,8 @@ class OptimizerProcess:
 
     @staticmethod
     def build_gc_params_group(params_dict, parameters):
-        """The groups, each cut in two: with `grad_centralization` those parameters that are weights
-        of no norm and no grouped convolution."""
+        """Split each group in two: with `grad_centralization` the weights that do not belong to a
+        norm or a grouped convolution."""
         groups = []
         for group in parameters:
             if "order_params" in group:
@@ -116,18 +116,18 @@ class OptimizerProcess:
         return groups
 
     def add_grad_centralization(self, network):
-        """Let gradients of weights be centralized, where the parameters are in groups."""
+        """Centralize the gradients of weights, if the parameters are in groups."""
         listed = _listed(self.origin_params)
         if isinstance(listed[0], dict):
             cells = self.build_params_dict(network)
             self.origin_params = self.build_gc_params_group(cells, listed)
 
     def generate_new_optimizer(self):
-        """The optimizer for `origin_params`."""
+        """Return the optimizer for `origin_params`."""
         return self.optimizer_of(self.origin_params)
 
     def optimizer_of(self, params):
-        """An optimizer of the same class and settings for these parameters."""
+        """Return an optimizer of the same class and settings for these parameters."""
         rate = self.learning_rate
         rate = self.single_opt.learning_rate if rate is None else rate
         new = self.opt_class(params=params, learning_rate=rate, **self.opt_init_args)

@@ -1,4 +1,4 @@
-"""Steps of training with the methods of `boost`."""
+"""Training steps with the methods of `boost`."""
 
 from sporax import ops
 from sporax.control_flow.runtime import branch
@@ -16,8 +16,8 @@ from sporax.train.gradient_accumulation import GradientAccumulation
 
 
 class BoostTrainOneStepCell(TrainOneStepCell):
-    """One step of training, as `nn.TrainOneStepCell`'s, with the methods that `AutoBoost` and the
-    optimizer ask for: frozen layers (a `FreezeOpt`), gradients accumulated over several steps, or
+    """One training step like `nn.TrainOneStepCell`, with the methods enabled by `AutoBoost` and the
+    optimizer: frozen layers (a `FreezeOpt`), gradients accumulated over several steps, or
     `DimReduce`.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
@@ -72,7 +72,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return loss
 
     def gradient_freeze_process(self, *inputs):
-        """One step of the group whose turn it is; returns the loss."""
+        """Run one step of the current group; returns the loss."""
         count = len(self.freeze_nets)
         index, length = self.step % count, count
         if self.train_strategy is not None:
@@ -92,23 +92,23 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return loss
 
     def check_adasum_enable(self):
-        """Whether steps of several groups of devices are combined: there is one process."""
+        """Return False: there is one process, so no updates of device groups to combine."""
         return False
 
     def check_dim_reduce_enable(self):
-        """Whether the optimizer asks for `DimReduce`, as `AutoBoost` marks it."""
+        """Return True if `AutoBoost` marked the optimizer for `DimReduce`."""
         return bool(getattr(self.optimizer, "dim_reduce", False))
 
 
-_SHRINK, _GROW = 0.5**0.5, 2 ** (1 / 1000)  # of a group's scale, after an overflow or without
+_SHRINK, _GROW = 0.5**0.5, 2 ** (1 / 1000)  # factors of a group's scale, after overflow or without
 
 
 class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWithLossScaleCell):
-    """One step of training with a scaled loss, as `nn.TrainOneStepWithLossScaleCell`'s, with the
+    """One training step with a scaled loss like `nn.TrainOneStepWithLossScaleCell`, with the
     methods of `BoostTrainOneStepCell`; or, with a `GroupLossScaleManager` and the method
-    'loss_scale_group', a scale for each group of layers.
+    'loss_scale_group', a scale per group of layers.
 
-    Returns the loss, whether the step overflowed (of groups: how many), and the scale.
+    Returns the loss, the overflow flag (with groups: the number of overflows), and the scale.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> opt = nn.SGD(net.trainable_params(), 0.1)
@@ -143,7 +143,7 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWith
         if self.enable_enhanced_amp:
             loss, grads = step(*inputs, 1.0)
             return self._by_groups(loss, self.grad_reducer(grads), inputs)
-        scale = self.scale_sense * 1.0  # as it is now: the rule may change it
+        scale = self.scale_sense * 1.0  # the current value, as the rule may change it
         loss, grads = step(*inputs, scale.reshape(()))
         grads = self.grad_reducer(tuple([g * (1 / scale).astype(g.dtype) for g in grads]))
         overflows = self.get_overflow_status(None, grads)

@@ -53,7 +53,7 @@ _NAMES = {
 
 
 def names():
-    """The names that `get_metric_fn` and `Model(metrics={...})` know, in order.
+    """Return the sorted metric names known to `get_metric_fn` and `Model(metrics={...})`.
 
     >>> names()[:3]
     ['F1', 'acc', 'accuracy']
@@ -62,7 +62,7 @@ def names():
 
 
 def get_metric_fn(name, *args, **kwargs):
-    """The metric of that name, constructed with these arguments.
+    """Return the metric called `name`, constructed with these arguments.
 
     >>> type(get_metric_fn("mae")).__name__
     'MAE'
@@ -73,7 +73,7 @@ def get_metric_fn(name, *args, **kwargs):
 
 
 def get_metrics(metrics):
-    """{name: Metric} for a set of names or such a dict; None for None.
+    """Return {name: Metric} for a set of names or such a dict; None for None.
 
     >>> list(get_metrics({"mae"}))
     ['mae']
@@ -82,7 +82,7 @@ def get_metrics(metrics):
 
 
 def metrics_of(metrics, who="Model"):
-    """{name: Metric} for what `who` was given: a set of names, such a dict, or None."""
+    """Return {name: Metric} for a set of names, such a dict, or None, passed to `who`."""
     if metrics is None:
         return {}
     if isinstance(metrics, set):

@@ -1,4 +1,4 @@
-"""BLEU of translations."""
+"""BLEU score of translations."""
 
 import math
 from collections import Counter
@@ -10,7 +10,7 @@ from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 
 def _grams(words, longest):
-    """How often each sequence of 1 to `longest` neighbouring words occurs."""
+    """Count the n-grams of 1 to `longest` words."""
     return Counter(
         tuple(words[i : i + n]) for n in range(1, longest + 1) for i in range(len(words) - n + 1)
     )
@@ -19,10 +19,10 @@ def _grams(words, longest):
 class BleuScore(Metric):
     r"""BLEU (Papineni et al., 2002): $b \, (\prod_{n=1}^N p_n)^{1/N}$ for N = `n_gram`, 1 to 4.
 
-    $p_n$ is the share of the candidates' sequences of n words that are in a reference, each counted
-    at most as often as there; $b = \min(1, e^{1 - r / c})$ punishes candidates, of c words,
-    that are shorter than the references nearest in length, of r words. `smooth`: one is added to
-    counts and totals. 0 where no sequence of some length is found.
+    $p_n$ is the share of the candidates' n-grams that occur in a reference, each counted at most as
+    often as in the reference; the brevity penalty $b = \min(1, e^{1 - r / c})$ compares the
+    candidates' c words with the r words of the references nearest in length. `smooth`: add one to
+    counts and totals. 0 if no n-gram of some length matches.
 
     >>> words = "the cat is on the mat".split()
     >>> round(float(BleuScore(n_gram=2)([words], [[words]])), 4)
@@ -38,14 +38,14 @@ class BleuScore(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._found, self._total = np.zeros(self.n_gram), np.zeros(self.n_gram)
         self._words = self._reference_words = 0
         self._is_empty = True
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take candidates (lists of words) and, for each, a list of references."""
+        """Accumulate candidates (lists of words) and a list of references for each."""
         self._check_number(inputs, 2, "candidates and references")
         candidates, references = inputs
         if len(candidates) != len(references):
@@ -67,7 +67,7 @@ class BleuScore(Metric):
         self._is_empty = False
 
     def eval(self):
-        """The score of all that was gathered."""
+        """Return the score of all accumulated batches."""
         self._refuse_empty(self._is_empty)
         if not self._found.all():
             return np.array(0.0)

@@ -1,4 +1,4 @@
-"""Metrics that count what was classified correctly."""
+"""Metrics of classification counts."""
 
 import sys
 
@@ -12,7 +12,7 @@ _TINY = sys.float_info.min  # keeps a quotient of zeros at zero
 
 
 class _Classes(Metric):
-    """Base of metrics of scores `(N, C, ...)` and classes `(N, ...)`, or of two 0/1 arrays."""
+    """Base class of metrics: scores `(N, C, ...)` and classes `(N, ...)`, or two 0/1 arrays."""
 
     def __init__(self, eval_type="classification"):
         super().__init__()
@@ -25,12 +25,12 @@ class _Classes(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._class_num = 0
 
     def _rows(self, inputs):
-        """Predictions and labels, checked: (N..., C) scores and (N...) classes, or two (N..., C) of
-        zeros and ones."""
+        """Return checked predictions and labels: (N..., C) scores and (N...) classes, or two (N...,
+        C) arrays of zeros and ones."""
         predicted, labels = self._two(inputs)
         who = f"For '{type(self).__name__}', predictions"
         if self._type == "multilabel":
@@ -59,8 +59,8 @@ class _Classes(Metric):
 
 
 class Accuracy(_Classes):
-    """The share of samples of which the class with the greatest score is the label's; with
-    'multilabel', of which all classes are right.
+    """Share of samples whose highest-scoring class is the label; with 'multilabel', of samples
+    with all classes correct.
 
     `eval_type`: 'classification' (scores `(N, C, ...)`, labels `(N, ...)` or one-hot) or
     'multilabel' (zeros and ones, both `(N, C, ...)`).
@@ -70,13 +70,13 @@ class Accuracy(_Classes):
     """
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         super().clear()
         self._right, self._total = 0, 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the predictions and labels of a batch."""
+        """Accumulate the predictions and labels of a batch."""
         predicted, labels = self._rows(inputs)
         if self._type == "multilabel":
             right = (predicted == labels).all(axis=-1)
@@ -86,22 +86,22 @@ class Accuracy(_Classes):
         self._total += right.size
 
     def eval(self):
-        """The share of correct predictions."""
+        """Return the share of correct predictions."""
         self._refuse_empty(self._total == 0)
         return self._right / self._total
 
 
 class _Hits(_Classes):
-    """Counts, for each class (for each sample, with 'multilabel'): hits, predicted, labelled."""
+    """Counts per class (per sample with 'multilabel'): hits, predicted, labelled."""
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         super().clear()
         self._counts = []
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the predictions and labels of a batch."""
+        """Accumulate the predictions and labels of a batch."""
         predicted, labels = self._rows(inputs)
         n = self._class_num
         if self._type == "multilabel":
@@ -125,14 +125,14 @@ class _Hits(_Classes):
         return np.concatenate(self._counts, axis=1) if multilabel else np.sum(self._counts, axis=0)
 
     def eval(self, average=False):
-        """The quotient for each class (for each sample, with 'multilabel'), or their mean."""
+        """Return the quotient per class (per sample with 'multilabel'), or their mean."""
         check.flag(type(self).__name__, average=average)
         quotient = self._quotient(*self._gathered())
         return float(quotient.mean()) if average else quotient
 
 
 class Precision(_Hits):
-    r"""$TP / (TP + FP)$ of each class; of each sample, with 'multilabel'. See `Accuracy`.
+    r"""$TP / (TP + FP)$ per class; per sample with 'multilabel'. See `Accuracy`.
 
     >>> Precision()(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 1])).tolist()
     [0.0, 1.0]
@@ -143,7 +143,7 @@ class Precision(_Hits):
 
 
 class Recall(_Hits):
-    r"""$TP / (TP + FN)$ of each class; of each sample, with 'multilabel'. See `Accuracy`.
+    r"""$TP / (TP + FN)$ per class; per sample with 'multilabel'. See `Accuracy`.
 
     >>> Recall()(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 1])).tolist()
     [0.0, 0.5]
@@ -154,7 +154,7 @@ class Recall(_Hits):
 
 
 class Fbeta(_Hits):
-    r"""$(1 + \beta^2) \cdot precision \cdot recall / (\beta^2 precision + recall)$ of each class.
+    r"""$(1 + \beta^2) \cdot precision \cdot recall / (\beta^2 precision + recall)$ per class.
 
     >>> Fbeta(1.0)(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 0])).tolist()
     [1.0, 1.0]
@@ -171,7 +171,7 @@ class Fbeta(_Hits):
 
 
 class F1(Fbeta):
-    """`Fbeta` with a beta of 1.
+    """`Fbeta` with beta = 1.
 
     >>> F1()(Tensor([[0.2, 0.8], [0.9, 0.1]]), Tensor([1, 0])).tolist()
     [1.0, 1.0]
@@ -182,7 +182,7 @@ class F1(Fbeta):
 
 
 class TopKCategoricalAccuracy(_Mean):
-    """The share of samples whose label is among the `k` classes of the greatest scores.
+    """Share of samples whose label is among the `k` highest-scoring classes.
 
     Scores are `(N, C)`, labels `(N,)` or one-hot.
 
@@ -197,7 +197,7 @@ class TopKCategoricalAccuracy(_Mean):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the scores and labels of a batch."""
+        """Accumulate the scores and labels of a batch."""
         scores, labels = self._two(inputs)
         labels = classes_of(labels, scores).reshape(-1, 1)
         best = np.argsort(-scores, axis=1)[:, : self.k]
@@ -206,7 +206,7 @@ class TopKCategoricalAccuracy(_Mean):
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """`TopKCategoricalAccuracy` with a k of 1.
+    """`TopKCategoricalAccuracy` with k = 1.
 
     >>> metric = Top1CategoricalAccuracy()
     >>> metric.clear()
@@ -220,7 +220,7 @@ class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
 
 
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """`TopKCategoricalAccuracy` with a k of 5.
+    """`TopKCategoricalAccuracy` with k = 5.
 
     >>> metric = Top5CategoricalAccuracy()
     >>> metric.clear()

@@ -1,19 +1,19 @@
-"""Confusion matrices, and what is calculated from their four counts."""
+"""Confusion matrices, and metrics of their four counts."""
 
 import numpy as np
 
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
-_AXES = {"target": 1, "prediction": 0, "all": None}  # over which a normalized matrix sums to 1
+_AXES = {"target": 1, "prediction": 0, "all": None}  # axes over which a normalized matrix sums to 1
 
 
 class ConfusionMatrix(Metric):
-    """How often label i (row) was predicted as class j (column).
+    """Counts of label i (row) predicted as class j (column).
 
-    Predictions: classes `(N, ...)`; scores `(N, C, ...)`; or, of two classes, floats of which those
-    from `threshold` on count as 1. `normalize`: 'target' (each row sums to 1), 'prediction' (each
-    column), 'all', or 'no_norm'.
+    Predictions: classes `(N, ...)`; scores `(N, C, ...)`; or, for two classes, floats, where values
+    of at least `threshold` count as 1. `normalize`: 'target' (each row sums to 1), 'prediction'
+    (each column), 'all', or 'no_norm'.
 
     >>> ConfusionMatrix(2)(Tensor([1, 0, 1]), Tensor([1, 0, 0])).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
@@ -31,13 +31,13 @@ class ConfusionMatrix(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self.confusion_matrix = np.zeros((self.num_classes, self.num_classes))
         self._is_empty = True
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the predictions and labels of a batch."""
+        """Accumulate the predictions and labels of a batch."""
         predicted, labels = self._two(inputs)
         if predicted.ndim == labels.ndim + 1:
             predicted = predicted.argmax(axis=1)
@@ -53,7 +53,7 @@ class ConfusionMatrix(Metric):
         self._is_empty = False
 
     def eval(self):
-        """The matrix, normalized; 0 where a row or column has nothing."""
+        """Return the normalized matrix; 0 in empty rows or columns."""
         self._refuse_empty(self._is_empty)
         matrix = self.confusion_matrix
         if self.normalize == "no_norm":
@@ -93,7 +93,7 @@ def _matthews(tp, fp, tn, fn):
     return _quotient(tp * tn - fp * fn, below)
 
 
-# each number under all its names, of true and false positives, true and false negatives
+# names of a metric -> formula of true and false positives, true and false negatives
 _FORMULAS = {
     "sensitivity recall hit_rate true_positive_rate tpr": _tpr,
     "specificity selectivity true_negative_rate tnr": _tnr,
@@ -117,7 +117,7 @@ _FORMULAS = {
 }
 _BY_NAME = {name: formula for listed, formula in _FORMULAS.items() for name in listed.split()}
 
-# how numbers `(batch, class)`, of which some may be NaN, are brought together: (mean, axes) in turn
+# reductions of values `(batch, class)`, possibly NaN: sequence of (is mean, axes)
 _DECREASES = {
     "none": [],
     "mean": [(True, 1), (True, 0)],
@@ -130,13 +130,13 @@ _DECREASES = {
 
 
 class ConfusionMatrixMetric(Metric):
-    """A number calculated from true and false positives and negatives, such as 'sensitivity'.
+    """A metric of true and false positives and negatives, such as 'sensitivity'.
 
-    Predictions and labels: zeros and ones `(N, C, ...)`. `skip_channel`: False leaves out the first
-    class, where there are others. `metric_name`: any of the usual names of such numbers.
-    `calculation_method`: False counts over all batches first; True calculates the number for each
-    sample and class, brings these together as `decrease` says ('mean', 'sum', the same with
-    '_batch' or '_channel', or 'none'), and takes the mean over the batches.
+    Predictions and labels: zeros and ones `(N, C, ...)`. `skip_channel`: False omits the first
+    class if there are others. `metric_name`: any of the usual names of such metrics.
+    `calculation_method`: False sums the counts over all batches first; True computes the metric per
+    sample and class, reduces it by `decrease` ('mean', 'sum', the same with '_batch' or '_channel',
+    or 'none'), and averages over the batches.
 
     >>> metric = ConfusionMatrixMetric(metric_name="precision")
     >>> metric(Tensor([[1, 1], [0, 1]]), Tensor([[1, 0], [0, 1]])).tolist()
@@ -169,12 +169,12 @@ class ConfusionMatrixMetric(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._counts, self._sum, self._weight = np.zeros(4), 0.0, 0
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the predictions and labels of a batch."""
+        """Accumulate the predictions and labels of a batch."""
         predicted, labels = self._two(inputs)
         who = f"For '{type(self).__name__}', predictions"
         if predicted.shape != labels.shape or predicted.ndim < 2:
@@ -203,7 +203,7 @@ class ConfusionMatrixMetric(Metric):
         return np.stack([kind.sum(axis=2).astype(float) for kind in kinds])
 
     def eval(self):
-        """The number that the counts, or the batches, come to."""
+        """Return the metric of the total counts, or the mean over the batches."""
         self._refuse_empty(self._weight == 0)
         if self._counts.any():
             return np.atleast_1d(self._formula(*self._counts))
@@ -211,7 +211,7 @@ class ConfusionMatrixMetric(Metric):
 
 
 def _decreased(numbers, how):
-    """(what numbers come to, how many count)."""
+    """Return (reduced values, number of valid ones)."""
     valid = (~np.isnan(numbers)).astype(float)
     numbers = np.nan_to_num(numbers)
     for is_mean, axes in _DECREASES[how]:

@@ -9,18 +9,18 @@ from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 
 class _Mean(Metric):
-    """A sum and what it is divided by."""
+    """A mean, stored as sum and count."""
 
     def __init__(self):
         super().__init__()
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._sum, self._count = 0.0, 0
 
     def eval(self):
-        """The mean of what was gathered."""
+        """Return the mean of all accumulated batches."""
         self._refuse_empty(self._count == 0)
         return self._sum / self._count
 
@@ -34,7 +34,7 @@ class MAE(_Mean):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take predictions and labels with as many elements."""
+        """Accumulate predictions and labels of the same size."""
         predicted, labels = self._two(inputs)
         self._sum += self._deviation(labels.reshape(predicted.shape) - predicted)
         self._count += labels.shape[0]
@@ -55,7 +55,7 @@ class MSE(MAE):
 
 
 class Loss(_Mean):
-    """The mean over the batches of the loss (a Tensor of no or one axis).
+    """Mean over the batches of the loss (a 0-d or 1-d Tensor).
 
     >>> Loss()(Tensor(0.5))
     0.5
@@ -63,7 +63,7 @@ class Loss(_Mean):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the loss of a batch."""
+        """Accumulate the loss of a batch."""
         self._check_number(inputs, 1, "the loss")
         loss = self._convert_data(inputs[0])
         if loss.ndim > 1:
@@ -76,7 +76,7 @@ class Loss(_Mean):
 
 class Perplexity(_Mean):
     r"""$\exp(-\frac{1}{n} \sum \ln p_{label})$ for probabilities `(n, classes)` and labels `(n,)`;
-    labels equal to `ignore_label` do not count.
+    labels equal to `ignore_label` are ignored.
 
     >>> round(Perplexity()(Tensor([[0.5, 0.5], [0.25, 0.75]]), Tensor([0, 0])), 4)
     2.8284
@@ -92,7 +92,7 @@ class Perplexity(_Mean):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the probabilities and labels of a batch."""
+        """Accumulate the probabilities and labels of a batch."""
         predicted, labels = self._two(inputs)
         labels = labels.reshape(-1).astype(int)
         if labels.size * predicted.shape[-1] != predicted.size:
@@ -110,13 +110,13 @@ class Perplexity(_Mean):
         self._count += int(counts.sum())
 
     def eval(self):
-        """The perplexity of all labels that count."""
+        """Return the perplexity of all labels that are not ignored."""
         return math.exp(super().eval())
 
 
 class Dice(_Mean):
-    r"""The mean over samples of $2 \sum \hat y y / (\sum \hat y^2 + \sum y^2 + smooth)$, one number
-    a batch.
+    r"""Mean over samples of $2 \sum \hat y y / (\sum \hat y^2 + \sum y^2 + smooth)$, one value
+    per batch.
 
     >>> round(Dice()(Tensor([[1.0, 0.0]]), Tensor([[1.0, 1.0]])), 4)
     0.6667
@@ -129,7 +129,7 @@ class Dice(_Mean):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take predictions and labels of one shape."""
+        """Accumulate predictions and labels of the same shape."""
         predicted, labels = self._two(inputs)
         if predicted.shape != labels.shape:
             raise ValueError(

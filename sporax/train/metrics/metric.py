@@ -1,4 +1,4 @@
-"""`Metric`: what is cleared, updated with the numbers of each batch, and evaluated."""
+"""`Metric`: the base class of metrics."""
 
 import functools
 
@@ -9,7 +9,7 @@ from sporax.core.tensor import Tensor
 
 
 def rearrange_inputs(func):
-    """Decorator of a metric's `update`: gives it the inputs that `set_indexes` chose."""
+    """Decorator of a metric's `update` that selects the inputs chosen by `set_indexes`."""
 
     @functools.wraps(func)
     def chosen(self, *inputs):
@@ -20,9 +20,9 @@ def rearrange_inputs(func):
 
 
 class Metric(Fitting):
-    """Base of metrics: a subclass defines `clear`, `update(*inputs)` and `eval`.
+    """Base class of metrics: a subclass defines `clear`, `update(*inputs)` and `eval`.
 
-    Called, it clears itself, takes the inputs and returns what it makes of them.
+    Calling it clears the state, updates it with the inputs and returns the result.
 
     >>> from sporax.train import MAE
     >>> MAE()(Tensor([1.0, 2.0]), Tensor([0.0, 0.0]))
@@ -35,7 +35,7 @@ class Metric(Fitting):
         self._indexes = None
 
     def _convert_data(self, data):
-        """An array of a Tensor, a list or an array."""
+        """Convert a Tensor, list or array to an array."""
         if isinstance(data, Tensor):
             return data.asnumpy()
         if not isinstance(data, (list, np.ndarray)):
@@ -46,7 +46,7 @@ class Metric(Fitting):
         return np.asarray(data)
 
     def _two(self, inputs):
-        """Predictions and labels as arrays."""
+        """Return predictions and labels as arrays."""
         self._check_number(inputs, 2, "predictions and labels")
         return [self._convert_data(data) for data in inputs]
 
@@ -66,11 +66,11 @@ class Metric(Fitting):
 
     @property
     def indexes(self):
-        """The indices of the inputs of `update`; None for all."""
+        """Indices of the inputs of `update`; None for all."""
         return self._indexes
 
     def set_indexes(self, indexes):
-        """Let `update` take the inputs of these numbers, in that order; returns the metric."""
+        """Select the inputs of `update` by index, in this order; returns the metric."""
         if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
             raise ValueError(
                 f"For 'set_indexes', 'indexes' must be a list of ints, but got {indexes!r}."
@@ -84,15 +84,15 @@ class Metric(Fitting):
         return self.eval()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         raise NotImplementedError(_undefined(self, "clear"))
 
     def update(self, *inputs):
-        """Take the numbers of one batch."""
+        """Accumulate one batch."""
         raise NotImplementedError(_undefined(self, "update"))
 
     def eval(self):
-        """The value of the metric."""
+        """Return the value of the metric."""
         raise NotImplementedError(_undefined(self, "eval"))
 
 
@@ -101,8 +101,8 @@ def _undefined(metric, name):
 
 
 def classes_of(labels, predictions):
-    """Labels as class numbers: of one-hot rows as many-dimensional as the predictions, where the
-    one is."""
+    """Convert labels to class indices: one-hot rows with the dimensions of the predictions are
+    reduced by argmax."""
     if predictions.ndim != labels.ndim or labels.ndim < 2:
         return labels
     is_binary = np.isin(labels, (0, 1)).all()

@@ -1,4 +1,4 @@
-"""What a classifier looks at: how its score changes where the image is covered."""
+"""Occlusion sensitivity: change of a classifier's score under occlusion of the image."""
 
 import itertools
 
@@ -11,13 +11,13 @@ from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 
 class OcclusionSensitivity(Metric):
-    """For each element of an image, how much the score of `label` falls when the elements around it
-    are covered (Zeiler & Fergus, 2014); large where the model looks.
+    """For each element of an image, the drop of the score of `label` when the elements around it
+    are occluded (Zeiler & Fergus, 2014); large where the model attends.
 
     Called with the model (a Cell `(N, *)` -> `(N, classes)`), the image `(1, *)` and the label.
-    `pad_val`: what covers. `margin`: how far it reaches, an int, or one for each axis. `n_batch`:
-    how many covered images are predicted at once. `b_box`: [lowest, highest, ...] index of each
-    axis to look at; a highest one of -1 is the last.
+    `pad_val`: the occluding value. `margin`: its extent, an int, or one per axis. `n_batch`: the
+    number of occluded images per prediction. `b_box`: [lowest, highest, ...] index to evaluate for
+    each axis; a highest index of -1 is the last.
 
     >>> class Total(nn.Cell):
     ...     def construct(self, x):
@@ -38,11 +38,11 @@ class OcclusionSensitivity(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._sensitivity = None
 
     def _box(self, shape):
-        """The first index to look at of each axis, and the one after the last."""
+        """Return the start and stop index to evaluate for each axis."""
         if self.b_box is None:
             return [0] * len(shape), list(shape)
         low, high = [max(0, n) for n in self.b_box[::2]], self.b_box[1::2]
@@ -61,7 +61,7 @@ class OcclusionSensitivity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take a model, an image and a label."""
+        """Evaluate a model, an image and a label."""
         self._check_number(inputs, 3, "a model, an image and a label")
         model, label = inputs[0], inputs[2]
         check.instance("OcclusionSensitivity", Cell, "a Cell", model=model)
@@ -93,7 +93,7 @@ class OcclusionSensitivity(Metric):
         return image
 
     def eval(self):
-        """The falls of the score, in the shape of the image (or of `b_box`), without axes of size
+        """Return the score drops in the shape of the image (or of `b_box`), without axes of size
         1."""
         self._refuse_empty(self._sensitivity is None)
         return self._sensitivity.squeeze()

@@ -1,4 +1,4 @@
-"""Receiver operating characteristics, and the area under a curve."""
+"""Receiver operating characteristic, and area under a curve."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 
 def auc(x, y, reorder=False):
-    """The area under the curve through the points, by trapezoids; `x` rises or falls throughout.
+    """Area under a curve by the trapezoidal rule; `x` must be monotonic.
 
-    `reorder`: whether to sort the points by `x` first.
+    `reorder`: sort the points by `x` first.
 
     >>> auc(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0]))
     0.75
@@ -41,11 +41,11 @@ def auc(x, y, reorder=False):
 
 
 class ROC(Metric):
-    """The false and the true positive rates at falling thresholds, and these.
+    """False positive rates, true positive rates and thresholds, for decreasing thresholds.
 
-    For two classes: scores and labels of one shape; the label `pos_label` (1) is positive. For
-    `class_num` classes: scores `(N, class_num)` and labels `(N,)`; three lists with an array for
-    each class. It keeps the last batch only.
+    For two classes: scores and labels of the same shape; the label `pos_label` (1) is positive. For
+    `class_num` classes: scores `(N, class_num)` and labels `(N,)`; returns three lists with one
+    array per class. Only the last batch is kept.
 
     >>> rates = ROC(pos_label=1)(Tensor([0.9, 0.8, 0.3]), Tensor([1, 0, 1]))
     >>> [rate.tolist() for rate in rates[:2]]
@@ -61,12 +61,12 @@ class ROC(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._scores = self._labels = None
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take the scores and labels of a batch."""
+        """Store the scores and labels of a batch."""
         scores, labels = self._two(inputs)
         if scores.ndim == labels.ndim and self.class_num in (None, 1):
             scores = scores.reshape(-1, 1)
@@ -86,7 +86,7 @@ class ROC(Metric):
         self._scores, self._labels = scores, labels.reshape(-1)
 
     def eval(self):
-        """(false positive rates, true positive rates, thresholds)."""
+        """Return (false positive rates, true positive rates, thresholds)."""
         self._refuse_empty(self._scores is None)
         if self._scores.shape[1] == 1:
             positive = 1 if self.pos_label is None else self.pos_label

@@ -1,4 +1,4 @@
-"""How alike the rows of a batch are."""
+"""Similarity of the rows of a batch."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ class CosineSimilarity(Metric):
     `(N, N)`.
 
     `similarity`: 'cosine', or 'dot' without the denominator. `reduction`: 'none', or the 'sum' or
-    'mean' of each row. `zero_diagonal`: whether a row's similarity to itself is left out, as 0.
+    'mean' of each row. `zero_diagonal`: set the similarity of a row to itself to 0.
 
     >>> CosineSimilarity()(np.array([[3.0, 4.0], [4.0, 3.0]])).round(3)
     array([[0.  , 0.96],
@@ -32,12 +32,12 @@ class CosineSimilarity(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._products = None
 
     @rearrange_inputs
     def update(self, inputs):
-        """Take a batch of rows, in place of the last one."""
+        """Store a batch of rows, replacing the previous one."""
         rows = self._convert_data(inputs)
         if rows.ndim != 2:
             raise ValueError(
@@ -48,7 +48,7 @@ class CosineSimilarity(Metric):
         self._products = rows @ rows.T
 
     def eval(self):
-        """The similarities."""
+        """Return the similarities."""
         self._refuse_empty(self._products is None)
         if self.zero_diagonal:
             np.fill_diagonal(self._products, 0)

@@ -10,12 +10,12 @@ _METRICS = ("euclidean", "chessboard", "taxicab")
 
 
 def _surface(mask):
-    """The elements of a region that have a neighbour outside it."""
+    """Return the elements of a region that have a neighbour outside it."""
     return mask ^ ndimage.binary_erosion(mask)
 
 
 class _SurfaceDistance(Metric):
-    """Base: `update` finds the surfaces of a region in predictions and labels."""
+    """Base class: `update` finds the surfaces of a region in predictions and labels."""
 
     def __init__(self, distance_metric):
         super().__init__()
@@ -26,12 +26,12 @@ class _SurfaceDistance(Metric):
         self.clear()
 
     def clear(self):
-        """Forget what was gathered."""
+        """Reset the accumulated state."""
         self._surfaces = None
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Take predictions, labels of the same shape, and the class whose region is compared."""
+        """Store the surfaces for predictions, labels of the same shape, and a class."""
         name = type(self).__name__
         self._check_number(inputs, 3, "predictions, labels and a class")
         predicted, labels = (self._convert_data(data) for data in inputs[:2])
@@ -57,7 +57,7 @@ class _SurfaceDistance(Metric):
         return _surface(predicted), _surface(labels)
 
     def _distances(self, of, to):
-        """From each element of a surface to the nearest of another; infinite if that has none."""
+        """Return distances of a surface's elements to another surface; inf if that is empty."""
         if not to.any():
             return np.full(of.sum(), np.inf)
         if self.distance_metric == "euclidean":
@@ -65,7 +65,7 @@ class _SurfaceDistance(Metric):
         return ndimage.distance_transform_cdt(~to, metric=self.distance_metric)[of]
 
     def _directions(self, both):
-        """The distances from the predictions' surface, and, with `both`, from the labels'."""
+        """Return the distances from the predictions' surface and, with `both`, from the labels'."""
         self._refuse_empty(self._surfaces is None)
         predicted, labels = self._surfaces
         pairs = [(predicted, labels), (labels, predicted)] if both else [(predicted, labels)]
@@ -76,9 +76,9 @@ class HausdorffDistance(_SurfaceDistance):
     r"""$\max(h(A, B), h(B, A))$ with $h(A, B) = \max_{a \in A} \min_{b \in B} \|a - b\|$ for the
     surfaces of predictions and labels.
 
-    `distance_metric`: 'euclidean', 'chessboard' or 'taxicab'. `percentile`, 0 to 100: of the
-    distances, in place of the maximum. `directed`: $h(A, B)$ alone. `crop`: whether only the part
-    that holds both regions is looked at, which is faster. Infinite where a surface is empty.
+    `distance_metric`: 'euclidean', 'chessboard' or 'taxicab'. `percentile`, 0 to 100: use this
+    percentile of the distances instead of the maximum. `directed`: only $h(A, B)$. `crop`: crop to
+    both regions first, which is faster. Infinite if a surface is empty.
 
     >>> a = Tensor(np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]))
     >>> b = Tensor(np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]))
@@ -105,7 +105,7 @@ class HausdorffDistance(_SurfaceDistance):
         return super()._found(predicted, labels)
 
     def eval(self):
-        """The distance."""
+        """Return the distance."""
         largest = []
         for distances in self._directions(both=not self.directed):
             if not distances.size:
@@ -121,8 +121,8 @@ class MeanSurfaceDistance(_SurfaceDistance):
     r"""$\frac{1}{|A|} \sum_{a \in A} \min_{b \in B} \|a - b\|$ for the surfaces A of predictions
     and B of labels.
 
-    `symmetric`: the mean of this and of what it is from B to A. `distance_metric`: 'euclidean',
-    'chessboard' or 'taxicab'. Infinite where a surface is empty.
+    `symmetric`: the mean of the distances from A to B and from B to A. `distance_metric`:
+    'euclidean', 'chessboard' or 'taxicab'. Infinite if a surface is empty.
 
     >>> a = Tensor(np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]))
     >>> b = Tensor(np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]))
@@ -138,7 +138,7 @@ class MeanSurfaceDistance(_SurfaceDistance):
         self.symmetric = symmetric
 
     def eval(self):
-        """The distance."""
+        """Return the distance."""
         directions = self._directions(both=self.symmetric)
         if not all(distances.size for distances in directions):
             return np.inf
@@ -150,8 +150,8 @@ class RootMeanSquareDistance(MeanSurfaceDistance):
     r"""$\sqrt{\frac{1}{|A|} \sum_{a \in A} \min_{b \in B} \|a - b\|^2}$ for the surfaces A of
     predictions and B of labels.
 
-    `symmetric`: under the root, the mean of this and of what it is from B to A. `distance_metric`:
-    'euclidean', 'chessboard' or 'taxicab'. Infinite where a surface is empty.
+    `symmetric`: under the root, the mean of both directions. `distance_metric`: 'euclidean',
+    'chessboard' or 'taxicab'. Infinite if a surface is empty.
 
     >>> a = Tensor(np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]))
     >>> b = Tensor(np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]))

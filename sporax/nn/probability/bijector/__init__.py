@@ -1,4 +1,4 @@
-"""Bijectors: invertible functions with the logarithm of their derivatives."""
+"""Bijectors: invertible functions with the log of their derivatives."""
 
 from sporax.nn.probability.bijector.base import Bijector
 from sporax.nn.probability.bijector.elementwise import (

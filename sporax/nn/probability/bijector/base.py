@@ -18,15 +18,14 @@ def _is_floating(dtype):
 
 
 class Bijector(Cell):
-    """Base of all bijectors: a subclass defines `_forward`, `_inverse`, `_forward_log_jacobian` and
-    `_inverse_log_jacobian`, each of one Tensor.
+    """Base class of all bijectors: a subclass defines `_forward`, `_inverse`,
+    `_forward_log_jacobian` and `_inverse_log_jacobian`, functions of one Tensor.
 
-    `is_constant_jacobian`: whether the derivative is the same everywhere; `is_injective`; `dtype`:
-    of parameters and inputs, any floating one if None. `param`: the arguments of the subclass by
-    name, `param["param_dict"]` its parameters; `_add_parameter(value, name)` makes a Tensor of
-    one.
+    `is_constant_jacobian`: True if the derivative is constant; `is_injective`; `dtype`: of
+    parameters and inputs, any floating dtype if None. `param`: the subclass arguments by name,
+    `param["param_dict"]` its parameters; `_add_parameter(value, name)` converts one to a Tensor.
 
-    Called with a method's name it calls that, with a distribution it returns the
+    Called with a method name it calls that method, with a distribution it returns the
     `TransformedDistribution`.
 
     >>> exp = nn.probability.bijector.Exp()
@@ -36,10 +35,10 @@ class Bijector(Cell):
     array([0.5], dtype=float32)
     """
 
-    # the classes of distributions and of their images, which `distribution.transformed` sets
+    # classes of distributions and transformed distributions, set by `distribution.transformed`
     _distributions: ClassVar = ()
     _transformed: ClassVar = None
-    _is_decreasing = False  # or a Tensor that says where it is
+    _is_decreasing = False  # or a bool Tensor, elementwise
 
     def __init__(
         self, is_constant_jacobian=False, is_injective=True, name=None, dtype=None, param=None
@@ -58,7 +57,7 @@ class Bijector(Cell):
         self.default_parameters, self.parameter_names, self.common_dtype = [], [], None
 
     def _add_parameter(self, value, name):
-        """A parameter as a Tensor of a floating dtype, the same for all of them."""
+        """Convert a parameter to a Tensor of the floating dtype common to all parameters."""
         if isinstance(value, bool) or value is None:
             raise TypeError(
                 f"For '{self.name}', '{name}' must be a number, an array or a Tensor, but got "
@@ -78,8 +77,8 @@ class Bijector(Cell):
         return tensor
 
     def _check_value_dtype(self, value):
-        """`value`, a Tensor of the bijector's dtype, or of a floating one where it has none; what
-        `_forward` and its like of a subclass call."""
+        """Return `value`, checked to be a Tensor of the bijector's dtype, or of any floating dtype
+        if None; called by `_forward` and the like in subclasses."""
         if not isinstance(value, Tensor):
             raise TypeError(
                 f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}."
@@ -92,7 +91,7 @@ class Bijector(Cell):
         return value
 
     def cast_param_by_value(self, value, para):
-        """The parameter `para` in the dtype of the input `value`."""
+        """Cast the parameter `para` to the dtype of the input `value`."""
         return para.astype(value.dtype)
 
     def _parameters_given(self):
@@ -100,7 +99,7 @@ class Bijector(Cell):
 
     @property
     def batch_shape(self):
-        """The shape in which the parameters broadcast together; None where one is not given."""
+        """Broadcast shape of the parameters; None if one of them is None."""
         given = self._parameters_given()
         if given is None or any(value is None for value in given.values()):
             return None
@@ -108,18 +107,18 @@ class Bijector(Cell):
 
     @property
     def is_scalar_batch(self):
-        """Whether all parameters are single numbers."""
+        """True if all parameters are scalars."""
         given = self._parameters_given()
         return given is not None and all(
             isinstance(value, (int, float, type(None))) for value in given.values()
         )
 
     def shape_mapping(self, shape):
-        """The shape of the result for an input of `shape`."""
+        """Return the shape of the result for an input of `shape`."""
         return tuple(np.broadcast_shapes(tuple(shape), self.batch_shape or ()))
 
     def _checked(self, value):
-        """The input, refused unless it is a Tensor of the bijector's dtype."""
+        """Return the input; raise TypeError unless it is a Tensor of the bijector's dtype."""
         if not isinstance(value, Tensor):
             raise TypeError(
                 f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}."
@@ -140,19 +139,19 @@ class Bijector(Cell):
         return compute(self._checked(value), *args, **kwargs)
 
     def forward(self, value, *args, **kwargs):
-        """The image of `value`."""
+        """Return the image of `value`."""
         return self._at("forward", value, args, kwargs)
 
     def inverse(self, value, *args, **kwargs):
-        """What `value` is the image of."""
+        """Return the preimage of `value`."""
         return self._at("inverse", value, args, kwargs)
 
     def forward_log_jacobian(self, value, *args, **kwargs):
-        """The logarithm of the derivative of `forward` at `value`."""
+        """Return the log of the derivative of `forward` at `value`."""
         return self._at("forward_log_jacobian", value, args, kwargs)
 
     def inverse_log_jacobian(self, value, *args, **kwargs):
-        """The logarithm of the derivative of `inverse` at `value`."""
+        """Return the log of the derivative of `inverse` at `value`."""
         return self._at("inverse_log_jacobian", value, args, kwargs)
 
     def __call__(self, *args, **kwargs):
@@ -161,7 +160,7 @@ class Bijector(Cell):
         return super().__call__(*args, **kwargs)
 
     def construct(self, name, *args, **kwargs):
-        """The method of that name, called: `bijector("forward", x)`."""
+        """Call the method `name`: `bijector("forward", x)`."""
         check.choice(self.name, _METHODS, name=name)
         return getattr(self, name)(*args, **kwargs)
 
@@ -172,5 +171,5 @@ class Bijector(Cell):
 
 
 def like(x, parameter):
-    """A parameter in the dtype of the input."""
+    """Cast a parameter to the dtype of the input."""
     return ops.cast(parameter, x.dtype)

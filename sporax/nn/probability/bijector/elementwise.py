@@ -1,4 +1,4 @@
-"""Bijectors of single numbers."""
+"""Elementwise bijectors."""
 
 from sporax import ops
 from sporax.nn import argument_checks as check
@@ -26,7 +26,7 @@ class PowerTransform(Bijector):
         _refuse_unless(self, "power", "at least 0", self.power >= 0)
 
     def _power_of(self, x):
-        """c, whether it is 0, and c or 1 instead."""
+        """Return c, c == 0, and c with zeros replaced by 1."""
         c = like(x, self.power)
         is_zero = c == 0
         return c, is_zero, ops.where(is_zero, ops.ones_like(c), c)

@@ -8,7 +8,7 @@ from sporax.core.tensor import Tensor
 from sporax.nn.cell import Cell
 from sporax.ops.random.draws import next_key, sizes, source_of
 
-# what a distribution's parameter must be: in words, and the test
+# rule of a parameter -> (description for messages, check)
 _RULES = {
     "any": ("a number", lambda x: x == x),
     "positive": ("greater than 0", lambda x: x > 0),
@@ -33,7 +33,7 @@ def _log_rest_of_exp(x):
     return ops.log1p(-ops.exp(x))
 
 
-# what a distribution does not define itself -> what it follows from, and how
+# derived method -> [(method it is computed from, how)]
 _FOLLOWS = {
     "prob": [("log_prob", ops.exp)],
     "log_prob": [("prob", ops.log)],
@@ -51,15 +51,15 @@ _FOLLOWS = {
 
 
 class Distribution(Cell):
-    """Base of all distributions.
+    """Base class of all distributions.
 
-    A subclass names its parameters in `RULES` (with what they must be) and defines some of
+    A subclass lists its parameters in `RULES` (with their constraints) and defines some of
     `_log_prob(value, *parameters)`, `_prob`, `_cdf`, `_survival_function`, `_mean(*parameters)`,
     `_mode`, `_sd`, `_var`, `_entropy`, `_kl(*others, *parameters)` and
-    `_sample(key, shape, *parameters)`; what follows from those is there too.
+    `_sample(key, shape, *parameters)`; methods that follow from these are derived.
 
-    `param`: the parameters by name: numbers, lists, arrays, Tensors, or None to be given at each
-    call. Every method takes others, after its own arguments or by name. `seed`: 0 leaves samples to
+    `param`: the parameters by name: scalars, lists, arrays, Tensors, or None to be passed in each
+    call. Every method accepts other parameters after its own arguments or by name. `seed`: 0 uses
     `set_seed`. `dtype`: of the samples.
 
     >>> nn.probability.distribution.Normal(0.0, 1.0).log_prob(Tensor([0.0])).asnumpy().round(4)
@@ -67,7 +67,7 @@ class Distribution(Cell):
     """
 
     RULES = ()  # (name, rule) of each parameter
-    INTEGERS = False  # whether samples are integers
+    INTEGERS = False  # True if samples are integers
 
     def __init__(self, seed, dtype, name, param):
         super().__init__()
@@ -95,12 +95,12 @@ class Distribution(Cell):
 
     @property
     def is_scalar_batch(self):
-        """Whether all parameters are single numbers."""
+        """True if all parameters are scalars."""
         return all(isinstance(v, (int, float, type(None))) for v in self.parameters.values())
 
     @property
     def batch_shape(self):
-        """The shape in which the parameters broadcast together; None where one is not given."""
+        """Broadcast shape of the parameters; None if one of them is None."""
         if any(p is None for p in self.default_parameters):
             return None
         return tuple(np.broadcast_shapes(*[p.shape for p in self.default_parameters]))
@@ -108,11 +108,11 @@ class Distribution(Cell):
     broadcast_shape = batch_shape
 
     def get_dist_type(self):
-        """The distribution's name."""
+        """Return the name of the distribution class."""
         return type(self).__name__
 
     def get_dist_args(self, *args, **kwargs):
-        """The parameters as Tensors; others may be given in order or by name."""
+        """Return the parameters as Tensors; overrides are given in order or by name."""
         if len(args) > len(self.RULES) or set(kwargs) - set(self.parameter_names):
             names = ", ".join(self.parameter_names)
             raise TypeError(
@@ -135,7 +135,7 @@ class Distribution(Cell):
     # what is computed -----------------------------------------------------------------------
 
     def _find(self, what):
-        """The method that computes `what`, directly or from another."""
+        """Return the method that computes `what`, directly or derived from another."""
         direct = getattr(self, f"_{what}", None)
         if direct is not None:
             return direct
@@ -154,43 +154,43 @@ class Distribution(Cell):
         return self._find(what)(ops.cast(value, self.parameter_type), *parameters)
 
     def prob(self, value, *args, **kwargs):
-        """The density, or probability, at `value`."""
+        """Return the density, or probability, at `value`."""
         return self._at("prob", value, args, kwargs)
 
     def log_prob(self, value, *args, **kwargs):
-        """The logarithm of `prob`."""
+        """Return the log of `prob`."""
         return self._at("log_prob", value, args, kwargs)
 
     def cdf(self, value, *args, **kwargs):
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         return self._at("cdf", value, args, kwargs)
 
     def log_cdf(self, value, *args, **kwargs):
-        """The logarithm of `cdf`."""
+        """Return the log of `cdf`."""
         return self._at("log_cdf", value, args, kwargs)
 
     def survival_function(self, value, *args, **kwargs):
-        """The probability of more than `value`."""
+        """Return the probability of more than `value`."""
         return self._at("survival_function", value, args, kwargs)
 
     def log_survival(self, value, *args, **kwargs):
-        """The logarithm of `survival_function`."""
+        """Return the log of `survival_function`."""
         return self._at("log_survival", value, args, kwargs)
 
     def mean(self, *args, **kwargs):
-        """The mean."""
+        """Return the mean."""
         return self._find("mean")(*self.get_dist_args(*args, **kwargs))
 
     def mode(self, *args, **kwargs):
-        """Where the density or probability is largest."""
+        """Return the mode, the point of largest density or probability."""
         return self._find("mode")(*self.get_dist_args(*args, **kwargs))
 
     def sd(self, *args, **kwargs):
-        """The standard deviation."""
+        """Return the standard deviation."""
         return self._find("sd")(*self.get_dist_args(*args, **kwargs))
 
     def var(self, *args, **kwargs):
-        """The variance."""
+        """Return the variance."""
         return self._find("var")(*self.get_dist_args(*args, **kwargs))
 
     def entropy(self, *args, **kwargs):
@@ -198,10 +198,10 @@ class Distribution(Cell):
         return self._find("entropy")(*self.get_dist_args(*args, **kwargs))
 
     def kl_loss(self, dist, *args, **kwargs):
-        r"""$E[\ln p - \ln q]$ (Kullback and Leibler), q of the same kind.
+        r"""KL divergence $E[\ln p - \ln q]$, with q of the same class.
 
-        `dist`: the kind's name. Then the parameters of q (by name with `_b` after it), then, if
-        they are not this distribution's, those of p.
+        `dist`: the class name. Then the parameters of q (by name with suffix `_b`), then, if they
+        differ from this distribution's, the parameters of p.
         """
         if dist != self.get_dist_type():
             raise ValueError(
@@ -219,14 +219,14 @@ class Distribution(Cell):
         return self._find("kl")(*others, *self.get_dist_args(*rest, **kwargs))
 
     def cross_entropy(self, dist, *args, **kwargs):
-        r"""$-E[\ln q]$; arguments as `kl_loss`'s."""
+        r"""$-E[\ln q]$; arguments: see `kl_loss`."""
         divergence = self.kl_loss(dist, *args, **kwargs)
         own = {n: v for n, v in kwargs.items() if n in self.parameter_names}
         rest = args if any(n.endswith("_b") for n in kwargs) else args[len(self.RULES) :]
         return self.entropy(*rest, **own) + divergence
 
     def sample(self, shape=(), *args, **kwargs):
-        """Numbers drawn: for each of the distributions a batch in `shape`, which comes first."""
+        """Draw samples of shape `shape + batch_shape`."""
         parameters = self.get_dist_args(*args, **kwargs)
         shape = sizes(self.name, shape) + self._batch(*[p.shape for p in parameters])
         key = next_key(source_of(self, self.seed))
@@ -236,7 +236,7 @@ class Distribution(Cell):
         return tuple(np.broadcast_shapes(*shapes))
 
     def construct(self, name, *args, **kwargs):
-        """The method of that name, called: `distribution("log_prob", x)`."""
+        """Call the method `name`: `distribution("log_prob", x)`."""
         return getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self):

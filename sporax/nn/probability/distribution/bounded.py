@@ -136,7 +136,7 @@ class Exponential(Distribution):
 
 
 class Gamma(Distribution):
-    r"""Density $b^a x^{a - 1} e^{-b x} / \Gamma(a)$ with a the `concentration` and b the `rate`.
+    r"""Density $b^a x^{a - 1} e^{-b x} / \Gamma(a)$ with a = `concentration` and b = `rate`.
 
     >>> nn.probability.distribution.Gamma([1.0], [2.0]).prob(Tensor([0.5])).asnumpy().round(4)
     array([0.7358], dtype=float32)
@@ -181,7 +181,7 @@ def _log_beta(a, b):
 
 
 class Beta(Distribution):
-    r"""Density $x^{a - 1} (1 - x)^{b - 1} / B(a, b)$ in (0, 1), a and b the concentrations 1 and 0.
+    r"""Density $x^{a - 1} (1 - x)^{b - 1} / B(a, b)$ on (0, 1): concentration1 a, concentration0 b.
 
     >>> nn.probability.distribution.Beta([1.0], [2.0]).prob(Tensor([0.25])).asnumpy().round(4)
     array([1.5], dtype=float32)

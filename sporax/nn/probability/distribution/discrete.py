@@ -16,7 +16,7 @@ from sporax.ops.random.draws import (
 
 
 def _whole(x):
-    """Whether a number is an integer, at least 0."""
+    """Return True where x is a non-negative integer."""
     return ops.logical_and(x >= 0, ops.floor(x) == x)
 
 
@@ -58,7 +58,7 @@ class Bernoulli(Distribution):
 
 
 class Geometric(Distribution):
-    """How often something fails before it succeeds, with probability `probs` each time.
+    """Number of failures before the first success, with success probability `probs`.
 
     >>> nn.probability.distribution.Geometric(0.5).prob(Tensor([0, 1])).asnumpy()
     array([0.5 , 0.25], dtype=float32)
@@ -129,9 +129,9 @@ class Poisson(Distribution):
 
 
 class Categorical(Distribution):
-    """One of the classes 0, 1, ..., with the probabilities along the last axis of `probs`.
+    """One of the classes 0, 1, ..., with the probabilities on the last axis of `probs`.
 
-    `mean`, `var` and `sd` keep that axis, with the length 1.
+    `mean`, `var` and `sd` keep that axis with size 1.
 
     >>> nn.probability.distribution.Categorical([0.25, 0.75]).prob(Tensor([0, 1])).asnumpy()
     array([0.25, 0.75], dtype=float32)

@@ -1,4 +1,4 @@
-"""Distributions on the real line (and the logarithm of one), with a location and a scale."""
+"""Location-scale distributions on the real line, and LogNormal."""
 
 import math
 
@@ -13,9 +13,9 @@ EULER = float(np.euler_gamma)
 
 
 class _LocationScale(Distribution):
-    """$x = location + scale \\cdot z$: a subclass gives `LAW`, the name of the law of z.
+    """$x = location + scale \\cdot z$: a subclass sets `LAW`, the name of the distribution of z.
 
-    The first parameter is the location, which is also the mode, the second the scale.
+    The first parameter is the location, also the mode; the second is the scale.
     """
 
     LAW = None
@@ -67,7 +67,7 @@ class Normal(_LocationScale):
 
 
 class LogNormal(Normal):
-    r"""$e^x$ for x normal around `loc` with deviation `scale`.
+    r"""$e^x$ for x normal with mean `loc` and standard deviation `scale`.
 
     >>> nn.probability.distribution.LogNormal(0.0, 1.0).cdf(Tensor([1.0])).asnumpy()
     array([0.5], dtype=float32)
@@ -105,7 +105,7 @@ class LogNormal(Normal):
 
 
 class Laplace(_LocationScale):
-    r"""Density $e^{-|x - mean| / sd} / (2 sd)$: `sd` is the scale, $1 / \sqrt 2$ of the deviation.
+    r"""Density $e^{-|x - mean| / sd} / (2 sd)$: `sd` is the scale, not the standard deviation.
 
     >>> nn.probability.distribution.Laplace(0.0, 1.0).prob(Tensor([0.0])).asnumpy()
     array([0.5], dtype=float32)
@@ -142,7 +142,7 @@ class Laplace(_LocationScale):
 
 
 class Logistic(_LocationScale):
-    r"""The law with $P(x) = 1 / (1 + e^{-z})$, $z = (x - loc) / scale$.
+    r"""The distribution with CDF $1 / (1 + e^{-z})$, $z = (x - loc) / scale$.
 
     >>> nn.probability.distribution.Logistic(0.0, 1.0).cdf(Tensor([0.0])).asnumpy()
     array([0.5], dtype=float32)
@@ -174,7 +174,7 @@ class Logistic(_LocationScale):
 
 
 class Gumbel(_LocationScale):
-    r"""The law with $P(x) = e^{-e^{-z}}$, $z = (x - loc) / scale$.
+    r"""The distribution with CDF $e^{-e^{-z}}$, $z = (x - loc) / scale$.
 
     >>> nn.probability.distribution.Gumbel(0.0, 1.0).mean().asnumpy().round(4)
     np.float32(0.5772)
@@ -242,7 +242,7 @@ class Cauchy(_LocationScale):
 
 
 class StudentT(Distribution):
-    r"""$mean + sd \cdot t$ with t of Student's law with `df` degrees of freedom.
+    r"""$mean + sd \cdot t$, where t has Student's distribution with `df` degrees of freedom.
 
     >>> nn.probability.distribution.StudentT(1.0, 0.0, 1.0).prob(Tensor([0.0])).asnumpy().round(4)
     array([0.3183], dtype=float32)

@@ -1,4 +1,4 @@
-"""`TransformedDistribution`: the image of a distribution under a bijector."""
+"""`TransformedDistribution`: pushforward of a distribution by a bijector."""
 
 import math
 
@@ -9,11 +9,11 @@ from sporax.nn.probability.distribution.base import Distribution
 
 
 class TransformedDistribution(Distribution):
-    r"""The law of $y = f(x)$ for a `bijector` f and x of a `distribution`: its density is that of
-    $f^{-1}(y)$ times the derivative of $f^{-1}$ there.
+    r"""Distribution of $y = f(x)$ for a `bijector` f and x from `distribution`: its density is the
+    density of x at $f^{-1}(y)$ times the derivative of $f^{-1}$ there.
 
-    `mean` is defined where the derivative of f is constant; other moments are not. Parameters are
-    those of `distribution`.
+    `mean` is defined if the derivative of f is constant; other moments are undefined. Parameters
+    are the parameters of `distribution`.
 
     >>> normal = nn.probability.distribution.Normal(0.0, 1.0)
     >>> exp = nn.probability.bijector.Exp()
