@@ -1,1 +1,1 @@
-"""Conditions, loops and prints in the source of Python functions, rewritten as calls."""
+"""Rewrites conditions, loops and prints in the source of Python functions as calls."""

@@ -1,10 +1,10 @@
-"""Questions about a piece of source: what it reads, gives values to, and where it goes on."""
+"""Analysis of a syntax tree: the variables it reads and assigns, its exits and side effects."""
 
 import ast
 import copy
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-# statements that only give variables values, or raise, or end the function
+# statements that only assign variables, raise or leave a block
 _PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Pass, ast.Raise, ast.Assert)
 _PLAIN = (*_PLAIN, ast.Break, ast.Continue)
 _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
@@ -14,7 +14,7 @@ YIELDS = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def walk(node):
-    """The nodes in a piece of source, without those of functions defined in it."""
+    """Yield the nodes of a tree (or list of trees), without the bodies of inner scopes."""
     left = list(node) if isinstance(node, list) else [node]
     while left:
         node = left.pop()
@@ -24,12 +24,12 @@ def walk(node):
 
 
 def has(node, types):
-    """Whether there is a node of these kinds."""
+    """Return True if the tree contains a node of one of these types."""
     return any(isinstance(n, types) for n in walk(node))
 
 
 def written(node):
-    """The variables that are given values."""
+    """Return the variables that are assigned."""
     return {
         n.id for n in _outside_comprehensions(node)
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
@@ -50,7 +50,7 @@ def _outside_comprehensions(node):
 
 
 def read(node):
-    """The variables that are read, in functions defined there too."""
+    """Return the variables that are read, also by inner functions."""
     nodes = node if isinstance(node, list) else [node]
     return {
         n.id for one in nodes for n in ast.walk(one)
@@ -63,7 +63,7 @@ def _is_augmented(name, node):
 
 
 def ends(body):
-    """Whether a block never goes on to what follows it."""
+    """Return True if control never reaches the end of a block."""
     last = body[-1] if body else None
     if isinstance(last, ast.If):
         return ends(last.body) and ends(last.orelse)
@@ -71,16 +71,16 @@ def ends(body):
 
 
 def returns(statement):
-    """Whether a statement may return from the function."""
+    """Return True if a statement may return from the function."""
     return has(statement, ast.Return)
 
 
-MAX_COPIES, MAX_LEVELS = 2000, 24  # of statements that `settled` makes; of ifs in ifs
+MAX_COPIES, MAX_LEVELS = 2000, 24  # statements that `settled` may copy; nesting of `if`
 
 
 def settled(body, leaves):
-    """The block, where what follows an `if` that may leave it (`leaves(if)`) is moved into the
-    branches that go on; None if there are too many ways through it."""
+    """Return the block with the statements after an `if` that may leave it (`leaves(if)`) moved
+    into the branches that continue; None if that takes too many copies."""
     left = [MAX_COPIES]
     copied = _settled(copy.deepcopy(body), leaves, left, MAX_LEVELS)
     return copied if left[0] >= 0 else None
@@ -106,7 +106,7 @@ _EFFECTS = {"next", "input", "open", "setattr", "delattr", "exec", "eval"}
 
 
 def effect(body):
-    """The first node that does more than give variables values; None if there is none."""
+    """Return the first node that does more than assign variables; None if there is none."""
     effects = [n for n in walk(body) if _is_effect(n)]
     return min(effects, key=lambda n: (n.lineno, n.col_offset), default=None)
 
@@ -122,13 +122,13 @@ def _is_effect(node):
 
 
 def calls(body):
-    """Whether a function of the user's may be called."""
+    """Return True if a user function may be called."""
     called = [n.func for one in body for n in ast.walk(one) if isinstance(n, ast.Call)]
     return any(not isinstance(getattr(f, "value", None), ast.Constant) for f in called)
 
 
 def jumps(body):
-    """Whether a `break` or `continue` in a block (or statement) is of a loop around it."""
+    """Return True if a `break` or `continue` in a block (or statement) belongs to an outer loop."""
     body = body if isinstance(body, list) else [body]
     return any(
         isinstance(node, (ast.Break, ast.Continue))
@@ -139,8 +139,8 @@ def jumps(body):
 
 
 def _is_quiet(expression):
-    """Whether evaluating it for its own sake does what a recording takes care of: a constant, or a
-    call that writes to a Tensor or prints."""
+    """Return True if an expression statement is a constant or a call that writes to a Tensor or
+    prints, which a recording handles."""
     if isinstance(expression, ast.Constant):
         return True
     if not isinstance(expression, ast.Call):
@@ -152,30 +152,31 @@ def _is_quiet(expression):
 
 
 _WRITERS = {"assign", "assign_add", "assign_sub", "assign_value", "set_data"}
-_WRITERS |= {"set_attribute", "set_item", "printer"}  # these look at what it is that they do
+_WRITERS |= {"set_attribute", "set_item", "printer"}  # these check their effect at run time
 
 
 def leaks(body, assigned):
-    """Whether a function defined inside reads a variable that is given values there: it would not
-    see those that it is given later."""
+    """Return True if an inner lambda reads a variable that the block assigns: it would not see
+    later assignments."""
     inner = [n for one in body for n in ast.walk(one) if isinstance(n, ast.Lambda)]
     return any(read(n) & assigned for n in inner if not hasattr(n, "is_generated"))
 
 
 def read_by_functions(body):
-    """The variables that functions defined inside read, at any time."""
+    """Return the variables that inner functions and classes read."""
     inner = [n for one in body for n in ast.walk(one) if isinstance(n, SCOPES)]
     return {name for n in inner if not hasattr(n, "is_generated") for name in read(n)}
 
 
 def shared(function):
-    """The variables that are of the module or of a function around, or written to by one inside."""
+    """Return the variables declared `global` or `nonlocal` in the function or its inner
+    functions."""
     declarations = [n for n in ast.walk(function) if isinstance(n, SHARED)]
     return {name for n in declarations for name in n.names}
 
 
 def is_over_range(node):
-    """Whether a `for` goes over a `range` with one variable."""
+    """Return True if a `for` iterates over a `range` with a single variable."""
     over = node.iter
     return (
         isinstance(node.target, ast.Name)

@@ -1,4 +1,4 @@
-"""Expressions of a function's source that ask for a truth, or write, as calls of functions.
+"""Rewrites expressions that take a truth value, and assignments, as function calls.
 
     a if test else b   ->   branch(test, lambda: a, lambda: b, ())
     a and b            ->   both(a, lambda: b)
@@ -14,22 +14,23 @@ from typing import Any
 
 from sporax.ast_transform.ast_analysis import YIELDS, has
 
-RUNTIME_NAME = "_sporax_flow"  # the constant that `convert` replaces by `runtime_functions.RUNTIME`
+RUNTIME_NAME = "_sporax_flow"  # constant that `convert` replaces with `runtime_functions.RUNTIME`
 _COMPARED = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
 _IN_PLACE = {ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv"}
-_UNMOVABLE = (*YIELDS, ast.NamedExpr)  # what must stay in the function where it stands
+_UNMOVABLE = (*YIELDS, ast.NamedExpr)  # cannot move into another function
 
 
 class Expressions(ast.NodeTransformer):
-    """Conditional expressions, `and`, `or`, `not` and chained comparisons; `count`: how many."""
+    """Rewrites conditional expressions, `and`, `or`, `not` and chained comparisons; `count`: number
+    of rewritten expressions."""
 
     def __init__(self):
         self.count = 0
 
     def condition(self, node) -> Any:
-        """An expression of which only the truth matters."""
+        """Rewrite an expression of which only the truth value is used."""
         if isinstance(node, ast.BoolOp):
             return self._of_terms(node, "and_" if isinstance(node.op, ast.And) else "or_")
         return self.visit(node)
@@ -59,7 +60,7 @@ class Expressions(ast.NodeTransformer):
             for name, term in zip(names, node.comparators, strict=True)
         ]
         first: Any = terms[0].elts[1]
-        terms[0].elts[1] = first.body  # that one is evaluated in any case
+        terms[0].elts[1] = first.body  # always evaluated
         return self._as_call(node, "chained", node.left, *terms)
 
     def visit_IfExp(self, node: Any) -> Any:
@@ -84,13 +85,13 @@ class Expressions(ast.NodeTransformer):
         return self.visit_If(node)
 
     def visit_FunctionDef(self, node: Any) -> Any:
-        return node  # it is written anew for itself
+        return node  # converted separately
 
     visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
 
 
 class Supers(ast.NodeTransformer):
-    """`super()`, which looks at the function it stands in, with its arguments."""
+    """Adds the explicit arguments to `super()`, which depends on the enclosing function."""
 
     def __init__(self, function):
         arguments = [*function.args.posonlyargs, *function.args.args]
@@ -109,9 +110,9 @@ class Supers(ast.NodeTransformer):
 
 
 class AssignmentRewriter(ast.NodeTransformer):
-    """`a.b = x`, `a[i] = x` and these with `+=`, as calls; also in plain form what is annotated.
+    """Rewrites `a.b = x`, `a[i] = x` and these with `+=` as calls, and `x: T = y` as `x = y`.
 
-    `within`: the name of the class around, whose private names are others.
+    `class_name`: name of the enclosing class, for its mangled private names.
     """
 
     def __init__(self, class_name):
@@ -131,7 +132,7 @@ class AssignmentRewriter(ast.NodeTransformer):
     def visit_AugAssign(self, node: Any) -> Any:
         place = node.target
         name = _IN_PLACE.get(node.op.__class__)
-        # what is on the way to the place must not be evaluated twice
+        # calls in the target must not be evaluated twice
         if isinstance(place, ast.Name) or name is None or has(place, (ast.Call, *_UNMOVABLE)):
             return node
         before = copy.deepcopy(place)
@@ -155,31 +156,31 @@ class AssignmentRewriter(ast.NodeTransformer):
 
 
 def mangled(name, class_name):
-    """The name that an attribute `__x` has in a class."""
+    """Return the mangled name of an attribute `__x` in a class."""
     is_private = name.startswith("__") and not name.endswith("__")
     owner = (class_name or "").lstrip("_")
     return f"_{owner}{name}" if is_private and owner else name
 
 
 def call(name, *arguments):
-    """A call of a function of the runtime."""
+    """Return a call of a runtime function."""
     return ast.Call(of_runtime(name), list(arguments), [])
 
 
 def of_runtime(name):
-    """A name of the runtime."""
+    """Return a reference to an attribute of the runtime."""
     return ast.Attribute(ast.Constant(RUNTIME_NAME), name, ast.Load())
 
 
 def thunk(body):
-    """A function that gives an expression, and is called at once."""
+    """Return a lambda without parameters for an expression; it is called immediately."""
     function: Any = ast.Lambda(parameters_of([]), body)
     function.is_generated = True
     return function
 
 
 def function_of(name, parameters, body):
-    """The definition of a function."""
+    """Return a function definition."""
     definition: Any = ast.FunctionDef(name, parameters, body, [], None, None)
     if "type_params" in ast.FunctionDef._fields:
         definition.type_params = []
@@ -187,22 +188,22 @@ def function_of(name, parameters, body):
 
 
 def parameters_of(names):
-    """Plain parameters of these names."""
+    """Return positional parameters with these names."""
     return ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
 
 
 def names_tuple(names, context):
-    """A tuple of variables."""
+    """Return a tuple of variables."""
     return ast.Tuple([ast.Name(n, context) for n in names], context)
 
 
 def assigned(name, value):
-    """`name = value`."""
+    """Return the statement `name = value`."""
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
 def located(node, at):
-    """Give what was made the place in the source at which begins what it stands for."""
+    """Give the new nodes in `node` the source position at which `at` begins."""
     for inner in ast.walk(node):
         if isinstance(inner, (ast.expr, ast.stmt, ast.arg)) and not hasattr(inner, "lineno"):
             inner.lineno = inner.end_lineno = at.lineno

@@ -1,4 +1,4 @@
-"""Loops in a function's source without early exits, and bounds of their iterations.
+"""Rewrites loops without early exits, and bounds their iterations.
 
 for i in range(9):            stop, returned, result = False, False, PENDING
     if test: return x    ->   while not stop and ...:
@@ -28,15 +28,15 @@ _numbers = itertools.count()
 
 
 def fresh(part):
-    """A new name for a variable."""
+    """Return a new variable name."""
     return f"{RUNTIME_NAME}_{part}_{next(_numbers)}"
 
 
 class Returns(ast.NodeTransformer):
-    """Rewrites `return` in loops as a `break` and a `return` after the loop."""
+    """Rewrites `return` in loops as `break` and a `return` after the loop."""
 
     def __init__(self):
-        self.names = None  # of the variables (whether it returns, its result) in a loop
+        self.names = None  # in a loop: names of the variables (is_returned, result)
 
     def visit_For(self, node: Any) -> Any:
         if not has(node.body, ast.Return):
@@ -65,7 +65,7 @@ class Returns(ast.NodeTransformer):
             return node
         returned, result = self.names
         statements = [
-            assigned(result, node.value or ast.Constant(None)),  # which may raise
+            assigned(result, node.value or ast.Constant(None)),  # first: it may raise
             assigned(returned, ast.Constant(True)),
             ast.Break(),
         ]
@@ -82,8 +82,8 @@ def _list(statements):
 
 
 def _stopping(body, stop):
-    """A block of a loop's body with assignments to the variable `stop` for its jumps, which stand
-    at the ends of branches."""
+    """Return a block of a loop body with `break`, which ends a branch, replaced by an assignment to
+    the variable `stop`, and without `continue`."""
     statements = []
     for node in body:
         if isinstance(node, ast.Break):
@@ -97,8 +97,8 @@ def _stopping(body, stop):
 
 
 def while_without_jumps(node):
-    """The statements for a `while` with `break` or `continue`: statements that these skip move into
-    branches, and a variable holds whether to stop."""
+    """Return the statements for a `while` with `break` or `continue`: statements that these skip
+    move into branches, and a boolean variable stops the loop."""
     stop = fresh("stop")
     if has(node.test, ast.NamedExpr):  # its variables belong to the body
         leave = located(ast.If(call("not_", node.test), [ast.Break()], []), node)
@@ -110,7 +110,8 @@ def while_without_jumps(node):
 
 
 def for_without_jumps(node):
-    """The same for a `for` over anything but a range: iterations after `break` do nothing."""
+    """As `while_without_jumps`, for a `for` over anything but a range: iterations after `break` do
+    nothing."""
     stop, item, items = fresh("stop"), fresh("item"), fresh("items")
     body = [ast.Assign([node.target], ast.Name(item, ast.Load())), *node.body]
     body = _stopping(settled(body, jumps), stop)
@@ -129,8 +130,8 @@ def for_without_jumps(node):
 
 
 def over_range(node):
-    """`for i in range(...)`, as the statements for a `while` over variables for the next index, the
-    last and the step."""
+    """Rewrite `for i in range(...)` as a `while` with variables for the next index, the bound and
+    the step."""
     names = [fresh(part) for part in ("next", "last", "step")]
     bounds = ast.Assign([names_tuple(names, ast.Store())], call("bounds", *node.iter.args))
     now = ast.Assign([node.target], ast.Name(names[0], ast.Load()))
@@ -146,8 +147,8 @@ _TURNED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 
 
 def iteration_limit(node):
-    """An expression for the most iterations that a `while` has left; None where that does not
-    follow from a test like `i < n` and an `i += 1` that each iteration reaches."""
+    """Return an expression for the maximal number of remaining iterations of a `while`; None unless
+    the test is like `i < n` and every iteration reaches an `i += 1`."""
     if hasattr(node, "iteration_limit"):
         return node.iteration_limit
     for name, kind, bound in _compared(node.test):
@@ -163,7 +164,7 @@ def iteration_limit(node):
 
 
 def _compared(test):
-    """(variable, comparison, bound) for each condition of another iteration."""
+    """Yield (variable, comparison, bound) for each comparison that a loop test requires."""
     is_and = isinstance(test, ast.Call) and getattr(test.func, "attr", "") == "and_"
     if is_and:
         for term in test.args:
@@ -177,7 +178,7 @@ def _compared(test):
 
 
 def _step(body, name):
-    """The constant that each iteration adds to a variable; None where that is not certain."""
+    """Return the constant that each iteration adds to a variable; None if it is not known."""
     step = None
     for statement in body:
         if step is None and has([statement], ast.Continue):
@@ -205,7 +206,7 @@ def _amount(statement, name):
 
 
 def _may_change(bound, variables):
-    """Whether an expression may have another value in each iteration."""
+    """Return True if the value of an expression may change between iterations."""
     allowed = ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context
     nodes = list(ast.walk(bound))
     is_plain = all(isinstance(n, allowed) for n in nodes)

@@ -1,10 +1,10 @@
-"""Texts of Tensors that are arguments of `print`, in a function's source, as calls.
+"""Rewrites formatted Tensors in the arguments of `print` as calls.
 
     print(f"loss {loss:.3f}")   ->   print(text(print, "loss {:.3f}".format, loss))
 
-The runtime functions (`ast_transform.print_runtime`) format the text at once, or, in a captured
-function, at each run. Only arguments of `print`, and of functions named like it (`ops.print_`,
-`self.print`), are converted: a text that goes elsewhere may have any use.
+The runtime functions (`ast_transform.print_runtime`) format the text immediately, or, in a captured
+function, at each run. Only arguments of `print` and of functions with `print` in their name
+(`ops.print_`, `self.print`) are converted: other strings may be used in any way.
 """
 
 import ast
@@ -16,8 +16,8 @@ _METHODS = {"asnumpy", "numpy", "item", "tolist"}
 
 
 class PrintRewriter(ast.NodeTransformer):
-    """Converts the texts in calls of `print`; `call(name, *arguments)` builds the call of a runtime
-    function. `count`: of the texts; `lines`: those of the converted calls."""
+    """Converts the strings in calls of `print`; `call(name, *arguments)` builds the call of a
+    runtime function. `count`: number of strings; `lines`: lines of the converted calls."""
 
     def __init__(self, call):
         self.call, self.count, self.lines = call, 0, set()
@@ -35,7 +35,7 @@ class PrintRewriter(ast.NodeTransformer):
         return node
 
     def _argument(self, printer, node: Any) -> Any:
-        """An argument, or a part of one, in a form that can be deferred."""
+        """Convert an argument, or part of one, so that it can be deferred."""
         if _is_operation(node, ast.Add) and _is_text(node):
             node.left = self._argument(printer, node.left)
             node.right = self._argument(printer, node.right)
@@ -72,7 +72,7 @@ class PrintRewriter(ast.NodeTransformer):
 
 
 def _at(node, new):
-    """The new node, with the source location of the node that it replaces."""
+    """Give the new node the source location of the node that it replaces."""
     new.args[0] = copy.deepcopy(new.args[0])
     for inner in ast.walk(new):
         if isinstance(inner, ast.expr) and not hasattr(inner, "lineno"):
@@ -81,7 +81,8 @@ def _at(node, new):
 
 
 def _is_print(function):
-    """Whether a function prints, judged by its name; it can be evaluated twice."""
+    """Return True if a function expression has `print` in its name and is safe to evaluate
+    twice."""
     name = getattr(function, "attr", getattr(function, "id", ""))
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -89,7 +90,7 @@ def _is_print(function):
 
 
 def _is_call(node, kind, names):
-    """Whether a node calls, without keywords, a function or method with one of these names."""
+    """Return True if a node calls a function or method with one of these names, without keywords."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, kind) or node.keywords:
         return False
     return getattr(node.func, "attr", getattr(node.func, "id", "")) in names
@@ -104,7 +105,7 @@ def _is_operation(node, kind):
 
 
 def _is_format(node):
-    """Whether a node calls the method `format` of a literal."""
+    """Return True if a node calls the `format` method of a string literal."""
     method: Any = getattr(node, "func", None)
     if not isinstance(method, ast.Attribute) or method.attr != "format":
         return False
@@ -112,7 +113,7 @@ def _is_format(node):
 
 
 def _is_text(node):
-    """Whether an expression is certainly a string."""
+    """Return True if an expression is known to be a string."""
     if _is_operation(node, ast.Add):
         return _is_text(node.left) or _is_text(node.right)
     if _is_operation(node, ast.Mod):
@@ -126,8 +127,8 @@ def _method(text, name):
 
 
 def _template(node, fields, depth=0):
-    """The `str.format` template of an f-string, whose fields are appended to `fields`; None where
-    there is no such template."""
+    """Return the `str.format` template of an f-string, and append its fields to `fields`; None if
+    it cannot be expressed as a template."""
     template = ""
     for part in node.values:
         if isinstance(part, ast.Constant):

@@ -1,4 +1,4 @@
-"""The functions that a capture converts, and their converted code, by `ast_transform.transform`."""
+"""Selects the functions that a capture converts, and compiles their converted code."""
 
 import ast
 import collections
@@ -26,17 +26,17 @@ from sporax.core.tensor import Tensor
 from sporax.core.tree import live_objects
 from sporax.guards.guard_types import originals, written_code
 
-_UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the function around
+_UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the enclosing function
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import`
 
 
 def converted(code):
-    """The converted code; None where the source is not available, or has nothing to convert."""
+    """Return the converted code; None if the source is unavailable or has nothing to convert."""
     return code if id(code) in originals else _converted(code, code.co_filename)
 
 
 @functools.cache
-def _converted(code, _):  # equal code may be of another file
+def _converted(code, _):  # equal code may come from another file
     source = definition(code)
     if source is None:
         return None
@@ -58,15 +58,15 @@ def _converted(code, _):  # equal code may be of another file
 
 
 def _compiled(node, class_name, imports, code):
-    """The code of a function, for the place at which `code` has its function. A method of what the
-    module imports has another instruction than other methods."""
+    """Compile a definition as if it stood where the function of `code` does. The module's imports
+    are included: calls of imported names' methods compile to another instruction."""
     names = parameters_of(code.co_freevars)
     is_lambda = isinstance(node, ast.Lambda)
     body: list[ast.stmt] = [ast.Return(node)] if is_lambda else [node]
-    if not is_lambda and node.name not in code.co_freevars:  # it is no variable of the factory's
+    if not is_lambda and node.name not in code.co_freevars:  # not a local of the factory
         body.insert(0, ast.Global([node.name]))
     definition: ast.stmt = function_of("factory", names, body)
-    if class_name is not None:  # whose private names are others
+    if class_name is not None:  # for mangled private names
         definition = _class_of(class_name, definition)
     module = ast.fix_missing_locations(ast.Module([*imports, definition], []))
     flags = code.co_flags & _FUTURE
@@ -84,17 +84,17 @@ def _class_of(name, body):
 
 
 def codes_in(code):
-    """The code of the functions that are defined directly in it."""
+    """Return the code objects of the functions defined directly in `code`."""
     return [c for c in code.co_consts if isinstance(c, types.CodeType)]
 
 
 def parts_of(code):
-    """Code, and that of all functions defined in it."""
+    """Return `code` and the code objects of all functions defined in it, recursively."""
     return [code, *[part for inner in codes_in(code) for part in parts_of(inner)]]
 
 
 def _finished(code, was, name):
-    """The code with the runtime in place of its constant, and qualified names as they were."""
+    """Return the code with the runtime inserted and the original qualified names restored."""
 
     def constant(c):
         if isinstance(c, types.CodeType):
@@ -117,8 +117,8 @@ def _renamed(text, was, name):
 
 @functools.lru_cache(maxsize=32)
 def _functions(source):
-    """({(first line, name): [(the definition, the class around)]} of what is defined in a source,
-    the imports outside of functions)."""
+    """Return ({(first line, name): [(definition, enclosing class)]} of the functions and lambdas in
+    a source, its imports outside functions)."""
     functions = {}
     tree = ast.parse(source)
     imports = [n for n in walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
@@ -134,14 +134,15 @@ def _functions(source):
 
 
 def definition(code):
-    """(the `def` or `lambda` that code was compiled from, the name of the class around, the lines
-    of the source, its imports); None if the source cannot be had, or has changed since."""
+    """Return (the `def` or `lambda` that code was compiled from, the enclosing class name, the
+    source lines, the imports); None if the source is unavailable or has changed."""
     found = _definition(code, code.co_filename)
     return found and found[1:]
 
 
 def written_definition(code):
-    """(the `def` or `lambda` as it is written, the name of the class around); None as before."""
+    """Return (the `def` or `lambda` with decorators and annotations, the enclosing class name);
+    None as in `definition`."""
     found = _definition(code, code.co_filename)
     return found and (found[0], found[2])
 
@@ -161,7 +162,8 @@ def _definition(code, _):
 
 
 def _plain(node):
-    """A definition without decorators and annotations: the function object keeps its defaults."""
+    """Copy a definition without decorators, annotations and defaults: the function object keeps its
+    defaults."""
     node = copy.deepcopy(node)
     arguments = node.args
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
@@ -178,13 +180,13 @@ def _plain(node):
 
 
 def _first_line(node):
-    """Where the code of a definition begins."""
+    """Return the first line of a definition, including decorators."""
     return min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]])
 
 
 def _is_same(one, other):
-    """Whether two code objects do the same at the same lines; True where pytest has rewritten an
-    `assert` in the function."""
+    """Return True if two code objects have the same instructions at the same lines, or if pytest
+    has rewritten an `assert` in the function."""
     if any(name.startswith("@py") for part in parts_of(other) for name in part.co_names):
         return True
     if one.co_code != other.co_code or one.co_names != other.co_names:
@@ -201,13 +203,13 @@ def _is_same(one, other):
 
 
 def _is_name(one, other):
-    """Whether these are the qualified name of a class, one within the factory."""
+    """Return True if both are a class's qualified name, `one` with the factory's prefix."""
     tail = one.partition("factory.<locals>.")[2] if isinstance(one, str) else ""
     return bool(tail) and isinstance(other, str) and other.endswith(tail)
 
 
 def obstacle(code):
-    """Why code with a condition on a Tensor cannot be converted; None if it can."""
+    """Return why code with a condition on a Tensor cannot be converted; None if it can."""
     if code is None or id(code) in originals or code.co_name in _UNNAMED:
         return None
     if definition(code) is not None:
@@ -220,7 +222,7 @@ def obstacle(code):
 
 @functools.cache
 def _print_lines(code):
-    """The lines of code at which texts of Tensors are printed that can be converted."""
+    """Return the lines of code with `print` calls that can be converted."""
     source = definition(code)
     if source is None:
         return set()
@@ -233,7 +235,7 @@ def _print_lines(code):
 
 
 def _holders(code):
-    """The functions in whose code that of another is defined, the outermost ones first."""
+    """Return the live functions whose code contains the definition of `code`."""
     if "<locals>" not in code.co_qualname:
         return []
     functions = live_objects(types.FunctionType)
@@ -246,24 +248,25 @@ def _defines(outer, code):
 
 
 def _users(code):
-    """The functions of this code, and those that define it; none that are frozen."""
+    """Return the functions with this code, and the functions that define it. Objects frozen by
+    `gc.freeze` are not found."""
     users = [u for u in gc.get_referrers(code) if isinstance(u, types.FunctionType)]
     users += [u for u, (own, _) in list(_blocks.items()) if own is code and u not in users]
     return users + _holders(code)
 
 
 class Conversions:
-    """The functions that have converted code while a function is captured; `print` has too."""
+    """The functions that run converted code during a capture, in which `print` is replaced too."""
 
-    MAX_FUNCTIONS = 4  # of the same code that are converted, where each call creates another
+    MAX_FUNCTIONS = 4  # with the same code, if each call creates a new one
 
     def __init__(self):
         self.functions, self.counts = [], collections.Counter()
-        self.is_new = False  # whether the last capture added some
+        self.is_new = False  # True if the last capture added functions
 
     def add(self, codes):
         """Convert the functions of these codes, in which a condition or a `print` needed a concrete
-        value. Returns whether there are new ones, so that another capture may succeed."""
+        value. Return True if there are new ones, so that another capture may succeed."""
         self.is_new = False
         for code in codes - {None}:
             if self.counts[code] == self.MAX_FUNCTIONS or id(code) in originals:
@@ -272,15 +275,15 @@ class Conversions:
             users = _users(code)
             new = self._not_converted(users)
             if not new and (not users or self.counts[code] > 1):
-                gc.unfreeze()  # what is frozen is not among the referrers
+                gc.unfreeze()  # `get_referrers` omits frozen objects
                 new = self._not_converted(_users(code))
             self.functions += new
             self.is_new = self.is_new or bool(new)
         return self.is_new
 
     def may_help(self, error, codes):
-        """As `add`, after a capture that this error has ended. Where another one may succeed, the
-        first one's Tensors are let go: a write looks for all that share memory."""
+        """As `add`, after a capture that ended with `error`. If another capture may succeed,
+        release the Tensors of the failed one: a write updates all live Tensors of its memory."""
         if not self.add(codes):
             return False
         while error is not None:
@@ -293,7 +296,7 @@ class Conversions:
 
     @contextlib.contextmanager
     def applied(self):
-        """In the block, the functions have their converted code, in all threads."""
+        """Give the functions their converted code in the block, in all threads."""
         functions, block = self.functions[:], object()
         try:
             if functions:
@@ -307,7 +310,7 @@ class Conversions:
 
 _lock = threading.RLock()
 Process.locks.append(_lock)
-_blocks = {}  # a function that has converted code -> (its own, the blocks in which it has)
+_blocks = {}  # function with converted code -> (original code, its open blocks)
 
 
 @uninterrupted
@@ -339,8 +342,8 @@ _TEXTS = {function.__code__ for function in _TEXTS}
 
 
 def reading_code():
-    """The user's code that is reading the truth of a Tensor now, or a text of it in a `print`; None
-    if it reads a concrete value in another way."""
+    """Return the user code that is now reading a Tensor's truth value, or formatting it in a
+    `print`; None if it reads a concrete value in another way."""
     frame, inner = sys._getframe(), None
     while frame is not None and not is_users(frame):
         frame, inner = frame.f_back, frame

@@ -1,8 +1,8 @@
-"""Python's `print` in a function that is being captured: shown at each run.
+"""Python's `print` in captured functions: its output appears at each run.
 
-While a function is captured, `builtins.print` is replaced, so that each `print` is recorded, with
-Tensors or without, in lambdas and in functions without source too. Texts that are formatted before
-`print` is called (f-strings) are converted in the source: see `ast_transform.ast_prints`.
+During a capture `builtins.print` is replaced, so that each `print` is recorded, with or without
+Tensors, also in lambdas and in functions without source. Strings that are formatted before `print`
+is called (f-strings) are converted in the source: see `ast_transform.ast_prints`.
 """
 
 import builtins
@@ -23,12 +23,12 @@ from sporax.staging.deferred_print import Later, deferrable, show, with_present_
 from sporax.staging.graph_break import CAUSES, CONCRETE_VALUE, OTHER_FILE, TEXT
 
 _STREAMS = ("stdout", "stderr")
-_LIBRARY = os.path.dirname(os.__file__)  # Python's own, where debuggers and tracebacks print
+_LIBRARY = os.path.dirname(os.__file__)  # standard library: debuggers and tracebacks print there
 
 
 @contextlib.contextmanager
 def print_replaced():
-    """In the block, `builtins.print` defers what captured functions print."""
+    """Replace `builtins.print` in the block, so that prints of captured functions are deferred."""
     block = object()
     try:
         with _lock:
@@ -45,18 +45,18 @@ def print_replaced():
 
 _lock = threading.RLock()
 Process.locks.append(_lock)
-_blocks = set()  # those that are open, in all threads
+_blocks = set()  # the open ones of all threads
 
 
 def _capturing(printer):
-    """The replacement of the function `printer` while functions are captured."""
+    """Return the replacement for the function `printer` during a capture."""
     streams = {id(getattr(sys, name)): name for name in _STREAMS}
 
     def printed(*objects, sep=" ", end="\n", file=None, flush=False):
         tracer = thread.recorder.tracer
         stream = streams.get(id(sys.stdout if file is None else file))
         if tracer is not None and stream is None:
-            tracer.to_host(thread.recorder)  # a reader of the file expects the text at once
+            tracer.to_host(thread.recorder)  # readers of the file expect the text immediately
             tracer = None
         if tracer is None or not _is_users(sys._getframe(1)):
             return printer(*objects, sep=sep, end=end, file=file, flush=flush)
@@ -72,7 +72,7 @@ CAUSES["printed"] = OTHER_FILE  # the function above
 
 
 def _is_users(frame):
-    """Whether the user's code calls `print`, rather than a library or a debugger."""
+    """Return True if a frame is user code, not a library or a debugger."""
     file = frame.f_code.co_filename
     is_pythons = file.startswith(_LIBRARY) and "-packages" not in file
     return is_users(frame) and not is_pythons
@@ -93,14 +93,14 @@ _OF_TENSORS = (str, repr, float, int)
 
 
 def is_shown(printer):
-    """Whether the texts of this function are deferred to each run."""
+    """Return True if the output of this function is deferred to each run."""
     return getattr(printer, "takes_text", False)
 
 
 @runtime_function(TEXT)
 def text(printer, function, *args, **kwargs):
-    """`function(*args, **kwargs)`, an argument of a call of `printer`: a string or scalar, deferred
-    to the run where it depends on Tensors."""
+    """Return `function(*args, **kwargs)`, an argument of a call of `printer`: a string or scalar,
+    deferred to the run if it depends on Tensors."""
     is_known = function in _OF_TENSORS or isinstance(getattr(function, "__self__", None), str)
     call = Later(function, args, kwargs)
     if not is_known or not _waits(printer, call):
@@ -110,7 +110,8 @@ def text(printer, function, *args, **kwargs):
 
 @runtime_function(CONCRETE_VALUE)
 def concrete_value(printer, thing, name):
-    """`thing.name()`, an argument of a call of `printer`, where the method reads a Tensor."""
+    """Return `thing.name()`, an argument of a call of `printer`; deferred if `thing` is a Tensor or
+    deferred."""
     call = Later(operator.methodcaller(name), (thing,), {})
     if not isinstance(thing, (Tensor, Later)) or not _waits(printer, call):
         return call.value()

@@ -1,13 +1,13 @@
-"""The functions that converted source calls, registered where they are defined.
+"""Registry of the functions that converted source calls.
 
-Converted code has `RUNTIME` as a constant: `if` in source becomes `RUNTIME.branch(...)`.
+Converted code has `RUNTIME` as a constant: `if` becomes `RUNTIME.branch(...)`.
 """
 
 from sporax.staging import graph_break
 
 
 class RuntimeFunctions:
-    """Has each registered function as an attribute."""
+    """Holds each registered function as an attribute."""
 
 
 RUNTIME = RuntimeFunctions()
@@ -16,7 +16,7 @@ RUNTIME = RuntimeFunctions()
 def runtime_function(cause=None):
     """Register the decorated function for converted code.
 
-    `cause`: the explanation of a graph break in it, from `staging.graph_break`.
+    `cause`: explanation of graph breaks in it, from `staging.graph_break`.
     """
 
     def register(function):

@@ -1,12 +1,12 @@
-"""Rewrites `if`, `while` and `for` in a function's source as calls of functions.
+"""Rewrites `if`, `while` and `for` in a function's source as function calls.
 
     if test: x = a                 def true(x): x = a; return (x,)
     else: x = b            ->      def false(x): x = b; return (x,)
                                    (x,) = branch(test, true, false, (lambda: x,))
 
-The functions (`control_flow.runtime`) do what Python does unless the condition is a traced Tensor.
-Statements whose parts do more than assign variables stay as they are, since both branches are
-recorded: one that is not taken must have no effect.
+The functions (`control_flow.runtime`) behave as Python unless the condition is a traced Tensor.
+Statements whose parts do more than assign variables are not converted: both branches are recorded,
+so the branch that is not taken must have no side effects.
 """
 
 import ast
@@ -54,17 +54,17 @@ _LEFT = "it leaves the function, or a loop around it, in one branch only"
 
 
 class FunctionRewriter:
-    """Rewrites one function, and those defined in it. `count`: of converted statements and
-    expressions; `class_name`: of the enclosing class; `lines`: the source."""
+    """Rewrites a function and its inner functions. `count`: number of converted statements and
+    expressions; `class_name`: name of the enclosing class; `lines`: the source."""
 
     def __init__(self, class_name=None, lines=()):
         self.class_name, self.lines, self.count = class_name, lines, 0
-        self.always = set()  # variables that are live everywhere, since functions read them
-        self.around = set()  # those that are live at the end of a loop's body, and after the loop
-        self.shared = set()  # those that are not local to the function
+        self.always = set()  # variables that are live everywhere: inner functions read them
+        self.around = set()  # variables that are live at the end of a loop body, and after the loop
+        self.shared = set()  # variables that are not local to the function
 
     def function(self, function):
-        """Convert a function (or lambda), in place."""
+        """Convert a function or lambda in place."""
         expressions, prints = Expressions(), PrintRewriter(call)
         if isinstance(function, ast.Lambda):
             function.body = expressions.visit(prints.visit(function.body))
@@ -88,8 +88,8 @@ class FunctionRewriter:
         function.body, _ = self.block(settled(body, returns) or body, set())
 
     def block(self, body, live) -> Any:
-        """(the converted statements, the variables that are live before them), where those in
-        `live` are live after them."""
+        """Return (converted statements, variables live before them), given the variables `live`
+        after them."""
         statements = []
         for statement in reversed(body):
             new, live = self.statement(statement, live)
@@ -118,7 +118,7 @@ class FunctionRewriter:
         return [node], live
 
     def _inside(self, node, live):
-        """Convert the statements inside one that itself stays as it is."""
+        """Convert the statements inside a statement that is not converted itself."""
         if isinstance(node, ast.For):
             node.body = self._loop_body(node.body, live)
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -139,14 +139,14 @@ class FunctionRewriter:
             self.count += writer.count
 
     def _loop_body(self, body, around):
-        """The converted body of a loop."""
+        """Return the converted body of a loop."""
         outer, self.around = self.around, around
         body, _ = self.block(body, around)
         self.around = outer
         return body
 
     def _obstacle(self, node, body):
-        """Why a statement with these parts cannot be converted; None if it can."""
+        """Return why a statement with this body cannot be converted; None if it can."""
         assigned, first_effect = written(node), effect(body)
         if first_effect is not None:
             text = self.lines[first_effect.lineno - 1].strip() if self.lines else ""
@@ -183,7 +183,7 @@ class FunctionRewriter:
         return self._replacement(node, "branch", [node.test], parts, names, outs), before
 
     def _is_loop(self, node):
-        """Whether a loop can be converted: its body only assigns variables."""
+        """Return True if a loop can be converted: its body only assigns variables."""
         if node.orelse or has(node.body, ast.Return) or self._obstacle(node, node.body) is not None:
             return False
         return not jumps(node.body) or settled(node.body, jumps) is not None
@@ -195,7 +195,7 @@ class FunctionRewriter:
             return self.block(while_without_jumps(node), live)
         limit = None if is_kept else iteration_limit(node)
         around = live | read(node.test) | self.always
-        # what a turn leaves to the next; another one would leave no more
+        # variables live at the start of an iteration; a second pass would not add any
         around = around | self._scratch_rewriter(around).block(copy.deepcopy(node.body), around)[1]
         obstacle = self._obstacle(node, node.body) or _LEFT
         node.body = self._loop_body(node.body, around)
@@ -214,21 +214,21 @@ class FunctionRewriter:
         return self._replacement(node, "while_", [], parts, names, names), around
 
     def _scratch_rewriter(self, around):
-        """A rewriter whose result is not used."""
+        """Return a rewriter for liveness alone; its output is discarded."""
         writer = FunctionRewriter(self.class_name, self.lines)
         writer.always, writer.around = self.always, around | self.always
         writer.shared = self.shared
         return writer
 
     def _part(self, kind, names, body, outs):
-        """The function for a part of a statement; `outs`: the variables that it returns, unless its
-        body returns."""
+        """Return the function definition for a part of a statement; `outs`: the variables that it
+        returns, None if its body returns."""
         last = [] if outs is None else [ast.Return(call("all_bound", *_readers(outs)))]
         return function_of(fresh(kind), parameters_of(names), [*body, *last])
 
     def _replacement(self, node, called, arguments, parts, names, outs):
-        """The statements that replace one; `outs`: the variables that it assigns, None where it
-        ends the function."""
+        """Return the statements that replace `node`; `outs`: the variables that it assigns, None if
+        it ends the function."""
         self.count += 1
         functions = [ast.Name(p.name, ast.Load()) for p in parts]
         made_call = call(called, *arguments, *functions, ast.Tuple(_readers(names), ast.Load()))
@@ -245,5 +245,5 @@ class FunctionRewriter:
 
 
 def _readers(names) -> list[ast.expr]:
-    """Functions that read variables, which may be unbound."""
+    """Return thunks that read variables, which may be unbound."""
     return [thunk(ast.Name(n, ast.Load())) for n in names]

@@ -1,4 +1,4 @@
-"""Functions of one example as functions of a batch: `vmap`, `stacked_cells`."""
+"""Vectorization of functions of one example over a batch: `vmap`, `stacked_cells`."""
 
 from sporax.batching.vmap import vmap
 

@@ -1,4 +1,4 @@
-"""Several Cells of one make as one function, each for a slice of its own."""
+"""Several Cells with the same structure as one function: each Cell computes one slice."""
 
 import contextlib
 
@@ -15,9 +15,9 @@ _parts = Op("vmap.parts", lambda x: tuple([x[i] for i in range(x.shape[0])]))
 
 
 class StackedCells:
-    """Cells that differ in the values of their Parameters only.
+    """Cells that differ only in the values of their Parameters.
 
-    `stacked`: for each Parameter a Value with those of all cells along axis 0. `written`: the
+    `stacked`: for each Parameter, the Values of all cells stacked along axis 0. `written`: the
     Parameters that the function wrote to, as [(index, Value)].
     """
 
@@ -36,7 +36,7 @@ class StackedCells:
 
     @contextlib.contextmanager
     def lend(self, slices):
-        """In the block the first cell has these Values as Parameters."""
+        """Give the Parameters of the first cell these Values in the block."""
         first = [each[0] for each in self.handles]
         before = [p._lift() for p in first]
         for p, value in zip(first, slices, strict=True):
@@ -50,7 +50,7 @@ class StackedCells:
                 p._value = value
 
     def write(self, values):
-        """Give each cell its part of what was written, stacked as the `stacked` are."""
+        """Write each cell's slice of the written Values, stacked along axis 0, to its Parameters."""
         for (i, _), value in zip(self.written, values, strict=True):
             for p, part in zip(self.handles[i], record(_parts, value), strict=True):
                 p._rebind(part)

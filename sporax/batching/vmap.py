@@ -1,4 +1,4 @@
-"""`vmap`: a function of one example as a function of a batch."""
+"""`vmap`: vectorizes a function of one example over a batch."""
 
 import functools
 import operator
@@ -15,17 +15,17 @@ from sporax.engine.recorder import wrap
 
 @fitting
 def vmap(fn, in_axes=0, out_axes=0) -> Callable:
-    """The function that computes `fn` for each slice of its arguments, all at once.
+    """Vectorize `fn` over an axis of its arguments.
 
-    `fn`: a function or Cell; it is recorded for one slice. For a CellList each slice has a Cell of
-    its own; they must be of one make, and each keeps what it writes. `in_axes`: along which axis
-    each argument is sliced, an int for all or a tuple with one entry for each; None where every
-    call gets the whole. `out_axes`: where the slices' results lie, an int or a tuple; None where
-    they are the same for all. Containers of Tensors take one entry, or a tuple of entries.
+    `fn`: a function or Cell; it is recorded for one slice. For a CellList each slice has its own
+    Cell; the Cells must have the same structure, and each keeps its own writes. `in_axes`: the axis
+    to map over, an int for all arguments or a tuple with one entry per argument; None: not mapped.
+    `out_axes`: the axis of the mapped dimension in the results, an int or a tuple; None: the result
+    is the same for all slices. A container of Tensors takes one entry, or a tuple of entries.
 
-    Parameters and other Tensors that `fn` refers to are whole, and so is the random state: every
-    slice draws the same numbers. What `fn` writes must be the same for all slices. Keyword
-    arguments are whole too. Raises RuntimeError where axes do not fit.
+    Keyword arguments, Parameters and other Tensors that `fn` refers to are not mapped, nor is the
+    random state: every slice draws the same numbers. Values that `fn` writes must be the same for
+    all slices. Raises RuntimeError if the axes do not match.
 
     >>> vmap(lambda x, y: (x * y).sum(), in_axes=(0, None))(ops.ones((2, 3)), ops.ones((3,)))
     Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  3.00000000e+00])
@@ -95,7 +95,7 @@ class VectorizedFunction:
         return unflatten(result_treedef, map(wrap, outputs))
 
     def _size(self, sliced, n_args):
-        """How many slices there are."""
+        """Return the number of slices."""
         sizes = {t.shape[axis] for t, axis in sliced}
         if self.of_cells:
             sizes.add(len(self.fn))
@@ -115,7 +115,7 @@ class VectorizedFunction:
         return sizes.pop()
 
     def _axes(self, name, axes, obj):
-        """The axis of each Tensor in `obj`, from 0, or None; a result has one dimension more."""
+        """Return the nonnegative axis, or None, of each Tensor in `obj`; results gain a dimension."""
         if isinstance(obj, Tensor):
             if isinstance(axes, (tuple, list)) and len(axes) == 1:
                 axes = axes[0]
@@ -123,7 +123,7 @@ class VectorizedFunction:
             if axes is None:
                 return [None]
             if isinstance(axes, int) and -ndim <= axes < ndim:
-                return [operator.index(axes) % ndim]  # of a `Scalar`, its concrete value
+                return [operator.index(axes) % ndim]  # a `Scalar` becomes concrete
             raise self._refusal(name, f"in [{-ndim}, {ndim}) for shape {obj.shape}", axes)
         if isinstance(obj, dict):
             obj = list(obj.values())

@@ -1,4 +1,4 @@
-"""From the shell: `sporax run script.py`, and what else `sporax --help` lists."""
+"""The command line: `sporax run script.py` and the other commands of `sporax --help`."""
 
 from sporax.cli.command import main
 

@@ -1,8 +1,7 @@
-"""`sporax check`: lists the names of MindSpore in a program that sporax lacks, without running it.
+"""`sporax check`: lists the MindSpore names in a program that sporax lacks, without running it.
 
-A name is resolved where it can be followed from an import: `ms.nn.Conv2d`, and
-`ops.relu` after `from mindspore import ops`. What a Tensor or a Cell is asked for at run time is
-not.
+A name is resolved if it can be followed from an import: `ms.nn.Conv2d`, and
+`ops.relu` after `from mindspore import ops`. Attributes of Tensors and Cells are not resolved.
 """
 
 import ast
@@ -23,13 +22,13 @@ from sporax.io import untrusted_file
 ROOT = "mindspore"
 _KINDS = ".py", ".ipynb"
 _SKIPPED = "__pycache__", "node_modules", "site-packages"
-_MAGIC = tuple("!%?")  # how a line of a notebook begins that is no Python
+_MAGIC = tuple("!%?")  # first characters of notebook lines that are not Python
 _WRONG, _NO_FILE = 1, 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Use:
-    """One name of MindSpore's in a file; `fault` says what is wrong with it, or is None."""
+    """A use of a MindSpore name in a file; `fault` says what is wrong with it, or is None."""
 
     place: str  # "train.py:12", "lesson.ipynb, cell 3:2"
     name: str
@@ -37,13 +36,13 @@ class Use:
 
 
 class CannotRead(Exception):
-    """A file that is no Python program."""
+    """Raised for a file that is not a Python program."""
 
 
 def check(paths):
-    """Print every name below `paths` that is not there; returns the exit code.
+    """Print every missing name in the files below `paths`; return the exit code.
 
-    0: all are there; 1: some are not, or a file cannot be read; 2: a path is not there.
+    0: no name is missing; 1: a name is missing or a file cannot be read; 2: a path does not exist.
     """
     if is_absent(paths):
         return _NO_FILE
@@ -72,7 +71,7 @@ def _summary(uses, files):
 
 
 def is_absent(paths):
-    """Whether one of the paths is not there, which is said."""
+    """Return True if one of the paths does not exist, after printing which."""
     absent = [path for path in paths if not os.path.exists(path)]
     if absent:
         print(f"sporax: no file or folder '{absent[0]}'", file=sys.stderr)
@@ -80,8 +79,8 @@ def is_absent(paths):
 
 
 def read_each(paths, read):
-    """What `read` gives of each program below `paths`; None, once it is said why, for one that it
-    cannot read."""
+    """Yield `read(path)` for each program below `paths`; for one that cannot be read, print the
+    reason and yield None."""
     for path in programs(paths):
         try:
             found = read(path)
@@ -92,7 +91,7 @@ def read_each(paths, read):
 
 
 def programs(paths):
-    """The Python files and notebooks among `paths` and below the folders among them, in order."""
+    """Yield the files in `paths`, and the Python files and notebooks below its folders, in order."""
     for path in map(Path, paths):
         if not path.is_dir():
             yield path
@@ -103,14 +102,15 @@ def programs(paths):
 
 
 def uses_in(path):
-    """[Use] of a Python file or a notebook, in order; CannotRead if it is neither."""
+    """Return the [Use] of a Python file or a notebook, in order; raise CannotRead if it is neither."""
     reader = Reader()
     read_with(reader, parsed(path))
     return reader.uses
 
 
 def parsed(path):
-    """[(place, syntax tree)] of a Python file, or of the cells of a notebook; else CannotRead."""
+    """Return [(place, syntax tree)] of a Python file or of a notebook's cells; else raise
+    CannotRead."""
     install_as_mindspore()
     try:
         text = untrusted_file.content(path).decode("utf8")
@@ -124,17 +124,17 @@ def parsed(path):
         else:
             parts = [(str(path), text)]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the program's own: "\d" in a string, say
+            warnings.simplefilter("ignore")  # warnings about the program, e.g. "\d" in a string
             return [(place, ast.parse(part)) for place, part in parts]
     except SyntaxError as error:
         raise CannotRead(f"is no Python program: {error.msg} (line {error.lineno})") from None
-    # the parser ends with a MemoryError where brackets are nested too deeply
+    # the parser raises MemoryError if brackets are nested too deeply
     except (MemoryError, *untrusted_file.MALFORMED) as error:
         raise CannotRead(f"is no Python program: {untrusted_file.cause(error)}") from None
 
 
 def read_with(reader, trees):
-    """Have a `Reader` visit the trees; CannotRead where they are nested too deeply."""
+    """Visit the trees with a `Reader`; raise CannotRead if they are nested too deeply."""
     try:
         for _, tree in trees:
             reader.bind(tree)
@@ -146,7 +146,7 @@ def read_with(reader, trees):
 
 
 def _without_magic(source):
-    """A cell's source with the lines that are no Python (shell, magic) left empty."""
+    """Return a cell's source with shell and magic lines replaced by `pass`; "" for a `%%` cell."""
     if source.startswith("%%"):
         return ""
     lines = source.split("\n")
@@ -158,17 +158,17 @@ def _without_magic(source):
 
 
 class Reader(ast.NodeVisitor):
-    """Follows the names that imports bind, through a file, in two passes."""
+    """Follows the names that imports bind through a file, in two passes."""
 
     def __init__(self, root=ROOT):
         self.root = root
-        self.bound = {}  # a name of the file -> the path it resolves to
+        self.bound = {}  # name in the file -> path it resolves to
         self.uses = []
         self.place = ""
-        self.guarded = 0  # how many `try` with a handler for a failed import are around
+        self.guarded = 0  # number of enclosing `try` statements that handle a failed import
 
     def bind(self, tree):
-        """Take in what the imports of a file bind, but for names that it gives other values too."""
+        """Record the names that a file's imports bind, except names that are assigned elsewhere."""
         for node in ast.walk(tree):
             for path, name in _imported(node, self.root):
                 if name.asname:
@@ -217,7 +217,7 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _path(self, node):
-        """'mindspore.nn.Conv2d' of `nn.Conv2d`; None for what no import leads to."""
+        """Return 'mindspore.nn.Conv2d' for `nn.Conv2d`; None if no import leads to the node."""
         names = []
         while isinstance(node, ast.Attribute):
             names.append(node.attr)
@@ -229,7 +229,7 @@ class Reader(ast.NodeVisitor):
         importing = isinstance(node, ast.Import | ast.ImportFrom)
         name, value = follow(path)
         fault = None
-        if isinstance(value, Refused):  # may be imported; it is used where it is named again
+        if isinstance(value, Refused):  # imports are allowed; later uses are reported
             fault = None if importing else repr(value)[1:-1]
         elif value is None and not self.guarded:
             fault = f"sporax has no '{name}' yet"
@@ -244,7 +244,7 @@ class Reader(ast.NodeVisitor):
 
 
 def _imported(node, root):
-    """(path, alias) of each name of a package that an import statement brings."""
+    """Yield (path, alias) of each name of package `root` that an import statement imports."""
     if isinstance(node, ast.Import):
         imports = [(name.name, name) for name in node.names]
     elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -269,9 +269,9 @@ def _catches_imports(handler):
 
 
 def follow(path):
-    """(the name, what it leads to): through modules and classes; None if it leads nowhere.
+    """Return (name, value) of a path through modules and classes; the value is None if missing.
 
-    The name is what there is of the path up to the first part that is missing, or is a value.
+    The name ends at the first part that is missing or is neither a module nor a class.
     """
     name, value = ROOT, importlib.import_module(ROOT)
     for part in path.split(".")[1:]:
@@ -297,7 +297,7 @@ def _module(name):
 
 
 def _parameters(value):
-    """The names that a call takes; None if it takes any, or does not say."""
+    """Return the keyword names that a call takes; None if it takes any, or they are unknown."""
     if isinstance(value, Refused) or not callable(value) or hasattr(value, "overloads"):
         return None
     try:

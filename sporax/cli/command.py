@@ -17,7 +17,7 @@ from sporax.compat import MINDSPORE_VERSION
 
 
 class _Command(argparse.ArgumentParser):
-    """A command or one of its parts, whose help ends with examples, a line each."""
+    """A parser for a command or subcommand, whose help ends with examples, one per line."""
 
     def __init__(self, *args, examples=(), **options):
         lines = ["examples:", *(f"  {one}" for one in examples)] if examples else []
@@ -25,14 +25,14 @@ class _Command(argparse.ArgumentParser):
 
 
 class _KeepsLines(argparse.HelpFormatter):
-    """Fills text of one line, and leaves that of several as it is."""
+    """Wraps single-line text and leaves multi-line text unchanged."""
 
     def _fill_text(self, text, width, indent):
         return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
 def main(arguments=None):
-    """Run the command with `arguments` (else those of the process); returns the exit code."""
+    """Run the command with `arguments`, by default `sys.argv[1:]`; return the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
     return options.action(options)
@@ -289,7 +289,7 @@ def _add_script(parser):
 
 
 def _completes_files(argument):
-    """Have shells complete files there; the names are shtab's."""
+    """Make shells complete file names for the argument; the function names are shtab's."""
     argument.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}
 
 
@@ -349,22 +349,22 @@ def _run(parser, options):
 
 
 def _mesh(options):
-    """The Mesh that a script runs on; nothing where none is given."""
+    """Return the Mesh that a script runs on; a null context if none is given."""
     if options.mesh is None:
         return contextlib.nullcontext()
-    from sporax.sharding.mesh import Mesh  # wakes JAX, which others need not
+    from sporax.sharding.mesh import Mesh  # initialises JAX, which other commands do not need
 
     return Mesh.parse(options.mesh)
 
 
 def _watch(options):
-    from sporax.cli.watch import watch  # wakes JAX, which others need not
+    from sporax.cli.watch import watch  # initialises JAX, which other commands do not need
 
     return watch(options.runs, options.port, options.seconds, options.html)
 
 
 def _verify(parser, options):
-    from sporax.cli.verify import verify_file, verify_script  # wake JAX, which others need not
+    from sporax.cli.verify import verify_file, verify_script  # initialise JAX, as above
 
     if options.module:
         return verify_script(None, options.module[0], options.module[1:])
@@ -375,13 +375,13 @@ def _verify(parser, options):
 
 
 def _doctor(_):
-    from sporax.cli.doctor import doctor  # wakes JAX, which others need not
+    from sporax.cli.doctor import doctor  # initialises JAX, which other commands do not need
 
     return doctor()
 
 
 def _bench(parser, options):
-    from sporax.cli.bench.command import bench  # many modules, which others need not
+    from sporax.cli.bench.command import bench  # imports many modules
 
     return bench(parser, options)
 

@@ -6,8 +6,8 @@ _REFUSED = 2
 
 
 def convert(options):
-    """Convert, print each tensor's names; returns the exit code: 0, or 2 for what is refused."""
-    from sporax import migrate  # after the command line is read: it takes a second
+    """Convert and print each tensor's old and new name; return the exit code: 0, or 2 on failure."""
+    from sporax import migrate  # imported late: it takes a second
 
     try:
         lines = migrate.convert(
@@ -28,7 +28,7 @@ def convert(options):
 
 
 def names(pairs):
-    """{old name: new name, None for an empty one} of `OLD=NEW`."""
+    """Parse `OLD=NEW` pairs into {old name: new name, or None if it is empty}."""
     chosen = {}
     for pair in pairs:
         old, equals, new = pair.partition("=")

@@ -1,4 +1,4 @@
-"""`sporax doctor`: what sporax runs on here, and what is wrong with it."""
+"""`sporax doctor`: describes the installation and reports its problems."""
 
 import importlib.util
 import os
@@ -28,11 +28,11 @@ _EXTRA = re.compile(r"([\w.-]+)\s*[^\[\w.-].*extra == ['\"]([\w-]+)['\"]")
 
 
 class Problem(Exception):
-    """Why something does not work."""
+    """A failed check; the message says why."""
 
 
 def doctor():
-    """Print what each check found; returns 1 if there is a problem, else 0."""
+    """Run and print all checks; return 1 if one finds a problem, else 0."""
     width, worst = max(map(len, CHECKS)), "fine"
     for name, check in CHECKS.items():
         state, lines = _examined(check)
@@ -53,7 +53,7 @@ _ENDS = {
 
 
 def _examined(check):
-    """(state, lines) of a check: a warning that it gives is a note, an error a problem."""
+    """Return (state, lines) of a check: a warning makes it a note, an exception a problem."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         try:
@@ -162,7 +162,7 @@ def _settings():
 
 
 def _training():
-    """A few steps, whose loss must fall."""
+    """Train for a few steps; the loss must fall."""
     start = time.perf_counter()
     rng = np.random.default_rng(0)
     x = sporax.Tensor(rng.normal(size=(64, 16)).astype(np.float32))
@@ -182,7 +182,7 @@ def _training():
     return f"{_TRIALS} steps of a small network in {time.perf_counter() - start:.1f} s: {fall}"
 
 
-# what is looked at, in this order
+# the checks, in order
 CHECKS = {
     "versions": _versions, "jax": _jax, "devices": _devices, "processor": _processor,
     "oneDNN": _onednn, "compiled programs": _cache, "mindspore": _mindspore, "extras": _extras,

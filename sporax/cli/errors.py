@@ -11,11 +11,11 @@ from sporax.diagnosis import error_index
 _WIDTH = 96
 _BLOCK = re.compile(r"^(```.*?^```$)", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^```\w*\n?", re.MULTILINE)
-_UNKNOWN = 2  # the exit code, as of other wrong arguments
+_UNKNOWN = 2  # exit code, the same as for other wrong arguments
 
 
 def errors(name):
-    """Print the entry of that name, or the list of all; returns the exit code."""
+    """Print the entry with that name, or list all if it is None; return the exit code."""
     known = error_index.entries(language())
     if name is None:
         return _list()
@@ -53,14 +53,14 @@ def _refused(name, known):
 
 
 def _plain(markdown):
-    """Markdown's text without its marks."""
+    """Return Markdown text without links, backquotes and bold marks."""
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", markdown)
     text = re.sub(r"`([^`]+)`|\*\*([^*]+)\*\*", lambda m: m[1] or m[2], text)
     return text.replace("： ", "：")  # Markdown needs the space
 
 
 def _wrapped(text):
-    """Lines of `_WIDTH` columns; Chinese is left to the terminal, which may break it anywhere."""
+    """Wrap text at `_WIDTH` columns; Chinese text is left to the terminal's line breaking."""
     if re.search(r"[\u4e00-\u9fff]", text):
         return text
     return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)

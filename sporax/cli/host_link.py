@@ -1,17 +1,18 @@
-"""The launchers of several hosts: they start together, and tell each other of the first rank that
-fails.
+"""Connections between the launchers of several hosts: they start together and report the first
+failed rank to each other.
 
-The first host's launcher listens. Each side of a connection sends a nonce; from then on each line
-begins with a code (HMAC-SHA256) of both nonces, the line's direction and number, and its text, made
-with the job's key:
+The first host's launcher listens. Each side of a connection sends a nonce; after that, each line
+begins with a code: the HMAC-SHA256, with the job key, of both nonces, the line's direction, number
+and text:
 
     other host: <code> host 1 2 8           its index, the number of hosts, of ranks
-    first host: <code> joined               or "refused", and why
-    first host: <code> start                once all have come
+    first host: <code> joined               or "refused" and the reason
+    first host: <code> start                once all launchers have joined
     both:       <code> failed 1 5 -9        host, rank or "launcher", as `Popen.returncode`
-    both:       <code> done                 in place of the end of the connection
+    both:       <code> done                 before the connection is closed in order
 
-Of a stranger a line of 256 bytes is read, for 10 s, and at most 64 connections are open at once.
+From an unauthenticated peer at most 256 bytes are read, for 10 s; at most 64 such connections are
+open at once.
 """
 
 import contextlib
@@ -28,14 +29,14 @@ from typing import NamedTuple
 
 from sporax.cli import job_key
 
-PATIENCE = 300  # seconds in which all launchers must come, as ranks to JAX's coordinator
-_RETRY = 0.5  # seconds between attempts to reach the launcher of the first host
-_ACCEPT = 0.01  # seconds until the next attempt to accept one
-_LOOK = 0.2  # seconds after which the thread looks whether the link is closed
-_PENDING = 64  # connections of launchers that have not shown the key yet; the oldest is dropped
-_HANDSHAKE = 10.0  # seconds for that
+PATIENCE = 300  # seconds until all launchers must have joined, as for ranks at JAX's coordinator
+_RETRY = 0.5  # seconds between attempts to connect to the first host's launcher
+_ACCEPT = 0.01  # seconds to wait after a failed `accept`
+_LOOK = 0.2  # seconds between checks whether the link is closed
+_PENDING = 64  # most unauthenticated connections; beyond it the oldest is dropped
+_HANDSHAKE = 10.0  # seconds to authenticate
 _LONGEST = 256  # bytes of a line
-_REPORTED = 8  # addresses of strangers that are printed
+_REPORTED = 8  # most addresses of unauthenticated peers that are printed
 _GREETING = re.compile(rb"sporax-launch ([0-9a-f]{32})")
 _HOST = re.compile(r"host (\d{1,6}) (\d{1,6}) (\d{1,9})")
 _FAILED = re.compile(r"failed (\d{1,6}) (launcher|\d{1,9}) (-?\d{1,3})")
@@ -43,8 +44,8 @@ _SIGNALS = range(1, signal.NSIG)
 
 
 class Failure(NamedTuple):
-    """The first failure of a job: a rank or 'launcher' on `host` (None: this one) has ended with
-    `code`, as `Popen.returncode`; None: its connection has, without a word."""
+    """The first failure of a job: a rank or 'launcher' on `host` (None: this host) ended with
+    `code`, as `Popen.returncode`; `code` None: its connection was lost."""
 
     who: object
     code: int | None
@@ -52,12 +53,12 @@ class Failure(NamedTuple):
 
 
 class _Stranger(Exception):
-    """A line that the job's key was not used for, or one that no launcher sends."""
+    """Raised for a line with a wrong code, or with text that launchers do not send."""
 
 
 class _Channel:
-    """Lines between two launchers, with codes by which one that was altered or is sent again is
-    noticed. `index`: the other's host, None until it has shown that it has the key."""
+    """Lines between two launchers, with codes that detect altered and replayed lines. `index`: the
+    peer's host index, None until it is authenticated."""
 
     def __init__(self, connection, key, is_first):
         connection.setblocking(False)
@@ -70,7 +71,7 @@ class _Channel:
         self.write(b"sporax-launch " + self.nonce)
 
     def write(self, line):
-        with contextlib.suppress(OSError):  # the other one has ended: reading says so
+        with contextlib.suppress(OSError):  # the peer has ended; reading detects it
             self.connection.send(line + b"\n")
 
     def send(self, text):
@@ -80,7 +81,7 @@ class _Channel:
             self.write(code + b" " + text.encode())
 
     def texts(self):
-        """The texts that have come, "" for the greeting. EOFError at the end of the connection."""
+        """Yield the received texts, "" for the greeting; raise EOFError if the connection ended."""
         try:
             data = self.connection.recv(4096)
         except BlockingIOError:
@@ -118,8 +119,8 @@ class _Channel:
 class HostLink:
     """The connections of this host's launcher, number `index` of `hosts`, which share `ranks`.
 
-    `address`: where the first host's launcher listens. `failure`: that of another host, a
-    `Failure`. `refusal`: why this launcher cannot take part. `may_start`: set when all have come.
+    `address`: where the first host's launcher listens. `failure`: the `Failure` of another host.
+    `refusal`: why this launcher cannot join. `may_start`: set when all launchers have joined.
     """
 
     def __init__(self, address, index, hosts, ranks, key):
@@ -149,7 +150,7 @@ class HostLink:
         return channel
 
     def _read(self, channel):
-        if channel.connection.fileno() < 0:  # dropped in favour of one that was accepted since
+        if channel.connection.fileno() < 0:  # dropped in favour of a newer one
             return
         try:
             for text in channel.texts():
@@ -168,9 +169,9 @@ class HostLink:
             self._note(Failure("launcher", None, self.hosts[channel.index]), channel.index)
 
     def _told(self, channel, text):
-        """Take a line of a launcher that has shown the key."""
+        """Handle a line of an authenticated launcher."""
         if text == "done":
-            channel.is_done |= self.may_start.is_set()  # else it leaves before all have come
+            channel.is_done |= self.may_start.is_set()  # else it leaves before the start
             return
         failed = _FAILED.fullmatch(text)
         if failed is None:
@@ -191,15 +192,15 @@ class HostLink:
                 self.tell(failure.who, failure.code or 1, host)
 
     def tell(self, who, code, host=None):
-        """Tell the other launchers that a rank of a host (None: this one), or 'launcher', all of
-        it, has ended with `code`, as `Popen.returncode`."""
+        """Report to the other launchers that a rank of a host (None: this host), or its 'launcher',
+        ended with `code`, as `Popen.returncode`."""
         host = self.index if host is None else host
         for index, channel in list(self.channels.items()):
             if index != host:
                 channel.send(f"failed {host} {who} {code}")
 
     def close(self):
-        """Say that this launcher ends in order."""
+        """Announce the orderly end of this launcher, and stop the thread."""
         for channel in list(self.channels.values()):
             channel.send("done")
         self.is_closed = True
@@ -208,7 +209,7 @@ class HostLink:
 
 
 class FirstHost(HostLink):
-    """The link of the first host, which listens and passes on what one of the others tells."""
+    """The first host's link, which listens and forwards reported failures to the other hosts."""
 
     def __init__(self, address, hosts, ranks, key):
         super().__init__(address, 0, hosts, ranks, key)
@@ -219,7 +220,7 @@ class FirstHost(HostLink):
         self.thread.start()
 
     def missing(self):
-        """The hosts whose launchers have not come."""
+        """Return the hosts whose launchers have not joined."""
         return [h for i, h in enumerate(self.hosts) if i and i not in self.channels]
 
     def _prepare(self):
@@ -230,7 +231,7 @@ class FirstHost(HostLink):
     def _accept(self):
         try:
             connection, _ = self.listener.accept()
-        except OSError:  # it has gone again, or the process has too many files open
+        except OSError:  # the peer has disconnected, or too many files are open
             time.sleep(_ACCEPT)
             return
         if len(self.pending) == _PENDING:
@@ -254,7 +255,7 @@ class FirstHost(HostLink):
     def _take(self, channel, text):
         if channel.index is not None:
             self._told(channel, text)
-        elif text:  # with the right code
+        elif text:  # its code was right
             self._join(channel, text)
 
     def _join(self, channel, text):
@@ -278,7 +279,7 @@ class FirstHost(HostLink):
 
 
 class OtherHost(HostLink):
-    """The link of another host, which connects to the first one."""
+    """The link of any other host, which connects to the first host."""
 
     def __init__(self, address, index, hosts, ranks, key):
         super().__init__(address, index, hosts, ranks, key)
@@ -290,7 +291,7 @@ class OtherHost(HostLink):
         self.thread.start()
 
     def missing(self):
-        """The host whose launcher has not answered."""
+        """Return [the first host] until its launcher has answered, then []."""
         return [] if 0 in self.channels else [self.hosts[0]]
 
     def _prepare(self):
@@ -299,7 +300,7 @@ class OtherHost(HostLink):
         if self.channel is None:
             try:
                 connection = socket.create_connection(self.address, _HANDSHAKE)
-            except OSError:  # the first host's launcher has not begun yet
+            except OSError:  # the first host's launcher is not listening yet
                 time.sleep(_RETRY)
             else:
                 self.channel = self._open(connection)

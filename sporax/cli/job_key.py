@@ -1,25 +1,25 @@
-"""The job's key: launchers of several hosts take commands only from those that have it."""
+"""The job key: launchers on several hosts accept commands only from launchers that have it."""
 
 import os
 
 from sporax.compilation_cache import user_key
 
-VARIABLE = "SPORAX_JOB_KEY"  # never an argument, which other users of the machine would see
+VARIABLE = "SPORAX_JOB_KEY"  # not an argument: other users of the machine can see those
 _SHORTEST = 16  # characters of the variable
 
 
 class NoJobKey(Exception):
-    """There is no key that this host could use."""
+    """Raised if this host has no usable key."""
 
 
 def path():
-    """The file of the key where the variable is not set: the user's, of this host or, in a home
-    folder that hosts share, of all of them."""
+    """Return the path of the key file, which is used if the variable is not set. It is in the
+    user's folder, per host, or shared by hosts that share the home folder."""
     return user_key.path().with_name("job_key")
 
 
 def job_key(environ=os.environ):
-    """The key of the variable, else that of the file, which is written if it does not exist."""
+    """Return the variable's key, else the file's, which is written if it does not exist."""
     text = environ.get(VARIABLE)
     if text is None:
         try:

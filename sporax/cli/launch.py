@@ -1,7 +1,7 @@
-"""`sporax launch`: a script as several processes, one for each rank.
+"""`sporax launch`: runs a script as several processes, one per rank.
 
-The ranks find each other through JAX's coordinator, which runs in rank 0. The first that fails is
-named, and ends the others.
+The ranks find each other through JAX's coordinator, which runs in rank 0. The first failed rank is
+reported, and the others are stopped.
 """
 
 import contextlib
@@ -20,31 +20,31 @@ from sporax.cli.host_link import PATIENCE, Failure, FirstHost, OtherHost
 from sporax.cli.job_key import VARIABLE, NoJobKey, job_key
 from sporax.distributed.launch_environment import LAUNCHER_PIPE, LOOPBACK
 
-PORT = 8118  # of the coordinator where there are several hosts, as of msrun; + 1: of the launchers
-_GRACE = 3.0  # seconds in which the other ranks may say what happened to them
+PORT = 8118  # of the coordinator on several hosts, as in msrun; + 1: of the launchers
+_GRACE = 3.0  # seconds that the other ranks have to report and end
 _POLL = 0.02
-_QUIET = 5.0  # seconds after which it is said which host's launcher has not come
-# what the runtime says of each connection, and in ranks that have lost another one
+_QUIET = 5.0  # seconds until the missing launchers are printed
+# runtime logs about each connection, and in ranks that have lost another rank
 _CHATTER = re.compile(
     rb"\[Gloo\] |[IWEF]\d{4} [\d:.]+ +\d+ (coordination_service|client\.h|preemption)"
     rb"|\*\*\* Check failure stack|Additional GRPC error|:UNKNOWN:Error received|:\{grpc_"
 )
 _STACK = re.compile(rb"    @ +0x")
-_CAUSE = 0.3  # seconds in which a rank may be seen to end before the one that it has lost
+_CAUSE = 0.3  # seconds by which a rank may be seen to end before the lost rank that caused it
 
 
 class CannotLaunch(Exception):
-    """Why nothing is started: hosts and numbers of ranks that do not fit, a port that is taken."""
+    """Raised before the start: mismatched hosts and rank counts, or a port in use."""
 
 
 def launch(n, command, hosts=(), host_index=None, port=None, bind=True):
-    """Run `command`, the arguments of `sporax run`, as `n` ranks in all; returns the exit code.
+    """Run `command`, the arguments of `sporax run`, as `n` ranks in total; return the exit code.
 
-    `hosts`: where several hosts share the ranks, each of them runs this with the same list; the
-    first has the coordinator, at `port`, and its launcher listens at the next one for those of the
-    others. Ranks start once all launchers have shown that they have the job's key. `host_index`:
-    this host's place among them, found by its name if None. `bind`: where this host has a processor
-    core for each of its ranks, each has its own ones.
+    `hosts`: if several hosts share the ranks, each runs this with the same list. The first has the
+    coordinator, at `port`, and its launcher listens at `port + 1` for the other launchers. Ranks
+    start once all launchers are authenticated with the job key. `host_index`: this host's index,
+    found by its name if None. `bind`: pin each rank to its own processor cores, if this host has at
+    least one per rank.
     """
     with contextlib.ExitStack() as cleanup:
         try:
@@ -70,7 +70,7 @@ def launch(n, command, hosts=(), host_index=None, port=None, bind=True):
 
 
 def _start(cleanup, first, local, command, told, bind):
-    """The ranks of this host, from number `first` on, which `cleanup` ends."""
+    """Start the ranks of this host, from number `first` on; `cleanup` ends them."""
     closes_with_us, kept = os.pipe()
     for end in closes_with_us, kept:
         cleanup.callback(os.close, end)
@@ -85,13 +85,13 @@ def _start(cleanup, first, local, command, told, bind):
 
 
 def held_port(host, port):
-    """A socket that holds a port of this host, any free one for 0, for programs of this user that
-    share ports, as JAX's coordinator does: nothing else gets it before rank 0 has it, or after."""
+    """Return a socket that reserves a port of this host (0: any free one). Only programs of this
+    user that set SO_REUSEPORT, as JAX's coordinator does, can bind it."""
     held = None
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         held = socket.socket(family, kind)
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # of a job that has just ended
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a job may have just ended
         held.bind(address)
     except OSError as error:
         if held is not None:
@@ -119,7 +119,7 @@ def _link(address, index, hosts, n):
 
 
 def _host_index(hosts):
-    """This host's place in the list: by name, or by an address that it has."""
+    """Return this host's index in the list, found by name or by address."""
     if len(hosts) < 2:
         return 0
     own = {socket.gethostname(), socket.getfqdn(), socket.gethostname().partition(".")[0]}
@@ -141,7 +141,7 @@ def _addresses(host):
 
 
 def _share(n, hosts, index):
-    """(the first rank of this host, how many it has)"""
+    """Return (first rank of this host, number of its ranks)."""
     count = len(hosts) or 1
     if n % count:
         raise CannotLaunch(f"-n must be a multiple of the {count} hosts, but got {n}")
@@ -151,7 +151,7 @@ def _share(n, hosts, index):
 
 
 def cores_of_ranks(count):
-    """For each rank of this host the processor cores that it may use; None: all."""
+    """Return the processor cores of each rank of this host; None: all."""
     if not hasattr(os, "sched_getaffinity"):
         return [None] * count
     cores = sorted(os.sched_getaffinity(0))
@@ -160,7 +160,7 @@ def cores_of_ranks(count):
 
 
 class _Rank:
-    """A process that is a rank, and the thread that shows what it prints."""
+    """The process of a rank, and the threads that forward its output."""
 
     printing = threading.Lock()
 
@@ -191,7 +191,7 @@ class _Rank:
                         print(f"[{self.number}] {text}", file=out, flush=True)
 
     def end(self, how):
-        """Send a signal to the process and those it has started, unless it has ended."""
+        """Send signal `how` to the process group, unless the process has ended."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, how)
 
@@ -201,8 +201,8 @@ def _failed(ranks):
 
 
 class _Watch:
-    """Waits for the launchers of other hosts, starts the ranks of this one (`start()`) and waits
-    for them; the first failure, here or elsewhere, or Ctrl-C, ends them."""
+    """Waits for the launchers of other hosts, starts the ranks of this host (`start()`) and waits
+    for them; the first failure on any host, or Ctrl-C, stops them."""
 
     def __init__(self, start, link):
         self.start, self.link, self.ranks = start, link, []
@@ -212,7 +212,7 @@ class _Watch:
         self.interrupts = []
 
     def __call__(self):
-        """The exit code."""
+        """Run the job; return the exit code."""
         kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
         try:
             for s in kept:
@@ -227,7 +227,7 @@ class _Watch:
                 signal.signal(s, handler)
         for rank in self.ranks:
             for thread in rank.threads:
-                thread.join(_GRACE)  # a process that the rank has started may keep its output open
+                thread.join(_GRACE)  # a child process of the rank may keep its output open
         self._look()
         if self.interrupts:
             return 128 + self.interrupts[0]
@@ -240,7 +240,7 @@ class _Watch:
         return 128 - code if code < 0 else code
 
     def _all_have_come(self):
-        """Wait for the launchers of all hosts; returns False where the job cannot start."""
+        """Wait for the launchers of all hosts; return False if the job cannot start."""
         begun, is_quiet = time.monotonic(), True
         while not self.link.may_start.is_set():
             self._look()
@@ -273,7 +273,7 @@ class _Watch:
                 rank.end(signal.SIGKILL)
 
     def _stop(self, how=None):
-        """Give the ranks a few seconds to end."""
+        """Set the deadline for the ranks to end, and send them signal `how` if given."""
         self.deadline = time.monotonic() + _GRACE
         for rank in self.ranks if how else ():
             rank.end(how)
@@ -309,7 +309,7 @@ class _Watch:
 
 
 def _how(code):
-    """How a process has ended; None: nobody knows."""
+    """Return text for an exit code as `Popen.returncode`; None: unknown."""
     if code is None:
         return "ended without a word"
     if code >= 0:

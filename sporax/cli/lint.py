@@ -1,5 +1,5 @@
-"""`sporax lint`: what to look at in a script of MindSpore's or PyTorch's, read and not run: names
-that are not there, names that differ between the two, and what breaks a graph."""
+"""`sporax lint`: static checks of a MindSpore or PyTorch script: missing names, names that differ
+between the two libraries, and code that breaks a graph."""
 
 import ast
 import dataclasses
@@ -14,9 +14,9 @@ KINDS = {
     "graph": "what breaks the graph of a construct, or under jit",
 }
 _FOUND, _NO_FILE = 1, 2
-# PyTorch's names by other ones than MindSpore's
+# PyTorch name -> MindSpore name, where they differ
 _OPTIMIZERS = {"RMSprop": "RMSProp", "Adamax": "AdaMax"}
-_ROOMS = {  # a room of PyTorch's names -> those of MindSpore where their counterparts are
+_ROOMS = {  # PyTorch module -> MindSpore modules with its counterparts
     "torch.nn": ("mindspore.nn", "mindspore.mint.nn"),
     "torch.nn.functional": ("mindspore.ops", "mindspore.mint.nn.functional"),
     "torch.optim": ("mindspore.nn", "mindspore.mint.optim"),
@@ -25,7 +25,7 @@ _ROOMS = {  # a room of PyTorch's names -> those of MindSpore where their counte
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """One line of what is printed."""
+    """One printed line."""
 
     place: str
     line: int
@@ -37,9 +37,9 @@ class Finding:
 
 
 def lint(paths, skip=()):
-    """Print what is found below `paths`, without the kinds in `skip`; returns the exit code.
+    """Print the findings below `paths`, except the kinds in `skip`; return the exit code.
 
-    0: nothing; 1: something, or a file cannot be read; 2: a path is not there.
+    0: no findings; 1: a finding, or a file cannot be read; 2: a path does not exist.
     """
     if is_absent(paths):
         return _NO_FILE
@@ -60,7 +60,7 @@ def lint(paths, skip=()):
 
 
 def findings(trees):
-    """[Finding] of the parts of a program, in the order of their lines."""
+    """Return the [Finding] of a program's (place, tree) parts, in line order."""
     from sporax.migrate.graph_pitfalls import pitfalls  # takes a second to import
 
     mindspore, torch = Reader(), _Calls("torch")
@@ -81,7 +81,10 @@ def _finding(place, kind, says):
 
 
 class _Calls(Reader):
-    """Notes the calls of a package's names: (place, name, keywords, number of positions)."""
+    """Records calls of a package's names: (place, name, keywords, positional count, is_open).
+
+    `is_open`: the call has a `*` or `**` argument.
+    """
 
     def __init__(self, root):
         super().__init__(root)
@@ -101,7 +104,7 @@ class _Calls(Reader):
 
 
 def _differing(reader, side):
-    """The calls of names in the table of known differences; side 0: PyTorch's, 1: MindSpore's."""
+    """Yield a Finding for each call in the table of differences; side 0: PyTorch, 1: MindSpore."""
     from sporax.migrate.differing_names import FACTS
 
     by_name = {}
@@ -117,7 +120,7 @@ def _differing(reader, side):
 
 
 def _position(called, side):
-    """At which position the first of the arguments stands."""
+    """Return the position of the first argument of `called.defaults`; 0 if there is none."""
     if not called.defaults:
         return 0
     if side == 0:
@@ -137,14 +140,15 @@ def _written(called):
 
 
 def _without_counterpart(reader):
-    """PyTorch's layers, functions and optimizers that MindSpore has under no such name."""
+    """Yield a Finding for each PyTorch layer, function or optimizer without a MindSpore counterpart
+    of the same (or a known renamed) name."""
     from sporax.migrate.call_alignment import CELL_NAMES
 
     renamed = CELL_NAMES | _OPTIMIZERS
     for place, path in reader.names:
         room, _, name = path.rpartition(".")
         is_name = room == "torch.nn.functional" or name[:1].isupper()
-        if room not in _ROOMS or not is_name or name == "Parameter":  # mindspore.Parameter
+        if room not in _ROOMS or not is_name or name == "Parameter":  # is mindspore.Parameter
             continue
         if not any(_is_there(f"{r}.{n}") for r in _ROOMS[room] for n in (name, renamed.get(name))):
             rooms = " and ".join(_ROOMS[room])

@@ -1,4 +1,4 @@
-"""Running a script or a module as `__main__`, with `mindspore` meaning sporax."""
+"""Runs a script or a module as `__main__`, with `mindspore` as an alias of sporax."""
 
 import builtins
 import importlib.machinery
@@ -16,13 +16,13 @@ from sporax.core.language import annotate
 
 _NO_SCRIPT, _FAILED, _INTERRUPTED = 2, 1, 130
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
-_REFUSES = "For '", "sporax has no '"  # how a message of ours begins that is about the user's line
+_REFUSES = "For '", "sporax has no '"  # prefixes of sporax's messages about user code
 _OURS = tuple(str(Path(__file__).parents[1] / room) + os.sep for room in ("cli", "compat"))
 _PYTHONS = (importlib.util.__file__, runpy.__file__, "<frozen importlib", "<frozen runpy")
 
 
 def run_script(path, arguments):
-    """Run the file at `path` as Python would; returns the exit code."""
+    """Run the file at `path` as Python would; return the exit code."""
     if not os.path.exists(path):
         return _refused(f"can't open file '{os.path.abspath(path)}': no such file")
     if os.path.isdir(path) and not os.path.exists(os.path.join(path, "__main__.py")):
@@ -36,7 +36,7 @@ def run_script(path, arguments):
 
 
 def run_module(name, arguments):
-    """Run the module `name` as `python -m` would; returns the exit code."""
+    """Run the module `name` as `python -m` would; return the exit code."""
     _set_process([name, *arguments], os.getcwd())
     return _guarded(_run_named, name)
 
@@ -46,7 +46,7 @@ def _run_named(name):
         there = importlib.util.find_spec(name) is not None
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise  # it is there, but imports something that is not
+            raise  # the module exists, but imports one that does not
         there = False
     if not there:
         return _refused(f"no module named '{name}'")
@@ -67,10 +67,10 @@ def _set_process(arguments, folder):
 
 
 def _run_file(path):
-    path = os.path.abspath(path)  # what tracebacks name, wherever the script goes
+    path = os.path.abspath(path)  # for tracebacks, even if the script changes directory
     with io.open_code(path) as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
-    # a module of its own, kept: what the script leaves behind (threads, atexit) still needs it
+    # a separate module, kept alive for threads and atexit functions of the script
     script = types.ModuleType("__main__")
     script.__file__ = path
     script.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
@@ -83,7 +83,7 @@ def _run_file(path):
 def _guarded(run, target):
     try:
         return run(target)
-    except SystemExit as error:  # `raise SystemExit(3)`, too, is noted by a rank's `sys.exit`
+    except SystemExit as error:  # so that a rank's `sys.exit` also records `raise SystemExit(3)`
         sys.exit(error.code)
     except KeyboardInterrupt as error:
         _report(error)
@@ -94,7 +94,7 @@ def _guarded(run, target):
 
 
 def _report(error):
-    """Show a script's exception as Python would, without the frames that belong to running it."""
+    """Show a script's exception as Python would, without the frames of the runner."""
     annotate(error)
     seen = set()
     pending = [error]
@@ -109,7 +109,8 @@ def _report(error):
 
 
 def _own_frames(error):
-    """The frames of a traceback that concern the user; of a refusal, only those of the script."""
+    """Return the traceback without the runner's frames; for sporax's own errors about user code,
+    without any of sporax's frames."""
     refuses = str(error.args[0] if error.args else "").startswith(_REFUSES)
     left_out = *_OURS, *_PYTHONS, *((_PACKAGE, "<string>") if refuses else ())
     kept, trace = [], error.__traceback__

@@ -1,4 +1,4 @@
-"""`sporax verify`: programs compared with the interpreter, of a script or of a file."""
+"""`sporax verify`: compares the programs of a script or a file with the interpreter."""
 
 import os
 import sys
@@ -10,9 +10,9 @@ _DIFFERS, _REFUSED = 1, 2
 
 
 def verify_script(path, module, arguments):
-    """Run a script, or a module, with each program compared at each run, and print what was found;
-    returns its exit code, or 1 where that is 0 and a program is wrong."""
-    os.environ["SPORAX_VERIFY"] = "always"  # for processes that it starts, too
+    """Run a script or module, compare each program at each run, and print the findings; return the
+    script's exit code, or 1 if that is 0 and a program is wrong."""
+    os.environ["SPORAX_VERIFY"] = "always"  # also for child processes
     from sporax.engine.verification import switch
 
     switch.MODE = "always"
@@ -22,12 +22,12 @@ def verify_script(path, module, arguments):
         code = error.code
     wrong = _print_report()
     if not isinstance(code, int | None):
-        sys.exit(code)  # which prints it
+        sys.exit(code)  # prints the code
     return code or int(wrong > 0)
 
 
 def _print_report():
-    """Print what was compared; returns how many programs are wrong."""
+    """Print a summary of the comparisons; return the number of wrong programs."""
     from sporax.engine.verification.report import report
     from sporax.numpy_interpreter.interpretation import wait_for_others
 
@@ -44,15 +44,15 @@ def _print_report():
 
 
 def verify_file(path):
-    """Say whether this jaxlib computes what a file expects, and with which options of XLA's it
-    does; returns 0 if it does without any, 1 if not, 2 for a file that cannot be read."""
+    """Print whether this jaxlib computes what a file expects, and with which XLA options it does;
+    return 0 if it does without options, 1 if not, 2 if the file cannot be read."""
     from sporax.io import verified_file
     from sporax.xla_kernels import jaxlib_faults
 
     try:
         file = verified_file.load(path)
         for line in file.described:
-            print("".join(c if c.isprintable() else "?" for c in line)[:500])  # of a stranger's
+            print("".join(c if c.isprintable() else "?" for c in line)[:500])  # untrusted
         differs = file.difference(jaxlib_faults.compiler_options())
         flags = os.environ.get("XLA_FLAGS", "")
         print(f"jaxlib {JAXLIB} here, {flags or 'no XLA_FLAGS'}: {_said(differs)}")

@@ -12,7 +12,7 @@ _REFUSED = 2
 
 
 def watch(runs, port=0, seconds=None, html=None):
-    """Serve or write the page; returns the exit code: 0, or 2 for what is refused."""
+    """Serve or write the page; return the exit code: 0, or 2 after an OSError or ValueError."""
     try:
         if html is not None:
             print(insight.write_dashboard(runs, html))
@@ -35,12 +35,12 @@ def watch(runs, port=0, seconds=None, html=None):
 
 @contextlib.contextmanager
 def _ended_by_signal(server):
-    """Let SIGTERM end the server, where this is the thread that gets signals."""
+    """Make SIGTERM end the server, if this is the main thread, which receives signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def end(number, frame):  # in this thread, which `shutdown` would wait for
+    def end(number, frame):  # `shutdown` here would wait for this very thread
         threading.Thread(target=server.shutdown, daemon=True).start()
 
     before = signal.signal(signal.SIGTERM, end)

@@ -1,10 +1,9 @@
-"""`import mindspore` gives sporax: a finder, its module objects, and the table they follow.
+"""`import mindspore` imports sporax: an import finder, its module objects, and their table.
 
-`paths.csv` is the table. A row whose `found_in` has a colon is one name and the object it stands
-for; any other row is a module, and the modules in which its names are looked up, in order. A module
-that has nothing to look into, or a name not found, is what sporax does not have yet: the import of
-the module works, and the line that uses a missing name says so. `refused.csv` names what sporax has
-not on purpose.
+The table is `paths.csv`. A row whose `found_in` has a colon maps one name to an object; any other
+row maps a module to the modules in which its names are looked up, in order. A module that maps to
+none, or a name that is not found, is not implemented yet: importing the module works, using a
+missing name raises an error. `refused.csv` lists the names that sporax rejects on purpose.
 """
 
 import csv
@@ -22,10 +21,10 @@ from sporax.compat import child_processes, class_modules, log_settings
 from sporax.compat.refused_names import REFUSED, Refused, explained
 
 ROOT = "mindspore"
-MINDSPORE_VERSION = "2.10.0"  # whose behaviour sporax follows; scripts compare it
+MINDSPORE_VERSION = "2.10.0"  # the version that sporax follows; scripts compare it
 
 _TABLE = Path(__file__).with_name("paths.csv")
-_FROM_IMPORT = "_handle_fromlist"  # importlib's frame while a `from x import y` looks for y
+_FROM_IMPORT = "_handle_fromlist"  # importlib's frame during `from x import y`
 
 
 def _rows():
@@ -47,7 +46,7 @@ MODULES, SYMBOLS = _rows()
 
 
 def _refusals():
-    """(module of the look-up, name) -> path in the table, for each refused name."""
+    """Return {(module of the look-up, name): path in the table} of the rejected names."""
     refused = {}
     for path in REFUSED:
         module, _, name = path.rpartition(".")
@@ -66,7 +65,7 @@ def _symbol(path):
 
 
 def find(module, name):
-    """The object that `name` is in the alias module `module`; AttributeError if there is none."""
+    """Return the object `name` of the alias module `module`; raises AttributeError if missing."""
     path = f"{module}.{name}"
     if path in SYMBOLS:
         value = _symbol(path)
@@ -78,7 +77,7 @@ def find(module, name):
         return importlib.import_module(path)
     for home in () if name.startswith("__") else MODULES[module]:
         value = getattr(module_if_there(home), name, None)
-        # a module there is sporax's own file, not a name that MindSpore has
+        # a submodule is a file of sporax, not a name of MindSpore
         if value is not None and not isinstance(value, types.ModuleType):
             return value
     for home in MODULES[module] or [module]:
@@ -88,7 +87,7 @@ def find(module, name):
 
 
 class AliasModule(types.ModuleType):
-    """A module of MindSpore's, whose names are looked up in sporax when they are first used."""
+    """A MindSpore module whose names are looked up in sporax on first use."""
 
     def __getattr__(self, name):
         if name == "__all__":
@@ -99,14 +98,14 @@ class AliasModule(types.ModuleType):
         return value
 
     def __setattr__(self, name, value):
-        # An imported submodule is put into its parent under its name, where a function of the same
-        # name (mindspore.common.tensor) must stay what it is.
+        # Importing a submodule sets it as an attribute of its parent, where it must not replace a
+        # function of the same name (mindspore.common.tensor).
         if isinstance(value, AliasModule) and f"{self.__name__}.{name}" in SYMBOLS:
             return
         super().__setattr__(name, value)
 
     def _public(self):
-        """The names of a star import: public, resolvable, and not modules."""
+        """Return the names of a star import: public, resolvable, and not modules."""
         names = []
         for home in map(module_if_there, MODULES[self.__name__]):
             listed = getattr(home, "__all__", None) or [n for n in dir(home) if n[0] != "_"]
@@ -121,10 +120,10 @@ class AliasModule(types.ModuleType):
 
 
 class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds and loads `mindspore` and what is below it; leaves all other names alone."""
+    """Finds and loads `mindspore` and its submodules; ignores all other names."""
 
     def find_spec(self, fullname, path=None, target=None):
-        """The spec of a module of the table; ImportError for a path that is not there."""
+        """Return the spec of a module of the table; raises ImportError for a missing path."""
         if fullname.partition(".")[0] != ROOT:
             return None
         if fullname not in MODULES:
@@ -135,11 +134,11 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         )
 
     def create_module(self, spec):
-        """An empty module, filled as its names are used."""
+        """Create an empty module, which is filled as its names are used."""
         return AliasModule(spec.name, f"`{spec.name}`, as sporax has it.")
 
     def exec_module(self, module):
-        """Nothing runs at import."""
+        """Do nothing: no code runs at import."""
 
 
 def _in_from_import():
@@ -157,13 +156,13 @@ FINDER = AliasFinder()
 
 
 def install_as_mindspore():
-    """Let `import mindspore`, and every module below it, mean sporax from now on, in this process
-    and in those that it starts (`multiprocessing` of every kind; Python as a subprocess, which
-    inherits PYTHONPATH).
+    """Make `import mindspore`, and every submodule, import sporax from now on, in this process and
+    its child processes (`multiprocessing` of every kind; Python as a subprocess, which inherits
+    PYTHONPATH).
 
-    Returns the module. Where a real MindSpore is installed too, says once on stderr which one runs.
-    Raises RuntimeError if that one is imported already. `mindspore.__version__` is the version
-    whose behaviour is followed; `mindspore.__sporax__` is sporax's own.
+    Returns the module. If a real MindSpore is also installed, prints once to stderr which one runs.
+    Raises RuntimeError if the real one is already imported. `mindspore.__version__` is the version
+    whose behaviour sporax follows; `mindspore.__sporax__` is sporax's own version.
 
     >>> import sporax
     >>> sporax.install_as_mindspore().float32 is sporax.float32

@@ -1,5 +1,4 @@
-"""Conversions between kinds of arguments that MindSpore's generated functions use:
-`ops._utils.arg_dtype_cast`."""
+"""Argument type conversions of MindSpore's generated functions: `ops._utils.arg_dtype_cast`."""
 
 from sporax import ops
 from sporax.core import dtype as dtypes
@@ -8,7 +7,7 @@ from sporax.ops.primitive import Primitive
 
 _ITEMS = {"BOOL": bool, "INT": int, "FLOAT": float, "NUMBER": (int, float, bool), "TENSOR": Tensor,
           "STR": str, "ANY": object}  # fmt: skip
-# MindSpore's numbers of the kinds of arguments -> (what is around the items, items)
+# MindSpore's ids of argument kinds -> (container type or None, item type)
 _KINDS = {n: (None, item) for n, item in enumerate(_ITEMS, 1)}
 _KINDS |= {n: (tuple, item) for n, item in enumerate(_ITEMS, 8)}
 _KINDS |= {n: (list, item) for n, item in enumerate(_ITEMS, 15)}
@@ -33,7 +32,7 @@ _ENUM = {word: number for number, words in _WORDS.items() for word in words.spli
 
 
 class StringToEnum(Primitive):
-    """A word ('mean', 'same', 'NCHW', ...) as the number that MindSpore's C++ has for it."""
+    """Converts a string ('mean', 'same', 'NCHW', ...) to MindSpore's C++ enum value."""
 
     def __init__(self):
         super().__init__("StringToEnum")
@@ -53,32 +52,32 @@ class StringToEnum(Primitive):
 
 
 def is_tuple(type_id):
-    """Whether a kind is one of tuples."""
+    """Return True if a kind is a tuple kind."""
     return type_id in _KINDS and _KINDS[type_id][0] is tuple
 
 
 def is_list(type_id):
-    """Whether a kind is one of lists."""
+    """Return True if a kind is a list kind."""
     return type_id in _KINDS and _KINDS[type_id][0] is list
 
 
 def is_number(type_id):
-    """Whether a kind is one of numbers."""
+    """Return True if a kind is a scalar kind."""
     return type_id in _NUMBERS
 
 
 def is_integral_mstype(dtype):
-    """Whether a dtype is of integers."""
+    """Return True if a dtype is an integer dtype."""
     return isinstance(dtype, dtypes.Int | dtypes.UInt)
 
 
 def is_floating_point_mstype(dtype):
-    """Whether a dtype is Float16, Float32 or Float64."""
+    """Return True if a dtype is Float16, Float32 or Float64."""
     return dtype in (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
 def is_instance_of(data, type_id):
-    """Whether data is of a kind; items are not looked at."""
+    """Return True if data is of a kind; items are not checked."""
     if type_id not in _KINDS:
         return False
     box, item = _KINDS[type_id]
@@ -86,60 +85,60 @@ def is_instance_of(data, type_id):
 
 
 def is_instance_in(data, type_id):
-    """Whether data is of one of several kinds."""
+    """Return True if data is of one of several kinds."""
     kinds = type_id if isinstance(type_id, tuple) else (type_id,)
     return any(is_instance_of(data, kind) for kind in kinds)
 
 
 def tuple_to_list(x):
-    """A tuple as a list."""
+    """Convert a tuple to a list."""
     return list(x)
 
 
 def list_to_tuple(x):
-    """A list as a tuple."""
+    """Convert a list to a tuple."""
     return tuple(x)
 
 
 def scalar_to_tuple(data):
-    """A number in a tuple."""
+    """Wrap a scalar in a tuple."""
     return (data,)
 
 
 def int_to_float(data):
-    """An int as a float."""
+    """Convert an int to a float."""
     return float(data)
 
 
 def scalar_to_tensor(data):
-    """A number as a Tensor: Bool, Int32 or Float32."""
+    """Convert a scalar to a Tensor: Bool, Int32 or Float32."""
     kinds = {bool: dtypes.bool_, int: dtypes.int32, float: dtypes.float32}
     return Tensor(data, kinds.get(type(data)))
 
 
 def tuple_to_tensor(data):
-    """A tuple of numbers as a Tensor."""
+    """Convert a tuple of scalars to a Tensor."""
     return ops.tuple_to_array(data)
 
 
 def list_to_tensor(data):
-    """A list of numbers as a Tensor."""
+    """Convert a list of scalars to a Tensor."""
     return tuple_to_tensor(tuple(data))
 
 
 def tensor_to_tuple(data):
-    """The numbers of a Tensor as a tuple."""
+    """Convert a Tensor to a tuple of scalars."""
     return ops.TensorToTuple()(data)
 
 
 def tensor_to_number(data, dst_type, op_name):
-    """The number that a Tensor holds, of a kind."""
+    """Convert a Tensor of one element to a scalar of a kind."""
     kinds = {_number: kind for _number, kind in enumerate((bool, int, float), 1)}
     return kinds.get(dst_type, lambda x: x)(data.item())
 
 
 def normalize_int_tensor(op_name, arg_name, data):
-    """The int that a Tensor holds."""
+    """Convert a Tensor of one integer to an int."""
     if not is_integral_mstype(data.dtype):
         raise ValueError(
             f"For '{op_name}', '{arg_name}' must be a Tensor of integers, but got {data.dtype}."
@@ -148,7 +147,7 @@ def normalize_int_tensor(op_name, arg_name, data):
 
 
 def normalize_int_sequence(op_name, arg_name, data, to_tuple=True):
-    """Ints and Tensors of one as ints; anything else as it is."""
+    """Convert Tensors among ints to ints; any other sequence is returned unchanged."""
     if not all(isinstance(x, int | Tensor) for x in data):
         return data
     numbers = [
@@ -157,7 +156,7 @@ def normalize_int_sequence(op_name, arg_name, data, to_tuple=True):
     return tuple(numbers) if to_tuple else numbers
 
 
-# what is given, the kind that is wanted -> the conversion; the first that fits is taken
+# (type of the argument, target kind, conversion); the first match is used
 _CONVERSIONS = [
     (int, lambda kind: kind == 3, int_to_float),
     ((int, float, bool), is_tuple, scalar_to_tuple), (list, is_tuple, tuple),
@@ -170,7 +169,7 @@ _CONVERSIONS = [
 
 
 def do_type_cast(data, dst_type, op_name):
-    """Data as one of a kind. Raises TypeError where there is no conversion."""
+    """Convert data to a kind. Raises TypeError if no conversion exists."""
     if is_instance_of(data, dst_type):
         return data
     for kinds, is_wanted, convert in _CONVERSIONS:
@@ -182,7 +181,7 @@ def do_type_cast(data, dst_type, op_name):
 
 
 def type_it(op_name, arg_name, data, src_type, dst_type):
-    """An argument, of one of the kinds `src_type`, as one of the kind `dst_type`."""
+    """Convert an argument of one of the kinds `src_type` to the kind `dst_type`."""
     if data is None:
         return None
     if not is_instance_in(data, src_type) and not is_instance_of(data, dst_type):

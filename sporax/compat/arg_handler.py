@@ -1,4 +1,4 @@
-"""Conversions of arguments that MindSpore's generated functions use: `ops._utils.arg_handler`."""
+"""Argument conversions of MindSpore's generated functions: `ops._utils.arg_handler`."""
 
 from sporax import ops
 from sporax.compat.arg_dtype_cast import StringToEnum, normalize_int_sequence
@@ -10,12 +10,12 @@ str_to_enum = StringToEnum()
 
 
 def arg_invalid_info(op_name, arg_name, arg_val):
-    """The message of an argument that does not fit."""
+    """Return the message for an invalid argument."""
     return f"For '{op_name}', the value of '{arg_name}' is invalid: '{arg_val}'."
 
 
 def _pair(numbers, last):
-    """A function (operation, argument, value) -> a pair; `last`: of four numbers the last two."""
+    """Return a function (operation, argument, value) -> pair; `last`: take the last two of four."""
 
     def convert(op_name, arg_name, value):
         if isinstance(value, numbers):
@@ -33,12 +33,12 @@ to_kernel_size = to_strides = to_rates = to_dilations = to_output_padding = _pai
 
 
 def generator_handler(op_name, arg_name, inputs):
-    """The inputs, ints as Tensors of Int64."""
+    """Return the inputs, with ints converted to Int64 Tensors."""
     return tuple([Tensor(x, dtypes.int64) if isinstance(x, int) else x for x in inputs])
 
 
 def _scalar_tensor_to_scalar(op_name, arg_name, x):
-    """The number that a Tensor without dimensions holds; anything else as it is."""
+    """Convert a 0-d Tensor to a scalar; other types are returned unchanged."""
     if not isinstance(x, Tensor):
         return x
     if x.shape:
@@ -50,7 +50,7 @@ _scalar_tensor_to_int = _scalar_tensor_to_float = _scalar_tensor_to_scalar
 
 
 def _normalize_int_sequence(op_name, arg_name, data):
-    """Tensors among the ints of a tuple or list as ints."""
+    """Convert Tensors among the ints of a tuple or list to ints."""
     if not isinstance(data, tuple | list):
         return data
     return normalize_int_sequence(op_name, arg_name, data, isinstance(data, tuple))

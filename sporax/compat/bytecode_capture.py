@@ -1,14 +1,14 @@
-"""Private names of the capture mode 'bytecode': a captured function's context and counts."""
+"""Private names of the capture mode 'bytecode': a captured function's context and statistics."""
 
 from sporax.graph_capture.jit import CountedFunction, jit
 
 
 class Unsupported(RuntimeError):
-    """What MindSpore raises at a graph break under `fullgraph=True`; sporax, a RuntimeError."""
+    """MindSpore's error for a graph break under `fullgraph=True`; sporax raises RuntimeError."""
 
 
 class PIJitCaptureContext:
-    """A decorator: `jit(capture_mode='bytecode')` with `fullgraph`; `jit_config` is accepted.
+    """Decorator `jit(capture_mode='bytecode')` with `fullgraph`; `jit_config` has no effect.
 
     >>> capture = PIJitCaptureContext(fullgraph=True)
     >>> capture(lambda x: x + 1)(Tensor([1.0])).asnumpy()
@@ -23,10 +23,11 @@ class PIJitCaptureContext:
 
 
 def get_code_extra(function):
-    """The counts of a function captured in the mode 'bytecode', or None without a call.
+    """Return statistics of a function captured in the mode 'bytecode', or None before its first
+    call.
 
-    `function`: the original one, `captured.__wrapped__`. The counts: of captures, of graph breaks
-    in the last one, and, in 'code', of the calls since then.
+    `function`: the original function, `captured.__wrapped__`. The statistics count the captures,
+    the graph breaks of the last capture, and, in 'code', the calls since then.
 
     >>> f = jit(lambda x: x + 1, capture_mode="bytecode")
     >>> y = f(Tensor([1.0]))

@@ -1,7 +1,7 @@
-"""`mindspore._checkparam`: the checks of arguments with which packages guard their own layers.
+"""`mindspore._checkparam`: argument checks that packages use in their own layers.
 
-The functions are those of MindSpore 2.10. `Validator` holds them too, with names and relations of
-releases before 2.0, and `Rel` the relations.
+The functions follow MindSpore 2.10. `Validator` also has them, with the names and relations of
+releases before 2.0; `Rel` has the relations.
 """
 
 import functools
@@ -16,7 +16,7 @@ EQ, NE, LT, LE, GT, GE = range(1, 7)
 INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = range(7, 11)
 IN, NOT_IN = 11, 12
 
-_COMPARED = {  # relation -> (how messages write it, what it means)
+_COMPARED = {  # relation -> (format in messages, predicate)
     EQ: ("= {}", operator.eq),
     NE: ("!= {}", operator.ne),
     LT: ("< {}", operator.lt),
@@ -26,7 +26,7 @@ _COMPARED = {  # relation -> (how messages write it, what it means)
     IN: ("in {}", lambda value, allowed: value in allowed),
     NOT_IN: ("not in {}", lambda value, allowed: value not in allowed),
 }
-_RANGES = {  # relation -> (how messages write it, what holds at the lower and the upper limit)
+_RANGES = {  # relation -> (format in messages, comparisons with the lower and the upper limit)
     INC_NEITHER: ("({}, {})", operator.lt, operator.lt),
     INC_LEFT: ("[{}, {})", operator.le, operator.lt),
     INC_RIGHT: ("({}, {}]", operator.lt, operator.le),
@@ -37,7 +37,7 @@ _A_FILE = r"^[0-9a-zA-Z@\_\-\.\:\/\\]+$"
 
 
 def _about(arg_name, prim_name, without="The input value"):
-    """The beginning of a message: who checks, and what."""
+    """Return the beginning of a message: the operation and the argument."""
     if prim_name is None:
         return without if arg_name is None else f"The '{arg_name}'"
     return f"For '{prim_name}', the " + (f"'{arg_name}'" if arg_name else "input value")
@@ -54,7 +54,7 @@ def _within(value, lower, upper, rel):
 
 
 def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
-    """`arg_value`, if it stands in the relation `rel` to `value`; else `excp_cls`."""
+    """Return `arg_value` if it is in the relation `rel` to `value`; else raise `excp_cls`."""
     if rel in _RANGES:
         fits, words = _within(arg_value, *value, rel), "in {}: " + _RANGES[rel][0].format(*value)
         words = words.format(value_name)
@@ -87,17 +87,17 @@ def _check_number(arg_value, value, rel, arg_type=int, arg_name=None, prim_name=
 
 
 def check_int(arg_value, value, rel, arg_name=None, prim_name=None):
-    """`arg_value`, if it is an int in the relation `rel` to `value`."""
+    """Return `arg_value` if it is an int in the relation `rel` to `value`."""
     return _check_number(arg_value, value, rel, int, arg_name, prim_name)
 
 
 def check_float(arg_value, value, rel, arg_name=None, prim_name=None):
-    """`arg_value`, if it is a float in the relation `rel` to `value`."""
+    """Return `arg_value` if it is a float in the relation `rel` to `value`."""
     return _check_number(arg_value, value, rel, float, arg_name, prim_name)
 
 
 def check_number(arg_name, arg_value, value, rel, prim_name):
-    """`arg_value`, if it stands in the relation `rel` to `value`."""
+    """Return `arg_value` if it is in the relation `rel` to `value`."""
     sign, compare = _COMPARED[rel]
     if not compare(arg_value, value):
         raise ValueError(
@@ -108,12 +108,12 @@ def check_number(arg_name, arg_value, value, rel, prim_name):
 
 
 def check_equal_int(arg_value, value, arg_name=None, prim_name=None):
-    """`arg_value`, if it is the int `value`."""
+    """Return `arg_value` if it is the int `value`."""
     return check_int(arg_value, value, EQ, arg_name, prim_name)
 
 
 def _sign(kind, rel, words):
-    """A check of an int's, or a float's, relation to 0, and that of a sequence of them."""
+    """Return a check of the sign of an int or float, and a check of a sequence of them."""
 
     def one(arg_value, arg_name=None, prim_name=None):
         return _check_number(arg_value, 0, rel, kind, arg_name, prim_name)
@@ -139,7 +139,7 @@ check_non_positive_float, _ = _sign(float, LE, "a non-positive")
 
 
 def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
-    """`arg_value`, if it is a number of the type, no bool, and finite."""
+    """Return `arg_value` if it is a finite number of the type, and not a bool."""
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
         raise TypeError(
             f"{_type_of(arg_name, prim_name)} must be '{arg_type.__name__}', but got "
@@ -153,19 +153,19 @@ def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
 
 
 def check_is_int(arg_value, arg_name=None, prim_name=None):
-    """`arg_value`, if it is an int."""
+    """Return `arg_value` if it is an int."""
     return check_is_number(arg_value, int, arg_name, prim_name)
 
 
 def check_is_float(arg_value, arg_name=None, prim_name=None):
-    """`arg_value`, if it is a float."""
+    """Return `arg_value` if it is a float."""
     return check_is_number(arg_value, float, arg_name, prim_name)
 
 
 def check_number_range(
     arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None, prim_name=None
 ):
-    """`arg_value`, if it is of the type and between the limits."""
+    """Return `arg_value` if it is of the type and between the limits."""
     about = _about(arg_name, prim_name)
     if not isinstance(arg_value, value_type) or isinstance(arg_value, bool):
         raise TypeError(
@@ -180,17 +180,17 @@ def check_number_range(
 
 
 def check_int_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """`arg_value`, if it is an int between the limits."""
+    """Return `arg_value` if it is an int between the limits."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, int, arg_name, prim_name)
 
 
 def check_float_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """`arg_value`, if it is a float between the limits."""
+    """Return `arg_value` if it is a float between the limits."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, float, arg_name, prim_name)
 
 
 def check_bool(arg_value, arg_name=None, prim_name=None):
-    """`arg_value`, if it is a bool."""
+    """Return `arg_value` if it is a bool."""
     if not isinstance(arg_value, bool):
         raise TypeError(
             f"{_about(arg_name, prim_name)} must be a bool, but got {type(arg_value).__name__}."
@@ -199,7 +199,7 @@ def check_bool(arg_value, arg_name=None, prim_name=None):
 
 
 def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
-    """`arg_value`, if it is one of the strings."""
+    """Return `arg_value` if it is one of the strings."""
     if not isinstance(arg_value, str) or arg_value not in valid_values:
         raise ValueError(
             f"{_about(arg_name or 'parameter', prim_name)} must be str and must be in "
@@ -209,7 +209,7 @@ def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
 
 
 def check_isinstance(arg_name, arg_value, classes):
-    """`arg_value`, if it is an instance of the classes."""
+    """Return `arg_value` if it is an instance of one of the classes."""
     if not isinstance(arg_value, classes):
         raise ValueError(
             f"The parameter '{arg_name}' must be isinstance of {classes}, but got {arg_value}."
@@ -218,7 +218,7 @@ def check_isinstance(arg_name, arg_value, classes):
 
 
 def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
-    """`arg_value`, if it is of one of the types; a bool is of type bool alone."""
+    """Return `arg_value` if it is of one of the types; a bool is only of type bool."""
     kinds = tuple(valid_types) if isinstance(valid_types, (tuple, list)) else (valid_types,)
     wrong_bool = isinstance(arg_value, bool) and bool not in kinds
     if wrong_bool or not isinstance(arg_value, kinds):
@@ -232,7 +232,7 @@ def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
 
 
 def check_type_name(arg_name, arg_type, valid_types, prim_name):
-    """`arg_type`, if it is one of the dtypes."""
+    """Return `arg_type` if it is one of the dtypes."""
     kinds = list(valid_types) if isinstance(valid_types, (tuple, list)) else [valid_types]
     if arg_type not in kinds:
         wanted = str(kinds[0]) if len(kinds) == 1 else f"one of {kinds}"
@@ -242,7 +242,7 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
 
 
 def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
-    """Whether a dtype is one of those wanted; `mindspore.number` matches all numeric dtypes."""
+    """Raise TypeError unless a dtype is allowed; `mindspore.number` matches all numeric dtypes."""
     kinds = template_types if isinstance(template_types, (tuple, list)) else [template_types]
     if type_ not in kinds and not any(_is_kind(type_, kind) for kind in kinds):
         wanted = str(kinds[0]) if len(kinds) == 1 else f"one of {[str(k) for k in kinds]}"
@@ -257,7 +257,7 @@ def _is_kind(dtype, kind):
 
 
 def check_str_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
-    """True, if the string matches `reg`: letters, digits, '_' and '.', unless given."""
+    """Return True if the string matches `reg`, by default letters, digits, '_' and '.'."""
     reg = _A_STRING if reg is None else reg
     if re.match(reg, target, flag) is None:
         who = f"For '{prim_name}', the" if prim_name else "The"
@@ -268,7 +268,7 @@ def check_str_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
 
 
 def check_file_name_by_regular(target, reg=None, prim_name=None):
-    """True, if the string matches `reg`: by default, the characters usual in file names."""
+    """Return True if the string matches `reg`, by default the usual characters of file names."""
     reg = _A_FILE if reg is None else reg
     if re.match(reg, target) is None:
         who = f"For '{prim_name}', the" if prim_name else "The"
@@ -277,7 +277,7 @@ def check_file_name_by_regular(target, reg=None, prim_name=None):
 
 
 def check_element_type_of_iterable(arg_name, arg_value, valid_types, prim_name=None):
-    """The values, if each is of one of the types."""
+    """Raise TypeError unless each value is of one of the types."""
     for value in arg_value:
         if not isinstance(value, tuple(valid_types)):
             wanted = ", ".join(kind.__name__ for kind in valid_types)
@@ -288,7 +288,7 @@ def check_element_type_of_iterable(arg_name, arg_value, valid_types, prim_name=N
 
 
 def check_axis_in_range(axis, ndim):
-    """The axis, counted from the first."""
+    """Return the axis as a non-negative index."""
     if not isinstance(axis, int) or isinstance(axis, bool):
         raise TypeError(f"The 'axis' must be an int, but got {type(axis).__name__}.")
     if not -ndim <= axis < ndim:
@@ -297,7 +297,7 @@ def check_axis_in_range(axis, ndim):
 
 
 def args_type_check(*type_args, **type_kwargs):
-    """A decorator: the arguments must be of these types, by position or by name, or None."""
+    """Return a decorator: arguments must be of these types, by position or by name, or None."""
 
     def decorate(function):
         signature = inspect.signature(function)
@@ -318,7 +318,7 @@ def args_type_check(*type_args, **type_kwargs):
 
 
 def _before_2_0():
-    """Further functions of `Validator` before 2.0, with the name before the value."""
+    """Return the other functions of `Validator` before 2.0, which take the name first."""
     return {
         "check_integer": lambda arg_name, arg_value, value, rel, prim_name=None: check_int(
             arg_value, value, rel, arg_name, prim_name

@@ -1,7 +1,7 @@
-"""Child processes: a folder on their path, in which `mindspore` is sporax.
+"""Child processes: a folder on their path in which `mindspore` is sporax.
 
-`multiprocessing` (spawn, forkserver) hands `sys.path` on, and every Python that is started with
-this process's environment reads PYTHONPATH. No hook of the interpreter is involved.
+`multiprocessing` (spawn, forkserver) passes `sys.path` on, and every Python that is started with
+this process's environment reads PYTHONPATH. No interpreter hook is involved.
 """
 
 import os
@@ -13,7 +13,7 @@ _VARIABLE = "PYTHONPATH"
 
 
 def inherit():
-    """Let `import mindspore` mean sporax in processes that this one starts from now on."""
+    """Make `import mindspore` import sporax in child processes that start from now on."""
     if FOLDER not in sys.path:
         sys.path.insert(1, FOLDER)  # the first is the script's own folder
     there = os.environ.get(_VARIABLE, "")

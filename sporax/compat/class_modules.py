@@ -1,8 +1,8 @@
-"""`__module__` of public classes: MindSpore's, where `mindspore` means sporax.
+"""`__module__` of public classes: MindSpore's module if `mindspore` is sporax.
 
 Then `type(layer)` prints `<class 'mindspore.nn.layer.conv.Conv2d'>`, as scripts and logs expect,
-and a pickle finds the class under that name. Where `mindspore` is not installed as a name, nothing
-would be found there, and classes keep their own modules. `classes.csv` is the table
+and pickle finds the class under that name. If sporax is not installed as `mindspore`, that name
+would not resolve, and classes keep their own modules. The table is `classes.csv`
 (`tools/write_classes.py`).
 """
 
@@ -14,7 +14,7 @@ _TABLE = Path(__file__).with_name("classes.csv")
 
 
 def _rows():
-    """(MindSpore's module, sporax's, names of classes)."""
+    """Return [(MindSpore's module, sporax's module, names of classes)]."""
     with open(_TABLE, encoding="utf8") as file:
         return [(r["path"], r["found_in"], r["names"].split()) for r in csv.DictReader(file)]
 
@@ -27,7 +27,7 @@ _defined = {}  # class -> the module that defines it, where `__module__` was cha
 
 
 def symbols():
-    """Path under MindSpore's module -> `module:name` in sporax, for each class."""
+    """Return {path under MindSpore's module: `module:name` in sporax} of the classes."""
     return {f"{path}.{name}": f"{home}:{name}" for path, home, names in ROWS for name in names}
 
 
@@ -45,6 +45,6 @@ def show():
 
 
 def module_of(value):
-    """The module that defines an object, whatever its `__module__` is."""
+    """Return the module that defines an object, whatever its `__module__` is."""
     own = getattr(value, "__module__", None)
     return _defined.get(value, own) if isinstance(value, type) else own

@@ -1,4 +1,4 @@
-"""`mindspore.hal.contiguous_tensors_handle`: Tensors one after another in one array."""
+"""`mindspore.hal.contiguous_tensors_handle`: Tensors concatenated in one array."""
 
 import itertools
 
@@ -6,10 +6,10 @@ from sporax import Tensor, ops
 
 
 class ContiguousTensorsHandle:
-    """The elements of Tensors of one dtype, flattened, one Tensor after another.
+    """The flattened elements of Tensors of one dtype, concatenated.
 
-    `handle[i]` and `handle[i:j]` are elements, `slice_by_tensor_index(i, j)` those of the Tensors
-    from `i` to before `j`. `enable_mem_align` has no effect here.
+    `handle[i]` and `handle[i:j]` are elements, `slice_by_tensor_index(i, j)` the elements of
+    Tensors `i` to `j - 1`. `enable_mem_align` has no effect.
 
     >>> from sporax.compat.contiguous_tensors import ContiguousTensorsHandle
     >>> ContiguousTensorsHandle([Tensor([1, 2]), Tensor([3])]).slice_by_tensor_index(1, 2).tolist()
@@ -31,12 +31,12 @@ class ContiguousTensorsHandle:
         return self._all[item : item + 1] if isinstance(item, int) else self._all[item]
 
     def slice_by_tensor_index(self, start=None, end=None):
-        """The elements of the Tensors from `start` to before `end`."""
+        """Return the elements of Tensors `start` to `end - 1`."""
         last = len(self._ends) - 1
         start, end, _ = slice(start, end).indices(last)
         return self._all[self._ends[start] : self._ends[end]]
 
 
 def combine_tensor_list_contiguous(tensor_list, enable_mem_align=True):
-    """A `ContiguousTensorsHandle` of the Tensors."""
+    """Return a `ContiguousTensorsHandle` of the Tensors."""
     return ContiguousTensorsHandle(tensor_list, enable_mem_align)

@@ -1,8 +1,8 @@
-"""How much memory is in use: `mindspore.runtime.memory_allocated` and its like.
+"""Memory statistics: `mindspore.runtime.memory_allocated` and related functions.
 
-On a GPU or TPU they are JAX's figures of the device. On a CPU, arrays share the memory of the
-process: allocated are the arrays that are alive; reserved is what the process has in memory; the
-most that was allocated is how much larger the process has been, and the arrays.
+On a GPU or TPU they are JAX's statistics of the device. On a CPU, arrays share the memory of the
+process: allocated is the size of the live arrays; reserved is the resident size of the process;
+peak allocated is the live arrays plus the peak minus the current resident size.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ from sporax.compat.devices import device
 from sporax.engine.recorder import run_pending
 
 _PROCESS = Path("/proc/self")
-_PAGE_TABLE_PEAKS = "5"  # what resets the greatest size of a process, see proc(5)
+_PAGE_TABLE_PEAKS = "5"  # resets the peak resident size of a process, see proc(5)
 
 
 def _device(device_target=None):
@@ -26,7 +26,7 @@ def _lies_on(array, device):
 
 
 def _kept(field):
-    """Bytes of a line of the process's status."""
+    """Return a field of the process's status, in bytes."""
     for line in (_PROCESS / "status").read_text("ascii").splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) * 1024
@@ -34,7 +34,7 @@ def _kept(field):
 
 
 def _figures(device_target):
-    """(allocated, most allocated, reserved, most reserved) bytes."""
+    """Return (allocated, peak allocated, reserved, peak reserved) bytes."""
     one = _device(device_target)
     statistics = one.memory_stats()
     if statistics is not None:
@@ -48,7 +48,7 @@ def _figures(device_target):
 
 
 def memory_allocated(device_target=None):
-    """Bytes of the arrays on the device.
+    """Return the bytes of the arrays on the device.
 
     >>> from sporax.compat import device_memory
     >>> before = device_memory.memory_allocated()
@@ -60,7 +60,7 @@ def memory_allocated(device_target=None):
 
 
 def max_memory_allocated(device_target=None):
-    """The most bytes that were allocated at once, since the process began or a `reset_...`.
+    """Return the peak of allocated bytes since the process started or the peaks were reset.
 
     >>> ms.max_memory_allocated() >= ms.memory_allocated()
     True
@@ -69,7 +69,7 @@ def max_memory_allocated(device_target=None):
 
 
 def memory_reserved(device_target=None):
-    """Bytes that are taken from the device, or on a CPU from the system, used or not.
+    """Return the bytes taken from the device, or on a CPU from the system, used or not.
 
     >>> ms.memory_reserved() > 0
     True
@@ -78,7 +78,7 @@ def memory_reserved(device_target=None):
 
 
 def max_memory_reserved(device_target=None):
-    """The most bytes that were reserved at once, since the process began or a `reset_...`.
+    """Return the peak of reserved bytes since the process started or the peaks were reset.
 
     >>> ms.max_memory_reserved() >= ms.memory_reserved()
     True
@@ -87,7 +87,7 @@ def max_memory_reserved(device_target=None):
 
 
 def memory_stats(device_target=None):
-    """A dict of all the figures, with MindSpore's names. XLA has no pools of blocks to list.
+    """Return a dict of all statistics, with MindSpore's names. XLA has no block pools to list.
 
     >>> ms.memory_stats()["total_eager_free_memory"]
     0
@@ -106,7 +106,7 @@ def memory_stats(device_target=None):
 
 
 def memory_summary(device_target=None):
-    """The figures of `memory_stats` as a table, a string.
+    """Return the statistics of `memory_stats` as a table in a string.
 
     >>> print(ms.memory_summary().splitlines()[1])
     |               Memory summary                |
@@ -121,7 +121,7 @@ def memory_summary(device_target=None):
 
 
 def _shown(size):
-    """Bytes with a unit, as MindSpore writes them."""
+    """Format bytes with a unit, as MindSpore does."""
     for unit in ("B", "KB", "MB", "GB"):
         if size < 1024 or unit == "GB":
             return f"{size:7.1f} {unit}" if unit != "B" else f"{size:6d} B"
@@ -130,9 +130,9 @@ def _shown(size):
 
 
 def reset_peak_memory_stats(device_target=None):
-    """Let the greatest figures begin anew. On a CPU only: JAX keeps those of other devices.
+    """Reset the peaks on a CPU.
 
-    Raises NotImplementedError on other devices.
+    Raises NotImplementedError on other devices, whose peaks JAX cannot reset.
 
     >>> ms.reset_peak_memory_stats()
     """

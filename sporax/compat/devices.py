@@ -1,4 +1,4 @@
-"""`mindspore.hal`: which devices there are, and what they are."""
+"""`mindspore.hal`: the available devices and their properties."""
 
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -12,7 +12,7 @@ _NAMES = (*_PLATFORMS, "Ascend")
 
 
 def _devices(who, device_target):
-    """The devices of that name; those that programs run on for None, and for 'Ascend'."""
+    """Return the devices of that name; for None the current ones, for 'Ascend' JAX's default."""
     if device_target is not None and device_target not in _NAMES:
         raise ValueError(
             f"For '{who}', 'device_target' must be one of {list(_NAMES)}, but got "
@@ -29,7 +29,7 @@ def _devices(who, device_target):
 
 
 def device(who="device", device_target=None, device_id=0):
-    """The device of JAX's with that name and number."""
+    """Return the JAX device with that name and number."""
     devices = _devices(who, device_target)
     if not isinstance(device_id, int) or isinstance(device_id, bool):
         raise TypeError(
@@ -45,7 +45,7 @@ def device(who="device", device_target=None, device_id=0):
 
 
 def is_available(device_target):
-    """Whether there is a device of that name: 'CPU', 'GPU', 'TPU'; 'Ascend' is never there.
+    """Return True if there is a device of that name: 'CPU', 'GPU', 'TPU'; False for 'Ascend'.
 
     >>> from sporax.compat import devices
     >>> devices.is_available("CPU")
@@ -62,34 +62,34 @@ def is_available(device_target):
 
 
 def is_initialized(device_target):
-    """Whether the devices of that name can be used: JAX starts all of them together."""
+    """Return True if the devices of that name can be used: JAX initializes all at once."""
     return is_available(device_target)
 
 
 def device_count(device_target=None):
-    """How many devices of that name this process has."""
+    """Return the number of devices of that name in this process."""
     return len(_devices("hal.device_count", device_target))
 
 
 def get_device_name(device_id, device_target=None):
-    """The name of a device, such as 'cpu' or 'NVIDIA H100 80GB HBM3'."""
+    """Return the name of a device, such as 'cpu' or 'NVIDIA H100 80GB HBM3'."""
     return device("hal.get_device_name", device_target, device_id).device_kind
 
 
 def get_device_capability(device_id, device_target=None):
-    """The compute capability of an NVIDIA GPU, (major, minor); None for other devices."""
+    """Return the compute capability of an NVIDIA GPU, (major, minor); None for other devices."""
     version = get_arch(device("hal.get_device_capability", device_target, device_id))
     return tuple(map(int, version.split("."))) if version else None
 
 
 def get_arch(one):
-    """The compute capability of a GPU as a string; None for other devices."""
+    """Return the compute capability of a GPU as a string; None for other devices."""
     return getattr(one, "compute_capability", None)
 
 
 def get_device_properties(device_id, device_target=None):
-    """The properties of a device: `name`, `total_memory` in bytes (None where JAX does not say),
-    `major` and `minor` of its compute capability (None where it has none)."""
+    """Return the properties of a device: `name`, `total_memory` in bytes (None if unknown), `major`
+    and `minor` of its compute capability (None if it has none)."""
     one = device("hal.get_device_properties", device_target, device_id)
     capability = get_device_capability(device_id, device_target) or (None, None)
     statistics = one.memory_stats() or {}
@@ -100,21 +100,21 @@ def get_device_properties(device_id, device_target=None):
 
 
 def get_arch_list(device_target=None):
-    """The compute capabilities of the GPUs that are here, such as ['sm_90']; None for other
-    devices: XLA compiles for what is here, and for nothing beforehand."""
+    """Return the compute capabilities of the available GPUs, such as ['sm_90'], for which XLA
+    compiles just in time; None for other devices."""
     versions = {get_arch(one) for one in _devices("hal.get_arch_list", device_target)} - {None}
     return sorted(f"sm_{version.replace('.', '')}" for version in versions) or None
 
 
 class DeviceInfo(NamedTuple):
-    """The name of a device, and its number."""
+    """The name and number of a device."""
 
     device_target: str
     device_id: int
 
 
 def get_current_device():
-    """The device that programs run on: its name and number.
+    """Return the name and number of the device that programs run on.
 
     >>> ms.get_current_device().device_id
     0
@@ -123,10 +123,10 @@ def get_current_device():
 
 
 class DeviceCtx:
-    """A `with` block in which `set_device(name, device_id)` holds; None for device 0.
+    """Context manager in which `set_device(name, device_id)` applies; None means device 0.
 
-    Raises ValueError on entering, for a name that is not 'CPU', 'GPU', 'TPU' or 'Ascend' and for a
-    negative number. There are no Tensors without elements ('meta').
+    Raises ValueError on entering, for a name other than 'CPU', 'GPU', 'TPU' or 'Ascend' and for a
+    negative number. Tensors without elements ('meta') are not supported.
 
     >>> with ms.DeviceCtx("CPU"):
     ...     print(ms.get_current_device().device_target)

@@ -5,11 +5,11 @@ import inspect
 from sporax import mint, ops
 from sporax.ops.declare import PRIMITIVES
 
-op_labels = {}  # labels of side effects for MindSpore's runtime; XLA's programs need none
+op_labels = {}  # side-effect labels for MindSpore's runtime; XLA programs need none
 
 
 def _defaults(primitive):
-    """The defaults of what a Primitive's constructor and call take."""
+    """Return the defaults of the parameters of a Primitive's constructor and call."""
     signatures = [inspect.signature(f) for f in (primitive.__init__, primitive.__call__)]
     parameters = [p for s in signatures for p in s.parameters.values()]
     return {p.name: p.default for p in parameters if p.default is not p.empty}

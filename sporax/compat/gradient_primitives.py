@@ -1,8 +1,8 @@
-"""Primitives for the derivatives of others: `mindspore.ops.operations._grad_ops`, a private module.
+"""Gradient Primitives: `mindspore.ops.operations._grad_ops`, a private module.
 
-A row of `_ROWS` is a class as users write it, attributes and inputs, and what a call computes. Most
-are the pullback of the operation of that name (`_pull`); some are formulas of its result, and those
-after a pooling follow the indices of the largest elements (`_spread`, `_chosen`).
+A row of `_ROWS` maps the signature of a class, attributes and inputs, to its computation. Most rows
+are the VJP of the operation of that name (`_pull`); some are formulas in its result, and some of
+the poolings use the indices of the largest elements (`_spread`, `_chosen`).
 """
 
 import math
@@ -17,23 +17,23 @@ from sporax.core.tensor import Tensor
 
 
 def _pull(forward, cotangent, *inputs):
-    """The derivative by each input: one Tensor, or as many as there are inputs."""
+    """Compute the VJP with respect to the inputs: a Tensor, or a tuple for several inputs."""
     gradients = vjp(forward, *inputs)[1](cotangent)
     return gradients[0] if len(inputs) == 1 else gradients
 
 
 def _pull_to(shape, forward, cotangent):
-    """The derivative of what is linear in an input of this shape."""
+    """Compute the VJP of a function that is linear in an input of this shape."""
     return _pull(forward, cotangent, ops.zeros(sizes(shape), cotangent.dtype))
 
 
 def _last(sizes):
-    """The three for depth, height and width of five for all dimensions."""
+    """Return the last three (depth, height, width) of five sizes, other sizes unchanged."""
     return sizes[2:] if isinstance(sizes, tuple) and len(sizes) == 5 else sizes
 
 
 def _spread(like, values, indices, n_dims):
-    """Zeros as `like`, plus the values at their indices within the last `n_dims` dimensions."""
+    """Add values to zeros of `like`'s shape, at indices within the last `n_dims` dimensions."""
     rows = math.prod(like.shape[:-n_dims])
     flat = ops.zeros((rows, math.prod(like.shape[-n_dims:])), values.dtype)
     indices = indices.reshape((rows, -1)).astype("int64")
@@ -42,14 +42,14 @@ def _spread(like, values, indices, n_dims):
 
 
 def _chosen(values, indices, n_dims):
-    """The values at indices within the last `n_dims` dimensions."""
+    """Gather the values at indices within the last `n_dims` dimensions."""
     rows = math.prod(values.shape[:-n_dims])
     at = indices.reshape((rows, -1)).astype("int64")
     return ops.gather_elements(values.reshape((rows, -1)), 1, at).reshape(indices.shape)
 
 
 def _layer_norm(begin_norm_axis, begin_params_axis, x, dy, variance, mean, gamma):
-    """(dx, dgamma, dbeta) with the mean and the variance as they are."""
+    """Return (dx, dgamma, dbeta) for the given mean and variance."""
     axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
     rows = tuple(range(begin_params_axis % x.ndim))
     inverse = ops.rsqrt(variance + 1e-7)
@@ -61,7 +61,7 @@ def _layer_norm(begin_norm_axis, begin_params_axis, x, dy, variance, mean, gamma
 def _layer_norm_twice(
     begin_norm_axis, begin_params_axis, x, dy, variance, mean, gamma, d_dx, d_dg, d_db
 ):
-    """The derivative of `_layer_norm` by x, dy and gamma; the moments are those of x."""
+    """Compute the VJP of `_layer_norm` with respect to x, dy and gamma, with the moments of x."""
     axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
 
     def first(x, dy, gamma):
@@ -73,7 +73,7 @@ def _layer_norm_twice(
 
 
 def _segments(power, x, indices, segment_ids, output_dim0):
-    """Rows of `x` by segment, over the sizes of the segments to a power, added at `indices`."""
+    """Add rows of `x` by segment, divided by the segment sizes to a power, at `indices`."""
     ids = segment_ids.astype("int64")
     counts = ops.zeros((x.shape[0],), x.dtype).index_add(0, ids, ops.ones(ids.shape, x.dtype))
     rows = x[ids] / (counts[ids] ** power).reshape((-1,) + (1,) * (x.ndim - 1))
@@ -87,7 +87,7 @@ def _unpadded(shape, paddings):
 
 
 def _resized(forward, grads, size):
-    """The derivative of resizing what has this size."""
+    """Compute the VJP of resizing an input of this size."""
     return _pull_to((*grads.shape[:2], *sizes(size)), forward, grads)
 
 
@@ -113,7 +113,7 @@ def _strided_slice(
     part = ops.StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     limits = [sizes(limit) for limit in (begin, end, strides)]
 
-    def taken(x):  # MindSpore's kernel takes `dy` in any shape of as many elements
+    def taken(x):  # MindSpore's kernel takes any shape of `dy` with this number of elements
         return part(x, *limits).reshape(dy.shape)
 
     if dy.dtype == ms_bool:
@@ -141,7 +141,7 @@ def _filters(
     out_channel, kernel_size, pad_mode, pad, pad_list, mode, stride, dilation, group, data_format,
     out_backprop, input, filter_sizes,
 ):  # fmt: skip
-    n_filters, _, *window = sizes(filter_sizes)  # MindSpore's kernel reads nothing else
+    n_filters, _, *window = sizes(filter_sizes)  # MindSpore's kernel reads only these
     forward = ops.Conv2D(
         n_filters, tuple(window), mode, pad_mode, pad, stride, dilation, group, data_format
     )
@@ -199,7 +199,7 @@ _OFFSETS = (
 )
 
 _ROWS = {
-    # element by element, of the input
+    # elementwise, in terms of the input
     "AbsGrad()(x, dout)": lambda x, dout: _pull(ops.abs, dout, x),
     "ACosGrad()(x, dout)": lambda x, dout: _pull(ops.acos, dout, x),
     "AsinGrad()(x, dout)": lambda x, dout: _pull(ops.asin, dout, x),
@@ -234,7 +234,7 @@ _ROWS = {
     "DropoutGrad(keep_prob=0.5)(dy, mask)": lambda keep_prob, dy, mask: (
         dy * mask / keep_prob
     ).astype(dy.dtype),
-    # element by element, of the result
+    # elementwise, in terms of the result
     "AcoshGrad()(out, dout)": lambda out, dout: dout / ops.sinh(out),
     "AsinhGrad()(out, dout)": lambda out, dout: dout / ops.cosh(out),
     "ReciprocalGrad()(y, dy)": lambda y, dy: -dy * y * y,
@@ -245,7 +245,7 @@ _ROWS = {
     "SigmoidGrad()(y, dy)": lambda y, dy: dy * y * (1 - y),
     "EluGrad()(dout, out)": lambda dout, out: ops.where(out > 0, dout, dout * (out + 1)),
     "LogSoftmaxGrad(axis=-1)(logits, grad)": _log_of_softmax,
-    # the larger or the smaller of two
+    # maximum and minimum
     "MaximumGrad(grad_x=True, grad_y=True)(x, y, grads)": (
         lambda grad_x, grad_y, x, y, grads: _pull(ops.maximum, grads, x, y)
     ),
@@ -307,7 +307,7 @@ _ROWS = {
     "BiasAddGrad(data_format='NCHW')(dout)": lambda data_format, dout: dout.sum(
         tuple(i for i in range(dout.ndim) if i != (dout.ndim - 1 if data_format == "NHWC" else 1))
     ),
-    # parts, paddings, shapes
+    # slices, padding, shapes
     "SliceGrad()(dy, x, begin, size)": lambda dy, x, begin, size: _pull(
         lambda x: ops.slice(x, begin, size), dy, x
     ),

@@ -1,7 +1,7 @@
 """Primitives and functions of MindSpore's private modules: `_inner_ops`, `_sequence_ops`,
 `sparse_ops`, `auto_generate`.
 
-A row is a class as users write it, attributes and inputs, and what a call computes.
+A row maps the signature of a class, attributes and inputs, to its computation.
 """
 
 import functools
@@ -12,7 +12,7 @@ from sporax.ops.declaration import Composite
 
 
 def declared(rows, module):
-    """{name: class} for rows {class as written: what a call computes}."""
+    """Return {name: class} for rows {signature: computation}."""
     classes = {}
     for written, compute in rows.items():
         name = written.partition("(")[0]
@@ -23,7 +23,7 @@ def declared(rows, module):
 
 
 def sizes(shape):
-    """A tuple of ints, from one or from a Tensor."""
+    """Return sizes, a sequence or a Tensor, as a tuple of ints."""
     return tuple(shape.asnumpy().ravel().tolist()) if isinstance(shape, Tensor) else tuple(shape)
 
 
@@ -31,7 +31,7 @@ def sizes(shape):
 
 
 def _places(indices, shape):
-    """Where elements lie in the array of this shape, in rows one after another."""
+    """Return the row-major flat indices of elements in an array of this shape."""
     place = 0
     for axis, size in enumerate(sizes(shape)):
         place = place * size + indices[:, axis]
@@ -39,7 +39,7 @@ def _places(indices, shape):
 
 
 def _of_each(choose, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
-    """The larger, or the smaller, of both matrices at each place where one has an element."""
+    """Return the elementwise maximum or minimum of two sparse matrices as (indices, values)."""
     places = [_places(x1_indices, x1_shape), _places(x2_indices, x2_shape)]
     union = ops.sort(ops.unique(ops.concat(places))[0].astype("float64"))[0].astype("int64")
     values = [
@@ -54,7 +54,7 @@ def _of_each(choose, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_
 
 
 def _segments(power, x, indices, segment_ids, count=None):
-    """Sums of the rows at `indices` by segment, over the sizes of the segments to a power."""
+    """Sum the rows at `indices` by segment, divided by the segment sizes to a power."""
     ids = segment_ids.astype("int64")
     count = int(ids[-1]) + 1 if count is None else sizes(count)[0]
     lengths = ops.zeros((count,), x.dtype).index_add(0, ids, ops.ones(ids.shape, x.dtype))
@@ -65,7 +65,7 @@ def _segments(power, x, indices, segment_ids, count=None):
 
 
 def _group_norm(input, num_groups, weight, bias, eps):
-    """(the result, the mean and the inverse deviation of each group)."""
+    """Return (result, mean and inverse standard deviation of each group)."""
     groups = input.reshape((input.shape[0], num_groups, -1))
     mean = groups.mean(-1)
     variance = ((groups - mean.expand_dims(-1)) ** 2).mean(-1)
@@ -78,7 +78,7 @@ def _tuples(nested):
 
 
 def _loss_and_gradient(features, labels):
-    """The cross entropy of each row and its derivative by `features`."""
+    """Return the cross entropy of each row and its gradient with respect to `features`."""
     losses = ops.cross_entropy(features, labels, reduction="none")
     rows = ops.one_hot(labels, features.shape[1], 1.0, 0.0).astype(features.dtype)
     return losses, ops.softmax(features, 1) - rows
@@ -151,25 +151,25 @@ globals().update(_CLASSES)
 
 
 def add_ext(input, other, alpha=1):
-    """`mint.add`, `alpha` by position too."""
+    """`mint.add`, with `alpha` also by position."""
     return mint.add(input, other, alpha=alpha)
 
 
 def sub_ext(input, other, alpha=1):
-    """`mint.sub`, `alpha` by position too."""
+    """`mint.sub`, with `alpha` also by position."""
     return mint.sub(input, other, alpha=alpha)
 
 
 def arg_max_with_value_(input):
-    """(indices, values) of the largest elements along the first axis."""
+    """Return (indices, values) of the largest elements along the first axis."""
     return ops.ArgMaxWithValue()(input)
 
 
 def arg_min_with_value_(input):
-    """(indices, values) of the smallest elements along the first axis."""
+    """Return (indices, values) of the smallest elements along the first axis."""
     return ops.ArgMinWithValue()(input)
 
 
 def copy(input):
-    """A Tensor of the same values in memory of its own."""
+    """Return a copy of a Tensor."""
     return input.copy()

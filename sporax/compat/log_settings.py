@@ -1,4 +1,4 @@
-"""MindSpore's environment variables of logging, for the logger "sporax"."""
+"""MindSpore's logging environment variables, applied to the logger "sporax"."""
 
 import logging
 import os
@@ -14,10 +14,10 @@ def _log():
 
 
 def configure():
-    """Apply GLOG_v, the least level that is logged, and with GLOG_logtostderr=0 log into
+    """Apply GLOG_v, the minimum level that is logged, and with GLOG_logtostderr=0 log to
     GLOG_log_dir/rank_0/logs/mindspore.log; called when sporax is imported as MindSpore.
 
-    Raises ValueError for a level or a number of another kind.
+    Raises ValueError for an invalid level or number.
     """
     level = os.environ.get("GLOG_v")  # noqa: SIM112 - MindSpore's name
     if level is not None:
@@ -53,7 +53,7 @@ def _log_to_file(config):
 
 
 def get_level():
-    """The least level that is logged: '0' DEBUG, '1' INFO, '2' WARNING, '3' ERROR, '4' CRITICAL.
+    """Return the minimum level: '0' DEBUG, '1' INFO, '2' WARNING, '3' ERROR, '4' CRITICAL.
 
     >>> ms.get_level()
     '2'
@@ -63,8 +63,8 @@ def get_level():
 
 
 def get_log_config():
-    """The settings of logging, by MindSpore's environment variables; those of a file where
-    GLOG_logtostderr is 0.
+    """Return the logging settings by MindSpore's environment variables, with the settings of the
+    log file if GLOG_logtostderr is 0.
 
     >>> ms.get_log_config()["GLOG_logtostderr"]
     '1'

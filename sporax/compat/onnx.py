@@ -11,10 +11,10 @@ _WHY = {
 
 
 def export(net, *inputs, file_name, export_params=True, **options):
-    """Write an ONNX file: `mindspore.export` with `file_format="ONNX"`, and the packages it needs.
+    """Write an ONNX file: `mindspore.export` with `file_format="ONNX"`, with the same requirements.
 
-    Raises NotImplementedError for names of inputs and outputs, dynamic axes and a file without
-    Parameters, with what to do instead.
+    Raises NotImplementedError, with the alternative, for names of inputs and outputs, dynamic axes
+    and a file without Parameters.
     """
     for option, value in options.items():
         if option not in _WHY:

@@ -1,4 +1,4 @@
-"""Private and removed functions of MindSpore's that packages import nevertheless."""
+"""Private and removed functions of MindSpore that packages still import."""
 
 import contextlib
 import functools
@@ -20,7 +20,7 @@ from sporax.train import Callback
 
 
 def _args_type_validator_check(*checks_by_position, **checks_by_name):
-    """A decorator: each named argument goes through its check, called with value and name."""
+    """Return a decorator that calls the check of each named argument with its value and name."""
 
     def decorate(function):
         signature = inspect.signature(function)
@@ -41,17 +41,17 @@ def _args_type_validator_check(*checks_by_position, **checks_by_name):
 
 
 def _valid_value_checks(types, class_name):
-    """A check for `_args_type_validator_check`: the value is one of the dtypes."""
+    """Return a check for `_args_type_validator_check`: the value is one of the dtypes."""
     return lambda value, name: checks.check_type_name(name, value, types, class_name)
 
 
 def _valid_type_checks(types, class_name):
-    """A check for `_args_type_validator_check`: the value is of one of the types."""
+    """Return a check for `_args_type_validator_check`: the value is of one of the types."""
     return lambda value, name: checks.check_type_name(name, type(value), types, class_name)
 
 
 def _construct_tensor_list(types, shapes, batch_expand_num=1):
-    """Tensors of zeros in these dtypes and shapes, the first size of each so many times."""
+    """Return zeros of these dtypes and shapes, whose first size is times `batch_expand_num`."""
     if len(types) != len(shapes):
         raise ValueError(
             "For '_construct_tensor_list', 'types' and 'shapes' must be equally long, but got "
@@ -62,7 +62,7 @@ def _construct_tensor_list(types, shapes, batch_expand_num=1):
 
 
 def _cache_summary_tensor_data(summary):
-    """Show values to the open `SummaryRecord`: dicts of 'data' and 'name', as 'loss[:Scalar]'."""
+    """Pass dicts of 'data' and 'name', such as 'loss[:Scalar]', to the open `SummaryRecord`."""
     for item in summary:
         name, _, kind = item["name"].removesuffix("]").rpartition("[:")
         getattr(ops, f"{kind}Summary")()(name, item["data"])
@@ -70,7 +70,7 @@ def _cache_summary_tensor_data(summary):
 
 
 def _raising(kind, shown):
-    """A function that raises an error of a kind, with what `shown` makes of its second argument."""
+    """Return a function that raises an error, with `shown` of its second argument appended."""
 
     def raise_it(info, param=None):
         raise kind(info if param is None else f"{info}{shown(param)}")
@@ -85,9 +85,9 @@ _raise_unimplemented_error = _raising(NotImplementedError, str)
 
 
 def _make_directory(path, arg_name="path"):
-    """The absolute path of a directory, created if it is missing.
+    """Return the absolute path of a directory, created if it is missing.
 
-    Raises TypeError and ValueError for what is no path.
+    Raises TypeError unless the path is a string, and ValueError if it is blank.
     """
     if not isinstance(path, str):
         raise TypeError(f"The {arg_name} is invalid, the type should be string.")
@@ -99,7 +99,7 @@ def _make_directory(path, arg_name="path"):
 
 
 def _handle_loss(loss):
-    """The loss that callbacks show: the mean of a network's first output."""
+    """Return the loss that callbacks show: the mean of a network's first output."""
     if isinstance(loss, (tuple, list)) and loss and isinstance(loss[0], Tensor):
         loss = loss[0]
     if isinstance(loss, Tensor):
@@ -108,28 +108,28 @@ def _handle_loss(loss):
 
 
 def _transfer_tensor_to_tuple(inputs):
-    """A Tensor alone as a tuple of it, anything else as it is."""
+    """Wrap a Tensor in a tuple; return anything else unchanged."""
     return (inputs,) if isinstance(inputs, Tensor) else inputs
 
 
 class _StepSync(Callback):
-    """A callback that waits, at the end of each step, until all is computed."""
+    """A callback that waits at the end of each step until all operations have run."""
 
     def step_end(self, run_context):
         runtime.synchronize()
 
 
 def _set_training_dataset(dataset):
-    """Name the data on which a training goes on after a device was lost: accepted, not needed."""
+    """Set the dataset for resuming training after a device was lost: accepted, without effect."""
 
 
 def _is_role_pserver():
-    """Whether this process is a parameter server: there is none."""
+    """Return False: sporax has no parameter servers."""
     return False
 
 
 def _device_number_check(parallel_mode, device_number):
-    """Raises ValueError where several devices are to work each for itself."""
+    """Raise ValueError for several devices in stand-alone mode."""
     if parallel_mode == parallel_context.ParallelMode.STAND_ALONE and device_number != 1:
         raise ValueError(
             f"If parallel_mode is {parallel_mode}, device_number must be 1, but got "
@@ -149,7 +149,7 @@ class _AutoParallelContext:
         raise AttributeError(f"The context of parallel training has no '{name}'.")
 
     def reset(self):
-        """Give all settings their defaults again."""
+        """Reset all settings to their defaults."""
         parallel_context.reset_auto_parallel_context()
 
 
@@ -157,14 +157,14 @@ _CONTEXT = _AutoParallelContext()
 
 
 def auto_parallel_context():
-    """The one object that holds the settings of parallel training."""
+    """Return the singleton that holds the settings of parallel training."""
     return _CONTEXT
 
 
 def _get_funcgraph(net, *inputs):
-    """The graph of a Cell for these inputs, as `jit(net).graph` has it: printed, a listing.
+    """Return the graph of a Cell for these inputs, as `jit(net).graph`; print it for a listing.
 
-    Raises ValueError for what is no Cell.
+    Raises ValueError unless `net` is a Cell.
     """
     if not isinstance(net, nn.Cell):
         raise ValueError(
@@ -175,17 +175,17 @@ def _get_funcgraph(net, *inputs):
 
 
 def no_init_parameters():
-    """A `with` block for networks whose weights come from a checkpoint: accepted, no effect.
+    """Context manager for networks whose weights come from a checkpoint: accepted, without effect.
 
-    Parameters start as they always do, since drawing them costs less than reading them.
+    Parameters are initialized as usual, since sampling them costs less than reading them.
     """
     return contextlib.nullcontext()
 
 
 def run_check():
-    """Multiply two matrices on the device and say whether the product is right.
+    """Multiply two matrices on the device and print a message if the product is right.
 
-    Raises RuntimeError if it is not.
+    Raises RuntimeError if it is wrong.
     """
     a = np.arange(6.0).reshape(2, 3)
     product = (Tensor(a) @ Tensor(a.T)).asnumpy()
@@ -198,10 +198,10 @@ def run_check():
 
 
 class ControlDepend:
-    """`ControlDepend(depend_mode=0)(src, dst)`: that `src` is computed before `dst`.
+    """`ControlDepend(depend_mode=0)(src, dst)`: `src` is computed before `dst`.
 
-    Removed from MindSpore with 1.3, and still called. There is nothing to do: what is written to a
-    Parameter is written in the program's order, captured or not.
+    Removed in MindSpore 1.3 but still used. A no-op: Parameters are written in program order,
+    captured or not.
     """
 
     def __init__(self, depend_mode=0):
@@ -215,8 +215,8 @@ control_depend = ControlDepend()
 
 
 class CosineSimilarity(nn.Cell):
-    """`mindspore.nn.layer.CosineSimilarity`: `ops.cosine_similarity` of two inputs; the name in
-    `nn` is the metric's."""
+    """`mindspore.nn.layer.CosineSimilarity`: `ops.cosine_similarity` of two inputs;
+    `nn.CosineSimilarity` is the metric."""
 
     def __init__(self, dim=1, eps=1e-8):
         super().__init__()
@@ -227,7 +227,7 @@ class CosineSimilarity(nn.Cell):
 
 
 def _nd_transpose(a):
-    """The last two axes swapped."""
+    """Swap the last two axes."""
     if a.ndim < 2:
         raise ValueError(
             f"For '_nd_transpose', 'a' must have at least 2 dimensions, but got shape {a.shape}."
@@ -238,8 +238,8 @@ def _nd_transpose(a):
 class _Conv(Convolution):
     """Base class of model zoos' convolutions: settings, `weight` and `bias`.
 
-    A subclass says in `construct` what is computed. `transposed`: the weight's first two axes are
-    inputs and outputs.
+    A subclass defines `construct`. `transposed`: the weight's first two axes are inputs and
+    outputs.
     """
 
     def __init__(
@@ -253,7 +253,7 @@ class _Conv(Convolution):
         )  # fmt: skip
 
 
-DEBUG = 1  # MindSpore's `context.DEBUG`, the level of its log
+DEBUG = 1  # MindSpore's `context.DEBUG`, a log level
 
 _grad_scale = ops.MultitypeFuncGraph("grad_scale")
 
@@ -264,12 +264,12 @@ def _unscaled(scale, gradient):
 
 
 def _grad_scale_map(scale_value, inputs):
-    """The Tensors of nested tuples times the scale, in their own dtypes."""
+    """Multiply the Tensors of nested tuples by the scale, in their own dtypes."""
     return _each_tensor(lambda x: x * scale_value.astype(x.dtype), inputs)
 
 
 def _grad_unscale_map(scale_value, inputs):
-    """The Tensors of nested tuples divided by the scale, in their own dtypes."""
+    """Divide the Tensors of nested tuples by the scale, in their own dtypes."""
     return _each_tensor(lambda x: x * ops.reciprocal(scale_value).astype(x.dtype), inputs)
 
 
@@ -284,7 +284,7 @@ _adam_opt = ops.MultitypeFuncGraph("adam_opt")
 
 @_adam_opt.register(*["Tensor"] * 9, "Bool", "Bool")
 def _adam_step(beta1, beta2, eps, rate, decay, param, m, v, gradient, is_decayed, is_updated):
-    """One step of `AdamWeightDecay` on one Parameter, for custom optimizers."""
+    """Apply one step of `AdamWeightDecay` to one Parameter, for custom optimizers."""
     if not is_updated:
         return gradient
     gradient = gradient.astype(float32)

@@ -1,6 +1,6 @@
 """Primitives of MindSpore's private and generated modules, in terms of the public functions.
 
-Each is a class, most without attributes, whose call takes what MindSpore's takes.
+Each is a class, most without attributes, whose call has MindSpore's parameters.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from sporax.ops.primitive import Primitive
 
 
 def index(input, indices):
-    """`input[indices]`, a list of Tensors of ints or bools; None takes a whole axis."""
+    """Return `input[indices]` for a list of int or bool Tensors; None selects a whole axis."""
     return input[tuple([slice(None) if i is None else i for i in indices])]
 
 
 def correlate(a, v, mode="valid"):
-    """`numpy.correlate` of two Tensors of one axis."""
+    """`numpy.correlate` of two 1-d Tensors."""
     from sporax import numpy
 
     return numpy.correlate(a, v, mode)
@@ -33,7 +33,7 @@ def new_zeros(input, size, *, dtype=None):
 
 
 def uniform_ext(tensor, a, b, generator=None):
-    """Numbers of the shape and dtype of `tensor`, equally likely in [a, b)."""
+    """Sample uniformly from [a, b), with the shape and dtype of `tensor`."""
     return mint.rand_like(tensor) * (b - a) + a
 
 
@@ -43,7 +43,7 @@ def inplace_matmul_add_op(x, weight, C):
 
 
 def matrix_set_diag(input_x, diagonal, k=0, alignment="RIGHT_LEFT"):
-    """`input_x` with other diagonals: `ops.MatrixSetDiagV3`."""
+    """Replace diagonals of `input_x`: `ops.MatrixSetDiagV3`."""
     return ops.MatrixSetDiagV3(alignment)(input_x, diagonal, Tensor(np.int32(k)))
 
 
@@ -70,7 +70,7 @@ def _cross_entropy(
     input, target, weight=None, reduction="mean", ignore_index=-100, label_smoothing=0.0,
     lse_square_scale_for_zloss=0.0, return_zloss=False,
 ):  # fmt: skip
-    """(loss, log probabilities, loss of the logsumexp's square, logsumexp)."""
+    """Return (loss, log probabilities, loss of the squared logsumexp, logsumexp)."""
     loss = ops.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
     lse = ops.logsumexp(input, 1)
     square = lse_square_scale_for_zloss * (lse * lse)
@@ -80,7 +80,7 @@ def _cross_entropy(
 
 
 def _broadcast_axes(first, second):
-    """The axes over which the gradient of each operand of a broadcast operation is summed."""
+    """Return the axes over which to sum the gradient of each operand of a broadcast operation."""
     shapes = [x.asnumpy().tolist() if isinstance(x, Tensor) else list(x) for x in (first, second)]
     rank = max(map(len, shapes))
     padded = [[1] * (rank - len(s)) + s for s in shapes]
@@ -115,21 +115,21 @@ def _embedding(
 
 
 def _sparse_momentum(var, accum, lr, grad, indices, momentum):
-    """Momentum's step of some rows; returns `var`."""
+    """Apply a momentum step to some rows; return `var`."""
     accum[indices] = accum[indices] * momentum + grad
     var[indices] = var[indices] - lr * accum[indices]
     return var
 
 
 def _sparse_proximal(var, alpha, l1, l2, grad, indices):
-    """A proximal gradient step of some rows; returns `var`."""
+    """Apply a proximal gradient step to some rows; return `var`."""
     step = var[indices] - alpha * grad
     shrunk = ops.sign(step) * ops.relu(ops.abs(step) - alpha * l1)
     var[indices] = shrunk / (1 + alpha * l2)
     return var
 
 
-# class -> what a call computes
+# class name -> computation of a call
 _CALLS = {
     "AddV2": lambda x, y: ops.add(x, y),
     "AffineGridGrad": _affine_grid_grad,

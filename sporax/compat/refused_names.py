@@ -1,7 +1,7 @@
-"""Names that sporax refuses on purpose: one table with the reasons.
+"""Names that sporax rejects on purpose: a table with the reasons.
 
-A name of the table can be imported, since scripts import what they may never use; the line that
-uses it raises an error with the reason.
+A name of the table can be imported, since scripts import names that they may never use; using it
+raises an error with the reason.
 """
 
 import csv
@@ -19,7 +19,7 @@ REFUSED = _rows()  # path -> reason
 
 
 def explained(path):
-    """The message for a path that does not resolve."""
+    """Return the message for a path that does not resolve."""
     reason = REFUSED.get(path)
     return f"sporax has no '{path}'" + (f": {reason}." if reason else " yet")
 
@@ -40,14 +40,14 @@ class Refused:
 
     @property
     def reason(self):
-        """Why there is none, and what to use instead."""
+        """The reason for the rejection, and the alternative."""
         return REFUSED[self._path]
 
     def __call__(self, *args, **kwargs):
         raise NotImplementedError(explained(self._path))
 
     def __getattr__(self, name):
-        if name.startswith("__"):  # what Python itself asks of any object
+        if name.startswith("__"):  # Python looks these up on any object
             raise AttributeError(name)
         raise NotImplementedError(explained(self._path))
 

@@ -15,7 +15,7 @@ def set_memory(
     init_size="2GB", increase_size="2GB", max_size="1024GB", optimize_level="O0",
     huge_page_reserve_size="0GB",
 ):  # fmt: skip
-    """Settings of MindSpore's memory pool: kept, without effect, since XLA manages its own.
+    """Set MindSpore's memory pool: stored without effect, since XLA manages its own memory.
 
     Raises ValueError for an `optimize_level` other than 'O0' and 'O1'.
 
@@ -32,7 +32,7 @@ def set_memory(
 
 
 def synchronize():
-    """Wait until all operations so far have run: those that are pending are started first.
+    """Wait until all operations so far have run; pending operations are started first.
 
     >>> ms.synchronize()
     """
@@ -41,7 +41,7 @@ def synchronize():
 
 
 def launch_blocking():
-    """Run each operation at its own line, as `set_context(pynative_synchronize=True)` does.
+    """Run each operation at its line, as `set_context(pynative_synchronize=True)` does.
 
     >>> ms.launch_blocking()
     >>> ms.set_context(pynative_synchronize=False)
@@ -50,10 +50,10 @@ def launch_blocking():
 
 
 def empty_cache():
-    """Give memory that is free back to the system; programs that run next ask for it again.
+    """Return free host memory to the system; the next programs allocate it again.
 
-    The memory of the host, which the process keeps for its next program (SPORAX_KEEP_MEMORY=off
-    switches that off). XLA keeps that of a GPU until the process ends.
+    The process keeps free host memory for its next program (SPORAX_KEEP_MEMORY=off disables this).
+    XLA keeps GPU memory until the process ends.
 
     >>> from sporax.compat import runtime
     >>> runtime.empty_cache()
@@ -62,8 +62,7 @@ def empty_cache():
 
 
 def ms_memory_recycle():
-    """Free what networks that are gone have left, their programs too, and give memory that is free
-    back to the system.
+    """Collect deleted networks and their programs, and return free memory to the system.
 
     >>> ms.ms_memory_recycle()
     """
@@ -72,8 +71,8 @@ def ms_memory_recycle():
 
 
 def set_dump(target, enabled=True):
-    """Whether MindSpore's Ascend writes what a Cell or a Primitive computes: accepted, without
-    effect (said once), as MindSpore on a CPU does. A forward hook sees what a Cell computes.
+    """Let MindSpore's Ascend backend dump the results of a Cell or Primitive: accepted, without
+    effect (logged once), as in MindSpore on a CPU. A forward hook sees the outputs of a Cell.
 
     >>> ms.set_dump(nn.Dense(2, 2))
     """
@@ -109,7 +108,7 @@ def _positive(who, **values):
 
 
 def dispatch_threads_num(threads_num):
-    """How many threads prepare operations in MindSpore: accepted, XLA has its own.
+    """Set the number of MindSpore's dispatch threads: accepted, without effect in XLA.
 
     >>> from sporax.compat import runtime
     >>> runtime.dispatch_threads_num(4)
@@ -119,7 +118,7 @@ def dispatch_threads_num(threads_num):
 
 
 def set_kernel_launch_group(thread_num=2, kernel_group_num=8):
-    """In which groups MindSpore starts operations: accepted, XLA starts a whole program.
+    """Set the groups in which MindSpore launches kernels: accepted; XLA launches whole programs.
 
     >>> from sporax.compat import runtime
     >>> runtime.set_kernel_launch_group()
@@ -129,7 +128,7 @@ def set_kernel_launch_group(thread_num=2, kernel_group_num=8):
 
 
 def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None):
-    """Whether a GPU's or NPU's own graphs are captured: accepted, XLA decides that.
+    """Enable the capture of GPU or NPU device graphs: accepted, without effect; XLA decides that.
 
     >>> from sporax.compat import runtime
     >>> runtime.set_kernel_launch_capture(True)
@@ -149,10 +148,11 @@ def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None):
 def set_cpu_affinity(
     enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None, bind_file=None
 ):
-    """Let the process run on some processors only, `affinity_cpu_list`, such as ["0-3", "8"]; with
-    `enable_affinity=False` on all that it began with.
+    """Restrict the process to the processors `affinity_cpu_list`, such as ["0-3", "8"]; with
+    `enable_affinity=False`, restore the initial ones.
 
-    `module_to_cpu_dict` and `bind_file`, which name threads of MindSpore's own, are refused.
+    Raises NotImplementedError for `module_to_cpu_dict` and `bind_file`, which name threads of
+    MindSpore.
 
     >>> from sporax.compat import runtime
     >>> runtime.set_cpu_affinity(True, ["0-0"])
@@ -183,7 +183,7 @@ _PROCESSORS = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else s
 
 
 def _range(text):
-    """The processors of "3" or "0-3"."""
+    """Return the processors of "3" or "0-3"."""
     first, dash, last = str(text).partition("-")
     if not first.isdigit() or (dash and not last.isdigit()):
         raise ValueError(

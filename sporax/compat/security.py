@@ -1,8 +1,8 @@
-"""`mindspore._c_expression.security`, whether this build suppresses prints and dumps."""
+"""`mindspore._c_expression.security`: the build option that suppresses prints and dumps."""
 
 
 def enable_security():
-    """Whether this build suppresses output that could show data: no.
+    """Return False: this build does not suppress output that could show data.
 
     >>> enable_security()
     False

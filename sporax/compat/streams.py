@@ -1,8 +1,8 @@
 """`Stream` and `Event` of `mindspore.runtime` and `mindspore.hal`.
 
-XLA runs the programs of a device one after the other, and overlaps inside of them what may overlap.
-So all streams of a device are one queue, in the order of the script: what waits for another stream
-or for an event has waited, and results are the same on one stream or on many.
+XLA runs the programs of a device in sequence, and overlaps independent operations of a program. So
+all streams of a device are one queue, in the order of the script: waiting for another stream or for
+an event is a no-op, and results are the same on one stream or on many.
 """
 
 import time
@@ -14,9 +14,9 @@ from sporax.engine.recorder import run_pending
 
 
 class Stream:
-    """A queue of a device. All of them are the same one; they differ in their `id` alone.
+    """A queue of a device. All Streams are the same queue; they differ only in `id`.
 
-    `priority` is accepted: there is one queue.
+    `priority` is accepted without effect: there is one queue.
 
     >>> from sporax.compat.streams import Stream, StreamCtx
     >>> stream = Stream()
@@ -46,26 +46,26 @@ class Stream:
     device_id = 0
 
     def record_event(self, event=None):
-        """An event after what was started so far: `event`, or a new one."""
+        """Record `event`, or a new event, after the operations started so far, and return it."""
         event = Event() if event is None else _checked("record_event", Event, event=event)
         event.record(self)
         return event
 
     def wait_event(self, event):
-        """Start nothing more before the event: so it is in one queue."""
+        """Do nothing: in one queue, later operations start after the event."""
         _checked("wait_event", Event, event=event)
 
     def wait_stream(self, stream):
-        """Start nothing more before what the stream has now: so it is in one queue."""
+        """Do nothing: in one queue, later operations start after the stream's current ones."""
         _checked("wait_stream", Stream, stream=stream)
 
     def synchronize(self):
-        """Wait until all that was started has ended."""
+        """Wait until all started operations have ended."""
         run_pending()
         synchronize()
 
     def query(self):
-        """Whether all that was started has ended."""
+        """Return True if all started operations have ended."""
         run_pending()
         return all(array.is_ready() for array in jax.live_arrays())
 
@@ -81,10 +81,10 @@ class Stream:
 
 
 class Event:
-    """A place in the order of what is computed.
+    """A position in the order of operations.
 
-    `enable_timing`: whether `record` keeps the time at which all before it had ended; it waits for
-    that. `blocking` is accepted: `synchronize` always waits.
+    `enable_timing`: `record` waits for all earlier operations and stores the time. `blocking` is
+    accepted without effect: `synchronize` always waits.
 
     >>> from sporax.compat.streams import Event
     >>> first, last = Event(enable_timing=True), Event(enable_timing=True)
@@ -106,7 +106,7 @@ class Event:
         self._is_recorded, self._time = False, None
 
     def record(self, stream=None):
-        """Put the event after what was started so far."""
+        """Record the event after the operations started so far."""
         _checked("record", (Stream, type(None)), stream=stream)
         run_pending()
         if self.enable_timing:
@@ -115,22 +115,22 @@ class Event:
         self._is_recorded = True
 
     def wait(self, stream=None):
-        """Have the stream start nothing more before the event: so it is in one queue."""
+        """Do nothing: in one queue, the stream's later operations start after the event."""
         _checked("wait", (Stream, type(None)), stream=stream)
 
     def synchronize(self):
-        """Wait until what came before the event has ended."""
+        """Wait until the operations before the event have ended."""
         if self._is_recorded and self._time is None:
             synchronize()
 
     def query(self):
-        """Whether what came before the event has ended; True where it was not recorded."""
+        """Return True if all operations before the event have ended or it was not recorded."""
         if not self._is_recorded or self._time is not None:
             return True
         return default_stream().query()
 
     def elapsed_time(self, end_event):
-        """Milliseconds between two events that were recorded with `enable_timing`."""
+        """Return the milliseconds between two events recorded with `enable_timing`."""
         _checked("elapsed_time", Event, end_event=end_event)
         times = self._time, end_event._time
         if None in times:
@@ -163,7 +163,7 @@ _current = [_DEFAULT]
 
 
 def default_stream():
-    """The stream of the device where no other is chosen.
+    """Return the default stream of the device.
 
     >>> ms.default_stream().query()
     True
@@ -172,7 +172,7 @@ def default_stream():
 
 
 def current_stream():
-    """The stream that is chosen now.
+    """Return the current stream.
 
     >>> ms.current_stream() == ms.default_stream()
     True
@@ -181,7 +181,7 @@ def current_stream():
 
 
 def communication_stream():
-    """The stream of communication: there is one queue for all.
+    """Return the stream for communication: the default one, since there is one queue.
 
     >>> ms.communication_stream() == ms.default_stream()
     True
@@ -190,7 +190,7 @@ def communication_stream():
 
 
 def set_cur_stream(stream):
-    """Choose a stream; None: as it is.
+    """Set the current stream; None leaves it unchanged.
 
     >>> ms.set_cur_stream(ms.default_stream())
     """
@@ -199,7 +199,7 @@ def set_cur_stream(stream):
 
 
 class StreamCtx:
-    """A `with` block in which a stream is chosen; None for none.
+    """Context manager that sets the current stream; None leaves it unchanged.
 
     >>> with ms.StreamCtx(ms.Stream()):
     ...     y = Tensor([1.0]) + 1

@@ -1,4 +1,4 @@
-"""`WaitedDSCallback`, a callback of a data set and of a training at once."""
+"""`WaitedDSCallback`, a callback of both a dataset and a training run."""
 
 import threading
 
@@ -8,17 +8,17 @@ from sporax.train import Callback
 
 
 def _nothing(self, train_run_context, ds_run_context):
-    """Called before the first row of a step or epoch, but not of the first one."""
+    """Called before the first row of each step or epoch, except the first one."""
 
 
 class WaitedDSCallback(Callback, DSCallback):
-    """Base of callbacks that change what `Dataset.map` does by what the training before has given:
-    a subclass defines `sync_step_begin(train_run_context, ds_run_context)`, or `sync_epoch_begin`.
+    """Base of callbacks that change `Dataset.map` depending on the results of earlier steps: a
+    subclass defines `sync_step_begin(train_run_context, ds_run_context)`, or `sync_epoch_begin`.
 
-    It is given to `Dataset.map` and to `Model.train` alike. `step_size`: the rows of a step of the
-    training. A row of the next step waits for the training's step; as rows are made in the thread
-    that asks for them, it has ended by then. Where it has not, as where a batch takes more than
-    `step_size` rows, a RuntimeError comes after `dataset.config.get_callback_timeout()` seconds.
+    Pass it to both `Dataset.map` and `Model.train`. `step_size`: the rows per training step. A row
+    of the next step waits for the end of the training step; since rows are made in the thread that
+    requests them, that step has ended by then. If not, for example because a batch takes more than
+    `step_size` rows, RuntimeError is raised after `dataset.config.get_callback_timeout()` seconds.
 
     >>> class Loss(WaitedDSCallback):
     ...     def sync_step_begin(self, train_run_context, ds_run_context):
@@ -62,26 +62,26 @@ class WaitedDSCallback(Callback, DSCallback):
         method(self._contexts[what], ds_run_context)
 
     def step_end(self, run_context):
-        """Let the rows of the next step be made."""
+        """Release the rows of the next step."""
         self._end("step", run_context)
 
     def epoch_end(self, run_context):
-        """Let the rows of the next epoch be made."""
+        """Release the rows of the next epoch."""
         self._end("epoch", run_context)
 
     def end(self, run_context):
-        """Let all rows be made."""
+        """Release all rows."""
         self.step_end(run_context)
         self.epoch_end(run_context)
         self._is_over = True
 
     def ds_step_begin(self, ds_run_context):
-        """Wait for the training's step."""
+        """Wait for the end of the training step."""
         if ds_run_context.cur_step_num > self.step_size:
             self._wait("step", ds_run_context)
 
     def ds_epoch_begin(self, ds_run_context):
-        """Wait for the training's epoch."""
+        """Wait for the end of the training epoch."""
         if ds_run_context.cur_epoch_num > 1:
             self._wait("epoch", ds_run_context)
 

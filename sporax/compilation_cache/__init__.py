@@ -1,1 +1,1 @@
-"""Compiled programs in files of the user's own, and the key that says which are."""
+"""A cache of compiled programs in private files, authenticated with the user's key."""

@@ -1,12 +1,12 @@
-"""The compiled programs that outlive the process: JAX's persistent cache, on by default.
+"""JAX's persistent cache of compiled programs, on by default, with a separate file storage.
 
-JAX makes the key of a program: what is computed, the versions of jaxlib and of the platform, XLA's
-flags and options, and a fingerprint of the devices, which for a CPU has its instruction sets. How a
-program lies in the folder is said here, since JAX writes files in place and never again: a process
-that is killed while it writes, or a full disk, leaves a file that every later one stumbles over.
-Its own bound looks at every file each time one is added (4,000 programs kept: compiling a small one
-takes 120 ms instead of 45). A compiled program is code: one is taken only from a folder that nobody
-else can write, and with a code of the user's key.
+JAX computes the key of a program from the computation, the versions of jaxlib and the platform,
+XLA's flags and options, and a fingerprint of the devices, which for a CPU includes its instruction
+sets. The storage is replaced because JAX writes files in place and never rewrites them: a process
+killed during a write, or a full disk, leaves a file on which every later process fails. JAX's size
+limit also inspects every file at each addition (with 4,000 programs, compiling a small one takes
+120 ms instead of 45). A compiled program is executable code: it is loaded only from a folder that
+only the user can write, and only with an authentication code made with the user's key.
 """
 
 import atexit
@@ -25,34 +25,34 @@ import jax
 from sporax.compilation_cache import user_key
 from sporax.core.jax_internals import set_compilation_cache
 
-VARIABLE = "SPORAX_CACHE_DIR"  # another folder for it; "off" for none
+VARIABLE = "SPORAX_CACHE_DIR"  # the folder of the cache; "off" disables it
 MOST_BYTES = 2**30
-PRUNED_AFTER = 2**26  # bytes written by a process; it may exceed the bound by as much
+PRUNED_AFTER = 2**26  # bytes a process writes between prunings; the excess over the limit
 _SUFFIX, _PART = ".program", ".part"
-_USES, _USES_BYTES = "uses", 1 << 14  # what processes found and made, a line each
+_USES, _USES_BYTES = "uses", 1 << 14  # hits and additions, a line per process
 _USE = re.compile(r"([0-9]{1,18}) ([0-9]{1,18})")
-_ABANDONED = 3600  # seconds after which nobody writes a part any more
+_ABANDONED = 3600  # seconds after which a partial file is abandoned
 _config: Any = jax.config
 
 
 def folder():
-    """Where compiled programs are kept; None where the user has switched that off."""
+    """Return the folder of the cache; None if the user has disabled it."""
     chosen = os.environ.get(VARIABLE)
     if chosen in ("off", "0", ""):
         return None
     if chosen is not None:
-        return Path(chosen).absolute()  # the script may go elsewhere
+        return Path(chosen).absolute()  # the script may change directory
     return default_folder()
 
 
 def default_folder():
-    """Where they are kept unless the user says another place."""
+    """Return the default folder of the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "sporax" / "xla"
 
 
 def switch_on():
-    """Have JAX keep every program it compiles, unless the user chose a folder of JAX's own."""
+    """Make JAX cache every compiled program, unless the user has set JAX's own cache folder."""
     chosen = folder()
     if chosen is None or _config.jax_compilation_cache_dir is not None:
         return
@@ -63,7 +63,7 @@ def switch_on():
 
 
 def _keep_in(chosen):
-    """Have JAX keep compiled programs in a `Folder` at that path."""
+    """Make JAX cache compiled programs in a `Folder` at this path."""
     try:
         set_compilation_cache(str(chosen), Folder(chosen))
     except (ImportError, AttributeError):
@@ -76,15 +76,15 @@ def _keep_in(chosen):
 
 
 class Folder:
-    """Compiled programs by key, each in a file that begins with a code of the key and the rest.
+    """Compiled programs by key; each file begins with an authentication code of key and content.
 
-    A file takes its name in one step, so several processes need no lock: both write the same. One
-    that is damaged is as one that is not there, and is written again. Reading makes a file young.
+    Files are renamed into place atomically, so processes need no lock: they write equal content. A
+    damaged file counts as missing, and is rewritten. Reading a file updates its time.
     """
 
     def __init__(self, path):
         self._path = Path(path)
-        self._unpruned = PRUNED_AFTER  # bytes written since; the first program finds it due
+        self._unpruned = PRUNED_AFTER  # bytes since the last pruning
         self._refused = False
         self._is_trusted = None
         self._found = self._made = 0  # programs of this process
@@ -92,7 +92,7 @@ class Folder:
         atexit.register(self.note_uses)
 
     def get(self, key):
-        """What was kept; None if nothing, or nothing whole."""
+        """Return the cached program; None if it is missing or damaged."""
         file = self._file(key)
         try:
             if not self._path.is_dir() or not self._trusted():
@@ -105,13 +105,13 @@ class Folder:
         kept = content[user_key.SIZE :]
         if not user_key.is_own(content[: user_key.SIZE], file.name.encode(), kept):
             return None
-        with contextlib.suppress(OSError):  # a folder that may only be read
+        with contextlib.suppress(OSError):  # the folder may be read-only
             os.utime(file)
         self._found += 1
         return kept
 
     def put(self, key, value):
-        """Keep a program. Where that fails, there is one warning and no further attempt."""
+        """Store a program. On failure, warn once and make no further attempts."""
         if self._refused:
             return
         file = self._file(key)
@@ -143,12 +143,12 @@ class Folder:
             )
 
     def content(self):
-        """(how many programs are kept, their bytes)"""
+        """Return (number of cached programs, their total bytes)."""
         sizes = [file.stat().st_size for file in self._path.glob(f"*{_SUFFIX}")]
         return len(sizes), sum(sizes)
 
     def uses(self):
-        """(how many programs the last processes found, how many they compiled and put here)"""
+        """Return (cache hits, programs compiled and stored) of the last processes."""
         try:
             lines = (self._path / _USES).read_text("ascii", "replace").splitlines()
         except OSError:
@@ -157,23 +157,23 @@ class Folder:
         return sum(found for found, _ in pairs), sum(made for _, made in pairs)
 
     def note_uses(self):
-        """Add what this process found and made, as it ends; one that it forked says nothing."""
+        """Append the hits and additions of this process at exit; forked children write nothing."""
         is_own = self._is_trusted and os.getpid() == self._process
         if not is_own or not self._found + self._made:
             return
         file = self._path / _USES
-        with contextlib.suppress(OSError):  # such a folder keeps nothing either
+        with contextlib.suppress(OSError):  # such a folder cannot store programs either
             line = f"{self._found} {self._made}\n".encode()
             is_long = file.exists() and file.stat().st_size > _USES_BYTES
             with open(file, "wb" if is_long else "ab") as kept:
                 kept.write(line)
 
     def _trusted(self):
-        """Whether nobody else can write the files. Where others can, there is one warning."""
+        """Return True if only the user can write the files; else warn once."""
         if self._is_trusted is None:
             reason, status = None, os.stat(self._path)
             if self._path == default_folder() and status.st_uid == getattr(os, "geteuid", int)():
-                os.chmod(self._path, status.st_mode & 0o755)  # a umask may let groups write
+                os.chmod(self._path, status.st_mode & 0o755)  # a umask may allow group writes
             if not user_key.is_private(os.stat(self._path)):
                 reason = f"others can write in '{self._path}'. Take that from them: chmod go-w"
             elif user_key.code() is None:
@@ -189,12 +189,12 @@ class Folder:
         return self._is_trusted
 
     def _file(self, key):
-        return self._path / f"{key[-128:]}{_SUFFIX}"  # it ends in the hash
+        return self._path / f"{key[-128:]}{_SUFFIX}"  # the key ends with the hash
 
 
 def prune(where, most_bytes):
-    """Delete the files of a folder that were not used for longest, until at most `most_bytes` are
-    left. Other processes may do so, and write, at the same time."""
+    """Delete the least recently used files of a folder until at most `most_bytes` are left. Other
+    processes may prune and write concurrently."""
     files, writing = [], time.time() - _ABANDONED
     for file in os.scandir(where) if where.is_dir() else ():
         with contextlib.suppress(FileNotFoundError):

@@ -1,5 +1,5 @@
-"""The user's key: 32 bytes in a file that only the user can read. What sporax writes gets a code
-made with it, so that it knows its own files from those that somebody else has put there."""
+"""The user's key: 32 bytes in a file that only the user can read. Files that sporax writes get an
+HMAC with this key, so that files planted by somebody else are detected."""
 
 import contextlib
 import functools
@@ -15,13 +15,13 @@ _LENGTH = 32
 
 
 def path():
-    """Where the key is."""
+    """Return the path of the key file."""
     base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(base).absolute() / "sporax" / "key"
 
 
 def code(*parts):
-    """The code of some bytes; None where the user has no key that nobody else can read."""
+    """Return the HMAC-SHA256 of `parts`; None without a key that only the user can read."""
     key = _key(path())
     if key is None:
         return None
@@ -33,20 +33,20 @@ def code(*parts):
 
 
 def is_own(found, *parts):
-    """Whether a code is that of some bytes."""
+    """Return True if `found` is the code of `parts`."""
     own = code(*parts)
     return own is not None and hmac.compare_digest(own, bytes(found))
 
 
 def is_private(status):
-    """Whether a file or folder is the user's, and nobody else can write it."""
+    """Return True if a file or folder belongs to the user, and nobody else can write it."""
     if os.name != "posix":
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 def in_file(file):
-    """The key in a file, which is written if it does not exist; OSError if others can read it."""
+    """Return the key in a file, written if missing; raise OSError if others can read it."""
     return _read(file) or _written(file)
 
 
@@ -59,7 +59,7 @@ def _key(file):
 
 
 def _read(file):
-    """The key in a file; None where there is no file. OSError for one that others can read."""
+    """Return the key in a file; None if it does not exist. Raise OSError if others can read it."""
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
@@ -77,7 +77,7 @@ def _read(file):
 
 
 def _written(file):
-    """A new key; that of another process where it was first."""
+    """Write and return a new key; if another process was first, return its key."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = file.with_name(f"{secrets.token_hex(8)}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -85,7 +85,7 @@ def _written(file):
         with open(descriptor, "wb") as opened:
             opened.write(secrets.token_bytes(_LENGTH))
         with contextlib.suppress(FileExistsError):
-            os.link(part, file)  # unlike a renaming, it replaces nothing
+            os.link(part, file)  # unlike a rename, a link never replaces a file
     finally:
         part.unlink()
     return _read(file)

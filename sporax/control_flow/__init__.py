@@ -1,1 +1,1 @@
-"""Branches and loops on Tensors: operations with derivatives, and what converted source calls."""
+"""Branches and loops on Tensors: differentiable operations, and the runtime of converted source."""

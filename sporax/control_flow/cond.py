@@ -1,10 +1,10 @@
 """Branches whose condition is a traced Tensor.
 
 Both branches, or a loop's test and body (`control_flow.while_scan`), are recorded as abstract
-traces (`autodiff.abstract_trace`) and become one operation (`control_flow.lax_ops`). Values that
-the parts use from outside are its operands; what they write (Parameters, random state) is rebound
-to its results. Where that is not possible, `Unrecordable` says why, and the caller falls back to
-Python, which needs the concrete value of the condition.
+traces (`lifting.abstract_trace`) and become one operation (`control_flow.lax_ops`). Values that the
+parts use from outside are its operands; handles that they write (Parameters, random state) are
+rebound to its results. If this is not possible, `Unrecordable` gives the reason, and the caller
+falls back to Python, which needs the concrete value of the condition.
 """
 
 import functools
@@ -38,11 +38,11 @@ def _as(dtype):
 
 
 class Unrecordable(Exception):
-    """Why a branch or a loop cannot be one operation."""
+    """Raised if a branch or a loop cannot be recorded as one operation; the message says why."""
 
 
 class Nothing:
-    """A placeholder for a variable without a value."""
+    """A placeholder for a missing value."""
 
     def __init__(self, text):
         self.text = text
@@ -56,7 +56,7 @@ PENDING = Nothing("what a 'return' in a loop will give")
 
 
 def refuse(why):
-    """Raise `Unrecordable` for the part being recorded; it holds even if the user's code catches
+    """Raise `Unrecordable` for the part being recorded; it takes effect even if user code catches
     the exception."""
     tracer = thread.recorder.tracer
     tracer.error = Unrecordable(why)
@@ -64,7 +64,7 @@ def refuse(why):
 
 
 def is_traced(test):
-    """Whether a condition is a Tensor without a concrete value in the present trace."""
+    """Return True if a condition is a one-element Tensor without a concrete value in this trace."""
     tracer = thread.recorder.tracer
     if tracer is None or not isinstance(test, Tensor) or test.size != 1 or test.has_init:
         return False
@@ -72,7 +72,7 @@ def is_traced(test):
 
 
 def is_in_part():
-    """Whether a branch, or a part of a loop, is being recorded."""
+    """Return True if a branch, or a part of a loop, is being recorded."""
     tracer = thread.recorder.tracer
     while tracer is not None and not tracer.has_concrete_inputs:
         if tracer.is_part:
@@ -82,7 +82,7 @@ def is_in_part():
 
 
 def as_weak_int(tensor):
-    """The Tensor as an Int64 scalar with a weak aval, which promotes as a Python int does."""
+    """Return the Tensor as an Int64 scalar with a weak aval, which promotes like a Python int."""
     return wrap(record(_as_weak_int, tensor._lift())[0])
 
 
@@ -92,29 +92,29 @@ def _zeros(aval):
 
 
 def zeros(value):
-    """Zeros of a Value's shape and dtype."""
+    """Return zeros with a Value's shape and dtype."""
     return record(_zeros(value.aval))
 
 
 def value_of(who, leaf):
-    """The Value of a Tensor, a Python scalar or a Value."""
-    if isinstance(leaf, Tensor):  # a weak Value has no handle outside
+    """Return the Value of a Tensor or a Python scalar; a Value unchanged."""
+    if isinstance(leaf, Tensor):  # weak Values have no handle outside
         return leaf._value if leaf._value.aval.weak else leaf._lift()
     return scalar_value(who, leaf) if isinstance(leaf, PYTHON_SCALARS) else leaf
 
 
 class Part:
-    """A branch, a loop's test or its body, recorded as an abstract trace."""
+    """A branch, a loop test or a loop body, recorded as an abstract trace."""
 
     def __init__(self, who, kind=AbstractTrace):
         self.who, self.closed = who, kind(who)
         self.closed.is_part = True
-        # of a loop: index of a carried leaf -> its input Value, its Tensor
+        # for a loop: index of a carried leaf -> its input Value, its Tensor
         self.loop_values, self.tensors = {}, {}
         self.tape = None if active_tape() is None else Tape()
 
     def record(self, function, *args):
-        """Record `function(*args)`: the structure and leaves of its result, and what it writes."""
+        """Record `function(*args)`: the structure and leaves of its result, and its writes."""
         before = Dependence(function, args)
         try:
             self._inside(lambda: self._record(function, args))
@@ -140,7 +140,7 @@ class Part:
         self.form, self.result = form_of(result), result
 
     def blank(self, leaf, other):
-        """Zeros, recorded in this part, for a leaf of another part."""
+        """Return zeros, recorded in this part, for a leaf of another part."""
         kind = other.kind(leaf)
         if kind is None and isinstance(leaf, Tensor):
             return self._inside(lambda: wrap(zeros(leaf._value)))
@@ -163,12 +163,12 @@ class Part:
             thread.tape = outer
 
     def printed_values(self, other):
-        """The Values that the part `other` prints; zeros if it is not this one."""
+        """Return the Values that the part `other` prints; zeros if it is not this part."""
         values = [value for shown in other.closed.prints for value in shown.values]
         return values if other is self else self._inside(lambda: list(map(zeros, values)))
 
     def kind(self, leaf):
-        """The Python type of a leaf that is a scalar in dynamic code; None for any other."""
+        """Return the Python type of a leaf that is a scalar in dynamic code; else None."""
         if isinstance(leaf, Tensor):
             if not is_python_scalar(self.closed, leaf._value):
                 return None
@@ -176,7 +176,7 @@ class Part:
         return leaf.__class__ if leaf.__class__ in PYTHON_SCALARS else None
 
     def values(self, leaves, dtypes=None):
-        """The Values in this trace of leaves (Tensors, scalars, Values), cast to `dtypes`."""
+        """Return the Values in this trace of leaves (Tensors, scalars, Values), cast to `dtypes`."""
         dtypes = dtypes or [None] * len(leaves)
         return self._inside(lambda: list(map(self._value, leaves, dtypes)))
 
@@ -189,7 +189,7 @@ class Part:
         return self.closed.inside(value)
 
     def operation(self, values):
-        """(lifted op that returns these Values, its operands outside)."""
+        """Return (lifted op that computes these Values, its operands outside)."""
         op = self.closed.operation(values, [None] * len(values))
         return op, self.closed.operands_of(op)
 
@@ -198,17 +198,17 @@ SCALAR_TYPES = {"b": bool, "i": int, "f": float}
 
 
 def leaves_of(obj) -> list:
-    """What is in nested containers, in order."""
+    """Return the leaves of nested containers, in order."""
     return list(map(plain, flatten(obj, every=True)[0]))
 
 
 def form_of(obj):
-    """What two objects share that are containers of the same kinds."""
+    """Return a text of the container structure, equal for objects of the same structure."""
     return repr(flatten(obj, every=True)[1])
 
 
 def filled(obj, leaves):
-    """The same containers with other leaves."""
+    """Return the same containers with other leaves."""
     return unflatten(flatten(obj, every=True)[1], leaves)
 
 
@@ -216,7 +216,7 @@ def filled(obj, leaves):
 
 
 def choose(who, test, true, false):
-    """`true()` if the Tensor `test` holds, else `false()`, as one operation."""
+    """Return `true()` if the Tensor `test` holds, else `false()`, as one operation."""
     parts = Part(who), Part(who)
     for part, branch in zip(parts, (true, false), strict=True):
         part.record(branch)
@@ -242,7 +242,7 @@ def choose(who, test, true, false):
 
 
 def _fill_pending(one, other):
-    """Replace PENDING results of one part by zeros like the other part's."""
+    """Replace PENDING results of one part with zeros like the other part's results."""
     if not any(leaf is PENDING for leaf in one.leaves) or one.result.__class__ is not tuple:
         return
     one.set_result(
@@ -255,7 +255,7 @@ def _fill_pending(one, other):
 
 
 def _common_dtype(pair, scalar_types):
-    """The dtype to cast two branches' leaves to; None if they have to agree without a cast."""
+    """Return the dtype to cast two branches' leaves to; None if they must agree without a cast."""
     if scalar_types[0] is scalar_types[1] and (
         scalar_types[0] is not None or all(map(_is_tensor, pair))
     ):
@@ -271,7 +271,7 @@ def _is_tensor(leaf):
 
 
 def described(leaf):
-    """What a leaf is, in words; an abstract Tensor has no numbers to show."""
+    """Describe a leaf; a Tensor by its aval, since it has no concrete value."""
     return describe(leaf._value.aval) if isinstance(leaf, Tensor) else f"{leaf!r:.80}"
 
 
@@ -305,7 +305,10 @@ def _record_cond(who, test, parts, varying, weak_results, handles):
 
 
 def _print_taken(test, parts, values):
-    """Print, at each run, what the taken branch prints; `values` are those of all prints."""
+    """Defer the prints of both branches; at each run the ones of the taken branch are shown.
+
+    `values`: the Values of all prints.
+    """
     rest = iter(values)
     for part, is_true in zip(parts, (True, False), strict=True):
         for shown in part.closed.prints:

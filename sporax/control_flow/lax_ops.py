@@ -1,8 +1,8 @@
 """Operations for branches and loops: `lax.cond`, `lax.while_loop` and `lax.scan` of lifted ops.
 
-A part (a branch, a loop's test or body) is a pair (lifted op, binding). The binding has the source
-of each operand of the lifted op: i >= 0 is the loop's carried array i, ~i the operand i of the
-whole operation.
+A part (a branch, a loop test or body) is a pair (lifted op, binding). The binding gives the source
+of each operand of the lifted op: i >= 0 is the loop's carried array i, ~i is operand i of the whole
+operation.
 """
 
 from typing import Any
@@ -16,8 +16,8 @@ from sporax.lifting.abstract_trace import AbstractTrace
 
 
 class FlowOp(Op):
-    """An operation made of parts. `weak_results`: indices of the results that are Python scalars in
-    dynamic code, and have a weak aval here."""
+    """An operation composed of parts. `weak_results`: indices of the results that are Python
+    scalars in dynamic code, and have a weak aval here."""
 
     __slots__ = ("weak_results",)
     is_polymorphic = False
@@ -31,7 +31,7 @@ class FlowOp(Op):
         self.real = lambda *arrays: run(*arrays, real=True)
 
     def compute(self, avals, *arrays, real=False):
-        """Weak operands reach the parts as they are, 64 bits wide, except booleans."""
+        """Run with weak operands in 64 bits, unchanged, except booleans, which are cast to bool."""
         arrays = [
             x.astype(bool) if a.weak and a.dtype.kind == "b" else x
             for a, x in zip(avals, arrays, strict=True)
@@ -58,7 +58,7 @@ def _holds(x):
 
 
 def cond_op(who, true, false, weak_results):
-    """(condition, operands...) -> the results of one of two parts."""
+    """Build the op (condition, operands...) -> results of one of two parts."""
 
     def run(condition, *operands, real=False):
         return lax.cond(
@@ -71,7 +71,7 @@ def cond_op(who, true, false, weak_results):
 
 
 def while_op(who, test, body, count, weak_results):
-    """(carried..., operands...) -> the carried arrays when the test no longer holds; the first
+    """Build the op (carried..., operands...) -> the carried arrays once the test fails; the first
     `count` operands are carried."""
 
     def run(*operands, real=False):
@@ -85,7 +85,7 @@ def while_op(who, test, body, count, weak_results):
 
 
 def bounded_while_op(who, test, body, count, weak_results, max_iterations):
-    """As `while_op`, of at most `max_iterations`: a scan of conditions, which has a derivative."""
+    """As `while_op`, of at most `max_iterations`: a scan of conditions, which is differentiable."""
 
     def run(*operands, real=False):
         def step(carried, _):
@@ -103,8 +103,8 @@ def bounded_while_op(who, test, body, count, weak_results, max_iterations):
 
 
 def scan_op(who, body, count, slots, length, weak_results):
-    """(carried..., operands..., items...) -> the carried arrays after `length` iterations, and the
-    other outputs of each. `slots`: the carried slots that each iteration reads from its item."""
+    """Build the op (carried..., operands..., items...) -> the carried arrays after `length`
+    iterations, and the other outputs of each. `slots`: carried slots that are read from items."""
 
     def run(*operands, real=False):
         first = len(operands) - length * len(slots)
@@ -128,10 +128,10 @@ def _as_carried(results, carried):
 
 
 class LoopScalar(Value):
-    """A Python scalar that a loop carries: it has no concrete value while the body is recorded."""
+    """A Python scalar carried by a loop; it has no concrete value while the body is recorded."""
 
     __slots__ = ("closed",)
-    tracer = True  # it depends on what a recording around this does
+    tracer = True  # the Value depends on an outer recording
 
     def __init__(self, kind, closed):
         super().__init__(WEAK_AVALS[kind], None)
@@ -139,17 +139,17 @@ class LoopScalar(Value):
         self.trace = self
 
     def run(self):
-        """Raise: the scalar is read."""
+        """Raise, since the scalar is read."""
         raise self.closed.concrete_value_error()
 
 
 class LoopBodyTrace(AbstractTrace):
-    """Records the body of a loop: each handle gets an input of its own, since it may be carried."""
+    """Records the body of a loop: each handle gets a separate input, since it may be carried."""
 
     is_turn = True
 
     def input_of_handle(self, value):
-        """The input for a handle's Value."""
+        """Return a new input for a handle's Value."""
         return self.input(value)
 
 
@@ -157,7 +157,7 @@ class LoopTestTrace(LoopBodyTrace):
     """Records the test of a loop, which has one output; its indices are checked in the body."""
 
     def add_deferred(self, shown):
-        """Note that indices are checked; refuse prints, as a body does."""
+        """Record that indices are checked; reject prints, as a body does."""
         if shown.is_check:
             self.met_check = True
         else:
@@ -165,8 +165,8 @@ class LoopTestTrace(LoopBodyTrace):
 
 
 def is_python_scalar(closed, value):
-    """Whether a Value of an abstract trace is computed from Python scalars alone, so that dynamic
-    code would have a Python scalar instead."""
+    """Return True if a Value of an abstract trace is computed only from Python scalars, so that
+    dynamic code would have a Python scalar instead."""
     if value.aval.weak:
         return True
     if value.aval.ndim or value.trace is not closed.recorder or value.index < 0:

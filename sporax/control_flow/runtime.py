@@ -1,6 +1,6 @@
 """The functions that converted source (`ast_transform.convert`) calls for `if`, `while`, `and`, ...
 
-Where the condition is no Tensor, or has a concrete value, they do what Python does.
+If the condition is not a Tensor, or has a concrete value, they behave as Python.
 """
 
 import functools
@@ -36,7 +36,7 @@ vars(RUNTIME).update(PENDING=PENDING, UNBOUND=UNBOUND)
 
 
 def _fall_back_to_python(who, why):
-    """After `Unrecordable`: let Python read the condition; raise if it has no concrete value."""
+    """Let Python read the condition, after `Unrecordable`; raise if it has no concrete value."""
     tracer = thread.recorder.tracer
     if not tracer.has_concrete_inputs:
         tracer.error = RuntimeError(
@@ -49,7 +49,7 @@ def _fall_back_to_python(who, why):
 
 @runtime_function(CONDITION)
 def python_condition(test, why):
-    """The condition of a statement that stays Python's, and why it does."""
+    """Return the condition of a statement that is not converted; `why`: the reason."""
     if is_traced(test):
         _fall_back_to_python("if", Unrecordable(why))
     return test
@@ -57,7 +57,7 @@ def python_condition(test, why):
 
 @runtime_function(CONDITION)
 def branch(test, true, false, variables):
-    """`if test: ... else: ...`, the branches being functions of the variables that they assign."""
+    """Run `if test: ... else: ...`; the branches are functions of the variables they assign."""
     values = all_bound(*variables)
     if is_traced(test):
         try:
@@ -68,8 +68,8 @@ def branch(test, true, false, variables):
 
 
 def loop(who, test, body, carried, max_iterations=None):
-    """`while test(carried): carried = body(carried)`; the last `carried`.
-    `max_iterations(carried)`: an upper bound of the iterations from then on, or None."""
+    """Run `while test(carried): carried = body(carried)`; return the last `carried`.
+    `max_iterations(carried)`: an upper bound of the remaining iterations, or None."""
     left = max_iterations and max_iterations(carried)
     while True:
         holds = test(carried)
@@ -84,7 +84,7 @@ def loop(who, test, body, carried, max_iterations=None):
 
 
 class Unpacked:
-    """A function of `carried`, for a function of variables."""
+    """Adapts a function of variables to a function of the tuple `carried`."""
 
     def __init__(self, function):
         self.function = self.__wrapped__ = function
@@ -95,14 +95,14 @@ class Unpacked:
 
 @runtime_function(CONDITION)
 def while_(test, body, max_iterations, variables):
-    """`while test: ...`, all being functions of the variables that the body assigns."""
+    """Run `while test: ...`; all parts are functions of the variables that the body assigns."""
     values = all_bound(*variables)
     return loop("while", Unpacked(test), Unpacked(body), values, Unpacked(max_iterations))
 
 
 @runtime_function()
 def iteration_count(now, last, step):
-    """The count of iterations of a range; None where a bound is a Tensor."""
+    """Return the number of iterations of a range; None unless all bounds are ints."""
     if any(x.__class__ is not int for x in (now, last, step)):
         return None
     return len(range(now, last, step))
@@ -110,8 +110,8 @@ def iteration_count(now, last, step):
 
 @runtime_function(CONDITION)
 def is_over(stop, items):
-    """Whether a `for` ends after `break`. Where `stop` is traced, the loop goes on, and its further
-    iterations do nothing, provided that the items can be iterated again."""
+    """Return True if a `for` ends after `break`. If `stop` is traced, the loop continues and the
+    remaining iterations do nothing, provided that the items can be iterated again."""
     return False if is_traced(stop) and isinstance(items, _REPEATABLE) else bool(stop)
 
 
@@ -120,7 +120,7 @@ _REPEATABLE = (tuple, list, Tensor, range, dict, set, frozenset, str, zip, enume
 
 @runtime_function(CONDITION)
 def bounds(*arguments):
-    """(first, last, step) of `range(*arguments)`; traced Tensors compute as ints."""
+    """Return (start, stop, step) of `range(*arguments)`; traced Tensors become weak ints."""
     if not any(map(is_traced, arguments)):
         over = range(*arguments)
         return over.start, over.stop, over.step
@@ -130,13 +130,13 @@ def bounds(*arguments):
 
 @runtime_function(CONDITION)
 def is_before(now, last, step):
-    """Whether a range goes on."""
+    """Return True if a range has another element."""
     return now < last if step > 0 else now > last
 
 
 @runtime_function()
 def set_attribute(thing, name, value):
-    """`thing.name = value`; in a branch or loop only where that writes to a Cell's Parameter."""
+    """Set `thing.name = value`; in a branch or loop only if it writes to a Cell's Parameter."""
     if is_in_part():
         now = getattr(thing, "_params", {}).get(name)
         if not isinstance(now, Parameter) or not (
@@ -148,7 +148,7 @@ def set_attribute(thing, name, value):
 
 @runtime_function()
 def set_item(thing: Any, index, value):
-    """`thing[index] = value`; in a branch or loop only where that writes to a Tensor."""
+    """Set `thing[index] = value`; in a branch or loop only if `thing` is a Tensor."""
     if not issubclass(type(thing), Tensor) and is_in_part():
         refuse(f"it puts an item into a {type(thing).__name__}")
     thing[index] = value
@@ -156,7 +156,7 @@ def set_item(thing: Any, index, value):
 
 @runtime_function()
 def printer(function):
-    """The function to call for `print`; refused in a branch or loop if it is the user's own."""
+    """Return the function to call for `print`; in a branch or loop, reject user functions."""
     if is_in_part() and not is_shown(function):
         raise Unrecordable("'print' is another function than Python's")
     return function
@@ -164,12 +164,12 @@ def printer(function):
 
 @runtime_function()
 def changed(name, value, by):
-    """The result of `value += by`, or of another function of `operator`."""
+    """Return the result of `value += by`, or of another in-place function of `operator`."""
     return getattr(operator, name)(value, by)
 
 
 def bound(variable):
-    """The value of a variable (a function that reads it), or UNBOUND."""
+    """Return the value of a variable, given as a function that reads it, or UNBOUND."""
     try:
         return variable()
     except NameError:
@@ -178,25 +178,25 @@ def bound(variable):
 
 @runtime_function()
 def all_bound(*variables):
-    """The values of variables."""
+    """Return the values of variables, given as functions that read them."""
     return tuple([bound(variable) for variable in variables])
 
 
 @runtime_function(CONDITION)
 def not_(x):
-    """`not x`."""
+    """Return `not x`."""
     return _logical("not", jnp.logical_not, x) if is_traced(x) else not x
 
 
 @runtime_function(CONDITION)
 def and_(first, *terms):
-    """`first and ...` in a condition; the terms are functions, called as far as is needed."""
+    """Return `first and ...` in a condition; the terms are functions, evaluated lazily."""
     return _chain(first, terms, False, jnp.logical_and)
 
 
 @runtime_function(CONDITION)
 def or_(first, *terms):
-    """`first or ...` in a condition."""
+    """Return `first or ...` in a condition; the terms are functions, evaluated lazily."""
     return _chain(first, terms, True, jnp.logical_or)
 
 
@@ -223,7 +223,7 @@ def _chain(value, terms, end, meet):
 
 @runtime_function(CONDITION)
 def both(value, *terms):
-    """`value and ...`, the value of one term."""
+    """Return `value and ...`: the value of a term, not only its truth."""
     if not terms:
         return value
     return branch(value, lambda: both(terms[0](), *terms[1:]), lambda: value, ())
@@ -231,7 +231,7 @@ def both(value, *terms):
 
 @runtime_function(CONDITION)
 def either(value, *terms):
-    """`value or ...`, the value of one term."""
+    """Return `value or ...`: the value of a term, not only its truth."""
     if not terms:
         return value
     return branch(value, lambda: value, lambda: either(terms[0](), *terms[1:]), ())
@@ -239,7 +239,7 @@ def either(value, *terms):
 
 @runtime_function(CONDITION)
 def chained(left, *terms):
-    """`left < middle < right`. A term: (name of the comparison, its right operand); the operands
+    """Return `left < middle < right`. A term: (name of the comparison, right operand); the operands
     after the first term are functions."""
     (name, middle), *rest = terms
     holds = getattr(operator, name)(left, middle)
@@ -253,8 +253,8 @@ _PRINTS = object()
 
 
 def _ahead(term, test, is_true):
-    """The value of a term that is reached only where `test` has the truth `is_true`; `_PRINTS` if
-    the term prints."""
+    """Return the value of a term that Python evaluates only if the truth of `test` is `is_true`;
+    `_PRINTS` if the term prints."""
     tracer = thread.recorder.tracer
     prints = [] if tracer is None else tracer.prints
     count = len(prints)

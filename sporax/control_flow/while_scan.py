@@ -1,4 +1,4 @@
-"""Loops whose test is a Tensor, in a function that is being recorded; see `control_flow.cond`."""
+"""Loops with a Tensor as test, in a function that is being recorded; see `control_flow.cond`."""
 
 from typing import Any
 
@@ -32,9 +32,9 @@ from sporax.guards.guard_types import same
 from sporax.lifting.lifted_op import cached_op
 from sporax.staging.deferred_print import defer_print
 
-MAX_RECORDINGS = 4  # of a loop, until the dtypes that it carries are the same after an iteration
+MAX_RECORDINGS = 4  # attempts to record a loop until its carried dtypes are stable
 
-MAX_RESIDUAL_BYTES = 2**30  # of the carried arrays of all iterations, kept for a derivative
+MAX_RESIDUAL_BYTES = 2**30  # of the carried arrays of all iterations, kept for differentiation
 
 _UNBOUNDED = (
     "a loop with no known number of turns has no derivative: what each turn computed would have to "
@@ -48,7 +48,8 @@ _TOO_MANY_RESIDUALS = (
 
 
 def over(who, function, init, items):
-    """`init, y = function(init, item)` for each item, as one operation: (the last init, all y)."""
+    """Run `init, y = function(init, item)` for each item, as one operation; return (the last
+    `init`, all `y`)."""
     step = _ScanBody(function)
     form = form_of(items[0])
     if any(form_of(item) != form for item in items[1:]):
@@ -58,9 +59,9 @@ def over(who, function, init, items):
 
 
 def repeat(who, test, body, carried, max_iterations=None, items=None):
-    """`while test(carried): carried = body(carried)`, as one operation; the last `carried`.
-    `max_iterations`: an upper bound, or None; where `test` is None, the exact count. `items`: the
-    `carried[1]` of each iteration; the result is then (the last `carried`, all `body.y`)."""
+    """Run `while test(carried): carried = body(carried)` as one operation; return the last
+    `carried`. `max_iterations`: an upper bound, or None; if `test` is None, the exact count.
+    `items`: `carried[1]` of each iteration; the result is then (last `carried`, all `body.y`)."""
     leaves, fixed = leaves_of(carried), set()
     for _ in range(MAX_RECORDINGS):
         loop = _Loop(who, carried, leaves, fixed, max_iterations)
@@ -74,7 +75,7 @@ def repeat(who, test, body, carried, max_iterations=None, items=None):
                 return loop.record_operation(items, body.y)
             last = loop.record_operation()
             if loop.test is not None and loop.test.closed.met_check:
-                test(last)  # each iteration checks the indices of the test first; this, the last
+                test(last)  # each iteration checks the indices of its test; this checks the last
             return last
         leaves = [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
         fixed |= written
@@ -82,8 +83,8 @@ def repeat(who, test, body, carried, max_iterations=None, items=None):
 
 
 class _Loop:
-    """A loop being recorded. `leaves`: of `carried`, with present types; those in `fixed` are
-    Tensors that the body writes to in place; `varying`: those that each iteration replaces."""
+    """A loop being recorded. `leaves`: of `carried`, with their current types. `fixed`: indices of
+    leaves that the body writes to in place. `varying`: indices of leaves that it replaces."""
 
     def __init__(self, who, carried, leaves, fixed, max_iterations):
         self.who, self.carried, self.leaves = who, carried, leaves
@@ -97,7 +98,7 @@ class _Loop:
         self.body = Part(who, LoopBodyTrace)
 
     def record(self, test, body):
-        """Record the test and the body on inputs that stand for any iteration."""
+        """Record the test and the body on symbolic inputs, valid for any iteration."""
         if test is not None:
             part = self.test = Part(self.who, LoopTestTrace)
             part.record(_OnLoopInputs(test, self, part), self.carried)
@@ -110,8 +111,8 @@ class _Loop:
             raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
 
     def with_pending(self):
-        """`carried` with zeros for the result of a `return` in the body; None if there is no such
-        result, or `carried` has it already."""
+        """Return `carried` with zeros for the result of a `return` in the body; None if there is
+        none, or `carried` already has it."""
         before, after = self.carried, self.body.result
         if before.__class__ is not tuple or after.__class__ is not tuple:
             return None
@@ -132,7 +133,7 @@ class _Loop:
         return leaf if kind is None else kind(0)
 
     def loop_inputs(self, part):
-        """`carried` with inputs of a part as leaves."""
+        """Return `carried` with inputs of a part as leaves."""
         leaves = list(self.leaves)
         for i in self.varying:
             kind = _scalar_type(leaves[i])
@@ -144,7 +145,7 @@ class _Loop:
         return filled(self.carried, leaves)
 
     def written_in_place(self):
-        """Indices of the leaves that the body writes to in place."""
+        """Return the indices of the leaves that the body writes to in place."""
         body = self.body
         written = {i for i in self.varying if body.tensors[i]._value is not body.loop_values[i]}
         for i in written:
@@ -153,8 +154,8 @@ class _Loop:
         return written
 
     def scalars_to_tensors(self):
-        """{index of a leaf: a Tensor of the Python scalar there}, for scalars that the body
-        replaces by Tensors. Raises where the body changes a leaf in another way."""
+        """Return {leaf index: Tensor of its Python scalar} for scalars that the body replaces with
+        Tensors. Raise `Unrecordable` if the body changes a leaf in another way."""
         changed = {}
         for i, (before, after) in enumerate(zip(self.leaves, self.body.leaves, strict=True)):
             if i not in self.varying:
@@ -174,12 +175,12 @@ class _Loop:
         return changed
 
     def _stays(self, i):
-        """Whether the body returns a Python scalar unchanged; float arithmetic would round it."""
+        """Return True if the body returns a scalar unchanged; float arithmetic would round it."""
         after = self.body.leaves[i]
         return isinstance(after, Tensor) and after._value is self.body.loop_values[i]
 
     def record_operation(self, items=None, ys=None):
-        """Record the operation; returns the final `carried`."""
+        """Record the operation; return the final `carried`."""
         handles = [handle for handle, _ in self.body.written.values()]
         written = [value for _, value in self.body.written.values()]
         after = self.body.values([*[self.body.leaves[i] for i in self.varying], *written])
@@ -202,8 +203,8 @@ class _Loop:
         return self._finish(record(op, *operands), handles)
 
     def _record_scan(self, before, after, weak_results, handles, items, ys):
-        """`record_operation` for a known count of iterations; with `items`, (the final `carried`,
-        the `ys` of all iterations)."""
+        """`record_operation` for a known number of iterations; with `items`, return (final
+        `carried`, `ys` of all iterations)."""
         operands = list(before)
         y_leaves = [leaf for leaf in leaves_of(ys) if isinstance(leaf, (Tensor, *PYTHON_SCALARS))]
         positions = [self.max_iterations * k + len(before) for k in range(len(y_leaves))]
@@ -231,7 +232,7 @@ class _Loop:
         ]
 
     def _bound(self, part, values, handles, operands):
-        """(the operation for the values of a part, its binding); appends to `operands`."""
+        """Return (operation for the values of a part, its binding); append to `operands`."""
         op, op_operands = part.operation(values)
         slots = self._slots(part, handles)
         binding = []
@@ -245,7 +246,7 @@ class _Loop:
         return op, tuple(binding)
 
     def _scanned_slots(self, items, operands, before):
-        """The carried slots that are read from the items; appends the items to `operands`."""
+        """Return the carried slots that are read from the items; append the items to `operands`."""
         if items is None:
             return ()
         first = len(leaves_of(self.carried[0]))
@@ -265,7 +266,7 @@ class _Loop:
         return tuple(item_slots)
 
     def _finish(self, outputs, handles):
-        """The final `carried`; rebinds the handles that the body writes to."""
+        """Return the final `carried`; rebind the handles that the body writes to."""
         leaves = list(self.leaves)
         for i, value in zip(self.varying, outputs, strict=False):
             leaves[i] = wrap(value)
@@ -285,7 +286,7 @@ class _Loop:
         return self.max_iterations
 
     def _slots(self, part, handles):
-        """{id of an input of the part: its carried slot}."""
+        """Return {id of an input of the part: its carried slot}."""
         slots = {id(part.loop_values[i]): k for k, i in enumerate(self.varying)}
         for k, handle in enumerate(handles, len(self.varying)):
             if id(handle) in part.handles:
@@ -305,7 +306,7 @@ class _OnLoopInputs:
 
 
 class _CheckedBody:
-    """A body that first checks the indices of the loop's test."""
+    """A loop body that first checks the indices of the test."""
 
     def __init__(self, test, body):
         self.test, self.body = test, body
@@ -330,7 +331,7 @@ class _ScanBody:
 
 
 def _scalar_type(leaf):
-    """The Python type of a leaf that is a scalar, also of a `mutable` one; None for a Tensor."""
+    """Return the Python type of a scalar leaf, also of a `mutable` one; None for a Tensor."""
     if isinstance(leaf, Tensor):
         return SCALAR_TYPES.get(leaf._value.aval.dtype.kind) if leaf._value.aval.weak else None
     return leaf.__class__

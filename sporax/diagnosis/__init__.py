@@ -1,1 +1,1 @@
-"""Why a call failed, for messages: looked for when it has failed, at no cost to others."""
+"""Causes of failed calls, for messages: determined after a failure, at no cost to other calls."""

@@ -1,4 +1,5 @@
-"""What an exception from within says of a call: its words where sporax wrote them, else ours."""
+"""The cause of a failed call, from an inner exception: its message if sporax raised it, else a
+translation."""
 
 import collections
 import dis
@@ -9,10 +10,10 @@ from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parents[1])
 _RAISE = dis.opmap["RAISE_VARARGS"]
-# an inner refusal, named again by the outer one
+# prefix of an inner error, which the outer one names again
 _WHO = re.compile(r"^For ('[^']*'|a random operation), ")
 
-# what Python, NumPy and JAX say -> what it means here, with the groups of the former
+# message of Python, NumPy or JAX -> its meaning here, formatted with the groups of the former
 _TRANSLATIONS = [(re.compile(words), ours) for words, ours in (
     (r"dot_general requires contracting dimensions .* got (\(.*?\)) and (\(.*?\))",
      "The sizes that are summed over must be equal, but got {0} and {1}"),
@@ -60,8 +61,8 @@ _END_IT = "End it by a condition on Python values, or write a loop."
 
 
 def recursion_of(error, is_users):
-    """Where the user's code calls itself, in words for an endless recursion; None if it is not
-    the user's. `is_users`: tells the user's frames."""
+    """Describe where user code recurses endlessly; None if no user frame is involved. `is_users`:
+    returns True for user frames."""
     calls = traceback.walk_tb(error.__traceback__)
     lines = collections.Counter((f.f_code, line) for f, line in calls if is_users(f))
     if not lines:
@@ -73,7 +74,7 @@ def recursion_of(error, is_users):
 
 
 def innermost(error):
-    """The last frame that an exception passed, and the instruction at which it did."""
+    """Return the innermost traceback entry of an exception: its frame and instruction."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
@@ -81,7 +82,7 @@ def innermost(error):
 
 
 def is_raised_here(error):
-    """Whether a `raise` statement of sporax's raised an exception: its words are ours then."""
+    """Return True if a `raise` statement in sporax raised an exception, with sporax's message."""
     at = innermost(error)
     if at is None:
         return False
@@ -90,12 +91,12 @@ def is_raised_here(error):
 
 
 def is_from(error, is_users):
-    """Whether an exception passed through a frame that `is_users` says is the user's."""
+    """Return True if an exception passed through a frame for which `is_users` returns True."""
     return any(is_users(frame) for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def own_words(error):
-    """What an exception of sporax's own says, without the operation's name; None for others."""
+    """Return the message of a sporax exception, without the operation's name; None for others."""
     if not is_raised_here(error):
         return None
     text = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
@@ -103,7 +104,7 @@ def own_words(error):
 
 
 def translated(error):
-    """What an exception from below means here; None if nothing is known of it."""
+    """Return the meaning of an exception from a lower level; None if it is unknown."""
     if isinstance(error, MemoryError):
         return "The sizes must be such that the result fits into memory"
     text = str(error)

@@ -1,11 +1,11 @@
-"""Error messages in Chinese: sentence by sentence, from the table `chinese.csv`.
+"""Error messages in Chinese, translated sentence by sentence with the table `chinese.csv`.
 
-A row is a pattern and its translation: the rules and words of a grammar. What `{name}` fits is
-translated by the table again, and has to be whole; that of `{name?}` may stay English, that of
-`{rule}` in part. `<name>` is taken over as it is: `<n>` a number, another name of one letter one
-word; one of two letters (`<aa>`) fits no English words. A row with a capital fits the beginning of
-a sentence alone. Of the rows that fit, the one counts that leaves the fewest English words, and of
-several the first.
+A row is a pattern and its translation: the rules and words of a grammar. A match of `{name}` is
+translated recursively and must be translated completely; a match of `{name?}` may stay English, a
+match of `{rule}` in part. A match of `<name>` is copied: `<n>` matches a number, another one-letter
+name matches one word; a two-letter name (`<aa>`) matches no English words. A row that begins with a
+capital matches only at the beginning of a sentence. Of the matching rows, the one that leaves the
+fewest letters in English words is used, the first of several.
 """
 
 import collections
@@ -18,9 +18,9 @@ from typing import NamedTuple
 _SLOT = re.compile(r"('?)(?:<(\w+)>|\{(\w+)(\??)\})\1")
 _WHOLE_WORD = re.compile(r"(?<![\w{<])[a-z]{2,}(?![\w}>])")
 _SENTENCES = re.compile(r"(?<=[^.\s])\. (?=[A-Z'])")
-# what holds no English words: texts in quotes, and tuples of names
+# text without English words: quoted text, and tuples of names
 _CODE = re.compile(r"(?<!\w)'[^']*'|[(\[](?:[\w.*']*(?: [A-Za-z]{1,2})*, ?)+[\w.*']*[)\]]")
-# a lower-case word that stands alone: no part of code, and none that Chinese takes over
+# a separate lower-case word: not part of code, and not a word that Chinese keeps
 _KEPT = "jit|vmap|grad|vjp|jvp|jax|numpy|pip|install|torch|int|float|bool|str|epoch|mesh"
 _FIRST = "A|An|The|Use|Give|Write|Call|Run|Set|Make|Pass|Install|Choose|Add"
 _ENGLISH = re.compile(
@@ -31,7 +31,7 @@ _CJK, _STOPS = re.compile("[\u4e00-\u9fff]"), "，：；。、（）"
 
 
 class Told(NamedTuple):
-    """What became of a phrase: `left` letters of it are English words yet, `rows` were used."""
+    """A translated phrase. `left`: its letters in English words; `rows`: the rows used."""
 
     chinese: str
     left: int
@@ -47,8 +47,8 @@ class _Row:
 
     @functools.cached_property
     def patterns(self):
-        """Regular expressions in which each slot is a group: as short as can be, as long as can
-        be. The first letter may be a capital."""
+        """Regular expressions in which each slot is a group: non-greedy, greedy. The first letter
+        may be a capital."""
         return [re.compile(self._pattern(many), re.DOTALL) for many in (".+?", ".+")]
 
     def _pattern(self, many):
@@ -73,7 +73,7 @@ class _Row:
                     yield found
 
     def told(self, found):
-        """The translation for a match; None where a slot lacks its own."""
+        """Return the translation for a match; None if a slot has no translation."""
         parts, left, used, end = [], 0, {self.english}, 0
         for slot in _SLOT.finditer(self.chinese):
             text, quote = found[slot[2] or slot[3]], slot[1]
@@ -95,15 +95,15 @@ class _Row:
 
 @functools.cache
 def rows():
-    """The rows of the table."""
+    """Return the rows of the table."""
     with open(Path(__file__).with_suffix(".csv"), encoding="utf8", newline="") as file:
         return [_Row(*row) for row in list(csv.reader(file))[1:]]
 
 
 @functools.cache
 def _table():
-    """(rows without slots by their English, {word: [(place, row)] with this word and slots}). Each
-    row is under its rarest word, one without any under ''."""
+    """Return ({English: row} of rows without slots, {word: [(place, row)]} of rows with slots).
+    Each row is listed under its rarest word, or under '' if it has no words."""
     counts = collections.Counter(word for row in rows() for word in row.words)
     by_word = collections.defaultdict(list)
     for place, row in enumerate(rows()):
@@ -113,19 +113,19 @@ def _table():
 
 
 def _candidates(lowered):
-    """The rows with slots whose words are all in a text, in the order of the table."""
+    """Return the rows with slots whose words are all in a text, in the order of the table."""
     words, (_, by_word) = {"", *_WHOLE_WORD.findall(lowered)}, _table()
     found = [one for word in words if word in by_word for one in by_word[word]]
     return [row for _, row in sorted(found, key=lambda one: one[0]) if row.words <= words]
 
 
 def _letters(text):
-    """How many letters of a text are English words."""
+    """Return the number of letters in English words of a text."""
     return sum(map(len, _ENGLISH.findall(_CODE.sub("''", text))))
 
 
 def _joined(parts):
-    """Parts of a sentence as one: a space between Chinese and what is not."""
+    """Join the parts of a sentence, with a space between Chinese and other text."""
     whole = ""
     for part in filter(None, parts):
         before, after = whole.rstrip()[-1:], part.lstrip()[:1]
@@ -147,7 +147,7 @@ def _told(english):
     best, lowered = Told(english, _letters(english), frozenset()), english.lower()
     for row in _candidates(lowered) if best.left else ():
         if english.startswith("For '") and not row.english.startswith("For"):
-            continue  # what comes after it is a sentence of its own
+            continue  # the text after it is a separate sentence
         for found in row.matches(english, lowered):
             one = row.told(found)
             if one is not None and one.left < best.left:
@@ -158,17 +158,17 @@ def _told(english):
 
 
 def phrase(english):
-    """A phrase in Chinese; None where no row fits."""
+    """Return a phrase in Chinese; None if no row matches."""
     told = _told(english)
     return told.chinese if told.rows or not told.left else None
 
 
 def sentences(english):
-    """What becomes of each sentence of a message."""
+    """Return the translation of each sentence of a message."""
     return [_told(one.rstrip(".")) for one in _SENTENCES.split(english.strip())]
 
 
 def message(english):
-    """A message in Chinese; None where its first sentence has no translation."""
+    """Return a message in Chinese; None if its first sentence has no translation."""
     told = sentences(english)
     return "。".join(one.chinese for one in told) + "。" if told[0].rows else None

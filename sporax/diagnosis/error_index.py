@@ -1,9 +1,9 @@
-"""The error index: which entry is about an error, and what it says.
+"""The error index: lookup of the entry for an error.
 
 An entry is a `###` section of `error_index.md`: title, messages, cause, remedy, and blocks that
-show them. A message is a part of what is printed, and `<name>` in it stands for any text; where
-several fit, the one with most text of its own says which entry it is. `error_index.zh.md` has
-titles, causes and remedies in Chinese.
+show them. A message is a part of the printed text, in which `<name>` matches any text; of several
+matches, the one with the longest literal text determines the entry. `error_index.zh.md` has titles,
+causes and remedies in Chinese.
 """
 
 import functools
@@ -14,14 +14,14 @@ from pathlib import Path
 from sporax.diagnosis.causes import innermost, is_raised_here
 
 _PAGES = {"en": Path(__file__).with_suffix(".md"), "zh": Path(__file__).with_suffix(".zh.md")}
-_PACKAGES = "sporax.", "mindspore."  # that classes of sporax's name as theirs
-_SHOWN = 2  # messages: the others are less particular
+_PACKAGES = "sporax.", "mindspore."  # module prefixes of sporax's classes
+_SHOWN = 2  # messages: the others are less specific
 _WORKS = {"en": "This works:", "zh": "改正后："}
-# a line break between characters of Chinese is no space
+# a line break between Chinese characters does not count as a space
 _BROKEN = re.compile(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])|(?<=[，。；：、])\n(?=\S)")
 _HEADING = re.compile(r"^##(?= )", re.MULTILINE)
 _SECTION = re.compile(r"^### ", re.MULTILINE)
-# what came, in an error of an operation: the rule stands behind it
+# the operands, in an error of an operation; the rule follows
 _OPERANDS = re.compile(r"the (?:operands|arguments) do not fit: .*?\. (?=[A-Z'])", re.DOTALL)
 _SLOT = re.compile(r"<\w+>")
 _ENTRY = re.compile(
@@ -33,8 +33,8 @@ _ENTRY = re.compile(
 
 @dataclass
 class Entry:
-    """`messages`: (names of exceptions, parts of their messages, with slots). `prose`: cause and
-    remedy. `blocks`: code and what it prints."""
+    """`messages`: (exception names, parts of their messages, with slots). `prose`: cause and
+    remedy. `blocks`: code and its output."""
 
     name: str
     title: str
@@ -45,18 +45,18 @@ class Entry:
     language: str = "en"
 
     def printed(self):
-        """The messages as they are printed, the most particular ones."""
+        """Return the most specific messages, as they are printed."""
         rows = [(kinds[0], text) for kinds, texts in self.messages for text in texts]
         rows = [(kind, text) for kind, text in rows if _SLOT.sub("", text)]
         return [f"{kind}: ... {text} ..." for kind, text in rows[:_SHOWN]]
 
     def shown(self):
-        """The blocks, with words before the code that works."""
+        """Return the blocks, with a heading before the working code."""
         failing, mark, working = self.blocks.rpartition("```python")
         return f"{failing}{_WORKS[self.language]}\n\n{mark}{working}" if failing else self.blocks
 
     def markdown(self):
-        """The entry as a section of a page, in which long lines of what is printed are broken."""
+        """Return the entry as a section of a page, in which long lines of output are wrapped."""
         listed = "\n".join(f"- `{message}`" for message in self.printed())
         blocks = self.shown().replace("```text\n", "```{code-block} text\n:class: message\n\n")
         parts = f"### {self.name}", f"**{self.title}**", listed, self.prose, blocks
@@ -65,7 +65,7 @@ class Entry:
 
 @functools.cache
 def groups(language="en"):
-    """(introduction, {title of a group: its entries})."""
+    """Return (introduction, {title of a group: its entries})."""
     first, *sections = _HEADING.split(_BROKEN.sub("", _PAGES[language].read_text("utf8")))
     named = {}
     for section in sections:
@@ -89,12 +89,12 @@ def _parsed(text, language):
 
 @functools.cache
 def entries(language="en"):
-    """{name: Entry}."""
+    """Return {name: Entry}."""
     return {entry.name: entry for group in groups(language)[1].values() for entry in group}
 
 
 def page(language):
-    """The whole page, in Markdown."""
+    """Return the whole page in Markdown."""
     first, named = groups(language)
     sections = [f"## {title}\n\n" + "\n".join(entry.markdown() for entry in group)
                 for title, group in named.items()]  # fmt: skip
@@ -103,7 +103,7 @@ def page(language):
 
 @functools.cache
 def _patterns():
-    """(names of exceptions, length of its own text, regular expression, entry) of each message."""
+    """Return (exception names, length of literal text, regular expression, entry) per message."""
     rows = []
     for entry in entries().values():
         for kinds, texts in entry.messages:
@@ -119,8 +119,8 @@ def _pattern(text):
 
 
 def entry_of_message(kinds, message):
-    """The entry about a message of an exception whose class and bases have these names, in this
-    order; None if there is none."""
+    """Return the entry for a message of an exception whose class and bases have these names, in
+    this order; None if there is none."""
     rule = _OPERANDS.sub("", message)
     best, found = (), None
     for named, length, pattern, entry in _patterns():
@@ -131,7 +131,7 @@ def entry_of_message(kinds, message):
 
 
 def entry_of(error):
-    """The entry about an exception that sporax raised; None for others."""
+    """Return the entry for an exception that sporax raised; None for others."""
     if not (is_raised_here(error) or _is_at_a_face(error) or _lacks_attribute(error)):
         return None
     message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
@@ -139,14 +139,14 @@ def entry_of(error):
 
 
 def _is_at_a_face(error):
-    """Whether a public function has refused its arguments: those are compiled, with None for a
-    module's name."""
+    """Return True if a public function has rejected its arguments: such functions are compiled with
+    None as the module's name."""
     at = innermost(error)
     return at is not None and at.tb_frame.f_globals.get("__name__", "") is None
 
 
 def _lacks_attribute(error):
-    """Whether Python has not found an attribute of an object of a class of sporax's."""
+    """Return True for the AttributeError of an object of a sporax class."""
     if not isinstance(error, AttributeError):
         return False
     return any(kind.__module__.startswith(_PACKAGES) for kind in type(error.obj).__mro__)

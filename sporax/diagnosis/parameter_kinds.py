@@ -1,4 +1,4 @@
-"""What an argument must be, as its parameter says: its name, its default, and what failed."""
+"""Rules for arguments, inferred from a parameter's name, its default, and the error."""
 
 import enum
 import re
@@ -25,7 +25,7 @@ def _is_int(x):
 
 
 def _all(test):
-    """Whether all items of nested tuples and lists hold to a test, or the one item does."""
+    """Return a predicate: all items of nested tuples and lists are Tensors or pass `test`."""
 
     def holds(x):
         return all(map(holds, x)) if isinstance(x, tuple | list) else is_tensor(x) or test(x)
@@ -34,7 +34,7 @@ def _all(test):
 
 
 def is_tensor(x):
-    """Whether it is an array of some library: a Tensor, a NumPy array."""
+    """Return True for an array of any library, such as a Tensor or a NumPy array."""
     return hasattr(type(x), "shape") and hasattr(type(x), "dtype")
 
 
@@ -43,12 +43,12 @@ def _is_operand(x):
 
 
 def _is_other(x):
-    """What is no plain value of Python: an object of a class that sporax knows, perhaps."""
+    """Return True for a callable that is not a plain Python value, such as an object of sporax."""
     plain = str | bytes | dict | set | type | None
     return not isinstance(x, plain | tuple | list) and not _is_number(x) and callable(x)
 
 
-# (of which parameters, what their arguments must be, whether one is)
+# (predicate of parameters, rule for their arguments, predicate of valid arguments)
 _ROWS = (
     (lambda p: p.name in _AXES, "an int or a tuple of ints",
      lambda x: x is None or (not isinstance(x, bool) and _all(_is_int)(x))),
@@ -67,7 +67,7 @@ _ROWS = (
 )  # fmt: skip
 
 _CALLED = "a function or a Cell"
-# what Python asks for -> what must stand there
+# message of Python -> rule for the argument
 _ASKED = [(re.compile(words), rule) for words, rule in (
     (r"integer|int\(\)|slice indices", "an int or a tuple of ints"),
     (r"not iterable|has no len\(\)|not subscriptable|zip\(\) argument|must be an iterable",
@@ -84,7 +84,7 @@ _TENSOR_MEMBERS = {"shape", "dtype", "ndim", "size", "astype", "asnumpy", "resha
 
 
 def rule_of(parameter, value):
-    """What an argument must be and is not; None if it is, or its parameter does not say it."""
+    """Return the rule that an argument violates; None if it is valid, or no rule is known."""
     for concerned, rule, holds in _ROWS:
         if concerned(parameter):
             return None if holds(value) else rule
@@ -102,7 +102,7 @@ def _parts(value):
 
 
 def _asked(error):
-    """What Python, or a library, asked for when it raised an exception."""
+    """Return the rule that an exception of Python or of a library implies, or None."""
     if isinstance(error, AttributeError):
         of_tensors = error.name in _TENSOR_MEMBERS
         return "a Tensor, or hold Tensors" if of_tensors else f"an object with '{error.name}'"
@@ -111,8 +111,8 @@ def _asked(error):
 
 
 def culprit(parameters, arguments, error):
-    """(name, rule, value) of the argument that an exception from within is about; None if that is
-    not known. `parameters`: by name, as far as they are known."""
+    """Return (name, rule, value) of the argument that caused an inner exception; None if unknown.
+    `parameters`: by name, as far as they are known."""
     asked = _asked(error)
     of = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     for name, value in arguments.items():
@@ -136,7 +136,7 @@ def culprit(parameters, arguments, error):
                 return name, "one of the names that it may have", value
             if type(part).__name__ in named and not _is_number(part) and asked is not None:
                 return name, asked, value
-    if asked == _CALLED:  # which no number can be
+    if asked == _CALLED:  # a number is never a function
         numbers = [(n, asked, x) for n, x in arguments.items() if type(x).__name__ in named]
         return numbers[0] if len(numbers) == 1 else None
     return None
@@ -147,7 +147,8 @@ def _same(part, keys):
 
 
 def shown(value):
-    """How messages show an argument: its `repr` where that is short and of the value alone."""
+    """Return an argument's text for messages: its `repr`, cut at 80 characters, or the name of its
+    type if the `repr` has an address or several lines."""
     text = repr(value)
     if " at 0x" in text or "\n" in text or isinstance(value, type):
         return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"

@@ -1,5 +1,5 @@
-"""Which operand or attribute does not fit: one of them is replaced at a time, and the operation
-inferred again. What makes the call valid is what was wrong."""
+"""Search for the operand or attribute that does not fit: one at a time is replaced, and the
+operation inferred again. A change that makes the call valid identifies the cause."""
 
 import functools
 import inspect
@@ -10,14 +10,14 @@ import jax
 import numpy as np
 
 _DTYPES = [np.dtype(name) for name in ("float32", "int32", "int64", "bool", "complex64")]
-_MOST = 64  # probes of one call
+_MOST = 64  # maximum number of probes per call
 
 
 def fitting_change(op, avals, describe):
-    """A sentence on the change of one operand or attribute that makes a call valid; None if there
-    is none. `describe`: how messages name an operand."""
+    """Return a sentence on the change of one operand or attribute that makes a call valid; None if
+    there is none. `describe`: returns the description of an operand for messages."""
     if op.varied is None or any(map(callable, op.attributes.values())):
-        return None  # it is not declared, or calls a function of the user's
+        return None  # it is not declared, or calls a user function
     known = op.parameters
     defaults = {n: known[n].default for n in op.attributes if n in known}
     defaults = {n: v for n, v in defaults.items() if v is not inspect.Parameter.empty}
@@ -30,7 +30,7 @@ def fitting_change(op, avals, describe):
 
 
 def _takes(op, avals, attributes):
-    """Whether operands of these avals fit an operation with these attributes."""
+    """Return True if operands of these avals fit an operation with these attributes."""
     other = op
     if attributes is not op.attributes:
         other = type(op)(op.name, op.varied(attributes), op.promotes, op.check)

@@ -1,4 +1,4 @@
-"""The reason of a failure as a sentence, from what the exception and the arguments say."""
+"""The reason for a failure as a sentence, from the exception and the arguments."""
 
 from sporax.diagnosis.causes import own_words, translated
 from sporax.diagnosis.parameter_kinds import culprit, shown
@@ -7,13 +7,13 @@ _NO_AXIS = "index out of range", "out of bounds", "between instances of", "dupli
 
 
 def names_a_rule(reason):
-    """Whether a sentence says which argument must be what."""
+    """Return True if a sentence states a rule for a named argument."""
     return " must " in reason and "'" in reason
 
 
 def reason_of(parameters, arguments, cause):
-    """Which rule was broken, after an error from within: its own words where it is one of ours,
-    else the argument that is none of what its parameter takes, else what the words mean here."""
+    """Return the violated rule after an inner error: its message if sporax raised it, else the rule
+    of the argument that violates its parameter's, else the translated message."""
     own = own_words(cause)
     if own is not None and names_a_rule(own):
         return own
@@ -26,7 +26,7 @@ def reason_of(parameters, arguments, cause):
 
 
 def not_broadcast(avals):
-    """Why shapes cannot be broadcast together; None if they can."""
+    """Return the reason why shapes cannot be broadcast together; None if they can."""
     for axis in range(1, max((a.ndim for a in avals), default=0) + 1):
         sizes = {a.shape[-axis] for a in avals if a.ndim >= axis} - {1}
         if len(sizes) > 1:
@@ -39,7 +39,7 @@ def not_broadcast(avals):
 
 
 def not_an_axis(attributes, avals, cause):
-    """Why an axis among the attributes is none of the operands'; None if that is not the cause."""
+    """Return the reason why an axis attribute is out of range; None if that is not the cause."""
     if not any(words in cause for words in _NO_AXIS):
         return None
     ndim = max((a.ndim for a in avals), default=0)
@@ -52,5 +52,5 @@ def not_an_axis(attributes, avals, cause):
 
 
 def about_shapes(reason):
-    """Whether a sentence is about shapes, and so a ValueError's."""
+    """Return True if a sentence is about shapes, so that it belongs in a ValueError."""
     return any(word in reason for word in ("shape", "sizes", "broadcast", "dimension", "axis"))

@@ -1,33 +1,33 @@
-"""The largest arrays that are computed: larger ones raise before memory is allocated."""
+"""Limits on the size of arrays: larger ones raise before memory is allocated."""
 
 import functools
 import math
 import os
 
-_MOST_DIMENSIONS = 64  # NumPy's
-_FOLD = 4  # results are parts of a program, of which XLA leaves out what it can fuse
-ADDRESSES = 2**47  # bytes of which a process has addresses: no array is larger, but in a fused loop
+_MOST_DIMENSIONS = 64  # NumPy's limit
+_FOLD = 4  # results are parts of a program; XLA does not store what it can fuse
+ADDRESSES = 2**47  # bytes of a process's address space: only arrays in a fused loop are larger
 
 
 @functools.cache
 def most_bytes():
-    """The size of a result from which on it is refused: several times the machine's memory."""
+    """Return the bytes above which a result is rejected: several times the machine's memory."""
     try:
         return _FOLD * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # no POSIX system
+    except (AttributeError, ValueError, OSError):  # not a POSIX system
         return _FOLD * 2**38
 
 
 def is_huge(shape, dtype, most=None):
-    """Whether such an array has more bytes than fit into memory, or than `most`; not where a size
-    varies, which is known at the call."""
+    """Return True if such an array has more bytes than fit into memory, or than `most`; False for a
+    symbolic size, which is known only at the call."""
     size = math.prod(shape) * dtype.itemsize
     return isinstance(size, int) and size > (most or most_bytes())
 
 
 def refuse_huge(who, shape, dtype, arguments="", what="the result"):
-    """Raise a ValueError for a result of more bytes than fit into memory. `arguments`: in words,
-    those that say its shape. `what`: what has it, if not the result."""
+    """Raise ValueError for a result with more bytes than fit into memory. `arguments`: the
+    arguments that determine its shape, in words. `what`: the array, if not the result."""
     cause = f" from {arguments}" if arguments else ""
     if len(shape) > _MOST_DIMENSIONS:
         raise ValueError(

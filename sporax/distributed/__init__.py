@@ -1,4 +1,4 @@
-"""Many processes: who they are, how they find each other, the programs that they run at once."""
+"""Multi-process execution: ranks and groups, launchers, and programs with collectives."""
 
 import functools
 import importlib
@@ -15,9 +15,9 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name in __all__:  # of `ranks`, which needs the engine
+    if name in __all__:  # from `ranks`, which needs the engine
         return getattr(importlib.import_module("sporax.distributed.ranks"), name)
     setting = name.removeprefix("_get_")
-    if setting != name and setting in SETTINGS.table:  # as of `mindspore.parallel._utils`
+    if setting != name and setting in SETTINGS.table:  # as in `mindspore.parallel._utils`
         return functools.partial(get_auto_parallel_context, setting)
     raise missing("communication", name)

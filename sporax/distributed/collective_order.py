@@ -1,11 +1,11 @@
-"""The collectives of a program one after the other, as they are called, and all of them.
+"""Execution of all collectives of a program, in the order in which they are called.
 
-XLA leaves out what no result depends on, and exchanges or joins what is independent of each other.
-Ranks whose programs differ around the collectives would then wait for each other in different
-ones. So a token goes through them: a number that is 0, which XLA does not know. It is the index at
-which the first element of a collective's operand is written to where it is already; its bitwise
-`and` with an element of the result is the next one, and the last is a result of the program. Loops
-carry it, and branches return it.
+XLA removes dead code, and reorders or combines independent operations. Ranks whose programs differ
+around the collectives would then wait for each other in different ones. So a token is passed
+through them: an integer that is 0, which XLA does not know. It is the index at which the first
+element of a collective's operand is written to its own place; its bitwise `and` with an element of
+the result is the next token, and the last token is a result of the program. Loops carry it, and
+branches return it.
 """
 
 import jax
@@ -16,8 +16,8 @@ from sporax.core.jax_internals import called, evaluated, interpret, scan_counts,
 
 
 def in_order(run, is_collective, note):
-    """A function of (0, operands of `run`), which returns (the results of `run`, 0); `note` is
-    called with its jaxpr when it is traced."""
+    """Return a function of (0, operands of `run`) that returns (the results of `run`, 0); `note` is
+    called with the jaxpr of `run` when it is traced."""
 
     def ordered(zero, *pools):
         leaves, tree = jax.tree.flatten(pools)
@@ -30,7 +30,7 @@ def in_order(run, is_collective, note):
 
 
 class _Chain:
-    """Evaluates jaxprs, with a `token` that goes through their collectives."""
+    """Evaluate jaxprs, with a `token` that is passed through their collectives."""
 
     def __init__(self, is_collective, zero):
         self.is_collective, self.token, self.is_first = is_collective, zero, True
@@ -58,7 +58,7 @@ class _Chain:
         return results
 
     def _after_token(self, operands):
-        """The operands, of which one depends on the token."""
+        """Return the operands, one of which depends on the token."""
         for i, x in enumerate(operands):
             if x.size:
                 flat = x.reshape(-1)
@@ -70,7 +70,7 @@ class _Chain:
         return any(map(self.is_collective, within(equation)))
 
     def _part(self, closed, token, inputs):
-        """(the token after a part of a loop or condition, its results)."""
+        """Return (the token after a part of a loop or condition, its results)."""
         chain = _Chain(self.is_collective, token)
         chain.is_first = False
         results = chain.evaluate(closed.jaxpr, closed.consts, inputs)
@@ -93,7 +93,7 @@ class _Chain:
         return [*last, *more]
 
     def _while(self, params, operands):
-        """A loop whose test is at the end of each turn, since a test returns no token."""
+        """Evaluate a loop with the test at the end of each iteration: a test returns no token."""
         first, end = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
 
         def test(token, carried):

@@ -1,4 +1,4 @@
-"""Traces with collectives: `CollectiveProgram` of one group, `CollectiveSequence` of several."""
+"""Programs with collectives: `CollectiveProgram` of one group, `CollectiveSequence` of several."""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ class CollectiveProgram(Program):
 
 
 def _names(function, group):
-    """The names of the operations of a trace with collectives of a group."""
+    """Return the names of a trace's operations that have collectives of a group."""
     return " ".join(dict.fromkeys([
         op.name for op, _, refs in function.steps
         if refs is not None and op.collective and group in op.collective.groups
@@ -30,7 +30,7 @@ def _names(function, group):
 
 
 class _Part(NamedTuple):
-    """A `RankFunction`, the variables that it takes, and those that it gives."""
+    """A `RankFunction`, the variables that it takes, and the variables that it returns."""
 
     function: Any
     takes: list
@@ -40,9 +40,9 @@ class _Part(NamedTuple):
 class CollectiveSequence(Program):
     """A `Program` with collectives of several groups.
 
-    It consists of parts with one collective each, in the order of the script's lines: in one
-    program XLA could order them otherwise on one rank than on another, and two groups would wait
-    for each other. Ranks may be in different groups; those of one group run the same parts with it.
+    It consists of parts with one collective each, in script order: in a single program, XLA could
+    order them differently on different ranks, and two groups would deadlock. Ranks may be in
+    different groups; the ranks of a group run the same parts with it.
     """
 
     __slots__ = ("groups", "jaxpr", "names", "parts", "run")
@@ -71,7 +71,7 @@ class CollectiveSequence(Program):
         ]
 
     def _traced(self, pools):
-        """The program as a closed jaxpr, whose equations have one collective at most each."""
+        """Return the program as a closed jaxpr, whose equations have at most one collective."""
         with self.groups.axis():
             whole = jax.jit(self.run).trace(*pools).jaxpr
             jaxpr, constants = whole.jaxpr, whole.consts
@@ -82,7 +82,7 @@ class CollectiveSequence(Program):
             return jax.make_jaxpr(run)(*jax.tree.leaves(pools))
 
     def _split(self, first, count):
-        """The parts. `first`, `count`: which arguments give their buffers away."""
+        """Return the parts. `first`, `count`: the range of donated arguments."""
         jaxpr = self.jaxpr.jaxpr
         later = {v for v in jaxpr.outvars if not isinstance(v, Literal)}
         owned = {*jaxpr.invars[first : first + count]}
@@ -94,7 +94,7 @@ class CollectiveSequence(Program):
                 v for equation in equations for v in equation.invars
                 if not isinstance(v, Literal) and v not in made
             ))  # fmt: skip
-            # all of the collective, which XLA must not leave out on one rank only
+            # all results of the collective, which XLA must not remove on one rank only
             sent = {v for equation in equations if _axes(equation) for v in equation.outvars}
             gives = [v for v in made if v in later or v in sent]
             dead = [i for i, v in enumerate(takes) if v in owned and v not in later]
@@ -107,7 +107,7 @@ class CollectiveSequence(Program):
 
 
 def _needed(jaxpr):
-    """The equations that the results depend on, and those that other ranks take part in."""
+    """Return the equations that the results depend on, and those that other ranks take part in."""
     needed, equations = {v for v in jaxpr.outvars if not isinstance(v, Literal)}, []
     for equation in reversed(jaxpr.eqns):
         if equation.effects or _axes(equation) or not needed.isdisjoint(equation.outvars):
@@ -117,7 +117,7 @@ def _needed(jaxpr):
 
 
 def _cut(equations, of_axis):
-    """[group, equations] of each part, in order."""
+    """Return [group, equations] of each part, in order."""
     parts: list[Any] = [[None, []]]
     for equation in equations:
         for name in _axes(equation)[:1]:
@@ -125,18 +125,18 @@ def _cut(equations, of_axis):
                 parts.append([None, []])
             parts[-1][0] = of_axis[name]
         parts[-1][1].append(equation)
-    if parts[0][0] is None:  # nothing of the collectives is needed
+    if parts[0][0] is None:  # no collective is needed
         parts[0][0] = next(iter(of_axis.values()))
     return parts
 
 
 def _axes(equation):
-    """The names of the groups' axes of the collectives in an equation."""
+    """Return the axis names of the groups of the collectives in an equation."""
     return [name for one in within(equation) if (name := axis_name_of(one)) is not None]
 
 
 def _evaluate(equation, operands):
-    """The results of an equation; of those that it calls, if there is a collective."""
+    """Evaluate an equation; a call that contains a collective is inlined."""
     axes = _axes(equation)
     if not axes or (call := called(equation)) is None:
         if len(set(axes)) > 1:
@@ -149,7 +149,7 @@ def _evaluate(equation, operands):
 
 
 def _function(equations, takes, gives):
-    """Some equations of a jaxpr as a function of the variables that they take."""
+    """Return a function of the variables `takes` that evaluates some equations of a jaxpr."""
 
     def run(*arrays):
         known = dict(zip(takes, arrays, strict=True))

@@ -1,4 +1,4 @@
-"""Bytes from rank to rank, through the store of JAX's coordinator."""
+"""Exchange of bytes between ranks, through the key-value store of JAX's coordinator."""
 
 import jax
 
@@ -6,13 +6,13 @@ from sporax.core.jax_internals import coordinator
 from sporax.distributed import processes
 
 _PART = 1 << 20  # bytes; a message to the coordinator has at most 4 MB
-_LOOK = 1000  # milliseconds, after which a rank that waits looks for a reason
+_LOOK = 1000  # milliseconds after which a waiting rank looks for a reason
 
 
 class Exchange:
-    """What some ranks tell each other, one round after the other.
+    """Exchange of data between ranks, in rounds.
 
-    `while_waiting` is called now and then, and raises where nobody will come.
+    `while_waiting` is called periodically, and raises if a rank will never arrive.
     """
 
     def __init__(self, ranks, channel="", while_waiting=lambda: None):
@@ -21,7 +21,7 @@ class Exchange:
         self.round = 0
 
     def __call__(self, data, who, sources=None):
-        """What each rank gave, in order; of `sources`, if only these give something."""
+        """Return the data of each rank, in order; of `sources`, if only these give any."""
         if len(self.ranks) == 1:
             return [data]
         number, self.round = self.round, self.round + 1
@@ -30,18 +30,18 @@ class Exchange:
         sources = self.ranks if sources is None else sources
         if own in sources:
             self._put(f"{self.key}/{number}/{own}", data)
-        if number >= 2:  # which all have read, since all have begun the round after it
+        if number >= 2:  # all have read that round, since all have begun the next one
             for name in (f"{own}/", "begun"):
                 coordinator().key_value_delete(f"{self.key}/{number - 2}/{name}")
         results = [
             data if r == own else self._get(f"{self.key}/{number}/{r}", r, who) for r in sources
         ]
-        if len(sources) < len(self.ranks):  # else those that only give could be rounds ahead
+        if len(sources) < len(self.ranks):  # else ranks that only give could be rounds ahead
             self._wait(number, who)
         return results
 
     def has_begun(self, number):
-        """Whether a rank has begun round `number`."""
+        """Return True if a rank has begun round `number`."""
         try:
             coordinator().key_value_try_get(f"{self.key}/{number}/begun")
         except jax.errors.JaxRuntimeError as error:
@@ -51,14 +51,14 @@ class Exchange:
         return True
 
     def given(self, number):
-        """What other ranks have given in round `number` so far."""
+        """Return the data that other ranks have given in round `number` so far."""
         store, own = coordinator(), processes.rank()
         keys = [f"{self.key}/{number}/{r}" for r in self.ranks if r != own]
         counts = {key: _number(store, f"{key}/parts", 1) for key in keys}
         return [self._joined(key, count) for key, count in counts.items() if count is not None]
 
     def answer(self, number, data, who):
-        """Take part in round `number` while this rank does something else; returns as a call."""
+        """Take part in round `number` while this rank does something else; returns like a call."""
         own = processes.rank()
         self._put(f"{self.key}/{number}/{own}", data)
         return [data if r == own else self._get(f"{self.key}/{number}/{r}", r, who)
@@ -100,7 +100,7 @@ class Exchange:
 
 
 def _number(store, key, milliseconds):
-    """The number under a key; None where it does not come in time."""
+    """Return the number under a key; None if it does not arrive in time."""
     try:
         return int(store.blocking_key_value_get(key, milliseconds))
     except jax.errors.JaxRuntimeError as error:

@@ -1,4 +1,4 @@
-"""`Group`: ranks that communicate, and the names that scripts give them."""
+"""`Group`: ranks that communicate, and the names that scripts give to groups."""
 
 import atexit
 import os
@@ -21,33 +21,33 @@ from sporax.engine.program import Program
 from sporax.engine.recorder import run_pending
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
-_AGAIN = 0.1  # seconds between two looks at a rank that does not come
+_AGAIN = 0.1  # seconds between two checks for a missing rank
 _POLL = 1  # seconds
-_NOTICE = 1.5  # seconds in which all ranks notice a failure, and say so
+_NOTICE = 1.5  # seconds in which all ranks notice and report a failure
 _groups: dict[Any, Any] = {}  # (ranks, channel) -> Group
 _joined: dict[Any, Any] = {}  # set of Groups -> their Groups
 
 
 class Group:
-    """Some ranks, in order; equal ones are the same object. `channel`: tells apart what the same
-    ranks do independently of each other, such as to send in the two directions."""
+    """Ranks, in order; equal groups are the same object. `channel`: distinguishes independent
+    communication of the same ranks, such as sending in the two directions."""
 
-    patience = 15.0  # seconds for which a rank may be late, by itself
+    patience = 15.0  # seconds in a collective before this rank answers a comparison
 
     def __init__(self, ranks, channel):
         self.ranks, self.size = ranks, len(ranks)
         self.axis_name = f"{PREFIX}{'.'.join(map(str, ranks))}/{channel}"
         self.messages = Exchange(ranks, channel, self._check_names)
         self.comparison = Exchange(ranks, f"{channel}/collectives", self._check_names)
-        self.running: Any = None  # (the program that this rank runs now,), one for each launch
-        self.launches = 0  # how many programs this rank has run with the group
+        self.running: Any = None  # (the current program of this rank,), a new tuple per launch
+        self.launches = 0  # number of programs that this rank has run with the group
         self.seen = set()  # the lists of collectives that the ranks have compared
         self.is_watched = False  # by a thread, see `_watch`
         self._mesh: Any = None
 
     @staticmethod
     def of(ranks, channel=""):
-        """The group of these ranks."""
+        """Return the group of these ranks."""
         key = tuple(ranks), channel
         if key not in _groups:
             _groups[key] = Group(*key)
@@ -64,13 +64,13 @@ class Group:
 
     @property
     def rank(self):
-        """This process' number in the group; None where it is no member."""
+        """This process's rank in the group; None if it is not a member."""
         own = processes.rank()
         return self.ranks.index(own) if own in self.ranks else None
 
     @property
     def mesh(self):
-        """One device of each rank, along the group's axis."""
+        """The mesh of one device of each rank, along the group's axis."""
         if self._mesh is None:
             first = {d.process_index: d for d in reversed(_devices())}
             self._mesh = jax.sharding.Mesh(
@@ -79,40 +79,40 @@ class Group:
         return self._mesh
 
     def axis(self):
-        """A context in which functions that use the axis of ranks can be traced."""
+        """Return a context in which functions that use the axis of ranks can be traced."""
         return axis_environment({self.axis_name: self.size})
 
     @property
     def groups(self):
-        """Those of its programs' collectives: itself."""
+        """The groups of its programs' collectives: this one."""
         return (self,)
 
     def joined(self, other):
-        """What a trace with collectives of this group belongs to after those of `other`."""
+        """Return the `Group` or `Groups` of a trace with collectives of `other` and this group."""
         return self if other in (None, self) else Groups.of({*self.groups, *other.groups})
 
     def program(self, *args):
-        """The program of a trace that has collectives of this group."""
+        """Return the program of a trace that has collectives of this group."""
         return CollectiveProgram(self, *args)
 
     def exchange(self, data, who, sources=None):
-        """What each rank gives, bytes, in order; of `sources`, if only these give something."""
+        """Return the bytes that each rank gives, in order; of `sources`, if only these give any."""
         if Program.is_of_ranks:
-            run_pending()  # which others may do now; they would wait for this rank
+            run_pending()  # others may run theirs now, and would wait for this rank
         return self.messages(data, who, sources)
 
     def compare(self, who, text):
-        """Raise RuntimeError on all ranks where they call other collectives than `text`; what has
-        been compared once is not compared again."""
+        """Raise RuntimeError on all ranks if some call other collectives than `text`; a text that
+        has been compared is not compared again."""
         if text not in self.seen or CHECKS_ALL:
             self.compare_now(who, text)
             self.seen.add(text)
 
     def compare_now(self, who, text):
-        """Raise RuntimeError on all ranks where they give another text."""
+        """Raise RuntimeError on all ranks if they give different texts."""
         texts = self.comparison(text.encode(), who)
         if len(set(texts)) > 1:
-            if processes.rank() == 0:  # with it the coordinator ends, which ends the others
+            if processes.rank() == 0:  # the coordinator ends with it, which ends the others
                 time.sleep(_NOTICE)
             raise RuntimeError(self._disagreement(who, texts))
         if not self.is_watched:
@@ -120,7 +120,7 @@ class Group:
             _watching.start(self)
 
     def absent(self):
-        """The ranks that did not come to the launch that has failed here, in words."""
+        """Return the ranks that did not take part in the launch that has failed here, in words."""
         key = f"{self.messages.key}/failed/{self.launches}"
         try:
             coordinator().key_value_set(f"{key}/{processes.rank()}", "")
@@ -132,7 +132,7 @@ class Group:
         return f"rank {', '.join(map(str, late))}" if late else "one of them"
 
     def _check_names(self):
-        """Raise ValueError where others gave other ranks under a name of this group."""
+        """Raise ValueError if others gave other ranks under a name of this group."""
         for name, group in list(_named.items()):
             if group is self:
                 _check_members(name)
@@ -145,8 +145,8 @@ class Group:
         )
 
     def _watch(self):
-        """Answer for this rank where others compare what is new, while it waits for them in a
-        collective that it has compared before: say so and end, since nothing else can."""
+        """Answer for this rank when others compare new collectives while it waits for them in a
+        collective compared earlier: report this and exit, since nothing else can."""
         while not _watching.ended.wait(_POLL):
             number = self.comparison.round
             try:
@@ -164,7 +164,7 @@ class Group:
                     self._answer(number, running[0])
 
     def _look(self, number):
-        """Called from time to time while nobody compares."""
+        """Called periodically while no rank compares."""
 
     def _answer(self, number, program):
         self._end_with(number, program.who, program.text)
@@ -190,25 +190,25 @@ class Groups:
 
     @staticmethod
     def of(groups):
-        """These groups, equal ones as the same object."""
+        """Return these groups; equal sets are the same object."""
         key = frozenset(groups)
         if key not in _joined:
             _joined[key] = Groups(sorted(key, key=lambda group: group.axis_name))
         return _joined[key]
 
     def axis(self):
-        """A context in which functions that use the axes of these ranks can be traced."""
+        """Return a context in which functions that use the axes of these ranks can be traced."""
         return axis_environment({group.axis_name: group.size for group in self.groups})
 
     def program(self, *args):
-        """The program of a trace that has collectives of these groups."""
+        """Return the program of a trace that has collectives of these groups."""
         return CollectiveSequence(self, *args)
 
     joined = Group.joined
 
 
 class _Watching:
-    """The threads that watch groups; they end before Python does, which would end them in JAX."""
+    """The threads that watch groups; they end before Python exits, which would end them in JAX."""
 
     def __init__(self):
         self.ended, self.threads = threading.Event(), []
@@ -234,12 +234,12 @@ def _devices():
 
 
 def world():
-    """The group of all ranks."""
+    """Return the group of all ranks."""
     return Group.of(range(processes.size()))
 
 
 def meet(who):
-    """Wait for all ranks and start the devices: each one's start waits for those of the others."""
+    """Wait for all ranks and start the devices: the start of each waits for the others."""
     world().exchange(b"", who)
     jax.local_devices()
 
@@ -249,7 +249,7 @@ _named: dict[str, Group] = {}
 
 
 def named(name, who):
-    """The group of a name; raises ValueError where there is none, TypeError for no name."""
+    """Return the group of a name; raise ValueError if there is none, TypeError if not a string."""
     if not isinstance(name, str):
         raise TypeError(
             f"For '{who}', 'group' must be a string, but got {type(name).__name__}. Give the name "
@@ -266,7 +266,7 @@ def named(name, who):
 
 
 def member(name, who):
-    """The group of a name, of which this process must be a member."""
+    """Return the group of a name, of which this process must be a member."""
     group = named(name, who)
     if group.rank is None:
         raise RuntimeError(
@@ -277,7 +277,7 @@ def member(name, who):
 
 
 def add(name, ranks):
-    """Name a group; raises ValueError where its members give other ranks under this name."""
+    """Name a group; raise ValueError if its members give other ranks under this name."""
     _named[name] = Group.of(ranks)
     if processes.size() > 1:
         listed = ",".join(map(str, ranks))
@@ -303,16 +303,16 @@ def _check_members(name):
 
 
 def _key(name, rank=""):
-    """Where a rank stores the ranks that it gave under a name."""
+    """Return the key under which a rank stores the ranks that it gave under a name."""
     return f"sporax/names/{urllib.parse.quote(name, safe='')}/{rank}"
 
 
 def remove(name):
-    """Forget a name."""
+    """Remove a name."""
     if _named.pop(name, None) is not None and processes.size() > 1:
         coordinator().key_value_delete(_key(name, processes.rank()))
 
 
 def names():
-    """The names of the groups that scripts have created."""
+    """Return the names of the groups that scripts have created."""
     return list(_named)

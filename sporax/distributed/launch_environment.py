@@ -1,10 +1,10 @@
-"""What a launcher tells each of its processes: `sporax launch`, `msrun`, `mpirun` and `srun`."""
+"""The environment set by a launcher: `sporax launch`, `msrun`, `mpirun` and `srun`."""
 
 import dataclasses
 import os
 import zlib
 
-# launcher -> the variables that hold the number of ranks, this one's number, and those on its host
+# launcher -> variables for the number of ranks, the rank, and both on its host (rank first)
 LAUNCHERS = {
     "sporax launch": ("MS_WORKER_NUM", "RANK_ID", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
     "msrun": ("MS_WORKER_NUM", "MS_NODE_ID", "", ""),
@@ -14,17 +14,17 @@ LAUNCHERS = {
     ),
     "srun": ("SLURM_NTASKS", "SLURM_PROCID", "SLURM_LOCALID", ""),
 }  # fmt: skip
-JOINED = "SPORAX_RANK_PROCESS"  # the id of the process that is a rank; its children are none
+JOINED = "SPORAX_RANK_PROCESS"  # process id of the rank; its child processes are not ranks
 LAUNCHER_PIPE = "SPORAX_LAUNCHER_PIPE"  # a file descriptor that closes when the launcher ends
 LOOPBACK = "127.0.0.1"
 _CLUSTERS = {"mpirun": "ompi", "srun": "slurm"}  # as JAX names them
 _OTHER_ROLES = "MS_SCHED", "MS_PSERVER"
-_PORTS = 61_440  # of Slurm and MPI: 4,096 ports from here on, chosen by the job
+_PORTS = 61_440  # first of 4,096 ports for Slurm and MPI, chosen by the job
 
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """A process' place among the ranks; `address`: host and port of the coordinator."""
+    """A process's place among the ranks; `address`: host and port of the coordinator."""
 
     rank: int
     size: int
@@ -34,12 +34,12 @@ class Launch:
 
 
 def read(environ=os.environ):
-    """The `Launch` that the environment describes; None for a process by itself.
+    """Return the `Launch` that the environment describes; None for a single process.
 
-    Raises RuntimeError where the environment is that of a launcher which cannot work here.
+    Raises RuntimeError if a launcher has set an environment that cannot work here.
     """
     if environ.get(JOINED, str(os.getpid())) != str(os.getpid()):
-        return None  # started by a rank: to load data, or to run a script of its own
+        return None  # started by a rank: to load data, or to run another script
     for launcher, names in LAUNCHERS.items():
         size, rank, local_rank, local_size = [_whole(environ, name) for name in names]
         if size is None or size == 1 or (launcher == "srun" and not _in_step(environ)):
@@ -67,7 +67,7 @@ _SIZES = "MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE"
 
 
 def incomplete(environ=os.environ):
-    """Why there is no `Launch` although a variable names several ranks; None if none does."""
+    """Return why there is no `Launch` although a variable names several ranks, or None."""
     for name in _SIZES:
         if _whole(environ, name) not in (None, 1) and JOINED not in environ:
             return (
@@ -85,7 +85,7 @@ def _whole(environ, name):
 
 
 def _in_step(environ):
-    """Whether `srun` started this process; a batch script has some of its variables, too."""
+    """Return True if `srun` started this process; a batch script has some of its variables, too."""
     return {"SLURM_JOB_ID", "SLURM_STEP_NODELIST"} <= environ.keys()
 
 

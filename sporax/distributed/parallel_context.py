@@ -1,4 +1,4 @@
-"""Settings of parallel training: kept and checked; some say what one process divides."""
+"""Settings of parallel training: checked and stored; some control how one process divides work."""
 
 from sporax.core.settings import Settings
 from sporax.core.tensor import FACTORIES, complete
@@ -31,21 +31,21 @@ _OF_MESH = {
 
 
 def set_auto_parallel_context(**settings):
-    """Change settings by name, as `mindspore.set_auto_parallel_context`.
+    """Change settings by name, like `mindspore.set_auto_parallel_context`.
 
     With 'data_parallel' as `parallel_mode`, training steps sum the gradients of all processes, or
-    with `gradients_mean` take their mean; with `parameter_broadcast` they begin with the Parameters
-    of the first. `device_num` and `global_rank` are then those of the processes.
+    average them with `gradients_mean`; with `parameter_broadcast` they begin with the Parameters of
+    the first process. `device_num` and `global_rank` are then the number of processes and the rank.
 
     With 'semi_auto_parallel' or 'auto_parallel' as `parallel_mode`, a process with several devices
-    enters a `sporax.parallel.Mesh` of `device_num` of them (1: of all), until the mode is another
-    one: XLA divides programs, by the strategies of `shard` where there are some. With
-    `enable_parallel_optimizer` optimizers that are made from then on divide their states.
-    `pipeline_stages` is the number of stages of a `PipelineCell` (1: as many as its cells name),
-    and `pipeline_config={"pipeline_scheduler": ...}` their order, '1f1b' or 'gpipe'. All settings
-    are kept and returned by `get_auto_parallel_context`. Raises ValueError for a name or a
-    value that does not exist, and where there are fewer devices, TypeError for a value of another
-    type; then nothing is changed.
+    enters a `sporax.parallel.Mesh` of `device_num` of them (1: all) until the mode changes: XLA
+    partitions programs, following the strategies of `shard`, if there are any. With
+    `enable_parallel_optimizer`, optimizers created from then on divide their states.
+    `pipeline_stages` is the number of stages of a `PipelineCell` (1: the number that its cells
+    name), and `pipeline_config={"pipeline_scheduler": ...}` their schedule, '1f1b' or 'gpipe'. All
+    settings are stored and returned by `get_auto_parallel_context`. Raises ValueError for an
+    unknown name or value, and if there are fewer devices, TypeError for a value of another type;
+    then nothing is changed.
 
     >>> from sporax.distributed.parallel_context import get_auto_parallel_context
     >>> set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
@@ -66,7 +66,7 @@ def set_auto_parallel_context(**settings):
 
 
 def _check_pipeline(config):
-    """Raise for what `pipeline_config` cannot say."""
+    """Raise for an invalid `pipeline_config`."""
     who = "set_auto_parallel_context"
     kinds = {"pipeline_interleave": bool, "pipeline_scheduler": str}
     for name, value in config.items():
@@ -92,8 +92,8 @@ def _check_pipeline(config):
 
 
 def _check_processes(settings):
-    """Raise NotImplementedError where gradients are to be those of other processes than there
-    are."""
+    """Raise NotImplementedError if a data-parallel mode gets another `device_num` or `global_rank`
+    than the processes have."""
     if settings["parallel_mode"] not in ParallelMode.MODE_LIST[1:3]:
         return
     for name, number in [("device_num", processes.size()), ("global_rank", processes.rank())]:
@@ -112,7 +112,7 @@ def _change(settings):
 
 
 def get_auto_parallel_context(attr_key):
-    """The present value of a setting of `set_auto_parallel_context`.
+    """Return the current value of a setting of `set_auto_parallel_context`.
 
     >>> ms.get_auto_parallel_context("device_num")
     1
@@ -124,7 +124,7 @@ def get_auto_parallel_context(attr_key):
 
 
 def reset_auto_parallel_context():
-    """Give all settings of `set_auto_parallel_context` their defaults again.
+    """Reset all settings of `set_auto_parallel_context` to their defaults.
 
     >>> ms.reset_auto_parallel_context()
     """

@@ -1,7 +1,7 @@
-"""Joins the processes of a launcher through JAX's coordinator, and leaves them.
+"""Joining and leaving the processes of a launcher, through JAX's coordinator.
 
-A rank joins when sporax is imported, since nothing may wake a device before. One that fails leaves
-at once: JAX would wait, when Python ends, for ranks that wait for this one.
+A rank joins when sporax is imported, since no device may be started before. A rank that fails
+leaves at once: when Python exits, JAX would wait for ranks that wait for this one.
 """
 
 import atexit
@@ -21,38 +21,38 @@ from sporax.core.jax_internals import (
 )
 from sporax.distributed import launch_environment
 
-_HEARTBEAT = 20  # seconds until a process that died is noticed where no launcher watches
+_HEARTBEAT = 20  # seconds until a dead process is noticed without a launcher
 HOST_KEY = "sporax/host/{}"  # of a rank, in the coordinator's store
-_LONGEST = 24 * 3600  # how long ranks that are through wait for the last one
+_LONGEST = 24 * 3600  # seconds that finished ranks wait for the last one
 _TIMEOUT_FLAG = "--xla_cpu_collective_timeout_seconds"
 
 
 class World:
-    """The processes that have joined: `launch` is this one's place, None for a process alone."""
+    """The processes that have joined. `launch`: this one's place; None for a single process."""
 
     launch: launch_environment.Launch | None = None
-    exit_code: int | None = None  # of this process, where it has failed
+    exit_code: int | None = None  # of this process, if it has failed
 
 
 def rank():
-    """This process' number."""
+    """Return this process's rank."""
     return World.launch.rank if World.launch else 0
 
 
 def size():
-    """How many processes there are."""
+    """Return the number of processes."""
     return World.launch.size if World.launch else 1
 
 
 def join():
-    """Join the other ranks, if a launcher has started this process."""
+    """Join the other ranks if a launcher has started this process."""
     launch = launch_environment.read()
     if launch is None or World.launch is not None:
         return
     World.launch = launch
     os.environ[launch_environment.JOINED] = str(os.getpid())
     set_timeout(timeout())
-    jax.config.update("jax_enable_preemption_service", False)  # it would take SIGTERM for itself
+    jax.config.update("jax_enable_preemption_service", False)  # it would handle SIGTERM itself
     jax.distributed.initialize(
         launch.address, launch.size, launch.rank, _own_devices(launch),
         coordinator_bind_address=launch.address, cluster_detection_method="deactivate",
@@ -67,7 +67,7 @@ def join():
 
 
 def _own_devices(launch):
-    """The GPU of this rank among those of its host; None where it sees one alone."""
+    """Return [index of this rank's GPU on its host]; None if it sees only one GPU."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if launch.local_rank is None or (visible is not None and "," not in visible):
         return None
@@ -75,12 +75,12 @@ def _own_devices(launch):
 
 
 def timeout():
-    """How many seconds ranks wait for each other: the setting `op_timeout`."""
+    """Return the seconds that ranks wait for each other: the setting `op_timeout`."""
     return context.get_context("op_timeout")
 
 
 def set_timeout(seconds):
-    """Have XLA's collectives on CPUs wait that long; it reads this when a device starts."""
+    """Set the timeout of XLA's collectives on CPUs; XLA reads it when a device starts."""
     if World.launch is None:
         return
     if backends_are_initialized():
@@ -89,13 +89,13 @@ def set_timeout(seconds):
         )
     flags = [f for f in os.environ.get("XLA_FLAGS", "").split() if not f.startswith(_TIMEOUT_FLAG)]
     os.environ["XLA_FLAGS"] = " ".join([*flags, f"{_TIMEOUT_FLAG}={seconds}"])
-    minutes = -(-seconds // 60)  # which the start of a device waits for those of other ranks
+    minutes = -(-seconds // 60)  # that the start of a device waits for other ranks
     jax.config.update("jax_cpu_get_local_topology_timeout_minutes", minutes)
     jax.config.update("jax_cpu_get_global_topology_timeout_minutes", minutes + 1)
 
 
 def _leave_when_failed():
-    """Have the process leave without waiting for the others after an error or a failing `exit`."""
+    """Make the process exit without waiting for the others after an error or a failing `exit`."""
     show, leave, process = sys.excepthook, sys.exit, os.getpid()
 
     def show_and_note(kind, error, trace):
@@ -118,7 +118,7 @@ def _leave_when_failed():
 
 
 def _end_with_launcher():
-    """End this process when its launcher has ended, however that was."""
+    """End this process when its launcher has ended, for any reason."""
     pipe = os.environ.get(launch_environment.LAUNCHER_PIPE)
     if pipe is None:
         return

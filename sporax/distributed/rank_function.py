@@ -17,12 +17,12 @@ _axis = contextvars.ContextVar("axis")
 
 
 def axis_name():
-    """The name of the axis of ranks that the collective being traced goes along."""
+    """Return the name of the rank axis of the collective that is being traced."""
     return _axis.get()
 
 
 class along:
-    """A block in which `axis_name` is that of a group."""
+    """A context in which `axis_name` returns a group's axis."""
 
     def __init__(self, group):
         self.name = group.axis_name
@@ -37,9 +37,9 @@ class along:
 class RankFunction:
     """A function over a mesh of one device for each rank of a group, compiled at its first call.
 
-    To JAX the arrays are whole on every device; what lies there is each rank's own. So local arrays
-    come and go without a copy, and nothing but the collectives depends on other ranks. `who`: the
-    names of the operations with collectives. `donated`: which arguments give their buffers away.
+    For JAX, the arrays are replicated on all devices; their contents differ between ranks. So local
+    arrays are passed without a copy, and only the collectives depend on other ranks. `who`: the
+    names of the operations with collectives. `donated`: the indices of donated arguments.
     """
 
     def __init__(self, group, who, function, donated):
@@ -57,7 +57,7 @@ class RankFunction:
         self.zero = np.zeros((), np.int32)  # see `in_order`
 
     def __call__(self, *args):
-        """The results, a list."""
+        """Return the results as a list."""
         args = self.zero, *args
         arrays = [
             device_array(x) if x.__class__ is np.ndarray else x for x in jax.tree.leaves(args)
@@ -99,7 +99,7 @@ class RankFunction:
         self.program = RanksProgram(self.function.trace(*jax.tree.map(spec, args)))
 
     def _note(self, jaxpr):
-        """Keep the collectives in the order in which they are called, with shapes and dtypes."""
+        """Record the collectives in the order in which they are called, with shapes and dtypes."""
         self.text = ", ".join(map(_described, filter(_is_collective, equations(jaxpr))))
 
 
@@ -120,8 +120,8 @@ _AGREED = re.compile(rf"{_MARK}(\w+=[\w,]+)")
 
 
 def agreed(attributes):
-    """A context in which equations carry attributes that they do not show, but that ranks must
-    agree on, such as the root of a broadcast."""
+    """Return a context in which equations carry attributes that are not in their parameters but on
+    which ranks must agree, such as the root of a broadcast."""
     text = " ".join(f"{_MARK}{k}={_plain(v)}" for k, v in attributes.items())
     return jax.named_scope(text) if text else contextlib.nullcontext()
 
@@ -134,7 +134,7 @@ _SHOWN = "perm", "split_axis", "concat_axis", "all_gather_dimension", "scatter_d
 
 
 def axis_name_of(equation):
-    """The name of the group's axis that an equation goes along; None if it is no collective."""
+    """Return the name of an equation's group axis; None if it is not a collective."""
     params = equation.params
     names = (*_names(params.get("axes")), *_names(params.get("axis_name")))
     return next((n for n in names if isinstance(n, str) and n.startswith(PREFIX)), None)

@@ -1,4 +1,4 @@
-"""The ranks of a run by name and number: `mindspore.communication`."""
+"""Ranks and groups of a run, with the API of `mindspore.communication`."""
 
 import functools
 import socket
@@ -13,7 +13,7 @@ HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP = groups.WOR
 
 
 class GlobalComm:
-    """The group of all processes, by the names that MindSpore gives it."""
+    """The group of all processes, under MindSpore's names."""
 
     BACKEND = "mccl"
     WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP
@@ -21,11 +21,11 @@ class GlobalComm:
 
 
 def init(backend_name=None):
-    """Let the processes of a launcher communicate. A process by itself is a world of one.
+    """Initialize communication of a launcher's processes. A single process is a world of one.
 
     `backend_name`: 'hccl', 'nccl', 'mccl' or None. The processes of a launcher wait for each other
-    here, and start their devices. Raises RuntimeError where one does not come within op_timeout,
-    and where an environment variable names several processes, but not where they are.
+    here, and start their devices. Raises RuntimeError if one does not arrive within op_timeout, or
+    if the environment sets a number of processes but not this one's rank or their address.
 
     >>> init()
     >>> get_rank()
@@ -38,7 +38,7 @@ def init(backend_name=None):
             f"{backend_name!r}."
         )
     if processes.World.launch is None:
-        launch_environment.read()  # which raises for what no launcher here sets
+        launch_environment.read()  # raises for an unsupported environment
         reason = launch_environment.incomplete()
         if reason is not None:
             raise RuntimeError(reason)
@@ -48,14 +48,14 @@ def init(backend_name=None):
 
 
 def release():
-    """Undo `init`, and forget the groups that were created."""
+    """Undo `init`, and remove the groups that were created."""
     for name in groups.names():
         groups.remove(name)
     GlobalComm.INITED, GlobalComm.BACKEND = False, "mccl"
 
 
 def get_rank(group=GlobalComm.WORLD_COMM_GROUP):
-    """The number of this process in a group, from 0 on.
+    """Return the rank of this process in a group, starting at 0.
 
     >>> get_rank()
     0
@@ -64,7 +64,7 @@ def get_rank(group=GlobalComm.WORLD_COMM_GROUP):
 
 
 def get_group_size(group=GlobalComm.WORLD_COMM_GROUP):
-    """How many processes a group has.
+    """Return the number of processes in a group.
 
     >>> get_group_size()
     1
@@ -74,7 +74,7 @@ def get_group_size(group=GlobalComm.WORLD_COMM_GROUP):
 
 @functools.cache
 def _host(rank):
-    """The name of the host of a rank, which each rank gives when it joins."""
+    """Return the host name of a rank, which each rank stores when it joins."""
     if processes.size() == 1:
         return socket.gethostname()
     milliseconds = processes.timeout() * 1000
@@ -87,7 +87,7 @@ def _local(group, who):
 
 
 def get_local_rank(group=GlobalComm.WORLD_COMM_GROUP):
-    """The number of this process among those of its group on its host.
+    """Return the rank of this process among the group's processes on its host.
 
     >>> get_local_rank()
     0
@@ -96,7 +96,7 @@ def get_local_rank(group=GlobalComm.WORLD_COMM_GROUP):
 
 
 def get_local_rank_size(group=GlobalComm.WORLD_COMM_GROUP):
-    """How many processes of a group are on this host.
+    """Return the number of processes of a group on this host.
 
     >>> get_local_rank_size()
     1
@@ -106,7 +106,7 @@ def get_local_rank_size(group=GlobalComm.WORLD_COMM_GROUP):
 
 class GroupOptions:
     """Options of a group for `create_group`: `hccl_config`, a dict of settings of HCCL's buffers,
-    and `use_async`. Kept, without effect: JAX's communicators have none of these.
+    and `use_async`. They have no effect: JAX's communicators have no such settings.
 
     >>> GroupOptions().hccl_config
     {}
@@ -117,10 +117,10 @@ class GroupOptions:
 
 
 def create_group(group, rank_ids, options=None):
-    """Name a group of ranks, numbered in the order of `rank_ids`; each member calls it.
+    """Name a group of ranks, numbered in the order of `rank_ids`; each member must call it.
 
-    `options`: a `GroupOptions`, which has no effect. Raises ValueError for a rank that there is
-    not, for one that is there twice, and for a name that another group has.
+    `options`: a `GroupOptions`, which has no effect. Raises ValueError for an unknown rank, a
+    repeated rank, and the name of another group.
 
     >>> create_group("alone", [0])
     >>> get_group_size("alone")
@@ -162,9 +162,9 @@ def create_group(group, rank_ids, options=None):
 
 
 def destroy_group(group):
-    """Forget the name of a group.
+    """Remove the name of a group.
 
-    Raises ValueError for the group of all processes, and for a name that there is not.
+    Raises ValueError for the group of all processes, and for an unknown name.
 
     >>> create_group("alone", [0])
     >>> destroy_group("alone")
@@ -185,7 +185,7 @@ def _in_range(who, name, number, size):
 
 
 def get_world_rank_from_group_rank(group, group_rank_id):
-    """The number among all processes of number `group_rank_id` of a group.
+    """Return the world rank of the process with rank `group_rank_id` in a group.
 
     >>> create_group("alone", [0])
     >>> get_world_rank_from_group_rank("alone", 0)
@@ -199,7 +199,7 @@ def get_world_rank_from_group_rank(group, group_rank_id):
 
 
 def get_group_rank_from_world_rank(world_rank_id, group):
-    """The number in a group of process `world_rank_id`.
+    """Return the rank in a group of the process with world rank `world_rank_id`.
 
     >>> create_group("alone", [0])
     >>> get_group_rank_from_world_rank(0, "alone")
@@ -218,7 +218,7 @@ def get_group_rank_from_world_rank(world_rank_id, group):
 
 
 def get_comm_name(group=GlobalComm.WORLD_COMM_GROUP):
-    """The name of a group's communicator: that of its ranks.
+    """Return the name of a group's communicator, which lists its ranks.
 
     >>> get_comm_name()
     'ranks [0]'
@@ -227,7 +227,7 @@ def get_comm_name(group=GlobalComm.WORLD_COMM_GROUP):
 
 
 def get_process_group_ranks(group=GlobalComm.WORLD_COMM_GROUP):
-    """The numbers among all processes of a group's members, in order.
+    """Return the world ranks of a group's members, in order.
 
     >>> get_process_group_ranks()
     [0]

@@ -16,7 +16,7 @@ from sporax.guards.module_origins import origin
 class Attributes:
     """The objects that a `Dependence` follows, and the names of attributes in its code.
 
-    `any_attribute`: whether attributes of any name are read.
+    `any_attribute`: True if attributes of any name are read.
     """
 
     def __init__(self, dependence):
@@ -24,22 +24,21 @@ class Attributes:
         self.any_attribute = False
         self._names, self._optional = {}, {}  # as ordered sets
         self._targets, self._owners = [], {}
-        self._guarded = set()  # (class, name) of attributes of classes
-        self._of_tensors = 0  # number of names that have been looked up in the class of Tensors
+        self._guarded = set()  # (class, name) of class attributes
+        self._of_tensors = 0  # number of names that have been looked up in Tensor
         self._by_super = False  # whether the code calls `super`
 
     def name(self, names, optional):
-        """Add names of attributes in the code, which may notice the absence of the `optional`
-        ones."""
+        """Add attribute names in the code, which may detect the absence of the `optional` ones."""
         self._names.update(dict.fromkeys(names))
         self._optional.update(dict.fromkeys(optional))
 
     def names(self):
-        """All names so far."""
+        """Return all names so far."""
         return self._names.keys()
 
     def call_super(self):
-        """Note that the code calls `super`: methods of all bases are read."""
+        """Record that the code calls `super`: methods of all bases are read."""
         if not self._by_super:
             self._by_super = True
             for target in self._targets:
@@ -52,7 +51,7 @@ class Attributes:
         self._targets[-1].any_attribute = any_attribute
 
     def _methods_of_tensors(self):
-        """Guard the named methods of Tensors, which come as arguments or are created."""
+        """Guard the named methods of Tensors, which are arguments or created by the code."""
         for name in [*self._names][self._of_tensors :]:
             for space, owner in _SPACES_OF_TENSORS:
                 if name in space:
@@ -65,7 +64,7 @@ class Attributes:
             self._dependence.add(Size(Tensor))
 
     def read(self):
-        """Add guards for the named attributes of all objects; returns whether any were new."""
+        """Add guards for the named attributes of all objects; return True if any were new."""
         self._methods_of_tensors()
         size = len(self._names) + len(self._optional)
         pending = [
@@ -115,7 +114,7 @@ class Attributes:
             self._missing(target, name)
 
     def _identity(self, thing, kind):
-        """Guard the class and the dict of an object, which may be replaced."""
+        """Guard the class and the dict of an object, either of which may be replaced."""
         if isinstance(thing, types.ModuleType):
             self._dependence.add(Attribute(thing, "__class__"))
         elif origin(kind.__module__) is None and kind.__flags__ & _IS_HEAP_TYPE:
@@ -124,10 +123,10 @@ class Attributes:
                 self._dependence.add(Attribute(thing, "__dict__"))
 
     def _one(self, target, name, owners):
-        """Guard the attribute of a name: in the object's dict, or in its class."""
+        """Guard an attribute by its name, in the object's dict or in its class."""
         space, owner = target.space, owners.get(name)
         value = MISSING if owner is None else vars(owner)[name]
-        comes_first = defines(type(value), "__set__")  # a property, a slot: the dict comes after it
+        comes_first = defines(type(value), "__set__")  # a property, a slot: before the dict
         if space is not None and name in space and not comes_first:
             self._entry(target, name)
         elif owner is not None:
@@ -171,7 +170,7 @@ class Attributes:
             target.any_attribute = True  # a method that is not followed may read any attribute
 
     def _of_bases(self, kind, name, owner):
-        """Guard an attribute of a class, and its absence in the classes before the owner."""
+        """Guard a class attribute, and its absence in the classes before the owner in the MRO."""
         bases = kind.__mro__
         place = bases.index(owner)
         for base in bases[:place]:
@@ -179,7 +178,7 @@ class Attributes:
                 self._dependence.add(Entry(vars(base), name, base))
         entry = Entry(vars(owner), name, owner)
         if origin(owner.__module__) == "standard" and _is_special(name) and name not in _BY_SYNTAX:
-            self._dependence.add(entry)  # of all objects of a library, whether called or not
+            self._dependence.add(entry)  # for all library objects, called or not
         elif type(entry.value) is not types.MemberDescriptorType:
             self._dependence.guard(entry)
         for base in bases[place + 1 :] if self._by_super else ():
@@ -192,7 +191,7 @@ class Attributes:
             self._dependence.add(Entry(target.space, name))
 
     def _class(self, kind):
-        """{name: the class that defines it} for a class and its bases."""
+        """Return {name: defining class} for a class and its bases."""
         owners = self._owners.get(kind)
         if owners is None:
             owners = self._owners[kind] = {}
@@ -207,7 +206,7 @@ class Attributes:
         return owners
 
     def _implied(self, target, owners):
-        """The names that are read although the code does not contain them."""
+        """Return the names that are read although the code does not contain them."""
         kind, thing = target.kind, target.thing
         names = set() if id(thing) in self._dependence.owners else set(_CALLED)
         libraries = {origin(owner.__module__) for owner in kind.__mro__}
@@ -218,7 +217,7 @@ class Attributes:
             if special and origin(owner.__module__) != "sporax":
                 names.add(name)
         if origin(type(kind).__module__) is None:
-            self._dependence.follow(kind)  # `type(thing).name` may be its metaclass's
+            self._dependence.follow(kind)  # `type(thing).name` may be in its metaclass
         if thing is kind:
             names |= {"__init__", "__new__", "__post_init__"}
             self._dependence.follow(type(kind))
@@ -232,7 +231,7 @@ class Attributes:
         return names | self._of_library(target) if is_cell else names
 
     def _of_library(self, target):
-        """The names of the attributes of a Cell or another object of sporax."""
+        """Return the attribute names of an object of sporax; for a Cell, follow its parts."""
         thing, kind = target.thing, target.kind
         if thing is kind or target.space is None or origin(kind.__module__) != "sporax":
             return set()
@@ -250,7 +249,7 @@ class Attributes:
                 self._dependence.follow(space[name], name)
 
     def _everything(self, target, owners):
-        """The names of all attributes; a guard notices new ones."""
+        """Return the names of all attributes; a guard detects new ones."""
         thing, space = target.thing, target.space
         names = {n for n, o in owners.items() if origin(o.__module__) is None} - _QUIET
         if isinstance(thing, Tensor):
@@ -272,7 +271,7 @@ class Attributes:
 
 
 class _Target:
-    """An object, the dict `space` of its attributes, and how many names have been read of it."""
+    """An object, the dict `space` of its attributes, and the number of names already read."""
 
     __slots__ = (
         "all_read", "any_attribute", "kind", "library", "names", "optional", "size", "space",
@@ -286,12 +285,12 @@ class _Target:
         self.library = origin(thing.__name__) if isinstance(thing, types.ModuleType) else None
         self.space = None if thing is self.kind else space_of(thing)
         self.names = self.optional = 0
-        self.size = None  # number of all names when it was read last
+        self.size = None  # number of all names at the last read
         self.any_attribute = self.all_read = False
 
 
 def space_of(thing):
-    """The dict with an object's attributes; None if it has none."""
+    """Return the dict with an object's attributes; None if it has none."""
     try:
         return object.__getattribute__(thing, "__dict__")
     except AttributeError:
@@ -299,7 +298,7 @@ def space_of(thing):
 
 
 def _is_own_function(value):
-    """Whether a value is a function of sporax that refers to nothing else."""
+    """Return True for a function of sporax whose closure has no callables but `Op`s."""
     if type(value) is not types.FunctionType:
         return False
     cells = value.__closure__ or ()
@@ -329,12 +328,12 @@ _QUIET = {
 }  # fmt: skip
 _STREAMS = {"stdout", "stderr"}
 _OF_TENSORS = {"_hooks", "_requires_grad", "_named", "requires_grad", "_value"}
-# attributes that are in no dict
+# attributes outside the dict
 _OF_FUNCTIONS = {
     "__annotations__", "__doc__", "__module__", "__name__", "__qualname__", "__type_params__",
 }  # fmt: skip
 _OF_KINDS = {"__name__", "__qualname__"}
-# special methods of libraries' objects that count as called where the code has their syntax
+# special methods of library objects that count as called if the code has their syntax
 _BY_SYNTAX = {"__contains__", "__enter__", "__exit__", "__getitem__", "__iter__", "__next__"}
-_WITHOUT_BASES = 2  # (a class, object): Python does not let such a class have other bases
+_WITHOUT_BASES = 2  # (class, object): Python does not allow other bases for such a class
 _NAMESPACES = {types.SimpleNamespace, argparse.Namespace}

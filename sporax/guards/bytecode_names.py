@@ -1,4 +1,4 @@
-"""The names in bytecode: what code can read besides its arguments."""
+"""Names in bytecode: everything that code can read besides its arguments."""
 
 import dis
 import functools
@@ -9,15 +9,15 @@ from sporax.guards.dotted_names import dotted_names, expanded, loaded_as_values
 
 
 class Named:
-    """The names in code and in the functions inside it.
+    """The names in code and in its nested functions.
 
-    `variables`: of globals. `attributes`: read, written, or passed to `getattr` as a constant.
-    `optional`: attributes whose absence the code may notice. `modules`: (name, level) of imports;
-    `imported`: names of modules that a function such as `import_module` imports. `dotted`: names
-    with their attributes, see `Dotted`; `values`: names of what is not only called; `texts`:
-    constants. `any_attribute`: whether attributes are read by names that the code does not contain.
-    `has_texts`: whether texts of objects are made. `unbounded`: the name of a function or attribute
-    that can read anything, or None.
+    `variables`: globals. `attributes`: read, written, or passed to `getattr` as a constant.
+    `optional`: attributes whose absence the code may detect. `modules`: (name, level) of imports;
+    `imported`: modules that a function such as `import_module` imports. `dotted`: names with their
+    attributes, see `Dotted`; `values`: names that are not only called; `texts`: string constants.
+    `any_attribute`: True if attributes are read under names that the code does not contain.
+    `has_texts`: True if objects are converted to strings. `unbounded`: the name of a function or
+    attribute that can read anything, or None.
     """
 
     SETS = (
@@ -65,7 +65,7 @@ class Named:
         )
 
     def _add_evaluated(self, function, text):
-        """Add what a call that evaluates, compiles or imports a text reads; None: anything."""
+        """Add the names in a text that a call evaluates, compiles or imports; None: any names."""
         if text is None:
             self.unbounded = function
         elif function in _IMPORTING:
@@ -81,13 +81,13 @@ class Named:
 
 @functools.cache
 def names(code):
-    """The `Named` of a code object."""
+    """Return the `Named` of a code object."""
     return Named(code)
 
 
 @functools.cache
 def _of_syntax(opname, operator):
-    """The special methods that an instruction calls."""
+    """Return the special methods that an instruction calls."""
     if opname == "COMPARE_OP":
         return _COMPARISONS[operator.removeprefix("bool(").removesuffix(")")]
     if opname == "BINARY_OP":
@@ -99,14 +99,14 @@ def _of_syntax(opname, operator):
 
 
 def codes_in(codes):
-    """These codes, and those of the functions inside them."""
+    """Yield code objects and the code objects of their nested functions."""
     for code in codes:
         yield code
         yield from codes_in([c for c in code.co_consts if isinstance(c, types.CodeType)])
 
 
 def _words(constant):
-    """The names in a constant: `getattr(x, "a")`, `attrgetter("a.b")`, `case Point(a=0)`."""
+    """Return the names in a constant: `getattr(x, "a")`, `attrgetter("a.b")`, `case Point(a=0)`."""
     if isinstance(constant, str):
         return [word for word in constant.split(".") if word.isidentifier()]
     if isinstance(constant, (tuple, frozenset)):
@@ -121,7 +121,7 @@ def _imported(steps):
 
 
 def _reads_any_attribute(steps, i):
-    """Whether step `i` reads attributes of any name, or loads a function that does."""
+    """Return True if step `i` reads attributes of any name, or loads a function that does."""
     step = steps[i]
     if step.opname == "MATCH_CLASS":
         return True
@@ -131,16 +131,16 @@ def _reads_any_attribute(steps, i):
 
 
 def _has_constant(steps, i):
-    """Whether step `i` loads a function whose second argument is a constant string."""
+    """Return True if step `i` loads a function whose second argument is a constant string."""
     step: Any
     step, is_all = _argument(steps, i, 2)
     return is_all and step.opname == "LOAD_CONST" and type(step.argval) is str
 
 
 def _argument(steps, i, place):
-    """(the first step of argument `place` of the function that step `i` loads, whether it is the
-    only step); (None, False) where the function is not called there. The depth of the stack
-    separates the arguments."""
+    """Return (first step of argument `place` of the function that step `i` loads, True if it is the
+    only step), or (None, False) if the function is not called. The stack depth separates the
+    arguments."""
     depth, reached = 0, {}  # depth -> the step that last reached it
     for k in range(i + 1, len(steps)):
         step = steps[k]
@@ -162,8 +162,8 @@ def _argument(steps, i, place):
 
 
 def _evaluated(steps):
-    """(function, constant text) of each call that evaluates, compiles or imports; the text is None
-    where the code does not contain it."""
+    """Yield (function, constant text) of each call that evaluates, compiles or imports; the text is
+    None if the code does not contain it."""
     for i, loaded in enumerate(steps):
         if loaded.opname in _LOADS and loaded.argval in _EVALUATING:
             step: Any
@@ -175,7 +175,7 @@ def _evaluated(steps):
 
 
 def _code(text):
-    """The code of a text; empty code, if the text is no code."""
+    """Compile a text; return empty code for a syntax error."""
     try:
         return compile(text, "", "exec")
     except SyntaxError:
@@ -204,7 +204,7 @@ _UNBOUNDED = {
 _IMPORTING = {"__import__", "import_module"}
 _EVALUATING = {"eval", "exec", "compile", *_IMPORTING}
 # methods that a function of this name calls
-_TEXTS = {"__format__", "__str__", "__repr__", "extend_repr"}  # the last is that of Cells
+_TEXTS = {"__format__", "__str__", "__repr__", "extend_repr"}  # the last of Cells
 _COPIES = {
     "__copy__", "__deepcopy__", "__replace__", "__reduce__", "__reduce_ex__", "__getstate__",
     "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__",

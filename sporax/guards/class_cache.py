@@ -1,12 +1,12 @@
-"""What is known of classes, as long as they exist."""
+"""A cache by class that does not keep the classes alive."""
 
 import functools
 from weakref import WeakKeyDictionary
 
 
 def cached_by_class(function):
-    """A function of a class, computed once for each; unlike `functools.cache`, it keeps none: what
-    a notebook's cell defines goes when the cell runs again."""
+    """Cache a function of a class. Unlike `functools.cache`, it keeps no class alive: classes of a
+    notebook cell are freed when the cell runs again."""
     results = WeakKeyDictionary()
 
     @functools.wraps(function)

@@ -1,10 +1,10 @@
 """`Dependence`: guards for all state that a captured function can read besides its arguments.
 
-It follows the function's code and that of the functions and methods it names, to globals, variables
-of enclosing functions, default arguments, items of containers, and the attributes of objects that
-the code names (all attributes, where it reads them by names that it does not contain). All of that
-has a guard, however much it is. A function that reads state which no guard can check (`hidden`) is
-not captured. A Cell that is called reports its own state (`Cell._static_state`).
+It follows the code of the function, and of the functions and methods that it names, to globals,
+closure variables, default arguments, items of containers, and the attributes that the code names
+(all attributes if it reads them under names that it does not contain). All of these have guards,
+however many there are. A function that reads state that no guard can check (`hidden`) is not
+captured. A called Cell reports its own state (`Cell._static_state`).
 """
 
 import abc
@@ -47,17 +47,17 @@ from sporax.guards.library_reads import STATEFUL, LibraryReads
 from sporax.guards.module_origins import has_effects, has_hidden_state, is_immutable, origin
 from sporax.guards.snapshot import Snapshot
 
-# objects that are followed, and guards; a function that reads more is not captured
+# limits on followed objects and on guards; a function that reads more is not captured
 MAX_OBJECTS, MAX_GUARDS = 50_000, 200_000
 
 
 class Dependence(Snapshot):
     """A snapshot of the values that a function and its arguments refer to.
 
-    `owners`: Cells whose own code is not followed. `hidden`: (name, why) of state that no guard can
-    check, or None. `iterator`, `threads`: the name of an iterator or file that it reads, or of
-    threads that it uses, or None. `effect`: (what it does, the name of it in the code) for a
-    function of a library that it calls, or None.
+    `owners`: Cells whose own code is not followed. `hidden`: (name, reason) of state that no guard
+    can check, or None. `iterator`, `threads`: the name of an iterator or file that it reads, or of
+    threads that it uses, or None. `effect`: (description, name in the code) of a side effect of a
+    library function that it calls, or None.
     """
 
     def __init__(self, function, arguments, owners=()):
@@ -88,18 +88,18 @@ class Dependence(Snapshot):
         del self._attributes, self._libraries, self._queue, self._functions, self._values
 
     def is_too_large(self):
-        """Whether it refers to more objects, or reads more attributes, than guards are made for."""
+        """Return True if the number of followed objects or guards exceeds its limit."""
         return len(self._seen) > MAX_OBJECTS or len(self.guards) > MAX_GUARDS
 
     def followed(self):
-        """All objects that were followed, with the function and its arguments, but no Cells that
+        """Return all followed objects, with the function and its arguments, but without Cells that
         are parts of other Cells."""
         return [value for key, value in self._seen.items() if key not in self._parts]
 
     def restructured(self):
-        """(a Cell or Parameter, how it differs) for the first Cell of another class or with other
-        parts, and the first Tensor of another `requires_grad`; None if there is none. No guards:
-        they are looked at after `Changes` alone, which counts these changes."""
+        """Return (Cell or Tensor, difference) of the first Cell with another class or other parts,
+        else of the first Tensor with another `requires_grad`; or None. These are not guards: they
+        are checked only after `Changes`, which counts these changes."""
         for cell, kind, parts in self.structures:
             if type(cell) is not kind:
                 return cell, f"is a {type(cell).__name__} now"
@@ -112,7 +112,7 @@ class Dependence(Snapshot):
         return None
 
     def leave_out(self, owners, function, arguments):
-        """Drop the guards of state that only the code of these Cells reads: it runs at each
+        """Drop the guards of state that only the code of these Cells reads, which runs at each
         call."""
         others = Dependence(function, arguments, owners)
         self.guards = {key: guard for key, guard in self.guards.items() if key in others.guards}
@@ -121,8 +121,8 @@ class Dependence(Snapshot):
     # following values -----------------------------------------------------------------------
 
     def follow(self, value, name=None, read=None, is_bound=False):
-        """Follow a value later, once. `name`: the user's name for it; `read`: its guard;
-        `is_bound`: whether it begins a dotted name that is followed."""
+        """Follow a value later, once. `name`: its name in user code; `read`: its guard; `is_bound`:
+        True if it is the root of a dotted name that is followed."""
         kind = type(value)
         if kind is types.ModuleType and not is_bound:
             self._libraries.read_whole(value)
@@ -143,24 +143,25 @@ class Dependence(Snapshot):
             self.follow(guard.value, guard.name, guard, is_bound)
 
     def hide(self, name, why):
-        """Note state that no guard can check."""
+        """Record state that no guard can check."""
         self.hidden = self.hidden or (name, why)
 
     def read_all(self):
-        """Note that the code reads attributes of any name."""
+        """Record that the code reads attributes of any name."""
         self._attributes.any_attribute = True
 
     def may_call(self, function, name):
-        """Whether the code may call a function of sporax that it finds by its name: one with an
-        effect it must name, in whole; `getattr(ms, dtype)` calls none."""
+        """Return True if the code may call a function of sporax that it looks up by name. A side
+        effect requires the full name in the code; `getattr(ms, dtype)` has none."""
         return self._libraries.may_call(function, name)
 
     def read_attributes_of(self, thing):
-        """Note that attributes of any name of an object are read; of a module, the named ones."""
+        """Record that attributes of any name of an object, or the named ones of a module, are
+        read."""
         self._attributes.add(thing, not isinstance(thing, types.ModuleType))
 
     def name(self, attributes, optional=()):
-        """Note that the code names these attributes."""
+        """Record that the code names these attributes."""
         self._attributes.name(attributes, optional)
 
     def _follow(self, value, name, read):
@@ -228,7 +229,7 @@ class Dependence(Snapshot):
 
     def _builtin(self, function, name, read):
         owner, own = function.__self__, function.__name__
-        if name != own:  # the code has another name for it
+        if name != own:  # the code uses another name
             named = names(compile(own, "", "eval")) if own.isidentifier() else None
             if named is not None and named.unbounded is not None:
                 self.hide(own, "can read everything")
@@ -246,12 +247,12 @@ class Dependence(Snapshot):
             self.follow(function, name, read)
 
     def _cached(self, function, name, read):
-        """A function with `functools.cache`: follow the function and the dict of its results."""
+        """Follow a function with `functools.cache` and the dict of its results."""
         for part in gc.get_referents(function):
             self.follow(part, name, read)
 
     def _getter(self, getter, name, read):
-        """An `operator.attrgetter` or `methodcaller`."""
+        """Follow an `operator.attrgetter` or `methodcaller`."""
         _, arguments, *_ = getter.__reduce__()
         words = [w for a in arguments if isinstance(a, str) for w in a.split(".")]
         self.name(words, words)
@@ -274,7 +275,7 @@ class Dependence(Snapshot):
             self._attributes.add(kind)
 
     def _protocol(self, kind):
-        """Note the attributes that a check against a `typing.Protocol` looks for."""
+        """Record the attributes that a check against a `typing.Protocol` looks up."""
         for base in kind.__mro__:
             if vars(base).get("_is_protocol") and base is not typing.Protocol:
                 self.name(vars(base), vars(base))
@@ -335,7 +336,7 @@ class Dependence(Snapshot):
         self._code(code, space, enclosing)
 
     def _library_closure(self, code, closure, space):
-        """Follow the functions that a decorator of a library calls."""
+        """Follow the functions that a library's decorator calls."""
         for cell, variable in zip(closure, code.co_freevars, strict=True):
             value = Attribute(cell, "cell_contents").value
             is_own = origin(type(value).__module__) == "sporax" and not is_cell(value)
@@ -344,7 +345,7 @@ class Dependence(Snapshot):
                 self.follow(value, variable)
 
     def _read_functions(self):
-        """Add the attributes of functions that are more than called; returns whether any were."""
+        """Add the attributes of functions that are not only called; return True if any were."""
         kept, size = [], len(self._functions)
         for function, name in self._functions:
             if function.__dict__ or name is None or name in self._values:
@@ -406,7 +407,7 @@ _DOTTED = "{}.{}".format
 
 
 def _resolved(module, level, space):
-    """The full name of a module that code imports from `level` packages up."""
+    """Return the full name of a module that code imports from `level` packages up."""
     if not level:
         return module
     package = space.get("__package__") or space["__name__"].rpartition(".")[0]
@@ -419,18 +420,18 @@ def _rule(kind):
 
 
 def parts_of(cell):
-    """The Parameters and Cells that are attributes of a Cell, or items of a container."""
+    """Return the Parameters and Cells that are attributes of a Cell, or items of a container."""
     return (*cell._params.values(), *cell._cells, *cell._cells.values())
 
 
 def marks_of(handles):
-    """[(handle, its `requires_grad`, placement and hooks)] of Tensors: a graph depends on them."""
+    """Return [(Tensor, (`requires_grad`, placement, hooks...))]: a graph depends on these."""
     handles = [h for h in handles if isinstance(h, Tensor)]
     return [(handle, _mark(handle)) for handle in handles]
 
 
 def hooks_at(tensor):
-    """The functions registered by `register_hook`."""
+    """Return the functions registered by `register_hook`."""
     return getattr(tensor, "_hooks", _NO_HOOKS).functions.values()
 
 
@@ -440,7 +441,7 @@ def _mark(handle):
 
 
 def unchanged(cells, marks):
-    """Whether each Cell has its static state, and each Tensor its mark of `marks_of`."""
+    """Return True if each Cell has its static state, and each Tensor its mark of `marks_of`."""
     if any(_mark(handle) != mark for handle, mark in marks):
         return False
     return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
@@ -458,7 +459,7 @@ _STARTS_THREADS = {
     "ThreadPool", "Pool", "to_thread", "run_in_executor",
 }  # fmt: skip
 _CYTHON = {"cython_function_or_method", "fused_cython_function"}
-# how a value is followed, by its type
+# (type, method that follows a value of it); the first match is used
 _RULES = (
     (Tensor, Dependence._tensor),
     ((tuple, frozenset), Dependence._items),

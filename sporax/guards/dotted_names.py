@@ -1,4 +1,4 @@
-"""The dotted names in bytecode, such as `os.path.join`, and where code imports them from."""
+"""Dotted names in bytecode, such as `os.path.join`, and the modules of their imports."""
 
 import itertools
 import sys
@@ -8,9 +8,9 @@ from typing import NamedTuple
 class Dotted(NamedTuple):
     """A variable, and the attributes that the code reads from it.
 
-    `kind`: "global", "enclosing" (a variable of an enclosing function) or "import" (the module
-    `root`, of the package `level` levels up). `is_called`: whether the value is only called;
-    `is_bare`: without arguments.
+    `kind`: "global", "enclosing" (a closure variable) or "import" (the module `root`, of the
+    package `level` levels up). `is_called`: True if the value is only called; `is_bare`: True if it
+    is called without arguments.
     """
 
     kind: str
@@ -22,7 +22,7 @@ class Dotted(NamedTuple):
 
 
 def dotted_names(parts):
-    """The `Dotted` of the instructions `parts` of a function and of the functions inside it."""
+    """Return the `Dotted`s in the instructions `parts` of a function and its nested functions."""
     imported = {}  # local variable -> (module, level, path)
     for steps in parts:
         imported.update(_imported(steps))
@@ -39,18 +39,18 @@ def dotted_names(parts):
 
 
 def loaded_as_values(steps):
-    """The names of variables and attributes that are loaded other than to be called."""
+    """Return the names of variables and attributes that are loaded other than to be called."""
     return {
         step[1] for i, step in enumerate(steps) if step[0] in _LOADS and not _is_callee(steps, i, i)
     }
 
 
 def expanded(code, steps):
-    """(opname, name, instruction) of the instructions of code; of one that stands for two, both."""
+    """Return [(opname, name, instruction)] of code, with fused instructions split into two."""
     expanded = []
     for step in steps:
         if step.opname == "LOAD_FAST" and step.argval in code.co_cellvars:
-            continue  # the variable for a function inside, not its value
+            continue  # the cell for a nested function, not its value
         if type(step.argval) is tuple and step.opname.startswith(("LOAD_FAST", "STORE_FAST")):
             first, second = step.argval
             kinds = _PAIRS.get(step.opname, ("LOAD_FAST", "LOAD_FAST"))
@@ -61,7 +61,7 @@ def expanded(code, steps):
 
 
 def _imported(steps):
-    """(local variable, (module, level, attributes of it)) of the imports."""
+    """Yield (local variable, (module, level, attributes of it)) of the imports."""
     for i, (opname, name, _) in enumerate(steps):
         if opname != "IMPORT_NAME":
             continue
@@ -80,7 +80,7 @@ def _imported(steps):
 
 
 def _dotted(steps, i, kind, root, level, path):
-    """The `Dotted` that begins at step `i`."""
+    """Return the `Dotted` that begins at step `i`."""
     end = i
     for opname, name, _ in steps[i + 1 :]:
         if opname not in _ATTRIBUTES:
@@ -93,8 +93,8 @@ def _dotted(steps, i, kind, root, level, path):
 
 
 def _is_callee(steps, i, end):
-    """Whether the value loaded by the steps `i` to `end` is only called. A NULL lies beside it on
-    the stack, or the object of a method."""
+    """Return True if the value loaded by the steps `i` to `end` is only called: a NULL, or the
+    object of a method, is next to it on the stack."""
     opname, _, step = steps[end]
     if opname == "LOAD_METHOD" or "NULL" in step.argrepr:
         return True

@@ -1,4 +1,4 @@
-"""Guards: one piece of Python state each, `changed()` since the guard was created, `restore()`."""
+"""Guards: each detects changes of one piece of Python state since capture, and can restore it."""
 
 import abc
 import collections
@@ -14,8 +14,8 @@ from sporax.core.value import Changes
 
 
 class Guard(ABC):
-    """A guard of one piece of state. `name`: the user's name for it; None where it has none, such
-    as an item of an argument."""
+    """A guard of one piece of state. `name`: its name in user code; None if it has none, such as an
+    item of an argument."""
 
     __slots__ = ()
     name: Any
@@ -23,22 +23,22 @@ class Guard(ABC):
     @property
     @abstractmethod
     def key(self) -> Any:
-        """What identifies the state: there is one guard for each key."""
+        """The identity of the state: there is one guard for each key."""
 
     @abstractmethod
     def now(self) -> Any:
-        """The value now, or the object whose contents are guarded."""
+        """Return the current value, or the object whose contents are guarded."""
 
     @abstractmethod
     def changed(self) -> bool:
-        """Whether the state differs from that at capture."""
+        """Return True if the state has changed since capture."""
 
     @abstractmethod
     def restore(self):
-        """Store the state at capture."""
+        """Restore the state at capture."""
 
     def description(self):
-        """The state in a message: its name, or else its type."""
+        """Return the name of the state for a message, or else its type."""
         return f"a {type(self.now()).__name__}" if self.name is None else f"'{self.name}'"
 
 
@@ -60,7 +60,7 @@ class Entry(Guard):
         return self.space.get(self.name, MISSING)
 
     def changed(self):
-        """Whether there is another value."""
+        """Return True if the value has changed."""
         return not same(self.now(), self.value)
 
     def put(self, value):
@@ -76,14 +76,14 @@ class Entry(Guard):
             self.space[self.name] = value
 
     def restore(self):
-        """Store the value at capture."""
+        """Restore the value at capture."""
         if self.changed():
             self.put(self.value)
 
 
 class Attribute(Entry):
-    """A guard of an attribute that is in no dict: a slot, a variable of an enclosing function, a
-    default. `name`: the user's name for it."""
+    """A guard of an attribute outside the dict: a slot, a closure variable, a default. `name`: its
+    name in user code."""
 
     __slots__ = ("attribute",)
 
@@ -112,7 +112,7 @@ class Attribute(Entry):
 
 
 class Held(Guard):
-    """A guard of the contents of an object, which itself stays the same. `read`: the `Entry` that
+    """A guard of the contents of an object that is not itself replaced. `read`: the `Entry` that
     refers to it, if any."""
 
     __slots__ = ("name", "read", "thing")
@@ -140,12 +140,12 @@ class Contents(Held):
         self.items = tuple(chain.from_iterable(self.streams))
 
     def changed(self):
-        """Whether there are other items."""
+        """Return True if the items have changed."""
         now = tuple(chain.from_iterable(self.streams))
         return len(now) != len(self.items) or not all(map(same, now, self.items))
 
     def restore(self):
-        """Store the items at capture."""
+        """Restore the items at capture."""
         if not self.changed():
             return
         thing, kind, items = self.thing, self.kind, self.items
@@ -162,7 +162,7 @@ class Contents(Held):
 
 
 class Size(Held):
-    """A guard of the number of a class's own attributes: a new one may hide one of a base."""
+    """A guard of the number of a class's own attributes: a new one may shadow one of a base."""
 
     __slots__ = ("items",)
 
@@ -171,11 +171,11 @@ class Size(Held):
         self.items = len(vars(thing))
 
     def changed(self):
-        """Whether the class has more or fewer."""
+        """Return True if the number has changed."""
         return len(vars(self.thing)) != self.items
 
     def restore(self):
-        """Attributes of classes that were read have guards of their own."""
+        """Do nothing: class attributes that were read have their own guards."""
 
 
 class CellState(Held):
@@ -188,7 +188,7 @@ class CellState(Held):
         self.items, self.count = thing._static_state(), Changes.count
 
     def changed(self):
-        """Whether any part of it has changed."""
+        """Return True if any part of the state has changed."""
         if self.count == Changes.count:
             return False
         count = Changes.count
@@ -198,12 +198,12 @@ class CellState(Held):
         return False
 
     def restore(self):
-        """Attributes that were written have guards of their own."""
+        """Do nothing: attributes that were written have their own guards."""
 
 
 class Reading(Guard):
-    """A guard of what a function without arguments returns. `identity`: a quicker function, whose
-    result stays the same object while that of `read` is the same; or None."""
+    """A guard of the result of a function without arguments. `identity`: a faster function, whose
+    result is the same object while the result of `read` is unchanged; or None."""
 
     __slots__ = ("identity", "name", "read", "then", "value")
 
@@ -219,12 +219,12 @@ class Reading(Guard):
     def now(self):
         try:
             value = self.read()
-        except OSError:  # the current directory was removed, say
+        except OSError:  # for example, the current directory was removed
             return MISSING
         return value if type(value) in _COMPARED or type(value) is tuple else repr(value)
 
     def changed(self):
-        """Whether the function returns something else."""
+        """Return True if the function's result has changed."""
         if self.identity is None:
             return not same(self.now(), self.value)
         identity = self.identity()
@@ -236,11 +236,11 @@ class Reading(Guard):
         return False
 
     def restore(self):
-        """The state of libraries has setters of its own."""
+        """Do nothing: library state has its own setters."""
 
 
 class Registered(Held):
-    """A guard of the classes that are registered with an abstract class, or with its subclasses."""
+    """A guard of the classes that are registered with an abstract class or its subclasses."""
 
     __slots__ = ("items", "token")
 
@@ -253,7 +253,7 @@ class Registered(Held):
         return "registered", id(self.thing)
 
     def changed(self):
-        """Whether others are."""
+        """Return True if the registered classes have changed."""
         token = abc.get_cache_token()
         if token == self.token:
             return False
@@ -263,11 +263,11 @@ class Registered(Held):
         return False
 
     def restore(self):
-        """A class stays registered."""
+        """Do nothing: a class stays registered."""
 
 
 class Based:
-    """The items of an instance of a container's subclass, by the methods of the container."""
+    """The items of an instance of a container's subclass, read by the container's own methods."""
 
     __slots__ = ("kind", "thing")
 
@@ -282,7 +282,7 @@ class Based:
 
 
 class Objects:
-    """The items of an array of objects."""
+    """The items of an object array."""
 
     __slots__ = ("thing",)
 
@@ -307,11 +307,11 @@ class Buffer(Held):
         self.copy = bytearray(_bytes(thing))
 
     def changed(self):
-        """Whether the bytes differ: a comparison of memory."""
+        """Return True if the bytes have changed."""
         return self.form != _form(self.thing) or self.copy != _bytes(self.thing)
 
     def restore(self):
-        """Store the bytes at capture."""
+        """Restore the bytes at capture."""
         if not self.changed():
             return
         if isinstance(self.thing, bytearray):
@@ -334,11 +334,11 @@ class GeneratorState(Held):
         self.state = _state(thing)
 
     def changed(self):
-        """Whether numbers were drawn from it."""
+        """Return True if the state has changed, because of a draw or a new seed."""
         return repr(_state(self.thing)) != repr(self.state)
 
     def restore(self):
-        """Set the state at capture."""
+        """Restore the state of the generator at capture."""
         if isinstance(self.thing, (np.random.Generator, np.random.BitGenerator)):
             bits: Any = getattr(self.thing, "bit_generator", self.thing)
             bits.state = self.state
@@ -349,14 +349,14 @@ class GeneratorState(Held):
 
 
 def same(now, then):
-    """Whether two values cannot be told apart: identical, or plain, of one type and equal."""
+    """Return True if two values are identical, or plain, of one type and equal."""
     if now is then:
         return True
     kind = type(now)
     if kind is not type(then):
         return False
     if kind is float or kind is complex:
-        return repr(now) == repr(then)  # a zero has a sign, and a NaN is one
+        return repr(now) == repr(then)  # distinguishes signed zeros; NaNs are equal
     if kind in _COMPARED:
         return now == then
     if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
@@ -419,9 +419,9 @@ _COMPARED = {bool, int, str, bytes, range}
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)
 MISSING = object()
 _FIXED = {"__code__", "__class__", "__dict__", "__mro__"}  # which only their owner may set
-originals = {}  # id of code that a capture puts in place of a user's -> the user's
+originals = {}  # id of code that a capture has converted -> the user's code
 
 
 def written_code(code):
-    """The code that the user wrote, where a capture, in any thread, has converted it."""
+    """Return the user's code for code that a capture, in any thread, has converted; else `code`."""
     return originals.get(id(code), code)

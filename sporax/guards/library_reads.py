@@ -1,4 +1,4 @@
-"""`LibraryReads`: what a captured function reads of libraries, by `library_rules`."""
+"""`LibraryReads`: library state that a captured function reads, by `library_rules`."""
 
 import datetime
 import decimal
@@ -25,26 +25,26 @@ _STREAMS = {"stdout", "stderr"}
 
 
 class LibraryReads:
-    """The functions, classes and modules of libraries that a `Dependence` meets.
+    """The library functions, classes and modules that a `Dependence` finds.
 
-    `effect`: (what the code does, the name in it) for the first effect, or None.
+    `effect`: (description, name in the code) of the first side effect, or None.
     """
 
     def __init__(self, dependence):
         self._dependence = dependence
         self.effect = None
         self.has_arrays = self.has_texts = False
-        self._whole = set()  # ids of modules that are more than the beginning of a dotted name
+        self._whole = set()  # ids of modules that are not only the root of a dotted name
         self._methods = {}  # method of a class -> (its full name, its rule)
-        self._seeded, self._calls = {}, {}  # id of a function -> its names; whether it is bare
+        self._seeded, self._calls = {}, {}  # function id -> its names; whether it is bare
         self._locks, self._loggers = [], []
-        self._settled = None  # how much had been met when `settle` was called last
-        self.texts = set()  # constants of the code and values of its variables
+        self._settled = None  # number of parts and names at the last `settle`
+        self.texts = set()  # string constants of the code and string values of its variables
 
     # dotted names ---------------------------------------------------------------------------
 
     def walk(self, dotted, value):
-        """Guard what a dotted name reads of modules, beginning with `value`."""
+        """Guard the module attributes that a dotted name reads, starting at `value`."""
         for name in dotted.path:
             if type(value) is not types.ModuleType or origin(value.__name__) is None:
                 if not name.startswith("__"):  # a method, called with an object
@@ -61,14 +61,14 @@ class LibraryReads:
             self._calls[id(value)] = self._calls.get(id(value), False) or is_bare
 
     def read_whole(self, module):
-        """Note that any attribute of a module may be read."""
+        """Record that any attribute of a module may be read."""
         is_library = type(module) is types.ModuleType and origin(module.__name__) is not None
         if is_library and id(module) not in self._whole:
             self._whole.add(id(module))
             self._dependence.read_attributes_of(module)
 
     def _attribute(self, module, name):
-        """Guard an attribute of a module of a library; returns it."""
+        """Guard an attribute of a library module, and return it."""
         if module is sys and name in _STREAMS:
             return MISSING  # a deferred print looks them up at each run
         entry = Entry(vars(module), name)
@@ -99,7 +99,7 @@ class LibraryReads:
     # functions and classes ------------------------------------------------------------------
 
     def use(self, module, qualified, name, value=None):
-        """Apply the rule of a function or class. `name`: that in the code."""
+        """Apply the rule of a function or class. `name`: its name in the code."""
         rule = rule_of(str(module), qualified)
         full = f"{known_as(str(module))}.{qualified}".removeprefix("builtins.")
         full = "open" if full == "io.open" else full
@@ -110,21 +110,21 @@ class LibraryReads:
             self._apply(rule, full, name or qualified.rpartition(".")[2])
 
     def may_call(self, function, name):
-        """Whether a function has no effect, or its name is among the texts of the code."""
+        """Return True if a function has no side effect, or its name is a text in the code."""
         if type(function) is not types.FunctionType or name in self.texts:
             return True
         return rule_of(str(function.__module__), function.__qualname__).kind != "effect"
 
     def use_function(self, function, name):
-        """Apply the rule of a function in Python."""
-        if "__wrapped__" in vars(function):  # its names are those of the other function
+        """Apply the rule of a Python function."""
+        if "__wrapped__" in vars(function):  # its names are copied from the wrapped function
             code, space = function.__code__, function.__globals__
             self.use(space.get("__name__"), code.co_qualname, name, function)
         else:
             self.use(function.__module__, function.__qualname__, name, function)
 
     def use_builtin(self, function, name):
-        """Apply the rule of a function in C."""
+        """Apply the rule of a C function."""
         owner = function.__self__
         if isinstance(owner, type):
             self._use_method(owner, function.__name__, name)
@@ -144,7 +144,7 @@ class LibraryReads:
             self.use(str(kind.__module__), kind.__qualname__, name, kind)
 
     def use_instance(self, thing):
-        """Note an object whose methods may have rules."""
+        """Record an object whose methods may have rules."""
         kind = type(thing)
         self._methods.update(rules_of_methods(kind))
         if kind is decimal.Decimal:
@@ -153,7 +153,7 @@ class LibraryReads:
             self._locks.append(thing)
 
     def use_logger(self, logger):
-        """Guard the settings of a logger, and of those that it passes messages to."""
+        """Guard the settings of a logger and of its ancestors."""
         self._loggers.append(logger)
         while logger is not None:
             for name in ("level", "disabled", "parent"):
@@ -162,8 +162,8 @@ class LibraryReads:
             logger = logger.parent
 
     def _use_method(self, kind, method, name):
-        """Apply the rule of a bound method; one that has its own name in the code waits for
-        `settle`, since it may be an attribute that only the library reads."""
+        """Apply the rule of a bound method. A method under its own name is deferred to `settle`,
+        since it may be an attribute that only the library reads."""
         self._methods.update(rules := rules_of_methods(kind))
         if method in rules and name != method:
             full, rule = rules[method]
@@ -181,8 +181,8 @@ class LibraryReads:
             self.state(path)
 
     def state(self, path):
-        """Guard state: an object by its dotted name, the result of a call, an attribute of
-        arguments (`.name`), or all of them (`*`)."""
+        """Guard state: an object by its dotted name, the result of a call, an attribute of the
+        arguments (`.name`), or all their attributes (`*`)."""
         if path == "*":
             self._dependence.read_all()
             return
@@ -208,8 +208,8 @@ class LibraryReads:
     # when all code has been followed --------------------------------------------------------
 
     def settle(self, names):
-        """Apply the rules that depend on all names of attributes in the code; returns whether any
-        of these, or of what they apply to, were new."""
+        """Apply the rules that depend on all attribute names in the code; return True if any of
+        these names, or of the objects with rules, were new."""
         had, self._settled = self._settled, self._size() + len(names)
         if had == self._settled:
             return False

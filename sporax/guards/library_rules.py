@@ -1,17 +1,17 @@
-"""Rules for functions of libraries, which are not followed: the table `library_rules.csv`.
+"""Rules for library functions, whose code is not followed: the table `library_rules.csv`.
 
 A row: a module (`numpy.*`: all modules of a package), names in it (`*`: all), their rule, the state
-that they read, and why. The row that is most specific counts. Rules:
+that they read, and the reason. The most specific row applies. Rules:
 
-- "pure": the result depends on the arguments, which are guarded, and nothing else;
-- "reads": on the `state` too: objects, calls (`os.getcwd()`), attributes of the arguments (`.name`;
-  `*` for all);
-- "call": the result of a call without arguments is compared with that of another call;
-- "gives": an object of the class `state`, whose methods have rows;
-- "seeded": pure where arguments are given;
-- "effect": on the clock, a file, other threads and the like.
+- "pure": the result depends only on the arguments, which are guarded;
+- "reads": it also depends on `state`: objects, calls (`os.getcwd()`), attributes of the arguments
+  (`.name`; `*` for all);
+- "call": the result of a call without arguments is compared with the result of a later call;
+- "gives": returns an object of the class `state`, whose methods have rows;
+- "seeded": pure if called with arguments;
+- "effect": involves the clock, a file, other threads and similar.
 
-A function without a row is an effect: the function that calls it is not captured.
+A function without a row has the rule "effect": a function that calls it is not captured.
 """
 
 import csv
@@ -24,7 +24,7 @@ from sporax.guards.class_cache import cached_by_class
 
 
 class Rule(NamedTuple):
-    """The rule of a function or class. `is_whole`: whether its row is that of a whole module."""
+    """The rule of a function or class. `is_whole`: True if its row covers a whole module."""
 
     kind: str
     state: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Rule(NamedTuple):
 
 
 EFFECT = Rule("effect", is_whole=True)
-# modules under whose names functions are defined -> that under which they are known
+# module that defines functions -> their public module
 _KNOWN_AS = {
     "genericpath": "os.path", "nt": "os", "ntpath": "os.path", "posix": "os",
     "posixpath": "os.path",
@@ -44,7 +44,7 @@ _KNOWN_AS = {
 
 @functools.cache
 def _table():
-    """{(module, name): Rule}."""
+    """Return {(module, name): Rule}."""
     table = {}
     with open(Path(__file__).with_name("library_rules.csv"), encoding="utf8") as file:
         for row in csv.DictReader(file):
@@ -56,7 +56,7 @@ def _table():
 
 @functools.cache
 def known_as(module):
-    """The module under which what it defines is known."""
+    """Return the public name of a module."""
     if module in _KNOWN_AS:
         return _KNOWN_AS[module]
     if module == "mindspore" or module.startswith("mindspore."):  # see `install_as_mindspore`
@@ -67,7 +67,7 @@ def known_as(module):
 
 @functools.cache
 def rule_of(module, name):
-    """The rule of a function, a class or a method by its qualified name."""
+    """Return the rule of a function, a class or a method by its qualified name."""
     table, module = _table(), known_as(module)
     own, parts = [name, name.partition(".")[0], "*"], module.split(".")
     packages_of_it = [".".join(parts[: i + 1]) + ".*" for i in reversed(range(len(parts)))]
@@ -80,7 +80,7 @@ def rule_of(module, name):
 
 @cached_by_class
 def rules_of_methods(kind):
-    """{method: (its name with module and class, Rule)} of the methods that have rows."""
+    """Return {method: (its name with module and class, Rule)} of the methods that have rows."""
     rules, table = {}, _table()
     for base in reversed(kind.__mro__):
         module = known_as(str(base.__module__))

@@ -1,4 +1,4 @@
-"""State of libraries that is no attribute of an object, as values that guards compare."""
+"""Library state that is not an attribute of an object, as values that guards compare."""
 
 import codecs
 import contextlib
@@ -13,7 +13,7 @@ from numpy._core import umath  # type: ignore[attr-defined]
 
 
 def decimal_settings():
-    """How decimal numbers are rounded in this thread, and which conditions are errors."""
+    """Return the rounding settings of decimal numbers in this thread, and the error conditions."""
     context = decimal.getcontext()
     return (
         context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp,
@@ -22,12 +22,12 @@ def decimal_settings():
 
 
 def warnings_as_errors():
-    """The filters of warnings that make errors of them."""
+    """Return the warning filters that turn warnings into errors."""
     return tuple([entry for entry in warnings.filters if entry[0] == "error"])
 
 
 def is_own_codec(text):
-    """Whether a text names a codec or a handler of errors that a script has registered."""
+    """Return True if a text names a codec or error handler that a script has registered."""
     if not _CODEC.fullmatch(text):
         return False
     with contextlib.suppress(LookupError):
@@ -40,7 +40,7 @@ def is_own_codec(text):
 
 
 def find(path):
-    """(object, the name of its attribute) of a dotted name."""
+    """Return (object, attribute name) of a dotted name."""
     parts = path.split(".")
     for i in reversed(range(1, len(parts))):
         try:
@@ -53,7 +53,7 @@ def find(path):
     raise LookupError(path)
 
 
-# function -> what returns the same object while the result of the function stays the same
+# function -> function that returns the same object while the result of the first is unchanged
 IDENTITIES = {np.geterr: umath._extobj_contextvar.get}
 _CODEC = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 _HANDLERS = [

@@ -29,9 +29,9 @@ _STANDARD = sysconfig.get_path("stdlib")
 
 @functools.cache
 def origin(module):
-    """The library that a module belongs to: a name of `_LIBRARIES`, whose code is not followed,
-    "standard" for Python's own and for installed packages that do not import sporax, or None for
-    the user's code, which is followed."""
+    """Return the library of a module: a name of `_LIBRARIES`, whose code is not followed,
+    "standard" for the standard library and installed packages that do not import sporax, or None
+    for user code, which is followed."""
     root = str(module).partition(".")[0]
     if root in _LIBRARIES:
         return "sporax" if root == "mindspore" else root  # the alias of `install_as_mindspore`
@@ -45,7 +45,7 @@ def origin(module):
 
 
 def _knows_sporax(package):
-    """Whether a module of an installed package has a class or function of sporax."""
+    """Return True if a module of an installed package has a class, function or module of sporax."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == package and isinstance(module, types.ModuleType):
             for value in list(vars(module).values()):
@@ -60,7 +60,7 @@ def _knows_sporax(package):
 
 @cached_by_class
 def is_immutable(kind):
-    """Whether no state of an instance can change."""
+    """Return True if no state of an instance can change."""
     if kind in _IMMUTABLE or issubclass(kind, (np.generic, np.dtype)):
         return True
     if has_effects(kind):
@@ -72,15 +72,15 @@ def is_immutable(kind):
 
 @cached_by_class
 def has_effects(kind):
-    """Whether a row says that a class has an effect."""
+    """Return True if a class has its own row with the rule "effect"."""
     rule = rule_of(str(kind.__module__), kind.__qualname__)
     return rule.kind == "effect" and not rule.is_whole
 
 
 @cached_by_class
 def has_hidden_state(kind):
-    """Whether instances have state in C that is no attribute: an instance is larger than one of the
-    base by more than its slots."""
+    """Return True if instances have C state that is not an attribute: an instance is larger than
+    one of the base by more than its slots."""
     if kind in _VISIBLE:
         return False
     base = kind.__base__
@@ -91,7 +91,7 @@ def has_hidden_state(kind):
     return extra > 0 or kind.__itemsize__ != base.__itemsize__ or has_hidden_state(base)
 
 
-# types whose state guards can read, or which have none
+# types without state, or whose state guards can read
 _VISIBLE = {
     object, int, float, complex, str, bytes, tuple, frozenset, list, dict, set, collections.deque,
     collections.OrderedDict,
@@ -109,7 +109,7 @@ _IMMUTABLE = {
     pathlib.PurePosixPath,
     pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.Path, enum.auto, typing.TypeVar,
     type(vars(collections.namedtuple("Pair", "first"))["first"]),
-    type(vars(abc.ABC)["_abc_impl"]),  # what is registered has a guard of its own
-    # reading whether it is held has a guard of its own
+    type(vars(abc.ABC)["_abc_impl"]),  # registered classes have their own guard
+    # reading whether a lock is held has its own guard
     type(threading.Lock()), type(threading.RLock()),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""A snapshot of mutable Python state: what has changed since, and how to restore it."""
+"""A snapshot of mutable Python state: detects changes, and restores it."""
 
 import operator
 import types
@@ -22,7 +22,7 @@ from sporax.guards.guard_types import (
 
 
 class Snapshot:
-    """The state that its guards hold, as it was when each of them was added."""
+    """Guards, each with the state at the time when it was added."""
 
     def __init__(self):
         self.guards = {}  # key of a guard -> the guard
@@ -33,7 +33,7 @@ class Snapshot:
         return self.guards.setdefault(guard.key, guard)
 
     def changed(self):
-        """The guard of the first value that has changed; None if there is none."""
+        """Return the guard of the first value that has changed, or None."""
         if self._check is None:
             self._check = GuardCheck(self.guards.values())
         if self._check.hold():
@@ -45,11 +45,11 @@ class Snapshot:
         return None
 
     def changes(self):
-        """The guards of all values that have changed."""
+        """Return the guards of all values that have changed."""
         return [guard for guard in self.guards.values() if guard.changed()]
 
     def restore(self):
-        """Restore what has changed; returns as `changed`."""
+        """Restore all changed values; return the same as `changed`."""
         changed = self.changed()
         if changed is not None:
             for guard in self.guards.values():
@@ -58,7 +58,7 @@ class Snapshot:
 
 
 def argument_snapshot(arguments):
-    """A `Snapshot` of the lists, dicts, sets, arrays and dataclasses in nested arguments."""
+    """Return a `Snapshot` of the lists, dicts, sets, arrays and dataclasses in the arguments."""
     snapshot = Snapshot()
     _add_containers(arguments, snapshot)
     return snapshot
@@ -76,9 +76,9 @@ def _add_containers(thing, snapshot):
 
 
 class GuardCheck:
-    """The check of many guards at once, by the identity of everything that was read and of the
-    items of every container. Only where an identity differs does a `Snapshot` ask each guard, since
-    equal plain values pass too.
+    """Checks many guards at once, by the identity of each value read and of the items of each
+    container. If an identity differs, `Snapshot` checks each guard, since equal plain values also
+    pass.
     """
 
     ALONE = CellState, GeneratorState, Buffer, Reading, Registered
@@ -112,8 +112,8 @@ class GuardCheck:
         self._items = [*chain.from_iterable(guard.items for guard in contents)]
 
     def hold(self):
-        """Whether nothing has changed, as far as identity tells. Loops: `all` of a generator takes
-        twice as long."""
+        """Return True if all identities are unchanged. Uses loops: `all` of a generator takes twice
+        as long."""
         try:
             for space, name, value in self._entries:
                 if space[name] is not value:
@@ -141,14 +141,14 @@ class GuardCheck:
             return False  # something is missing, or another thread changes a container
 
     def _same_items(self):
-        """Whether the containers have the same items."""
+        """Return True if the containers have the same items."""
         return not self._streams or (
             [*map(len, self._streams)] == self._lengths
             and all(map(operator.is_, chain.from_iterable(self._streams), self._items))
         )
 
     def refresh(self):
-        """Take equal plain values for what was read, so that the next check is a quick one."""
+        """Store the current (equal) plain values, so that the next check is fast."""
         attributes, entries, contents = self._guards
         for guard in (*attributes, *entries):
             guard.value = guard.now()
@@ -158,8 +158,8 @@ class GuardCheck:
 
 
 def _functions(guards, parts):
-    """The guarded attributes of objects: (function, its `parts`) of functions that have guards for
-    all of them, which are checked together, and (object, attribute, value) of the others."""
+    """Return the guarded attributes of objects: [(function, *parts)] of functions with guards for
+    all `parts`, which are checked together, and [(object, attribute, value)] of the others."""
     found = {}
     for guard in guards:
         found.setdefault(id(guard.space), {})[guard.attribute] = guard

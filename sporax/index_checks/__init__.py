@@ -1,1 +1,1 @@
-"""Bounds checks of indices: `ranges` declares, `checks` records, `deferred` raises."""
+"""Bounds checks of indices: `ranges` declares them, `checks` records, `deferred` raises errors."""

@@ -1,11 +1,11 @@
 """Bounds checks of indices: computed in the program, raised at the next read.
 
-An operation that indexes declares its `bounds`: a function of its operands and attributes that
-returns the `Range` of each array of indices. Recording such an operation records its `Check` too:
-an operation on the indices alone, whose output, the *status*, is 0 for indices in range. A trace
-has one more output, the statuses of all its checks, which every read inspects. An abstract trace
-hands its statuses to the enclosing recorder, as it does with prints: zeros where a branch is not
-taken, the worst of a loop's iterations and of the examples of a batch.
+An indexing operation declares its `bounds`: a function of its operands and attributes that returns
+the `Range` of each index array. Recording such an operation also records its `Check`: an operation
+on the indices alone, whose output, the *status*, is 0 for indices in range. A trace has one extra
+output, the statuses of all its checks, which every read inspects. An abstract trace passes its
+statuses to the enclosing recorder, like prints: zeros for a branch that is not taken, the first
+nonzero status over the iterations of a loop, the worst over the examples of a batch.
 
 Indices that are concrete on the host are checked there, at the line of the call.
 """
@@ -39,9 +39,9 @@ from sporax.index_checks.ranges import statuses
 
 
 class Bounds:
-    """The check of an operation for operands of these avals: `op`, of the operands at `taken`.
+    """The check of an operation for operands with these avals: `op`, on the operands `taken`.
 
-    `ranges`: one for each status, without its indices.
+    `ranges`: one per status, without its indices.
     """
 
     def __init__(self, op, avals):
@@ -51,11 +51,11 @@ class Bounds:
         self.op = Statuses(f"{op.name}.bounds", (part,))
 
     def _plain_part(self, op, specs):
-        """The `Part` where all indices are operands as they come, which takes no trace: the same
-        for all sizes that make no difference to it. None elsewhere."""
+        """Return the `Part` if all indices are unmodified operands: it needs no trace, and is
+        shared by all shapes with equal ranges. Else return None."""
         try:
             ranges = op.bounds(*specs)
-        except (AttributeError, TypeError):  # it computes with an operand
+        except (AttributeError, TypeError):  # `bounds` computes with an operand
             return None
         of = [next((i for i, s in enumerate(specs) if s is r.indices), None) for r in ranges]
         if None in of:
@@ -80,7 +80,7 @@ class Bounds:
         return Part(ranges, len(self.taken), len(self.ranges))
 
     def _name(self, op, specs, k):
-        """The name of a range's indices in messages: that of the operand which holds them."""
+        """Return the name of a range's indices in messages: the operand's, if it is known."""
         if len(op.operands) != len(specs):
             return "indices"
         traced = jax.make_jaxpr(lambda *xs: statuses([op.bounds(*xs)[k]]))(*specs).jaxpr
@@ -103,7 +103,7 @@ class Part(NamedTuple):
 
 @functools.lru_cache(4096)
 def _plain(ranges, of, n_operands):
-    """The `Part` of ranges that each have one of the operands as indices."""
+    """Return the `Part` of ranges that each have one of the operands as indices."""
 
     def with_indices(*operands):
         return [r._replace(indices=operands[i]) for r, i in zip(ranges, of, strict=True)]
@@ -112,7 +112,7 @@ def _plain(ranges, of, n_operands):
 
 
 class Statuses(Op):
-    """The statuses of several `Part`s in one array: those of equal shapes in one pass."""
+    """The statuses of several `Part`s in one array, in one pass per number of indices."""
 
     __slots__ = ("of",)
 
@@ -131,12 +131,12 @@ class Statuses(Op):
         return statuses(ranges)
 
 
-_joins = {}  # parts -> the `Statuses` of all of them
+_joins = {}  # parts -> their joint `Statuses`
 forest.tables.append(_joins)
 
 
 class Site:
-    """The user's line at which an operation with bounds was recorded."""
+    """The user line at which an operation with bounds was recorded."""
 
     __slots__ = ("bounds", "cell", "code", "depth", "file", "last", "line")
 
@@ -151,15 +151,15 @@ class Site:
         self.cell = hooks.cell_path(hooks.calling_cells(sys._getframe(1)))
 
     def is_here(self):
-        """Whether the same instruction of the user's code records now; called by `_check`."""
+        """Return True if the same user instruction is recording now; called by `_check`."""
         try:
             frame = sys._getframe(2 + self.depth)
-        except ValueError:  # the stack is not so deep
+        except ValueError:  # the stack is shallower
             return False
         return frame.f_lasti == self.last and frame.f_code is self.code
 
     def error(self, statuses):
-        """The error for the statuses of this site; None if all are 0."""
+        """Return the error for the statuses of this site; None if all are 0."""
         bounds = self.bounds
         for status, within, what in zip(statuses, bounds.ranges, bounds.what, strict=True):
             if status:
@@ -176,8 +176,8 @@ class Site:
 
 
 class Check:
-    """The statuses of one or more sites, a Value; handled as
-    `staging.deferred_print.DeferredPrint` is."""
+    """The statuses of one or more sites, as a Value, with the interface of
+    `staging.deferred_print.DeferredPrint`."""
 
     is_check = True
     weak = (False,)
@@ -186,18 +186,18 @@ class Check:
         self.values, self.sites = [value], sites
 
     def run(self, values):
-        """Check these statuses at the next read; in the immediate executor now."""
+        """Check these statuses at the next read, or now in the immediate executor."""
         if switch.is_on:
             _note(values[0], self.sites)
 
     def of(self, values):
-        """A copy of this check with other Values."""
+        """Return a copy of this check with other Values."""
         copied = copy.copy(self)
         copied.values = list(values)
         return copied
 
     def where(self, test, is_true, values):
-        """As `of`: a branch that is not taken has statuses 0 already."""
+        """As `of`: the statuses of a branch that is not taken are already 0."""
         return self.of(values)
 
 
@@ -220,7 +220,7 @@ def _add(recorder, pending, sites):
 
 
 def _error(statuses, sites):
-    """The error for an array of statuses; None if all are 0."""
+    """Return the error for an array of statuses; None if all are 0."""
     if any(statuses.tolist()):
         rest = iter(statuses)
         for site in sites:
@@ -232,7 +232,7 @@ def _error(statuses, sites):
 
 class Pending:
     """Statuses that a trace has not computed yet: the slots of the operands of `of` in the trace,
-    and their avals. One object for one place of a trace: keys compare it by identity."""
+    and their avals. There is one object per place in a trace: keys compare it by identity."""
 
     __slots__ = ("avals", "of", "operands")
 
@@ -249,15 +249,15 @@ class Checks(list):
     """The checks of a recorder that runs its trace: (Pending, sites)."""
 
     def settle(self, recorder):
-        """Before the trace runs: record the statuses of all checks as one output."""
+        """Record the statuses of all checks as one output, before the trace runs."""
         value, sites = _joined(self, recorder)
         self.clear()
         defer(value, functools.partial(_error, sites=sites))
 
 
 def joined(checks, recorder):
-    """(the statuses of several checks in one Value, their sites); `checks` hold Values of the
-    trace."""
+    """Return (statuses of several checks in one Value, their sites); `checks`: (Value of the trace,
+    sites)."""
     states = {s.size - 1: s for s in recorder.state.path() if s.op.__class__ is Statuses}
     parts = []
     for value, sites in checks:
@@ -294,7 +294,7 @@ def _chained(parts):
 
 
 class Switch:
-    """Whether operations with bounds are checked."""
+    """The switch `is_on`: True if operations with bounds are checked."""
 
     is_on = True
 
@@ -306,7 +306,7 @@ if choice("SPORAX_CHECK_INDICES", "1", "0") == "0":
 
 
 def apply_within(op, *operands):
-    """As `apply`, for an operation with bounds: checks its indices too."""
+    """As `apply`, for an operation with bounds; also check its indices."""
     out = apply(op, *operands)
     if switch.is_on:
         _check(op, operands)
@@ -362,8 +362,7 @@ def _check(op, operands):
 
 
 def _bounds_of(op, operands):
-    """(avals of the operands, the `Bounds` of `op` on these); None for the latter where a size is
-    symbolic."""
+    """Return (avals of the operands, the `Bounds` of `op` for them, or None if a size is symbolic)."""
     try:
         avals = tuple([x._value.aval for x in operands])
     except AttributeError:
@@ -376,7 +375,7 @@ def _bounds_of(op, operands):
 
 
 def _place(recorder, value):
-    """The slot in the trace of a Value that one of its operations uses."""
+    """Return the slot in the trace of a Value that one of its operations uses."""
     if value.trace is recorder:
         return value.index
     at = recorder.input_index.get(id(value.array))
@@ -393,7 +392,7 @@ def _aval(operand):
 
 
 def is_symbolic(aval):
-    """Whether a dimension is symbolic."""
+    """Return True if a dimension is symbolic."""
     return not all([n.__class__ is int for n in aval.shape])
 
 
@@ -412,7 +411,7 @@ _HERE = os.path.dirname(os.path.dirname(__file__))
 
 
 def _users_frame(frame: Any):
-    """(how many frames up, the user's frame), from `frame` outwards."""
+    """Return (number of frames up, user frame), searching from `frame` outwards."""
     depth = 0
     while frame is not None:
         if not frame.f_code.co_filename.startswith(_HERE) and is_users(frame):
@@ -426,7 +425,7 @@ def _users_frame(frame: Any):
 
 @contextlib.contextmanager
 def counting_where(test, is_true):
-    """In the block, checks count only where the Tensor `test` has the truth `is_true`."""
+    """Make checks in the block count only if the truth of the Tensor `test` is `is_true`."""
     before = thread.gates
     thread.gates = (*before, (test._lift(), is_true))
     try:
@@ -449,8 +448,8 @@ def _none(count):
 
 
 def add_turn(closed, check):
-    """(`check`, a Tensor of the enclosing recorder): the abstract trace `closed` of a loop's body
-    writes the worst status of all iterations to the Tensor."""
+    """Return (`check`, a Tensor of the enclosing recorder), and make the abstract trace `closed` of
+    a loop body write the first nonzero status of all iterations to the Tensor."""
     inside, thread.recorder = thread.recorder, closed.outer
     try:
         worst = wrap(record(_none(check.values[0].aval.size)))
@@ -461,7 +460,7 @@ def add_turn(closed, check):
 
 
 def worst(statuses):
-    """The worst of many examples' statuses (axis 0): the lowest if negative, else the highest."""
+    """Return the worst status over the examples (axis 0): the lowest if negative, else the highest."""
     low, high = statuses.min(0), statuses.max(0)
     return jnp.where(low < 0, low, high)
 

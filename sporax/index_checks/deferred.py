@@ -1,4 +1,4 @@
-"""Errors that a program finds while it runs: they are raised when something is read next."""
+"""Errors detected while a program runs, raised at the next read of a concrete value."""
 
 import threading
 
@@ -8,22 +8,22 @@ from sporax.core.tensor import FACTORIES
 from sporax.core.to_host import on_host
 from sporax.core.value import deferred
 
-_lock = threading.RLock()  # several threads read
+_lock = threading.RLock()  # threads read concurrently
 Process.locks.append(_lock)
-MOST = 64  # entries until those that are done and right are dropped
+MOST = 64  # entries beyond which the finished ones without error are dropped
 
 
 class OutOfRange(IndexError, RuntimeError, ValueError):
-    """An index outside of what it indexes.
+    """Raised for an index out of range.
 
-    It is an IndexError as NumPy and PyTorch raise, and what MindSpore raises: a RuntimeError for
-    most operations, a ValueError for some.
+    It is an IndexError as in NumPy and PyTorch, and also, as in MindSpore, a RuntimeError (most
+    operations) and a ValueError (some operations).
     """
 
 
 @uninterrupted
 def defer(value, error_of):
-    """Raise `error_of(array of value)` when something is read next, unless that is None."""
+    """Raise `error_of(array of value)` at the next read, unless that is None."""
     with _lock:
         deferred.append((value, error_of))
         if len(deferred) > MOST:
@@ -36,7 +36,7 @@ def defer(value, error_of):
 
 @uninterrupted
 def raise_deferred():
-    """Raise the first error found by a program that has run; the others are dropped."""
+    """Raise the first error of the programs that have run, and drop their other errors."""
     error, rest = None, []
     with _lock:
         for value, error_of in deferred:

@@ -1,4 +1,4 @@
-"""The ranges in which the indices of an operation must lie; `index_checks.checks` checks them."""
+"""The valid ranges of an operation's indices; `index_checks.checks` checks them."""
 
 from typing import Any, NamedTuple
 
@@ -22,20 +22,21 @@ class Range(NamedTuple):
 
     @property
     def lowest(self):
-        """The least valid index."""
+        """The smallest valid index."""
         return -self.size if self.low is None else self.low
 
     def worst(self, status):
-        """The index out of range for a status other than 0."""
+        """Return the index out of range for a nonzero status."""
         return self.lowest + status if status < 0 else self.size - 1 + status
 
 
 def statuses(items):
-    """The status of each `Range`, in one int64 array: 0 where all its indices are valid, else how
-    far one of them is below (negative) or above. Items that are arrays are statuses already.
+    """Return the status of each `Range`, in one int64 array: 0 if all its indices are valid, else
+    the distance of one of them below (negative) or above the range. Array items are statuses
+    already.
 
-    Ranges with equally many indices share one pass, which reads them in place (26 columns of an
-    array: 8 us instead of 28); only the first range with an invalid index is reported.
+    Ranges with the same number of indices share one pass, which reads them in place (26 columns of
+    an array: 8 us instead of 28); it reports only the first range with an invalid index.
     """
     arrays = [item.indices if isinstance(item, Range) else item for item in items]
     xp: Any = np if all([isinstance(array, np.ndarray) for array in arrays]) else jnp
@@ -53,8 +54,8 @@ def statuses(items):
 
 
 def _group(n, item, xp):
-    """Key of the ranges that share a pass: the dtype to compute in and the count of indices.
-    Statuses, and indices on the host, have a pass of their own."""
+    """Return the key of the ranges that share a pass: the dtype to compute in and the number of
+    indices. Statuses, and indices on the host, each have a separate pass."""
     if not isinstance(item, Range):
         return None, n
     wide = np.promote_types(item.indices.dtype, np.int32)
@@ -78,7 +79,7 @@ def _statuses(xp, key, items):
 
 
 def _invalid(xp, item, indices, wide):
-    """Mask of invalid indices, in one comparison: as unsigned integers, negative ones are large."""
+    """Return the mask of invalid indices with one unsigned comparison: negatives become large."""
     unsigned = np.dtype(f"u{wide.itemsize}")
     far = (indices - np.asarray(item.lowest, wide)).astype(unsigned)
     invalid = far >= np.asarray(item.size - item.lowest, unsigned)
@@ -86,7 +87,7 @@ def _invalid(xp, item, indices, wide):
 
 
 def _worst(xp, items, wide):
-    """(1 if the range has an invalid index, the worst index), in one reduction to a maximum."""
+    """Return (1 if the range has an invalid index, the worst index), with one max reduction."""
     (item,) = items
     low, unsigned = np.asarray(item.lowest, wide), np.dtype(f"u{wide.itemsize}")
     indices = item.indices.astype(wide)
@@ -97,8 +98,8 @@ def _worst(xp, items, wide):
 
 
 def _first(xp, items, wide):
-    """(rank of the first range that has an invalid index, that index): the first range has rank
-    `len(items)`, the last 1; 0 for none. One pass over all ranges together."""
+    """Return (rank of the first range with an invalid index, that index): the first range has rank
+    `len(items)`, the last 1; 0 for none. One pass over all ranges."""
     rank = index = jnp.zeros(items[0].indices.size, wide)
     for n, item in enumerate(reversed(items), 1):
         indices = item.indices.reshape(-1).astype(wide)

@@ -1,5 +1,5 @@
-"""Looking inside: `summary` of a network's Cells, `draw` its graph, `profile` a step; `RunRecord`
-of a training, and `write_dashboard` of its page."""
+"""Inspection tools: `summary` of a network's Cells, `draw` for its graph, `profile` for a step,
+`RunRecord` for training runs, and `write_dashboard` for their page."""
 
 from sporax.insight.dashboard import write_dashboard
 from sporax.insight.drawing import Drawing, draw

@@ -1,4 +1,4 @@
-"""`CellLog`: which calls of Cells a recording has, and which call records each operation."""
+"""`CellLog`: the Cell calls of a recording, and the call that records each operation."""
 
 import itertools
 import sys
@@ -9,10 +9,10 @@ from sporax.core.tree import tensors_of
 
 
 class Call:
-    """One call of a Cell, or of the recorded function, which is the outermost (`cell` None).
+    """One call of a Cell, or the outermost call, which is the recorded function's (`cell` None).
 
-    `name`: the way from the Cell around it, `layer1.0`; `path`: that from the outermost Cell on.
-    `inputs`, `outputs`: avals. `parts`: the calls inside.
+    `name`: the path relative to the enclosing Cell, such as `layer1.0`; `path`: the path from the
+    outermost Cell. `inputs`, `outputs`: avals. `parts`: the nested calls.
     """
 
     def __init__(self, cell, parent, name):
@@ -34,24 +34,24 @@ class Call:
 
 
 class CellLog:
-    """Follows the calls of Cells of one recording: see `Tracer.cell_log`."""
+    """Record the Cell calls of one recording; see `Tracer.cell_log`."""
 
     def __init__(self):
         self.restarted()
 
     def restarted(self):
-        """Itself, for another attempt at the recording."""
+        """Reset for another attempt at the recording; returns self."""
         self.root = self.current = Call(None, None, "")
         self.of = {}  # state of the recorder -> the call that reached it
-        self.names = {}  # Cell -> {Cell below: the way there}
+        self.names = {}  # Cell -> {nested Cell: its path}
         return self
 
     def note(self, state):
-        """The current call has recorded the operation that leads to a state."""
+        """Record that the operation that leads to `state` belongs to the current call."""
         self.of[state] = self.current
 
     def along(self, path):
-        """The call at each state of a path, None where a replayed path does not say it."""
+        """Return the call at each state of a path; None if it is unknown, for a replayed path."""
         return [self.of.get(state) for state in path]
 
     def call(self, cell, args, kwargs):
@@ -75,11 +75,11 @@ class CellLog:
 
 
 def _variable(cell):
-    """The name of the user's variable that holds the Cell that is being called, or its class."""
+    """Return the name of the user variable that holds the called Cell, or its class name."""
     frame, _ = users_frame(sys._getframe(3))
     if frame is None:
         return type(cell).__name__
     held = itertools.chain(frame.f_locals.items(), frame.f_globals.items())
     names = [name for name, value in held if value is cell and name != "self"]
-    # IPython keeps what a notebook has shown as `_`, `__` and `_3`
+    # IPython binds displayed results to `_`, `__` and `_3`
     return min(names, key=lambda name: name.startswith("_"), default=type(cell).__name__)

@@ -1,4 +1,4 @@
-"""The page of runs: curves, gradients and activations by layer, images; as a file, or live."""
+"""HTML page of runs: curves, gradients and activations by layer, images; as a file or live."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from sporax import pages
 from sporax.insight.run_files import LAYER_KINDS, Runs
 
 _HERE = Path(__file__).parent
-_POINTS = 1000  # of a curve
+_POINTS = 1000  # points of a curve
 _COLUMNS = 60  # steps of a layer's histograms
 _IMAGE_STEPS = 4
 _TITLE = "Training runs"
@@ -15,8 +15,8 @@ _TITLE = "Training runs"
 def write_dashboard(runs, path):
     """Write a page of one or more runs that `RunRecord` recorded; returns its path.
 
-    `runs`: a run's folder, a folder with such folders in it, or a list of these. The page needs
-    nothing outside of it. Raises FileNotFoundError or ValueError for what is no run.
+    `runs`: a run's folder, a folder of run folders, or a list of these. The page is
+    self-contained. Raises FileNotFoundError or ValueError if a folder holds no valid run.
 
     >>> import tempfile
     >>> from sporax.insight import RunRecord, write_dashboard
@@ -30,7 +30,7 @@ def write_dashboard(runs, path):
 
 
 def live_page(data):
-    """The page of `data_of(runs)` as text, which asks its server for further data."""
+    """Return the page of `data_of(runs)` as text; it requests further data from its server."""
     return pages.page(_TITLE, is_live=True, **_content(data, is_live=True))
 
 
@@ -64,7 +64,7 @@ def _controls(is_live):
 
 
 def data_of(runs):
-    """What the page shows of runs: JSON's lists, dicts, numbers and strings."""
+    """Return the page's data of runs as JSON-compatible lists, dicts, numbers and strings."""
     names = [run.name for run in runs]
     return [
         {
@@ -87,7 +87,7 @@ def data_of(runs):
 
 
 def _thinned(steps):
-    """[[step, number]...], at most about `_POINTS`: of each stretch the lowest and the highest."""
+    """Return [(step, number), ...], about `_POINTS` at most: the extremes of each interval."""
     points = [(step, _short(value)) for step, value in sorted(steps.items())]
     stretch = -(-2 * len(points) // _POINTS)
     if stretch <= 2:
@@ -100,7 +100,7 @@ def _thinned(steps):
 
 
 def _columns(steps):
-    """[[step, statistics]...], at most `_COLUMNS`: the first and the last, and others between."""
+    """Return [[step, statistics], ...], `_COLUMNS` at most, evenly spaced from first to last."""
     chosen = sorted(steps)
     if len(chosen) > _COLUMNS:
         last = len(chosen) - 1
@@ -112,5 +112,5 @@ def _columns(steps):
 
 
 def _short(value):
-    """A number with the digits that a page needs; 'nan' and the like as they are."""
+    """Return a float rounded to six significant digits; other values, such as 'nan', unchanged."""
     return float(f"{value:.6g}") if isinstance(value, float) else value

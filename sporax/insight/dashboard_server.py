@@ -1,4 +1,4 @@
-"""The live page of runs, served on the loopback address alone."""
+"""HTTP server for the live page of runs, on the loopback address only."""
 
 import errno
 import json
@@ -20,10 +20,10 @@ _HEADERS = {
 
 
 class DashboardServer(ThreadingHTTPServer):
-    """Serves the page of the runs at `paths` (`/`) and its data (`/data`) at `address`.
+    """Serve the page of the runs at `paths` (`/`) and its data (`/data`) at `address`.
 
-    `port`: 0 for one that is free. Raises as `Runs` does for what is no run, OSError where the port
-    cannot be had.
+    `port`: 0 selects a free port. Raises what `Runs` raises if a path holds no run, and OSError if
+    the port is not available.
     """
 
     daemon_threads = True
@@ -42,11 +42,11 @@ class DashboardServer(ThreadingHTTPServer):
         self.address = f"http://{_HOST}:{self.server_port}/"
 
     def page(self):
-        """(content type, text) of the page."""
+        """Return (content type, text) of the page."""
         return "text/html; charset=utf-8", live_page(self._latest())
 
     def data(self):
-        """(content type, text) of what the page shows, as it is now."""
+        """Return (content type, text) of the page's current data, as JSON."""
         text = json.dumps(self._latest(), ensure_ascii=False, allow_nan=False)
         return "application/json", text
 
@@ -58,7 +58,7 @@ class DashboardServer(ThreadingHTTPServer):
 
 
 def _icon(server):
-    """(content type, text) of what browsers look for: there is none."""
+    """Return (content type, text) of an empty favicon, which browsers request."""
     return "image/x-icon", ""
 
 
@@ -66,8 +66,8 @@ _PAGES = {"/": DashboardServer.page, "/data": DashboardServer.data, "/favicon.ic
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers GET for the two pages, to whoever names this server as the host: a name of another
-    site that leads here (DNS rebinding) is refused."""
+    """Answer GET requests whose Host header names this server; others are rejected, as a protection
+    against DNS rebinding."""
 
     timeout = 10
     server_version, sys_version = "sporax", ""
@@ -83,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             status, (kind, text) = HTTPStatus.OK, made(self.server)
-        except (OSError, ValueError) as error:  # a run that was damaged meanwhile
+        except (OSError, ValueError) as error:  # a run was damaged in the meantime
             status, kind, text = HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", str(error)
         content = text.encode("utf8", "replace")
         self.send_response(status)
@@ -103,4 +103,4 @@ class _Handler(BaseHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format, *arguments):
-        """Print nothing: the terminal says the address alone."""
+        """Log nothing: the terminal shows only the address."""

@@ -17,8 +17,8 @@ from sporax.nn.graph_cell import GraphCell
 
 
 class Drawing:
-    """What `draw` returns: `write_html(path)` writes a page, `write_svg(path)` a picture, which a
-    notebook shows. `top`: the outermost box, `count`: how many operations there are.
+    """The result of `draw`: `write_html(path)` writes a page, `write_svg(path)` a picture, which a
+    notebook shows. `top`: the outermost box; `count`: the number of operations.
 
     >>> from sporax import insight
     >>> insight.draw(nn.SequentialCell(nn.Dense(4, 8), nn.ReLU()), (16, 4)).count
@@ -30,7 +30,7 @@ class Drawing:
         self.count = sum(part.kind == "operation" for part in top.walk())
 
     def write_html(self, path):
-        """Write one page of its own: boxes fold, a field searches; returns its path."""
+        """Write a standalone page with foldable boxes and a search field; returns its path."""
         return write(self.top, self.count, path)
 
     def write_svg(self, path, depth=None):
@@ -41,7 +41,7 @@ class Drawing:
         return path
 
     def _repr_html_(self):
-        """The picture as an image of its own, whose styles are not those of the notebook."""
+        """Return the picture as an `img` element, which the notebook's styles do not affect."""
         data = base64.b64encode(picture(self.top, 2).encode()).decode()
         source = f"data:image/svg+xml;base64,{data}"
         return pages.element("img", src=source, alt=repr(self), style="max-width:100%")
@@ -51,14 +51,14 @@ class Drawing:
 
 
 def draw(cell, inputs=None, backward=False):
-    """The `Drawing` of a Cell or a function for these inputs: boxes for Cells, nodes for
+    """Return the `Drawing` of a Cell or function for these inputs: boxes for Cells, nodes for
     operations, edges with shapes.
 
-    `inputs`: as for `summary`; a graph from `load`, and an `nn.GraphCell`, need none. `backward`:
-    whether to draw the gradients with respect to the Parameters too (of a function, with respect to
-    its first input). Nothing is computed or changed.
-    Raises TypeError for what cannot be called, ValueError for a `backward` without Parameters, and
-    what the Cell raises, with its path.
+    `inputs`: as for `summary`; optional for a graph from `load` and an `nn.GraphCell`, unless it
+    has unknown sizes. `backward`: also draw the gradients with respect to the Parameters (for a
+    function, with respect to its first input). Nothing is computed or changed.
+    Raises TypeError if `cell` is not callable, ValueError for `backward` without Parameters that
+    require gradients, and any error of the Cell, with the Cell's path.
 
     >>> from sporax import insight
     >>> net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU())
@@ -76,7 +76,7 @@ def draw(cell, inputs=None, backward=False):
 
 
 def _inputs_of(exported):
-    """The shapes and dtypes that a graph was exported for."""
+    """Return the shapes and dtypes that a graph was exported for."""
     if any(isinstance(n, str) for spec in exported.inputs for n in spec.shape):
         raise TypeError(
             "For 'draw', 'inputs' must be given for a graph of unknown sizes, "

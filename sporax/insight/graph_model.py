@@ -1,21 +1,21 @@
-"""The operations of a recording as nested boxes, one for each call of a Cell, with edges between
-what lies in the same box."""
+"""The operations of a recording as nested boxes, one for each Cell call, with edges between parts
+of the same box."""
 
 from sporax.core.errors import describe
 from sporax.core.units import shape_text
 from sporax.nn.graph_cell import GraphCell
 
-_MOST_RESULTS = 4  # which have a part each
+_MOST_RESULTS = 4  # up to this number, each has a part
 _SKIPPED = ("gradient.variable",)  # the same value under another name
 
 
 class Part:
-    """A box (the call of a Cell), an operation, an input or an output of the graph.
+    """A box (a Cell call), an operation, an input or an output of the graph.
 
     `kind`: 'cell', 'operation', 'input', 'output', 'group'. `label`, `note` (class or Parameters),
-    `path`, `line` (file, line). Of a box: `parts` in order of execution, `edges`:
-    {(i, j): [shapes]} from part i to part j, `entries` and `exits`: {i: [shapes]} of the parts that
-    are connected to the outside, `ranks`: the row of each part.
+    `path`, `line` (file, line). For a box: `parts` in execution order, `edges`: {(i, j): [shapes]}
+    from part i to part j, `entries` and `exits`: {i: [shapes]} of the parts connected to the
+    outside, `ranks`: the row of each part.
     """
 
     def __init__(self, kind, label, note="", path="", line=None, is_backward=False):
@@ -26,7 +26,7 @@ class Part:
 
     @property
     def is_box(self):
-        """Whether it has parts."""
+        """True if the part is a box, which has parts."""
         return self.kind in ("cell", "group")
 
     def add(self, part):
@@ -37,19 +37,19 @@ class Part:
 
     @property
     def chain(self):
-        """The boxes around it from the outermost one, and itself."""
+        """The enclosing boxes, outermost first, and the part itself."""
         return [*(self.parent.chain if self.parent is not None else []), self]
 
     def rows(self):
-        """The parts in rows: each below all that it depends on."""
+        """Return the parts in rows, each below all parts that it depends on."""
         rows = {}
         for part, rank in zip(self.parts, self.ranks, strict=True):
             rows.setdefault(rank, []).append(part)
         return [rows[rank] for rank in sorted(rows)]
 
     def lanes(self):
-        """({way: lane}, how many) of the ways that pass by other rows, at the side of the box. A
-        way is an edge (i, j), (None, j) from the outside, or (i, None) to the outside."""
+        """Return ({way: lane}, number of lanes) for the ways that skip rows, along the side of the
+        box. A way is an edge (i, j), (None, j) from the outside, or (i, None) to the outside."""
         end = max(self.ranks, default=-1) + 1
         ways = [(self.ranks[i], self.ranks[j], (i, j)) for i, j in self.edges]
         ways += [(-1, self.ranks[j], (None, j)) for j in self.entries]
@@ -63,7 +63,7 @@ class Part:
         return lanes, len(ends)
 
     def walk(self):
-        """Itself and all parts below."""
+        """Yield the part itself and all nested parts."""
         yield self
         for part in self.parts:
             yield from part.walk()
@@ -92,7 +92,7 @@ class _Builder:
         return self.top
 
     def add_results(self):
-        """Add a part for each result, or one for all where there are many, as for gradients."""
+        """Add a part for each result, or a shared one if there are many, as for gradients."""
         listing = self.recording.listing
         places = listing.outputs[: listing.n_results]
         sources = [self.of_output[i] if i >= 0 else self.of_input.get(~i) for i in places]
@@ -105,7 +105,7 @@ class _Builder:
             connect(source, shared)
 
     def box(self, call, is_backward):
-        """The box of a call; a Cell that is called again has another."""
+        """Return the box of a call; each call of a Cell has a separate box."""
         if call.parent is None:
             if not self.has_backward:
                 return self.top
@@ -127,7 +127,7 @@ class _Builder:
         return self.of_call[key]
 
     def source(self, pool, i):
-        """Where an operand comes from: a part and its aval, the text of a Parameter, or None."""
+        """Return the source of an operand: (part, aval), the text of a Parameter, or None."""
         if pool == "output":
             return self.of_output[i]
         if pool != "input" or i in self.of_input:
@@ -140,7 +140,7 @@ class _Builder:
     def add_program(self, one, found):
         """Add the operations of an exported program in a box; returns the sources of its
         results."""
-        from sporax.insight.program_graph import fill  # which has parts, too
+        from sporax.insight.program_graph import fill  # circular import
 
         box = self.box(one.call, one.is_backward)
         if one.call.parent is None or not isinstance(one.call.cell, GraphCell):
@@ -155,7 +155,7 @@ class _Builder:
         ]
 
     def add(self, one):
-        """Add an operation, with edges from what it uses."""
+        """Add an operation, with edges from its operands."""
         found = [self.source(pool, i) for pool, i in one.operands]
         if one.program is not None:
             self.of_output += self.add_program(one, found)
@@ -175,13 +175,13 @@ class _Builder:
 
 
 def _held(name, aval):
-    """The text of a Parameter or another array that a node shows."""
+    """Return a node's text for a Parameter or another stored array."""
     return f"{name} {shape_text(aval)}".removesuffix(" ()")
 
 
 def connect(source, target):
-    """Add an edge where both lie in the same box, and where it enters and leaves boxes. What the
-    backward pass uses of the forward pass is an edge between these two alone."""
+    """Add an edge in the innermost common box, and in each box that it leaves or enters. An edge
+    from the forward to the backward pass is added in the common box only."""
     start, shape = source[0], shape_text(source[1])
     before, after = start.chain, target.chain
     n = next(k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a is not b)
@@ -195,7 +195,7 @@ def connect(source, target):
 
 
 def label_of(shapes):
-    """The words at an edge: the first shape, and how many others there are."""
+    """Return the label of an edge: the first shape and the number of others."""
     return shapes[0] + (f", +{len(shapes) - 1}" if len(shapes) > 1 else "")
 
 
@@ -206,17 +206,17 @@ def _note(table, key, shape):
 
 
 def _rank(box):
-    """Put the parts of a box into rows. Parts are in order of execution, so an edge that goes back
-    (a box that was entered again) does not count."""
+    """Assign the parts of a box to rows. Parts are in execution order, so an edge to an earlier
+    part (a box that was entered again) is ignored."""
     box.ranks = [0] * len(box.parts)
     for j in range(len(box.parts)):
         before = [box.ranks[i] for i, k in box.edges if k == j and i < j]
         box.ranks[j] = max(before, default=-1) + 1
     outputs = [k for k, part in enumerate(box.parts) if part.kind == "output"]
-    for k in outputs:  # at the end, whatever they depend on
+    for k in outputs:  # in the last row, whatever they depend on
         box.ranks[k] = max(r for i, r in enumerate(box.ranks) if i not in outputs) + 1
 
 
 def build(recording):
-    """The outermost box of a recording."""
+    """Return the outermost box of a recording."""
     return _Builder(recording).build()

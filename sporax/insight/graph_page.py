@@ -1,5 +1,5 @@
-"""The page of a graph: boxes are foldable HTML sections, which the browser lays out; a script draws
-the edges between them, and searches."""
+"""HTML page of a graph: boxes are foldable sections, laid out by the browser; a script draws the
+edges between them and searches."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from sporax import pages
 from sporax.insight.graph_model import label_of
 
 _HERE = Path(__file__).parent
-_FIRST_VISIBLE = 60  # parts; boxes are open from outside as long as there are no more
+_FIRST_VISIBLE = 60  # parts; outer boxes are opened first, up to this number
 
 
 def write(top, count, path):
@@ -42,8 +42,9 @@ def _controls(count):
 
 
 def _opened(top):
-    """The boxes that are open at first: those outside before those inside, as long as not too much
-    is visible. One of a single operation, such as a layer, stays folded and says its Parameters."""
+    """Return the boxes that are open initially: outer boxes first, while at most `_FIRST_VISIBLE`
+    parts are visible. A box with a single operation, such as a layer, stays folded and shows the
+    operation's Parameters."""
     opened, queue, visible = {top}, [top], len(top.parts)
     for box in queue:
         for part in box.parts:
@@ -55,7 +56,7 @@ def _opened(top):
 
 
 def _only(box):
-    """The operation of a box that has no other part, or None."""
+    """Return the operation of a box that has no other part, or None."""
     return box.parts[0] if len(box.parts) == 1 and not box.parts[0].is_box else None
 
 
@@ -86,7 +87,7 @@ def _part(part, ids, opened):
 
 
 def _links(top, ids):
-    """[box, [from, to, lane or -1, shapes]...] for each box; null is the outside."""
+    """Return [box, [[from, to, lane or -1, label], ...]] for each box; None is the outside."""
     every = []
     for box in top.walk():
         lanes, _ = box.lanes()

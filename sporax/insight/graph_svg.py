@@ -1,10 +1,10 @@
-"""A graph of boxes as an SVG picture that stands alone."""
+"""A graph of boxes as a standalone SVG picture."""
 
 from sporax import pages
 from sporax.insight.graph_model import label_of
 
 _CHARACTER, _HEIGHT, _GAP, _ROW_GAP, _PAD, _HEAD, _LANE = 7.3, 26, 44, 34, 12, 24, 12
-_LEAST = 190  # width inside of a box, so that labels of edges fit
+_LEAST = 190  # minimum inner width of a box, so that edge labels fit
 _STYLE = """
 text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; fill: #1f2328; }
 .quiet { fill: #57606a; } .edge { fill: none; stroke: #57606a; } .arrow { fill: #57606a; }
@@ -19,7 +19,7 @@ text { fill: #e6edf3; } .quiet { fill: #9da7b3; } .edge { stroke: #9da7b3; }
 
 
 class _Place:
-    """Where a part lies: `x`, `y` relative to the box around it, width and height."""
+    """Layout of a part: `x`, `y` relative to the enclosing box, width and height."""
 
     def __init__(self, part, depth, max_depth):
         self.part, self.x, self.y, self.row_bottom = part, 0, 0, 0
@@ -48,7 +48,7 @@ class _Place:
 
 
 def picture(top, depth=None):
-    """The SVG of a box; Cells deeper than `depth` are folded."""
+    """Return the SVG of a box; Cells deeper than `depth` are folded."""
     place = _Place(top, 0, depth)
     out = []
     _draw(place, 0, 0, out)
@@ -95,7 +95,7 @@ def _draw(place, x, y, out):
 
 
 def _edge(box, start, end, x, y, lane, fraction, label):
-    """A way between two places in a box, or from or to its border (None)."""
+    """Return the SVG of an edge between two places in a box, or from or to its border (None)."""
     side, bottom = x + box.width - _PAD / 2 - (lane or 0) * _LANE, y + box.height
     y1 = y + start.y + start.height if start else y + _HEAD
     y2 = y + end.y if end else bottom

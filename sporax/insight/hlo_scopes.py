@@ -1,9 +1,9 @@
-"""Which recorded operations each instruction of a compiled program is for, from its text."""
+"""Mapping of a compiled program's instructions to recorded operations, from the program's text."""
 
 import math
 import re
 
-# the name under which operation 12 is traced, in the names of what XLA makes of it
+# name scope of an operation, by index; it is part of the names of XLA's instructions for it
 SCOPE = "sporax_operation_{}_"
 _SCOPE = re.compile(SCOPE.format(r"(\d+)"))
 _COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.-]+) \(.*\{$")
@@ -13,13 +13,13 @@ _OP_NAME = re.compile(r'op_name="([^"]*)"')
 _CALLED = re.compile(r"(?:calls|to_apply|body|condition|branch_computations)=\{?([%\w.\-, ]+)")
 _NAME = re.compile(r"%([\w.-]+)")
 
-CONTAINERS = {"while", "conditional", "call"}  # their time is that of the instructions inside
+CONTAINERS = {"while", "conditional", "call"}  # their time counts for the instructions inside
 _FREE = {"parameter", "constant", "broadcast", "bitcast", "tuple", "get-tuple-element", "iota"}
 
 
 class Instruction:
-    """One instruction: its `opcode`, the `size` of its result, `operands` by name, the operation
-    that it is for (None where its name does not say), and the computations that it calls."""
+    """One HLO instruction: `opcode`, `size` of its result, `operands` by name, recorded `operation`
+    (None if its `op_name` does not contain one), and the `called` computations."""
 
     __slots__ = ("called", "opcode", "operands", "operation", "size")
 
@@ -37,7 +37,7 @@ class Instruction:
 
 
 def computations(text):
-    """{computation: {instruction: `Instruction`}} of a compiled program's text."""
+    """Return {computation: {instruction: `Instruction`}} of a compiled program's text."""
     found, current = {}, {}
     for line in text.splitlines():
         begins = _COMPUTATION.match(line)
@@ -51,10 +51,10 @@ def computations(text):
 
 
 def shares(text):
-    """({instruction: {operation: its share}}, the instructions that contain others).
+    """Return ({instruction: {operation: share}}, the instructions that contain others).
 
-    A fusion's shares are in proportion to the elements that its instructions compute or read. An
-    instruction of XLA's own, such as a copy, is for what it is an operand of.
+    A fusion's shares are proportional to the elements that its instructions compute or read. An
+    instruction added by XLA, such as a copy, counts for the operation that uses its result.
     """
     every, result, containers = computations(text), {}, set()
     for instructions in every.values():
@@ -90,7 +90,8 @@ def _weights(one, every):
 
 
 def _neighbour(name, instructions, users):
-    """The operation of what uses an instruction, directly or not, or else of what it uses."""
+    """Return the operation of a direct or indirect user of an instruction, or else of an operand's
+    instruction."""
     for step in (lambda n: users.get(n, []), lambda n: instructions[n].operands):
         queue, seen = [name], {name}
         for at in queue:

@@ -14,17 +14,17 @@ from sporax.insight.tape_log import TapeLog
 from sporax.nn.cell_hooks import called_after, forward_hook_entry
 
 BINS = 32
-_SAMPLE = 1 << 16  # elements of a histogram; its statistics are of all elements
+_SAMPLE = 1 << 16  # elements in a histogram; other statistics use all elements
 
 
 class Probe:
-    """Loss, activations and gradients of a network at one batch, as one captured program.
+    """Activations and gradients of a network for one batch, as one captured program.
 
-    `loss_network`: a Cell that returns the loss of its inputs; `network`: the one whose Cells
-    without Cells in them are its layers; `parameters`: those to derive; `reduce`: what the training
-    does with the gradients of several ranks, which all run the program; `further`: patterns of
-    activations besides those of layers, see `TapeLog`. What the program writes (statistics of
-    BatchNorm, random state) is put back.
+    `loss_network`: a Cell that returns the loss of its inputs; `network`: its leaf Cells are the
+    layers; `parameters`: differentiated with respect to; `reduce`: the training's reduction of
+    gradients over ranks, which all run the program; `further`: patterns of activations other than
+    the layers', see `TapeLog`. State that the program writes (statistics of BatchNorm, random
+    state) is restored.
     """
 
     def __init__(self, loss_network, network, parameters, reduce=tuple, further=()):
@@ -56,7 +56,7 @@ class Probe:
         return tuple(activations), tuple(self._reduce(gradients))
 
     def __call__(self, *inputs):
-        """({layer: activation}, {Parameter's name: gradient}), Tensors."""
+        """Return ({layer: activation}, {Parameter name: gradient}) of Tensors."""
         state = get_rng_state()
         written = [p for p in self._loss_network.get_parameters() if not p.requires_grad]
         try:
@@ -85,7 +85,7 @@ def _noting(seen, name):
 
 
 def _distinct(names):
-    """The names of calls: a Cell that is called again, or returns several, has a number there."""
+    """Append numbers to repeated names: a Cell is called again, or returns several Tensors."""
     counts, distinct = {}, []
     for name in names:
         counts[name] = counts.get(name, 0) + 1
@@ -120,10 +120,10 @@ def _of_one(array):
 
 
 def statistics(tensors):
-    """{name: statistics} of the Tensors of real numbers among {name: Tensor}, computed by one
-    program: lowest, highest, mean, standard deviation and Euclidean norm of the finite elements,
-    the shares of zeros and of elements that are not finite, and `BINS` counts between lowest and
-    highest (of at most 65,536 elements at equal distances)."""
+    """Return {name: statistics} of the floating-point Tensors in {name: Tensor}, computed by one
+    program: minimum, maximum, mean, standard deviation and Euclidean norm of the finite elements,
+    the fractions of zeros and of non-finite elements, and `BINS` counts between minimum and
+    maximum (of at most 65,536 evenly spaced elements)."""
     chosen = {
         name: tensor._value.read() for name, tensor in tensors.items()
         if isinstance(tensor, Tensor) and tensor.size and tensor.is_floating_point()

@@ -1,7 +1,7 @@
-"""A recording compiled so that each instruction's name says the operation that it is for.
+"""A recording compiled so that the name of each instruction identifies its recorded operation.
 
-Names are no part of the keys of the compilation cache, so such a program must neither be taken from
-there nor be put there: its own name is new each time, and it is compiled for once.
+Keys of the compilation cache do not include such names, so the program must bypass the cache: its
+module name is new each time, and it is not written to the cache.
 """
 
 import itertools
@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 
 class _NamedRule:
-    """A `Rule` whose functions are traced under a name."""
+    """A `Rule` whose functions are traced under a name scope."""
 
     def __init__(self, rule, name):
         self.rule, self.name = rule, name
@@ -39,10 +39,10 @@ class _NamedRule:
 
 
 class NamedProgram:
-    """The compiled program of a listing with concrete `values` for its inputs. What it writes takes
-    over the memory of what was there, and is the input of the next run, as in a training.
+    """The compiled program of a listing with concrete `values` for its inputs. Inputs that it
+    writes are donated, and its outputs replace them in the next run, as in training.
 
-    `trace_seconds`, `compile_seconds`: what making it took. `name`: of the module.
+    `trace_seconds`, `compile_seconds`: time of tracing and compiling. `name`: of the XLA module.
     """
 
     def __init__(self, listing, values):
@@ -53,7 +53,7 @@ class NamedProgram:
             k: written[item.name]
             for k, item in enumerate(listing.inputs)
             if item.kind != "argument" and item.name in written
-        }  # input -> the output that takes its place
+        }  # input -> the output that replaces it
         kept = set(self.given)
         self.arrays = [
             jax.numpy.array(v, copy=True) if k in kept else v for k, v in enumerate(values)
@@ -94,12 +94,12 @@ class NamedProgram:
         return rewritten(run, self.runs.measure)
 
     def prepare(self):
-        """To be called before each run, beside its time."""
+        """Prepare a run; call it before each run, outside the timed section."""
         if self.runs.is_large:
             self.runs.prepare(self.arrays)
 
     def __call__(self):
-        """Run once, and wait for it."""
+        """Run once and wait for the results."""
         results = jax.block_until_ready(self.compiled(*self.arrays))
         for k, output in self.given.items():
             self.arrays[k] = results[output]

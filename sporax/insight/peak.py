@@ -1,4 +1,4 @@
-"""The floating-point operations a second that this machine reaches, measured."""
+"""Measurement of this machine's peak rate in floating-point operations per second."""
 
 import functools
 import time
@@ -14,8 +14,8 @@ _RUNS = 7
 
 @functools.cache
 def measured_peak(dtype="float32"):
-    """The best rate of a product of two 1024 x 1024 matrices and of a 3 x 3 convolution of 128
-    channels, in operations a second."""
+    """Return the better rate of a 1024 x 1024 matrix product and a 3 x 3 convolution with 128
+    channels, in operations per second."""
     side, channels, width = 1024, 128, 28
     matrix = jnp.asarray(np.ones((side, side)), dtype)
     image = jnp.asarray(np.ones((8, channels, width, width)), dtype)

@@ -1,4 +1,4 @@
-"""The page of a profile: a flame graph of Cells and operations, and tables."""
+"""HTML page of a profile: a flame graph of Cells and operations, and tables."""
 
 from pathlib import Path
 
@@ -6,19 +6,19 @@ from sporax import pages
 from sporax.core.units import bytes_text, quantity, seconds
 
 _HERE = Path(__file__).parent
-_LEAST = 0.001  # part of the step below which a frame is not shown
-_GROW = 1e5  # `flex-grow` of the whole step: what is below 1 in all would not fill a row
+_LEAST = 0.001  # frames below this fraction of the step are not shown
+_GROW = 1e5  # `flex-grow` of the whole step: a sum below 1 would not fill a row
 
 
 class _Frame:
-    """One bar of the flame graph: a Cell or operations of one name in it."""
+    """One bar of the flame graph: a Cell, or its operations of one name."""
 
     def __init__(self, label, note="", kind="cell"):
         self.label, self.note, self.kind = label, note, kind
         self.spent, self.parts = 0.0, {}
 
     def below(self, key, *arguments):
-        """The frame under it with this key, made if there is none."""
+        """Return the child frame with this key, created if missing."""
         return self.parts.setdefault(key, _Frame(*arguments))
 
 

@@ -1,4 +1,4 @@
-"""The call of a step as the user writes it, timed, with all that it wrote put back."""
+"""Timing of a step as the user calls it; everything that it writes is restored."""
 
 import time
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from sporax.engine.recorder import run_pending
 
 @contextmanager
 def put_back(handles):
-    """The contents of the Tensors and Parameters are afterwards what they were before."""
+    """Restore the contents of the Tensors and Parameters on exit."""
     before = [(handle, np.array(on_host(handle._value.read()))) for handle in handles]
     try:
         yield
@@ -24,7 +24,7 @@ def put_back(handles):
 
 
 def call_seconds(step, args, kwargs, count):
-    """(seconds of the first call beyond those of the others, median seconds of a call)."""
+    """Return (extra seconds of the first two calls, median seconds of the `count` later calls)."""
     times = []
     for _ in range(count + 2):
         begin = time.perf_counter()

@@ -7,9 +7,9 @@ from sporax.core.jax_internals import module_text, parsed_module
 from sporax.insight.graph_model import Part, connect
 
 _NO_NODES = {"broadcast_in_dim", "optimization_barrier"}
-# these neither where they bring a Parameter or constant into another form
+# also skipped if they only change the form of a Parameter or constant
 _FORMS = {"reshape", "convert", "transpose", *_NO_NODES}
-_CONTROL = {"while", "case", "if"}  # whose regions are drawn
+_CONTROL = {"while", "case", "if"}  # their regions are drawn
 
 
 class _Result(NamedTuple):
@@ -22,8 +22,8 @@ class _Result(NamedTuple):
 def fill(box, program, operands):
     """Add a program's operations to a box; returns the sources of its results.
 
-    A source is a part with what it gives; the text of a Parameter; or None, for a constant.
-    `operands`: the sources of its inputs. `program`: of `jax.export`.
+    A source is (part, shape and dtype), the text of a Parameter, or None for a constant.
+    `operands`: the sources of the inputs. `program`: from `jax.export`.
     """
     module, _ = parsed_module(module_text(bytes(program.mlir_module_serialized)))
     functions = {
@@ -40,7 +40,7 @@ class _Program:
         self.sources = {}
 
     def run(self, box, block, operands):
-        """Add a block's operations; returns the sources of what it returns."""
+        """Add a block's operations; returns the sources of its results."""
         self.sources.update(zip(block.arguments, operands, strict=False))
         for one in block:
             operation = one.operation
@@ -86,6 +86,6 @@ def _text(one, name):
 
 
 def _result(value):
-    """The shape and dtype that a type such as 'tensor<2x?xf32>' says."""
+    """Return the shape and dtype of a value, from its type such as 'tensor<2x?xf32>'."""
     sizes, dtype = re.fullmatch(r"tensor<((?:[\d?]+x)*)(.*)>", str(value.type)).groups()
     return _Result(tuple(n if n == "?" else int(n) for n in sizes.split("x")[:-1]), dtype)

@@ -1,5 +1,5 @@
-"""`Recording`: the operations of a Cell or a step, each with the call of a Cell that it belongs to.
-Nothing is computed, and nothing is changed."""
+"""`Recording`: the operations of a Cell or a step, each with the Cell call that it belongs to.
+Nothing is computed or changed."""
 
 import numpy as np
 
@@ -27,10 +27,10 @@ _SHAPE_ENTRY = (int, np.integer)
 class Operation:
     """One recorded operation.
 
-    `name`, `attributes`; `call`: the call of a Cell that it belongs to; `is_backward`; `line`: the
-    user's (file, line); `operands`: (pool, index) of each, see `TraceFunction`; `first`: the index
-    of its first result among those of all operations; `avals`: of its results; `flops`; `program`:
-    the `ProgramOp` that it is, or None.
+    `name`, `attributes`; `call`: the Cell call that it belongs to; `is_backward`; `line`: (file,
+    line) of user code; `operands`: (pool, index) of each, see `TraceFunction`; `first`: the index
+    of its first result among the results of all operations; `avals`: of its results; `flops`;
+    `program`: the operation itself if it is a `ProgramOp`, else None.
     """
 
     __slots__ = (
@@ -54,9 +54,9 @@ class Operation:
 class Recording:
     """The operations of `function(*args)`, in order, and the calls of Cells (`root`).
 
-    `listing`: the `Listing` with inputs and outputs; `arguments`: the Values of its arguments.
-    `function` may be a Cell, a function or a
-    `jit` function. Raises RuntimeError where the function needs a concrete value.
+    `listing`: the `Listing` with inputs and outputs; `arguments`: the Values of the arguments.
+    `function`: a Cell, a function or a `jit` function. Raises RuntimeError if it needs a concrete
+    value.
     """
 
     def __init__(self, who, function, args, kwargs=None):
@@ -71,13 +71,13 @@ class Recording:
 
         self.listing = Listing(who, name, inner, args, kwargs or {}, note, cell_log=self.log)
         n = sum(i.kind == "argument" for i in self.listing.inputs)
-        self.arguments = self.arguments[-n:] if n else []  # those of the last attempt
+        self.arguments = self.arguments[-n:] if n else []  # from the last attempt only
         self.name, self.root = name, self.log.root
         self._mark(self.log.along(self.listing.path))
 
     def _mark(self, calls):
-        """Make the operations. A pullback belongs to the call of the operation that it derives,
-        and a sum of cotangents to that of the last one."""
+        """Create the operations. A pullback belongs to the call of the operation that it
+        differentiates, a sum of cotangents to the call of the last one."""
         self.operations, self.of_output, forward, call = [], [], {}, self.root
         steps = zip(self.listing.trace.steps, self.listing.lines, calls, strict=True)
         for (op, rule, refs), line, noted in steps:
@@ -96,8 +96,8 @@ class Recording:
 
 
 def _derived_by(op, operands, forward):
-    """The operation whose derivative an operation is, since its operands begin with those; None if
-    it is none. `forward`: (name, operands) -> operation."""
+    """Return the operation whose derivative `op` is, named `<name>.grad`: its operands are a prefix
+    of `operands`. None if there is none. `forward`: (name, operands) -> operation."""
     name = op.name.removesuffix(".grad")
     if name == op.name:
         return None
@@ -106,12 +106,12 @@ def _derived_by(op, operands, forward):
 
 
 def bytes_of(aval):
-    """Bytes of an array."""
+    """Return the size of an array in bytes."""
     return aval.size * aval.dtype.itemsize
 
 
 def checked_cell(who, cell):
-    """The Cell; TypeError where it is something else."""
+    """Return `cell`; raise TypeError if it is not a Cell."""
     if not is_cell(cell):
         what = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
         raise TypeError(
@@ -122,7 +122,7 @@ def checked_cell(who, cell):
 
 
 def abstract_inputs(who, inputs):
-    """(positional, by keyword) inputs as Tensors without contents: of one input or several."""
+    """Return (positional, keyword) inputs as Tensors without contents, for one input or several."""
     if isinstance(inputs, dict):
         return (), {name: _abstract(who, item) for name, item in inputs.items()}
     one = _input(inputs)
@@ -145,7 +145,7 @@ def _abstract(who, item):
 
 
 def _input(item):
-    """A Tensor without contents for an array, a shape, or (shape, dtype); else None."""
+    """Return a Tensor without contents for an array, a shape, or (shape, dtype); else None."""
     if isinstance(item, Tensor):
         return _tensor(item._value.aval)
     if isinstance(item, np.ndarray):
@@ -172,7 +172,7 @@ def _tensor(aval, shape=None):
 
 
 def abstract_arguments(arguments):
-    """The arguments of a step, with Tensors without contents in place of those in them."""
+    """Return the arguments of a step with each Tensor replaced by one without contents."""
     return map_tensors(lambda tensor: _tensor(tensor._value.aval), arguments)
 
 

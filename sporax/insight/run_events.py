@@ -1,4 +1,4 @@
-"""A run as TensorBoard's event files, beside what `sporax watch` reads."""
+"""A run as TensorBoard event files, in addition to the files for `sporax watch`."""
 
 import weakref
 
@@ -9,9 +9,9 @@ from sporax.train.event_file import EventFile, buckets_summary, image_summary, s
 
 
 class RunEvents:
-    """Writes what `RunFolder` is given to an event file in the run's folder.
+    """Write the records that `RunFolder` gets to an event file in the run's folder.
 
-    Raises ModuleNotFoundError where the package `tensorboard` is missing.
+    Raises ModuleNotFoundError if the package `tensorboard` is missing.
     """
 
     def __init__(self, folder):
@@ -29,7 +29,7 @@ class RunEvents:
         self._write(step, made)
 
     def add_images(self, step, name, images):
-        """Write images, bytes of shape (N, C, H, W), side by side."""
+        """Write uint8 images of shape (N, C, H, W) side by side."""
         self._write(step, [image_summary(name, images)])
 
     def _write(self, step, summaries):

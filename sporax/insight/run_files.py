@@ -1,8 +1,8 @@
-"""The folder of a run: `run.jsonl`, whose first line says the format's version and whose others are
-one record each, and PNG images.
+"""The folder of a run: `run.jsonl` and PNG images. The first line of `run.jsonl` holds the format's
+version, each further line one record.
 
-A record is appended by one write. A last line without its end is being written, or was when the
-process ended, and is left out.
+A record is appended with a single write. A last line without a newline is still being written, or
+the process ended while writing it; it is ignored.
 """
 
 import base64
@@ -17,7 +17,7 @@ from sporax.io import atomic_write, untrusted_file
 from sporax.train.event_file import png
 
 FILE, FORMAT, VERSION = "run.jsonl", "sporax run", 1
-RANK = "rank"  # how the folder of a rank begins, inside of the run's
+RANK = "rank"  # prefix of a rank's folder inside the run's folder
 LAYER_KINDS = ("gradients", "activations")
 _IMAGE = re.compile(r"image-\d+-\d+\.png")
 _NOT_FINITE = ("nan", "inf", "-inf")
@@ -25,16 +25,16 @@ STATISTICS = ("low", "high", "mean", "std", "norm", "zeros", "not_finite")
 
 
 def number(value):
-    """A number as JSON has it: one that is not finite as 'nan', 'inf' or '-inf'."""
+    """Return a number for JSON: a float if it is finite, else 'nan', 'inf' or '-inf'."""
     value = float(value)
     return value if math.isfinite(value) else str(value)
 
 
 class RunFolder:
-    """A run's folder to write to, made if need be.
+    """A run's folder to write to, created if missing.
 
-    Raises FileExistsError where it holds a run already and `resume` is False, ValueError where
-    that one cannot be read.
+    Raises FileExistsError if it already holds a run and `resume` is False, ValueError if that run
+    cannot be read.
     """
 
     def __init__(self, folder, name, resume):
@@ -60,10 +60,10 @@ class RunFolder:
         self.last_step = run.last_step
         numbers = [int(p.stem.split("-")[1]) for p in self.path.parent.glob("image-*-*.png")]
         self._images = max(numbers, default=-1) + 1
-        os.truncate(self.path, run.offset)  # without a line that was not finished
+        os.truncate(self.path, run.offset)  # drop an incomplete last line
 
     def append(self, **record):
-        """Add one record."""
+        """Append one record."""
         line = _line({"time": time.time(), **record})
         with atomic_write.errors_named("RunRecord", self.path):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
@@ -74,12 +74,12 @@ class RunFolder:
                 os.close(descriptor)
 
     def add_images(self, step, name, images):
-        """Write images, bytes of shape (N, C, H, W), as PNG, and a record that names them."""
+        """Write uint8 images of shape (N, C, H, W) as PNG files, and a record with their names."""
         names = [f"image-{self._images}-{k}.png" for k in range(len(images))]
         self._images += 1
         for file, image in zip(names, images, strict=True):
             with atomic_write.errors_named("RunRecord", self.path.parent / file):
-                (self.path.parent / file).write_bytes(png(image))  # before a record names it
+                (self.path.parent / file).write_bytes(png(image))  # before the record that names it
         self.append(step=step, images={name: names})
 
 
@@ -89,11 +89,12 @@ def _line(record):
 
 
 class Run:
-    """What a run's folder says; `update` reads what has been added.
+    """The records of a run's folder; `update` reads the records added since the last call.
 
     `curves`: {name: {step: number}}; `layers`: {kind: {name: {step: statistics}}}; `images`:
-    {name: {step: [file]}}; `offset`: bytes read. Of two records of one step the later one counts.
-    Raises FileNotFoundError, or ValueError where the folder has no run of this version.
+    {name: {step: [file]}}; `offset`: bytes read. A later record of a step overrides an earlier one.
+    Raises FileNotFoundError if the folder has no run, ValueError if the run is damaged or has
+    another version.
     """
 
     def __init__(self, folder):
@@ -112,7 +113,7 @@ class Run:
             )
 
     def update(self):
-        """Read what has been added; returns whether there was anything."""
+        """Read the records added since the last call; return True if there are any."""
         path = self.folder / FILE
         try:
             with untrusted_file.opened(path) as file:
@@ -139,7 +140,7 @@ class Run:
         return whole > 0
 
     def goes_on(self):
-        """Whether the file is still the one that was read, and not a shorter one or another."""
+        """Return True if the file is still the one that was read: same inode, not truncated."""
         try:
             status = (self.folder / FILE).stat()
         except FileNotFoundError:
@@ -174,7 +175,7 @@ class Run:
             self.images.setdefault(name, {})[step] = files
 
     def image(self, file):
-        """An image as a URL that holds it; None where its file is gone."""
+        """Return an image as a data URL; None if its file cannot be read."""
         try:
             content = untrusted_file.content(self.folder / file)
         except OSError:
@@ -193,9 +194,9 @@ def _checked(value):
 
 
 class Runs:
-    """The runs at `paths`: folders of runs, or folders with folders of runs in them, or of ranks.
+    """The runs at `paths`: each path is a run's folder, or contains folders of runs or of ranks.
 
-    Raises as `Run` does, and FileNotFoundError where there is no such folder.
+    Raises what `Run` raises, and FileNotFoundError if a folder does not exist.
     """
 
     def __init__(self, paths):
@@ -206,7 +207,7 @@ class Runs:
         return iter(self._of.values())
 
     def update(self):
-        """Read what has been added, new runs too; returns whether there was anything."""
+        """Read added records and find new runs; return True if anything changed."""
         before, self._of, is_new = self._of, {}, False
         for folder in self._folders():
             run = before.get(folder)

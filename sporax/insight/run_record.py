@@ -1,4 +1,4 @@
-"""`RunRecord`: a callback that writes what a training does to a folder for `sporax watch`."""
+"""`RunRecord`: a callback that records training to a folder for `sporax watch`."""
 
 import math
 import os
@@ -23,21 +23,21 @@ _IMAGES = 8  # samples of a batch
 
 
 class RunRecord(Callback):
-    """Writes loss, learning rate, metrics, samples per second, gradient norms, histograms by layer
-    and sample images of a training to a folder, which `sporax watch` shows.
+    """Record loss, learning rate, metrics, samples per second, gradient norms, histograms by layer
+    and sample images of training to a folder, which `sporax watch` shows.
 
-    `folder`: made if need be. `name`: of the run; by default the folder's. `every`: of so many
-    steps one, and the first, has loss, learning rate and samples per second. `layers_every`: of so
-    many steps one, and the first, has gradient norms, histograms of gradients and of activations,
-    and images of the batch: they cost one more forward and backward pass, which changes neither
-    Parameters nor the random state; 0: never. `activations`: what to record besides the layers'
-    own: paths or patterns of Cells with Cells in them, and of operations in their `construct` as
-    `draw` names them, such as ['layer*', 'Softmax']. `resume`: whether to go on with the run that
-    is in the folder. `tensorboard`: whether to write TensorBoard's event files there as well. Of
-    several ranks the first writes; with `all_ranks` each does, to its own run `folder/rank0` and so
-    on. A folder that cannot be written is a warning, and nothing more is recorded.
+    `folder`: created if missing. `name`: of the run; by default the folder's name. `every`: record
+    loss, learning rate and samples per second at the first and every `every`-th step.
+    `layers_every`: likewise for gradient norms, histograms of gradients and activations, and images
+    of the batch, which cost one more forward and backward pass that changes neither Parameters nor
+    the random state; 0: never. `activations`: activations to record besides the layers': paths or
+    patterns of Cells that contain Cells, and of operations in their `construct` as named by
+    `draw`, such as ['layer*', 'Softmax']. `resume`: continue the run in the folder. `tensorboard`:
+    write TensorBoard event files there, too. With several ranks, the first one writes; with
+    `all_ranks`, each writes its own run, `folder/rank0` and so on. If the folder cannot be written,
+    a warning is issued and recording stops.
 
-    In a loop of one's own, call `log`, `log_layers` and `log_images`.
+    In a custom training loop, call `log`, `log_layers` and `log_images`.
 
     >>> import tempfile
     >>> from sporax.insight import RunRecord
@@ -78,8 +78,8 @@ class RunRecord(Callback):
     def log(self, step, *, samples=None, **scalars):
         """Record scalars of a step: `loss`, `learning_rate`, `gradient_norm` or any other name.
 
-        `step`: an int, at least 0. `samples`: those that were trained with since the last call,
-        for samples per second, which the second call has first.
+        `step`: a non-negative int. `samples`: the number of samples trained on since the last call,
+        for samples per second, which is recorded from the second call on.
         """
         self._check_step("log", step)
         if samples is not None:
@@ -92,8 +92,8 @@ class RunRecord(Callback):
         self._write("append", step=step, scalars=values)
 
     def log_layers(self, step, kind, tensors):
-        """Record statistics and histograms of Tensors, {layer: Tensor}. `kind`: 'gradients' (whose
-        norm of all is recorded as `gradient_norm`) or 'activations'."""
+        """Record statistics and histograms of Tensors, {layer: Tensor}. `kind`: 'gradients' (their
+        global norm is recorded as `gradient_norm`) or 'activations'."""
         self._check_step("log_layers", step)
         check.choice("RunRecord.log_layers", LAYER_KINDS, kind=kind)
         check.instance("RunRecord.log_layers", dict, "a dict", tensors=tensors)
@@ -106,8 +106,8 @@ class RunRecord(Callback):
         self._write("append", step=step, scalars=scalars, layers={kind: layers})
 
     def log_images(self, step, name, images):
-        """Record images, a Tensor or array of shape (N, C, H, W) with one or three channels: the
-        first eight, from 0 to 1 or of uint8; others from lowest to highest."""
+        """Record the first eight images of a Tensor or array of shape (N, C, H, W) with one or
+        three channels: uint8, or values in [0, 1]; other values are rescaled to [0, 1]."""
         self._check_step("log_images", step)
         check.instance("RunRecord.log_images", str, "a string", name=name)
         images = images if isinstance(images, Tensor) else np.asarray(images)
@@ -140,11 +140,11 @@ class RunRecord(Callback):
 
     def on_train_step_begin(self, run_context):
         run = run_context.original_args()
-        if self._first_step:  # steps of a further training go on from those of the last
+        if self._first_step:  # a further training continues the step count of the last one
             self._base = self._last if run.cur_step_num == 1 else 0
         self._rate = None
         if self._logs(self._base + run.cur_step_num) and run.get("optimizer") is not None:
-            rates = run.optimizer.get_lr()  # of this step: at its end it is the next one's
+            rates = run.optimizer.get_lr()  # for this step: after it, the rate is the next step's
             self._rate = rates[0] if isinstance(rates, (tuple, list)) else rates
 
     def _logs(self, step):
@@ -161,8 +161,8 @@ class RunRecord(Callback):
         if self._probe and (self._first_step or step % self._layers_every == 0):
             begin = time.perf_counter()
             self._log_batch(step, run)
-            self._since += time.perf_counter() - begin  # no part of the training's time
-        if self._first_step:  # nor what it was compiled in
+            self._since += time.perf_counter() - begin  # not training time
+        if self._first_step:  # nor is compilation
             self._first_step, self._since, self._samples = False, time.perf_counter(), 0
         self._last = step
 
@@ -179,7 +179,7 @@ class RunRecord(Callback):
         self.log(step, samples=None if self._first_step else samples or None, **scalars)
 
     def _log_batch(self, step, run):
-        """Histograms and images of the present batch."""
+        """Record histograms and images of the current batch."""
         inputs = run.train_dataset_element
         activations, gradients = self._probe(*inputs)
         self.log_layers(step, "gradients", gradients)
@@ -209,8 +209,8 @@ class RunRecord(Callback):
 
 
 def _probe_of(run, further):
-    """The Probe of a run: of the network with its loss that the training step derives. None, and a
-    warning, where the step is a Cell of the user's, which may do anything when it is called."""
+    """Return the Probe of a run, for the network with loss that the training step differentiates.
+    Warn and return None if the step is a user-defined Cell, which may do anything when called."""
     step, optimizer = run.train_network, run.get("optimizer")
     network = run.get("network") or step
     if optimizer is None and not isinstance(step, TrainOneStepCell):
@@ -236,7 +236,7 @@ def _scalar(name, value):
 
 
 def _visible(images):
-    """Images as bytes."""
+    """Return images as uint8."""
     if images.dtype == np.uint8:
         return images
     images = np.nan_to_num(images.astype(np.float32), posinf=1.0, neginf=0.0)

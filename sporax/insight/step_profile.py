@@ -1,4 +1,4 @@
-"""`profile`: where the time of a step goes, by Cell and by operation."""
+"""`profile`: the time of a step by Cell and by operation."""
 
 import dataclasses
 import json
@@ -24,11 +24,11 @@ _OUTSIDE = "(outside of Cells)"
 
 @dataclasses.dataclass
 class CellTime:
-    """Time of one Cell in a `StepProfile`: of its own operations, and with the Cells below.
+    """Time of one Cell in a `StepProfile`, without and with nested Cells.
 
-    `path`, and `name`, the way from the Cell around it; `cls`, `depth`; `forward` and `backward`:
-    seconds of its own operations, whose sum is `seconds`; `total_seconds`: with the Cells below;
-    `flops`, `total_flops`, `bytes` of results.
+    `path`; `name`: the path relative to the enclosing Cell; `cls`, `depth`; `forward`, `backward`:
+    seconds without nested Cells, whose sum is `seconds`; `total_seconds`: with nested Cells;
+    `flops`, `total_flops`; `bytes`: of the results.
 
     >>> from sporax import insight
     >>> cell = insight.CellTime("net.dense", "Dense", 1, 2e-3, 3e-3, 5e-3, 100, 100)
@@ -49,12 +49,12 @@ class CellTime:
 
     @property
     def seconds(self):
-        """Seconds of its own operations, those of Cells below not counted."""
+        """Seconds without nested Cells."""
         return self.forward + self.backward
 
     @property
     def rate(self):
-        """Floating-point operations a second, with the Cells below."""
+        """Floating-point operations per second, with nested Cells."""
         return self.total_flops / self.total_seconds if self.total_seconds else 0.0
 
 
@@ -77,20 +77,20 @@ class OperationTime:
 
     @property
     def rate(self):
-        """Floating-point operations a second."""
+        """Floating-point operations per second."""
         return self.flops / self.seconds if self.seconds else 0.0
 
 
 class StepProfile:
-    """What `profile` has measured; `print` it, or write it as a page or a trace.
+    """The result of `profile`; `print` it, or write it as a page or a trace.
 
-    `seconds`: of one run of the step's program under the profiler, `untraced_seconds`: without it;
-    `idle_seconds`: of the former, none of its operations ran. `cells`: [CellTime], the outermost
-    first, whose own seconds and the idle ones add up to `seconds`; `operations`: [OperationTime],
-    the longest first. `call_seconds`: of a call of the step as it is written, so that
-    `host_seconds` of it are Python's; `first_call_seconds`: what the first calls took more.
-    `compile_seconds`: XLA's, of the whole step as one program. `flops`; `peak`: operations a second
-    of a large product on this machine, measured. `memory`: bytes by kind, as XLA has planned them.
+    `seconds`: one run of the step's program under the profiler; `untraced_seconds`: without it;
+    `idle_seconds`: the part of `seconds` in which no operation ran. `cells`: [CellTime], outermost
+    first, whose own seconds and `idle_seconds` add up to `seconds`; `operations`: [OperationTime],
+    longest first. `call_seconds`: one call of the step as the user writes it; for `host_seconds` of
+    it the device waits for Python; `first_call_seconds`: extra time of the first two calls.
+    `compile_seconds`: XLA's time for the whole step as one program. `flops`; `peak`: measured rate
+    of a large product on this machine, per second. `memory`: bytes by kind, as planned by XLA.
 
     >>> from sporax import insight
     >>> found = insight.profile(nn.Dense(8, 8), Tensor(np.ones((4, 8), np.float32)), runs=1)
@@ -111,7 +111,7 @@ class StepProfile:
         by_instruction, busy = wall_seconds(self._spans, containers)
         self.idle_seconds = self.seconds - busy
         self._recording = recording
-        times = np.zeros(len(recording.operations) + 1)  # the last: of no operation
+        times = np.zeros(len(recording.operations) + 1)  # the last: not attributed to an operation
         for name, spent in by_instruction.items():
             for operation, share in (self._shares.get(name) or {-1: 1.0}).items():
                 times[operation] += spent * share
@@ -126,17 +126,17 @@ class StepProfile:
 
     @property
     def rate(self):
-        """Floating-point operations a second of the step's program."""
+        """Floating-point operations per second of the step's program."""
         return self.flops / self.seconds
 
     @property
     def peak_fraction(self):
-        """Which part of the measured peak the step reaches."""
+        """Fraction of the measured peak that the step reaches."""
         return self.rate / self.peak
 
     @property
     def facts(self):
-        """Names and values of the whole step."""
+        """(name, value) pairs for the whole step."""
         return [
             ("step", seconds(self.seconds)),
             ("step without the profiler", seconds(self.untraced_seconds)),
@@ -152,7 +152,7 @@ class StepProfile:
         ]  # fmt: skip
 
     def _rows(self):
-        """(rows of Cells, rows of operations) that are shown."""
+        """Return (rows of Cells, rows of operations) to show."""
         cells = [
             ("  " * c.depth + f"{c.name}: {c.cls}",
              seconds(c.total_seconds), f"{c.total_seconds / self.seconds:.1%}",
@@ -184,7 +184,7 @@ class StepProfile:
         )
 
     def write_html(self, path):
-        """Write a page of its own with a flame graph and tables; returns its path."""
+        """Write a standalone page with a flame graph and tables; returns its path."""
         from sporax.insight.profile_page import write
 
         return write(self, path)
@@ -219,7 +219,7 @@ OPERATION_HEADERS = ("operation", "Cell", "count", "time", "share", "rate", "res
 
 
 def _columns(headers, rows, left):
-    """Lines of a table whose first `left` columns are aligned to the left."""
+    """Return the lines of a table whose first `left` columns are left-aligned."""
     lines = [headers, *rows]
     widths = [max(len(line[k]) for line in lines) for k in range(len(headers))]
     return [
@@ -236,7 +236,7 @@ def _path(call):
 
 
 def _cell_times(recording, times):
-    """[CellTime] in the order of the calls; calls of one path are added up."""
+    """Return [CellTime] in call order; calls with the same path are summed."""
     found = {}
 
     def collect(call, depth):
@@ -273,7 +273,7 @@ def _operation_times(recording, times):
 
 
 def _memory(compiled):
-    """Bytes that the program needs, by kind."""
+    """Return the bytes that the program needs, by kind."""
     sizes = compiled.memory_analysis()
     return {
         "arguments": sizes.argument_size_in_bytes,
@@ -283,17 +283,18 @@ def _memory(compiled):
 
 
 def profile(step, *args, runs=5, **kwargs):
-    """The `StepProfile` of `step(*args, **kwargs)`: time, rate and memory by Cell and operation.
+    """Return the `StepProfile` of a call: time, rate and memory by Cell and by operation.
 
-    `step`: a Cell, a function or a `jit` function, such as a whole training step. It is recorded as
-    one program, which is compiled with names and runs twice `runs` times under JAX's profiler: to
-    warm it up, and to be measured, where the median run counts. The step itself is called `runs`
-    times, for what Python takes; Parameters, random state and other Tensors that it writes are put
-    back. Where XLA fuses operations of several Cells into one loop, each has a share in proportion
-    to the elements.
+    `step`: a Cell, a function or a `jit` function, such as a whole training step. It is recorded
+    and compiled as one program with named instructions, which runs `runs` times under JAX's
+    profiler to warm up and `runs` times to be measured; the median run counts. The step itself is
+    called `runs + 2` times to measure Python's time. Parameters, random state and other Tensors
+    that it writes are restored. If XLA fuses operations of several Cells into one loop, its time is
+    divided in proportion to their elements.
 
-    Raises TypeError for what cannot be called, ValueError for `runs` below 1, RuntimeError where
-    the step needs a concrete value on the way, within a Mesh, or where another profiler runs.
+    Raises TypeError if `step` is not callable, ValueError if `runs` is below 1 or an argument has
+    no contents, RuntimeError if the recording needs a concrete value, inside a Mesh, or if another
+    profiler is running.
 
     >>> from sporax import insight
     >>> net = nn.SequentialCell(nn.Dense(8, 256), nn.ReLU(), nn.Dense(256, 1))
@@ -322,7 +323,7 @@ def profile(step, *args, runs=5, **kwargs):
     handles = [i.source for i in listing.inputs if i.name in written and i.source is not None]
     half = -(-runs // 2)  # before and after the profiler, since a machine's speed drifts
     untraced = untraced_seconds(program, half)
-    traced(program, runs)  # a first session allocates memory for events: a quarter slower
+    traced(program, runs)  # the first session allocates memory for events: a quarter slower
     events = traced(program, runs)
     untraced += untraced_seconds(program, half)
     with put_back([*handles, *tensors_of((args, kwargs))]):

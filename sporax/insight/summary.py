@@ -11,13 +11,13 @@ from sporax.insight.recording import Recording, abstract_inputs, bytes_of, check
 
 @dataclasses.dataclass(frozen=True)
 class SummaryRow:
-    """One Cell of a `summary`; `total_` fields include the Cells below.
+    """One Cell of a `summary`; `total_` fields include nested Cells.
 
-    `path`: '' for the network itself, 'layer1.0.conv1' below. `calls`: how often it was called,
-    `inputs` and `outputs`: avals (shape, dtype) of its last call, empty if there was none.
-    `parameters`, `trainable`: elements of its own Parameters. `parameter_bytes`: their memory.
-    `flops`: floating-point operations of all its calls. `activation_bytes`: memory of what the
-    operations of its `construct` compute, views not counted.
+    `path`: '' for the network itself, else such as 'layer1.0.conv1'. `calls`: the number of calls;
+    `inputs`, `outputs`: avals (shape, dtype) of the last call, empty if there was none.
+    `parameters`, `trainable`: elements of the Cell's own Parameters; `parameter_bytes`: memory.
+    `flops`: floating-point operations of all its calls. `activation_bytes`: memory of the results
+    of the operations in its `construct`, without views.
 
     >>> from sporax import insight
     >>> row = insight.summary(nn.SequentialCell(nn.Dense(4, 8)), (16, 4)).row("0")
@@ -44,8 +44,8 @@ class SummaryRow:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """What `summary` has found: `rows`, one for each Cell, and totals over Parameters that are
-    counted once each. `print` it; a notebook shows it as a table.
+    """The result of `summary`: `rows`, one for each Cell, and totals, in which each Parameter is
+    counted once. `print` it; a notebook shows it as a table.
 
     >>> from sporax import insight
     >>> insight.summary(nn.Dense(4, 8), (16, 4)).parameters
@@ -62,7 +62,7 @@ class Summary:
     input_bytes: int
 
     def row(self, path):
-        """The row of a Cell; KeyError if there is none."""
+        """Return the row of a Cell; raise KeyError if there is none."""
         for row in self.rows:
             if row.path == path:
                 return row
@@ -70,7 +70,7 @@ class Summary:
 
     @property
     def totals(self):
-        """The lines below the table: names and values."""
+        """Names and values of the lines below the table."""
         return [
             ("parameters", f"{self.parameters:,} ({quantity(self.parameter_bytes, 'B')})"),
             ("trainable", f"{self.trainable:,}"),
@@ -123,14 +123,14 @@ _NUMERIC = (3, 4, 5)
 
 
 def summary(cell, inputs):
-    """The `Summary` of a network for these inputs: its Cells with output shapes, dtypes,
+    """Return the `Summary` of a network for these inputs: its Cells with output shapes, dtypes,
     Parameters, floating-point operations and memory.
 
-    `inputs`: one input or a list of several, or a dict of keyword arguments: arrays, Tensors, or
-    shapes such as (1, 3, 224, 224), of float32; ((1, 7), ms.int32) has another dtype. The Cell is
-    recorded in the mode it is in, without computing anything; nothing is changed. A multiplication
-    and an addition are two operations, an element of exp or tanh is one; a convolution counts
-    those on its padding. Raises TypeError for what is no Cell, and what the Cell raises, with its
+    `inputs`: one input, a list of inputs, or a dict of keyword arguments: arrays, Tensors, or
+    shapes such as (1, 3, 224, 224) for float32; ((1, 7), ms.int32) sets another dtype. The Cell is
+    recorded in its current mode; nothing is computed or changed. A multiplication and an addition
+    count as two operations, an element of exp or tanh as one; a convolution includes operations on
+    padding. Raises TypeError if `cell` is not a Cell, and any error of the Cell, with the Cell's
     path.
 
     >>> from sporax import insight
@@ -181,13 +181,13 @@ def _add(table, key, amounts):
 
 
 def _parameters(cell):
-    """The Parameters of a Cell and of those below, each once."""
+    """Return the Parameters of a Cell and of nested Cells, each once."""
     found = [p for _, part in tree(cell) for p in part._params.values() if p is not None]
     return list({id(p): p for p in found}.values())
 
 
 def _sizes(parameters):
-    """(elements, elements that are trained, bytes)"""
+    """Return (elements, trainable elements, bytes)."""
     avals = [p._value.aval for p in parameters]
     trained = sum(p._value.aval.size for p in parameters if p.requires_grad)
     return sum(a.size for a in avals), trained, sum(map(bytes_of, avals))

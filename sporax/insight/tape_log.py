@@ -1,5 +1,5 @@
-"""`TapeLog`: what Cells and the operations in their `construct` compute while a derivative is
-captured, from its tape."""
+"""`TapeLog`: the outputs of Cells and of operations in their `construct`, from the tape of a
+derivative that is captured."""
 
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -15,10 +15,10 @@ _MANY = 20  # names in a warning
 
 
 class TapeLog:
-    """Follows the calls of a network's Cells while it is captured with its derivative.
+    """Record the calls of a network's Cells while it is captured with its derivative.
 
-    `names`: {Cell: path}. An operation belongs to the innermost call; Cells without Cells in them,
-    which are layers, do not count, nor do views.
+    `names`: {Cell: path}. An operation belongs to the innermost call. Leaf Cells, which are layers,
+    and views are ignored.
     """
 
     def __init__(self, names):
@@ -27,7 +27,7 @@ class TapeLog:
 
     @contextmanager
     def following(self):
-        """Within it, calls of Cells are followed."""
+        """Record Cell calls inside this context."""
         tracer = thread.recorder.tracer
         outer, tracer.cell_log = tracer.cell_log, self
         try:
@@ -39,13 +39,14 @@ class TapeLog:
         """Call a Cell; see `Tracer.cell_log`."""
         first = len(_entries())
         result = cell._compute(args, kwargs)
-        self._calls.append((first, len(_entries()), cell))  # those inside are there already
+        self._calls.append((first, len(_entries()), cell))  # nested calls are already in it
         if self._names.get(cell):
             self._outputs += [(self._names[cell], tensor) for tensor in tensors_of(result)]
         return result
 
     def results(self):
-        """[(name, Tensor)]: the name is the Cell's path, and the operation's as `draw` has it."""
+        """Return [(name, Tensor)]: the name is the Cell's path, then the operation's name in `draw`
+        if it is an operation's result."""
         found = list(self._outputs)
         for k, (op, _, out) in enumerate(_entries()):
             cell = next((cell for first, end, cell in self._calls if first <= k < end), None)
@@ -57,8 +58,8 @@ class TapeLog:
         return found
 
     def chosen(self, patterns):
-        """Those of `results` whose names, or ends of names, match a pattern. A pattern that none
-        matches is a warning."""
+        """Return the `results` whose name, or its end after a dot, matches a pattern. Warn about a
+        pattern that matches none."""
         results = self.results()
         for pattern in patterns:
             if not any(_matches(name, pattern) for name, _ in results):
@@ -78,7 +79,7 @@ def _entries():
 
 
 def _computes(op):
-    """Whether it is an operation with results of its own."""
+    """Return True if `op` computes new results: not a view, not a `gradient.*` operation."""
     return isinstance(op, Op) and not op.alias and not op.name.startswith("gradient.")
 
 

@@ -1,4 +1,4 @@
-"""When the instructions of a program ran: from the trace of JAX's profiler."""
+"""Execution times of a program's instructions, from a trace of JAX's profiler."""
 
 import gzip
 import json
@@ -13,13 +13,13 @@ _END = "end: "
 
 
 def traced(program, count):
-    """Run a `NamedProgram` so often under JAX's profiler; returns the events of its trace.
+    """Run a `NamedProgram` `count` times under JAX's profiler; returns the trace events.
 
-    Raises RuntimeError where another profiler runs.
+    Raises RuntimeError if another profiler is running.
     """
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
-    options.host_tracer_level = 1  # instructions are there, and less that costs time
+    options.host_tracer_level = 1  # records instructions, with less overhead
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder, profiler_options=options):
             for _ in range(count):
@@ -32,7 +32,7 @@ def traced(program, count):
 
 
 def untraced_seconds(program, count):
-    """The seconds of so many runs of a `NamedProgram` without the profiler."""
+    """Return the seconds of each of `count` runs of a `NamedProgram` without the profiler."""
     times = []
     for _ in range(count):
         program.prepare()
@@ -43,8 +43,8 @@ def untraced_seconds(program, count):
 
 
 class Span:
-    """An instruction that ran from `begin` to `end`, in seconds from the run's begin, on a
-    thread."""
+    """An execution of an instruction on a thread, from `begin` to `end`, in seconds since the
+    run's start."""
 
     __slots__ = ("begin", "end", "name", "thread")
 
@@ -53,13 +53,13 @@ class Span:
 
 
 def median_run(events, module):
-    """(seconds, [Span]) of the run of median length; `module`: the program's name."""
+    """Return (seconds, [Span]) of the run of median length; `module`: the program's name."""
     complete = [e for e in events if e.get("ph") == "X"]
     marks = sorted((e["dur"], e["ts"]) for e in complete if e["name"] == MARK)
     length, start = marks[(len(marks) - 1) // 2]
     stop = start + length
     inside = [e for e in complete if start <= e["ts"] < stop]
-    ends = {}  # of instructions that other threads end
+    ends = {}  # of instructions that finish on another thread
     for event in sorted(inside, key=lambda e: e["ts"]):
         if event["name"].startswith(_END):
             ends.setdefault(event["name"].removeprefix(_END), []).append(event["ts"])
@@ -78,8 +78,8 @@ def median_run(events, module):
 
 
 def wall_seconds(spans, containers):
-    """({instruction: seconds}, seconds in which any ran). Where several run at once, each has an
-    equal share of the time; one that contains others has what these leave."""
+    """Return ({instruction: seconds}, seconds in which any ran). Concurrent instructions share the
+    time equally; one that contains others gets the time in which none of these runs."""
     changes = sorted(
         change
         for span in spans

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Atomic file writes."""
 
 import contextlib
 import errno
@@ -9,9 +9,9 @@ import stat
 
 @contextlib.contextmanager
 def replacing(path):
-    """Gives the name of a new, empty file in the same folder to be filled; it then takes the place
-    of `path` in one step, once it is on the disk. If that fails, the old file stays as it was, and
-    the new one goes. Several may replace one file at the same time: the last one stays."""
+    """Yield the path of a new, empty file in the same folder to write to; once it is on disk, it
+    atomically replaces `path`. After an error the old file is unchanged and the new one removed.
+    Concurrent writers of one file are safe: the last one wins."""
     folder, name = os.path.split(os.path.realpath(path))
     part = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
     try:
@@ -31,7 +31,7 @@ def replacing(path):
 
 @contextlib.contextmanager
 def errors_named(who, path):
-    """Let an error of the system say which call could not write which file."""
+    """Add the call and the path of the file to the message of an OSError."""
     try:
         yield
     except OSError as error:
@@ -43,13 +43,13 @@ def errors_named(who, path):
 
 
 def write(path, content):
-    """As `Path.write_bytes`, whole or not at all."""
+    """Write bytes to a file atomically."""
     with replacing(path) as part, open(part, "wb") as file:
         file.write(content)
 
 
 def _settle(folder):
-    """Make the new name last through a power cut, where folders can be synchronised."""
+    """Sync the folder, where supported, so that the rename survives a power failure."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

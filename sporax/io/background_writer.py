@@ -1,11 +1,11 @@
-"""One thread that writes while the program goes on."""
+"""A background thread that writes files."""
 
 import logging
 import threading
 
 from sporax.core.interruptions import uninterrupted
 
-_NAME = "asyn_save_ckpt"  # scripts look for MindSpore's thread under this name
+_NAME = "asyn_save_ckpt"  # MindSpore's name for the thread, which scripts look up
 _lock = threading.Lock()
 _thread = None
 _failures = []
@@ -13,7 +13,7 @@ _log = logging.getLogger("sporax")
 
 
 def start(write, *args):
-    """Call `write(*args)` in a thread, after the one before has ended."""
+    """Call `write(*args)` in a thread, after the previous one has ended."""
     wait()
     _start(write, args)
 
@@ -37,7 +37,7 @@ def _call(write, *args):
 
 
 def wait():
-    """Until nothing is being written; raises what went wrong."""
+    """Wait for a pending write, and raise its exception."""
     if _thread is not None:
         _thread.join()
     if _failures:
@@ -45,7 +45,7 @@ def wait():
 
 
 def async_ckpt_thread_status():
-    """Whether an asynchronous save is still writing.
+    """Return True if an asynchronous save is still writing.
 
     >>> async_ckpt_thread_status()
     False

@@ -1,4 +1,4 @@
-"""`save_checkpoint` and `load_checkpoint`: tensors by name in files, as MindSpore has them."""
+"""`save_checkpoint` and `load_checkpoint`: tensors by name, in MindSpore's file formats."""
 
 import collections
 import concurrent.futures
@@ -28,14 +28,14 @@ def save_checkpoint(
     """Write parameters to a file, in MindSpore's `.ckpt` or in the `.safetensors` format.
 
     `save_obj`: a Cell, a list of Parameters or of `{'name': ..., 'data': Tensor}`, or a dict of
-    Tensors, NumPy arrays and strings. `async_save`: write in a thread while the program goes on
-    (True, 'thread' or 'process'). `append_dict`: numbers, strings, Tensors and Generators to keep
-    beside them. `choice_func(name)`: whether to keep a parameter. `crc_check`: store a checksum.
-    `format`: 'ckpt', or 'safetensors', which holds no strings and no Complex128.
+    Tensors, NumPy arrays and strings. `async_save`: write in a background thread (True, 'thread' or
+    'process'). `append_dict`: numbers, strings, Tensors and Generators to store as well.
+    `choice_func(name)`: returns True to save a parameter. `crc_check`: store a checksum. `format`:
+    'ckpt', or 'safetensors', which does not support strings and Complex128.
 
-    A file that exists is replaced in one step once the new one is on the disk. Files are not
-    encrypted: `enc_key` must be None. `integrated_save`, and `incremental`, `global_step_num` and
-    `remove_redundancy=False` in `kwargs`, make no difference on one device.
+    An existing file is replaced atomically once the new one is on disk. Files are not encrypted:
+    `enc_key` must be None. `integrated_save`, and `incremental`, `global_step_num` and
+    `remove_redundancy=False` in `kwargs`, have no effect on one device.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
     >>> save_checkpoint([Parameter(1.0, name="a")], path, append_dict={"epoch": 3})
@@ -69,7 +69,7 @@ def _write(file, path, *arguments):
 
 
 def _host(x, copy):
-    """A string as it is, a tensor as an array; its own, where the program goes on meanwhile."""
+    """Return a string as it is, a tensor as an array, copied if the program continues meanwhile."""
     if isinstance(x, str):
         return x
     return x.asnumpy() if copy else on_host(x._read().array)
@@ -98,7 +98,7 @@ def _refuse_key(who, prefix, key, mode, format):
 
 
 def _parallel(kwargs):
-    """`remove_redundancy`, the one argument of MindSpore's parallel training that a file notes."""
+    """Return `remove_redundancy`, the only argument of MindSpore's parallel training to store."""
     others = kwargs.keys() - {"incremental", "global_step_num", "remove_redundancy"}
     if others:
         raise TypeError(f"save_checkpoint() got an unexpected keyword argument '{min(others)}'")
@@ -142,7 +142,7 @@ def _target(name, format):
 
 
 def _named(save_obj):
-    """(name, tensor or string) for what is to be saved."""
+    """Return [(name, tensor or string)] of the entries to save."""
     if hasattr(save_obj, "parameters_and_names"):
         return _unique([(p.name, p) for _, p in parameters(save_obj)])
     if isinstance(save_obj, dict):
@@ -219,17 +219,17 @@ def load_checkpoint(
     dec_mode="AES-GCM", specify_prefix=None, choice_func=None, crc_check=False,
     remove_redundancy=False, format="ckpt",
 ):  # fmt: skip
-    """Read a file that `save_checkpoint` or MindSpore wrote: Parameters (strings) by name.
+    """Read a file of `save_checkpoint` or MindSpore into a dict of Parameters (or strings) by name.
 
-    `net`, `strict_load`: put them into that Cell too, as `load_param_into_net` does.
-    `choice_func(name)`: whether to take a parameter; `filter_prefix`, `specify_prefix` (a string or
-    several): leave out, or take only, names that begin so, instead of `choice_func`. `crc_check`:
-    verify the file's checksum. `format`: 'ckpt' or 'safetensors', whose contents may also be given
-    as an `io.BytesIO`. `dec_key` must be None: encrypted files are not read.
+    `net`, `strict_load`: also load them into that Cell, as `load_param_into_net` does.
+    `choice_func(name)`: returns True to load a parameter; `filter_prefix`, `specify_prefix` (a
+    string or several): skip, or load only, names with a prefix, instead of `choice_func`.
+    `crc_check`: verify the file's checksum. `format`: 'ckpt' or 'safetensors', whose contents may
+    also be an `io.BytesIO`. `dec_key` must be None: encrypted files are not supported.
 
-    A damaged or foreign file raises ValueError, a checkpoint that does not fit `net` RuntimeError;
-    `net` is then as it was. `remove_redundancy`, for a file whose other parts other devices hold,
-    only without a `net`.
+    Raises ValueError for a damaged or foreign file, RuntimeError for a checkpoint that does not
+    match `net`; `net` is then unchanged. `remove_redundancy`: the remaining parameters are in the
+    files of other devices; not supported with `net`.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
     >>> save_checkpoint([Parameter(1.0, name="a")], path)
@@ -263,9 +263,9 @@ def load_checkpoint_async(
     ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None,
     dec_mode="AES-GCM", specify_prefix=None, choice_func=None,
 ):  # fmt: skip
-    """Begin `load_checkpoint` in a thread; the `result()` of what is returned waits for it.
+    """Start `load_checkpoint` in a thread; return a future, whose `result()` waits for it.
 
-    The file's ending says its format. An error comes from `result()`.
+    The file extension determines the format. `result()` raises the errors.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/a.ckpt"
     >>> save_checkpoint([Parameter(1.0, name="a")], path)
@@ -284,7 +284,7 @@ def load_checkpoint_async(
 
 @contextlib.contextmanager
 def _located(name, format):
-    """(path, name in messages) of a file, or of a temporary file of its bytes."""
+    """Yield (path, name in messages) of a file, or of a temporary file with its bytes."""
     if not isinstance(name, io.BytesIO):
         path = _existing(name, format)
         yield path, path

@@ -1,12 +1,12 @@
-"""MindSpore's checkpoint bytes: protobuf messages.
+"""MindSpore's checkpoint format: protobuf messages.
 
     Checkpoint  { repeated Value value = 1; }
     Value       { required string tag = 1; TensorProto tensor = 2; MapTensorProto maptensor = 3; }
     TensorProto { repeated int64 dims = 1; required string tensor_type = 2;
                   required bytes tensor_content = 3; }
 
-A file is any number of such messages one after another, which is the same as one message with all
-their values. A large tensor is several values with the same tag, each with a piece of the content.
+A file is a concatenation of such messages, which is equivalent to one message with all their
+values. A large tensor is several values with the same tag, each with a piece of the content.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ PIECE = 512 * 1024 * 1024  # bytes of content in one value, as MindSpore slices 
 
 @dataclasses.dataclass
 class Entry:
-    """One stored thing: its tag, its dims and type as written, and its content in pieces."""
+    """A stored tensor or string: its tag, its dims and type as written, its content in pieces."""
 
     tag: str
     dims: tuple[int, ...]
@@ -28,7 +28,7 @@ class Entry:
     nbytes: int = 0  # of content so far
 
     def add(self, piece):
-        """One more piece of the content."""
+        """Append a piece of the content."""
         self.pieces.append(piece)
         self.nbytes += len(piece)
 
@@ -76,10 +76,10 @@ def _value(data, number):
 
 
 def read(data, needed):
-    """The entries of a checkpoint's bytes, in order; pieces of one tensor are put together.
+    """Return the entries of a checkpoint's bytes, in order, with the pieces of a tensor merged.
 
-    `data`: a memoryview of bytes. `needed(dims, kind)`: how many bytes of content that takes, or
-    None where the content itself says (strings). Raises CorruptFile.
+    `data`: a memoryview of bytes. `needed(dims, kind)`: the size of the content in bytes, or None
+    if the content itself defines it (strings). Raises CorruptFile.
     """
     entries = []
     try:
@@ -105,7 +105,7 @@ def _continues(entry, dims, kind, needed):
 
 
 def write(tag, dims, kind, content):
-    """Chunks of bytes that store one thing; `content`, a memoryview, is not copied."""
+    """Yield chunks of bytes that store one entry; `content`, a memoryview, is not copied."""
     named = protobuf.block(1, tag.encode())
     shaped = b"".join(b"\x08" + protobuf.varint(d) for d in dims) + protobuf.block(2, kind.encode())
     for begin in range(0, max(len(content), 1), PIECE):

@@ -1,4 +1,4 @@
-"""Rotation of a training's checkpoints: removes the oldest files of a folder."""
+"""Rotation of a training run's checkpoints: removes the oldest files of a folder."""
 
 import logging
 import os
@@ -10,8 +10,8 @@ _log = logging.getLogger("sporax")
 class CheckpointManager:
     """The checkpoints of one prefix in a folder, as MindSpore's callback manages them.
 
-    `format`: the files' ending, without the dot. Files are those named `prefix-...` where no
-    letters follow, such as `net-1_32.ckpt`.
+    `format`: the file extension, without the dot. A checkpoint's name is `prefix-` followed by
+    characters other than letters, such as `net-1_32.ckpt`.
 
     >>> CheckpointManager().ckpoint_num
     0
@@ -19,7 +19,7 @@ class CheckpointManager:
 
     def __init__(self, format="ckpt"):
         self._format, self._files = format, []
-        self._written = {}  # path -> how many were written before; clocks may be set back
+        self._written = {}  # path -> order of writing; clocks may be set back
 
     @property
     def ckpoint_filelist(self):
@@ -32,7 +32,7 @@ class CheckpointManager:
         return len(self._files)
 
     def update_ckpoint_filelist(self, directory, prefix, spared=None):
-        """Look again which files there are, apart from the path `spared`."""
+        """Refresh the list of files, leaving out the path `spared`."""
         self._files = []
         for name in os.listdir(directory):
             stem, ending = os.path.splitext(name)
@@ -43,11 +43,11 @@ class CheckpointManager:
                     self._files.append(path)
 
     def remove_ckpoint_file(self, file_name):
-        """Remove a file from the folder and the list; where that fails, a warning says so."""
+        """Remove a file from the folder and the list; log a warning if that fails."""
         try:
             os.chmod(
                 file_name, stat.S_IREAD | stat.S_IWRITE
-            )  # Windows removes no file that is read-only
+            )  # Windows cannot remove read-only files
             os.remove(file_name)
             self._files.remove(file_name)
         except (OSError, ValueError) as error:
@@ -58,12 +58,12 @@ class CheckpointManager:
         self._written[path] = max(self._written.values(), default=0) + 1
 
     def remove_oldest_ckpoint_file(self):
-        """Remove the file that was written first: of those of earlier trainings, by their times."""
+        """Remove the oldest file: files of earlier runs first, by modification time."""
         age = lambda path: (self._written.get(path, 0), os.path.getmtime(path))  # noqa: E731
         self.remove_ckpoint_file(min(self._files, key=age))
 
     def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
-        """Of the files of the last `minutes` before `cur_time`, remove all but the first."""
+        """Remove all but the first file modified within `minutes` of `cur_time` (in seconds)."""
         times = {path: os.path.getmtime(path) for path in self._files}
         recent = [path for path in self._files if abs(cur_time - times[path]) < 60 * minutes]
         for path in sorted(recent, key=times.get)[1:]:

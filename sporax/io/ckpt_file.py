@@ -1,4 +1,4 @@
-"""`.ckpt` files: the arrays and strings in MindSpore's messages, and the checksum after them."""
+"""`.ckpt` files: arrays and strings in MindSpore's protobuf messages, and a trailing checksum."""
 
 import math
 import mmap
@@ -18,7 +18,7 @@ _DTYPES = {t.name: t.numpy_dtype for t in dtypes.NAMES.values() if t.numpy_dtype
 
 
 def stored(name, x):
-    """(dims, type, content) as the file keeps an array or a string."""
+    """Return (dims, type, content) as the file stores an array or a string."""
     if isinstance(x, str):
         return (0,), _STRING, memoryview((x or "\0").encode("utf-32-le"))
     kind = dtypes.from_numpy(x.dtype).name
@@ -27,7 +27,7 @@ def stored(name, x):
 
 
 def write(path, entries, crc_check, remove_redundancy):
-    """Write a dict of what `stored` gives; the format has no place for `remove_redundancy`."""
+    """Write a dict of results of `stored`; the format cannot store `remove_redundancy`."""
     total = 0
     with atomic_write.replacing(path) as part, open(part, "wb") as file:
         for name, (dims, kind, content) in entries.items():
@@ -40,7 +40,7 @@ def write(path, entries, crc_check, remove_redundancy):
 
 
 def read(path, chosen, crc_check):
-    """(name, array or string) of each entry whose name is chosen; raises CorruptFile."""
+    """Yield (name, array or string) of each chosen entry; raises CorruptFile."""
     for entry in checkpoint_protobuf.read(_content(path, crc_check), needed):
         if chosen(entry.tag):
             try:
@@ -51,11 +51,11 @@ def read(path, chosen, crc_check):
 
 
 def deduplicated(path):
-    """None: the file does not say whether parts of it are in other files."""
+    """Return None: the file does not store whether parts of it are in other files."""
 
 
 def _content(path, crc_check):
-    """The file's bytes, mapped into memory, without the checksum at their end."""
+    """Return the file's bytes, memory-mapped, without the trailing checksum."""
     try:
         with untrusted_file.opened(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
@@ -85,12 +85,12 @@ def _dtype(kind):
 
 
 def needed(dims, kind):
-    """Bytes that such a tensor takes; None where the content itself says."""
+    """Return the size of such a tensor in bytes; None for a string, whose content defines it."""
     if kind == _STRING:
         return None
     if any(d < 0 for d in dims) or len(dims) > _MOST_DIMS:
         raise CorruptFile(f"it has the shape {dims!r:.200}")
-    shape = () if dims == (0,) else dims  # a 0-dimensional tensor is stored with dims [0]
+    shape = () if dims == (0,) else dims  # a 0-d tensor is stored with dims [0]
     return math.prod(shape) * _dtype(kind).itemsize
 
 

@@ -1,4 +1,4 @@
-"""From one kind of checkpoint file to the other."""
+"""Conversion between formats of checkpoint files."""
 
 import concurrent.futures
 import os
@@ -10,12 +10,12 @@ from sporax.io import background_writer, file_formats
 def ckpt_to_safetensors(
     file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
 ):
-    """Convert a `.ckpt` file to `.safetensors`, or each file in a folder's folders `rank*`.
+    """Convert a `.ckpt` file to `.safetensors`, or each file in a folder's subfolders `rank*`.
 
-    `save_path`: the folder for what is written; by default beside the originals. `name_map`: new
-    names by old ones. `file_name_regex`: files whose name a regular expression matches.
-    `processes_num`: how many at the same time. Raises ValueError for a path that does not fit and
-    TypeError for a checkpoint that holds strings, which the format has not.
+    `save_path`: the output folder; by default beside the originals. `name_map`: new names by old
+    names. `file_name_regex`: a regular expression that selects files by name. `processes_num`: the
+    number of concurrent conversions. Raises ValueError for an invalid path, and TypeError for a
+    checkpoint with strings, which the format does not support.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> ms.save_checkpoint([Parameter(1.0, name="a")], f"{folder}/x.ckpt")
@@ -81,7 +81,7 @@ def _check(who, target, name_map, count):
 
 
 def _files(who, path, suffix, pattern):
-    """The files to convert: `path` itself, or those in its folders `rank*`."""
+    """Return the files to convert: `path` itself, or the files in its subfolders `rank*`."""
     if os.path.isfile(path):
         if not path.endswith(suffix):
             raise ValueError(f"For '{who}', the file must end in '{suffix}', but got '{path}'.")

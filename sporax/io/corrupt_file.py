@@ -2,7 +2,7 @@
 
 
 class CorruptFile(Exception):
-    """The bytes are not what the format says, or not all of it. `remedy`: what can be done."""
+    """Raised if a file is truncated or violates its format. `remedy`: what the user can do."""
 
     def __init__(self, reason, remedy="take an intact copy"):
         super().__init__(reason)

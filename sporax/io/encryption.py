@@ -1,8 +1,8 @@
 """MindSpore's encrypted pieces, read and written with AES-GCM (NIST SP 800-38D).
 
-A piece is a mark, the tag (16 bytes), the number of bytes that follow (4 bytes, low first), and,
-each after its length in 4 bytes, the initial value (16 bytes, of which MindSpore uses 12) and the
-encrypted bytes.
+A piece is a magic number, the tag (16 bytes), the number of bytes that follow (4 bytes, little
+endian), and, each preceded by its length in 4 bytes, the initialization vector (16 bytes, of which
+MindSpore uses 12) and the ciphertext.
 """
 
 import secrets
@@ -12,7 +12,7 @@ from sporax.io.corrupt_file import CorruptFile
 
 MARK = b"\xd8\x5e\x3a\x7f"
 _TAG, _INITIAL = 16, 12
-_SIZES = struct.Struct("<II")  # bytes after the first number; of the initial value
+_SIZES = struct.Struct("<II")  # bytes after the first number; of the initialization vector
 
 
 def _cipher(key, initial, tag=None):
@@ -26,7 +26,7 @@ def _cipher(key, initial, tag=None):
 
 
 def encrypt(content, key):
-    """The encrypted piece of bytes; `key`: 16, 24 or 32 bytes."""
+    """Encrypt bytes into a piece; `key`: 16, 24 or 32 bytes."""
     initial = secrets.token_bytes(16)
     encryptor = _cipher(key, initial).encryptor()
     hidden = encryptor.update(content) + encryptor.finalize()
@@ -35,7 +35,7 @@ def encrypt(content, key):
 
 
 def decrypt(piece, key):
-    """The bytes of an encrypted piece. Raises CorruptFile."""
+    """Return the decrypted bytes of a piece. Raises CorruptFile."""
     start = len(MARK) + _TAG
     try:
         size, count = _SIZES.unpack_from(piece, start)

@@ -1,4 +1,4 @@
-"""`Expectation`: operands of a program in a file, and the results that it must give for them."""
+"""`Expectation`: operands of a program in a file, and its expected results."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ _PARTS = "input", "expected"
 
 
 class Expectation(NamedTuple):
-    """`inputs`, `expected`: arrays, which the interpreter was given, and gave. `tolerance`: how far
-    other results may be from these."""
+    """`inputs`, `expected`: operands and results of the interpreter, as arrays. `tolerance`: the
+    allowed difference of other results."""
 
     inputs: list
     expected: list
@@ -27,7 +27,7 @@ class Expectation(NamedTuple):
         return sum(a.nbytes for a in (*self.inputs, *self.expected))
 
     def stored(self, prefix=""):
-        """The arrays by the names that they have in a file: prefix, input or expected, number."""
+        """Return the arrays by their names in a file, such as `{prefix}input/0`."""
         parts = zip(_PARTS, (self.inputs, self.expected), strict=True)
         return {
             f"{prefix}{part}/{i}": np.asarray(array)
@@ -37,7 +37,7 @@ class Expectation(NamedTuple):
 
     @classmethod
     def read(cls, tolerance, arrays, prefix=""):
-        """That of a tolerance in JSON and the arrays of a file; raises CorruptFile."""
+        """Build an `Expectation` from a JSON tolerance and a file's arrays; raises CorruptFile."""
         inputs, expected = (
             [arrays[f"{start}{i}"] for i in range(sum(name.startswith(start) for name in arrays))]
             for start in (f"{prefix}{part}/" for part in _PARTS)
@@ -53,9 +53,9 @@ class Expectation(NamedTuple):
         return cls(inputs, expected, Tolerance(float(precision), int(steps), spread))
 
     def difference(self, path, program, arrays=(), options=None):
-        """The `Difference` of what the program of a file, compiled with these options of XLA's for
-        these inputs and further arrays, gives here, or None. Raises RuntimeError where XLA refuses
-        it, or there is no such device."""
+        """Compile a file's program with these XLA options, run it on the inputs and `arrays`, and
+        return the `Difference` from the expected results, or None. Raises RuntimeError if XLA
+        rejects the program, or its device is missing."""
         (platform,) = program.platforms
         try:
             device = jax.local_devices(backend=platform)[0]

@@ -12,14 +12,14 @@ def _write_graph(path, name, net, inputs):
     graph_file.write(path, graph, *graph_vectors.vectors(name, net, inputs))
 
 
-_OURS = (".mindir", ".stablehlo")  # what `load` reads
-_FORMATS = {  # format -> (suffix, how it is written)
+_OURS = (".mindir", ".stablehlo")  # suffixes that `load` reads
+_FORMATS = {  # format -> (suffix, writer)
     "MINDIR": (".mindir", _write_graph),
     "STABLEHLO": (".stablehlo", _write_graph),
     "ONNX": (".onnx", onnx_file.write),
 }
-_REFUSED = {"AIR": "It is for Ascend only. Use file_format='STABLEHLO'"}  # what to do instead
-_OPTIONS = {  # keyword of MindSpore's -> what to do instead
+_REFUSED = {"AIR": "It is for Ascend only. Use file_format='STABLEHLO'"}  # format -> remedy
+_OPTIONS = {  # keyword of MindSpore -> remedy
     "enc_key": "Encrypt the file after the export",
     "enc_mode": "Encrypt the file after the export",
     "dataset": "Make the preprocessing part of the function",
@@ -29,20 +29,21 @@ _OPTIONS = {  # keyword of MindSpore's -> what to do instead
 
 
 def export(net, *inputs, file_name, file_format, **kwargs):
-    """Write a Cell or function to a file that runs where its Python code is not there.
+    """Write a Cell or function to a file that runs without its Python code.
 
-    `inputs`: what it is called with, Tensors or tuples, lists and dicts of them; their contents do
-    not matter. Numbers, strings and None among them are fixed. A size that is None, in
-    `Tensor(shape=[None, 3], dtype=ms.float32)`, may be any when the file is used; all unknown sizes
-    along axis 0 are one, the batch. `file_name`: gets the format's suffix unless it has it.
-    `file_format`: 'STABLEHLO', or 'MINDIR' for the same file with MindSpore's suffix: what is in it
-    is StableHLO with the Parameters, which sporax reads and MindSpore does not. It is for the kind
-    of device in use. 'ONNX', with the extra packages of `sporax[onnx]`: a file for ONNX runtimes,
-    tried in one before it is written; Tensors in containers go in and come out one by one.
+    `inputs`: example arguments, Tensors or tuples, lists and dicts of them; their contents do not
+    matter. Numbers, strings and None among them become constants. A size of None, as in
+    `Tensor(shape=[None, 3], dtype=ms.float32)`, is dynamic; all dynamic sizes along axis 0 are the
+    same size, the batch. `file_name`: the format's suffix is appended if missing. `file_format`:
+    'STABLEHLO', or 'MINDIR' for the same file with MindSpore's suffix: it has StableHLO and the
+    Parameters, which sporax reads and MindSpore cannot. It runs on the kind of device in use.
+    'ONNX', with the extra packages of `sporax[onnx]`: a file for ONNX runtimes, tested in
+    onnxruntime before it is written; containers of Tensors are flattened.
 
-    ValueError where it changes state, as a norm or dropout in training does: `set_train(False)`
-    first. RuntimeError, naming the line, where it needs a concrete value. NotImplementedError for
-    format 'AIR', and for an operation that has no ONNX. ImportError without the extra packages.
+    Raises ValueError if the function changes state, as a norm or dropout in training does (call
+    `set_train(False)` first); RuntimeError, naming the line, if it needs a concrete value;
+    NotImplementedError for format 'AIR' and for an operation that cannot be converted to ONNX;
+    ImportError without the extra packages.
 
     >>> import tempfile, os
     >>> file = os.path.join(tempfile.mkdtemp(), "net.mindir")
@@ -82,10 +83,10 @@ def export(net, *inputs, file_name, file_format, **kwargs):
 
 
 def load(file_name, **kwargs):
-    """What `export` wrote, as a function on Tensors; `nn.GraphCell` makes a Cell of it.
+    """Load a file that `export` wrote, as a function on Tensors; `nn.GraphCell` wraps it in a Cell.
 
-    Its inputs are like those of the export; print it to see them. Raises ValueError for a file that
-    is not there, damaged, or of another kind, such as one that MindSpore wrote.
+    It takes the inputs of the export; print it to see them. Raises ValueError for a file that is
+    missing, damaged, or of another kind, such as a file of MindSpore.
 
     >>> import tempfile; file = tempfile.mkdtemp() + "/dense.mindir"
     >>> ms.export(nn.Dense(2, 1), ops.ones((3, 2)), file_name=file, file_format="MINDIR")
@@ -119,8 +120,7 @@ def _path(who, name):
 
 
 def _save_graph(network, file_name):
-    """Refused with NotImplementedError: `print(jit(network).graph(x))` shows a graph, and `export`
-    writes it."""
+    """Raise NotImplementedError; print `jit(network).graph(x)` or call `export` instead."""
     raise NotImplementedError(
         f"For '_save_graph', '{file_name}' is not written. Print 'jit(network).graph(x)', or write "
         "it with 'export'."

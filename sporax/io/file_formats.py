@@ -1,4 +1,4 @@
-"""The formats of checkpoint files, and the error where a file cannot be read."""
+"""Formats of checkpoint files, and the error for an unreadable file."""
 
 from sporax.io import ckpt_file, safetensors_file
 from sporax.io.corrupt_file import CorruptFile
@@ -9,7 +9,7 @@ _NAMES = {"ckpt": "MindSpore checkpoint", "safetensors": "safetensors file"}
 
 
 def known(who, format):
-    """The format of that name; ValueError if there is none."""
+    """Return the module of a format; raises ValueError for an unknown format."""
     if format not in FORMATS:
         raise ValueError(
             f"For '{who}', 'format' must be one of {tuple(FORMATS)}, but got {format!r}."
@@ -18,7 +18,7 @@ def known(who, format):
 
 
 def deduplicated(who, path, format):
-    """What the format's `deduplicated` says of a file; ValueError if it is damaged."""
+    """Call `deduplicated` of a file's format; raises ValueError if the file is damaged."""
     try:
         return FORMATS[format].deduplicated(path)
     except CorruptFile as error:
@@ -26,7 +26,7 @@ def deduplicated(who, path, format):
 
 
 def contents(who, path, format, chosen=lambda name: True, crc_check=False, label=None):
-    """(name, array or string) of each chosen entry of a file; ValueError if it is damaged."""
+    """Yield (name, array or string) of each chosen entry; raises ValueError for a damaged file."""
     try:
         yield from FORMATS[format].read(path, chosen, crc_check)
     except CorruptFile as error:

@@ -1,6 +1,7 @@
-"""Files of exported functions, see `program_file`: what they take and return, their arrays, the
-program, and test vectors, which `sporax verify` runs: to load a file compiles nothing, and a test
-vector's program is compiled for its sizes alone, which nobody may ever call it with.
+"""Files of exported functions, see `program_file`: the signature, arrays, program and test vectors.
+
+Only `sporax verify` runs the test vectors: loading a file compiles nothing, and a test vector's
+program is compiled for the vector's sizes, with which the function may never be called.
 """
 
 import functools
@@ -11,13 +12,12 @@ from sporax.io import atomic_write, graph_file_2, portable_program, program_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.expectation import Expectation
 
-_KINDS = "parameter", "tensor", "constant"  # of arrays
-_DEEPEST = 50  # containers in containers
+_KINDS = "parameter", "tensor", "constant"  # kinds of arrays
+_DEEPEST = 50  # nesting of containers
 
 
 def write(path, graph, vectors, no_vectors):
-    """Write an `Exported` with `Expectation`s, or the reason why there are none, whole or not at
-    all."""
+    """Write an `Exported` with `Expectation`s, or the reason why there are none, atomically."""
     program, arrays = portable_program.stored(graph.program)
     header = {
         "name": graph.name,
@@ -38,12 +38,12 @@ def write(path, graph, vectors, no_vectors):
 
 
 def read(path):
-    """The `Exported` of a file; raises CorruptFile."""
+    """Read the `Exported` of a file; raises CorruptFile."""
     return _opened(path)[0]
 
 
 class TestedGraph:
-    """A file whose test vectors can be run. `described`: what it says of itself, in lines. Raises
+    """A file whose test vectors can be run. `described`: its description, in lines. Raises
     CorruptFile."""
 
     def __init__(self, path):
@@ -54,7 +54,7 @@ class TestedGraph:
         self.described = [f"'{self.graph.name}', test vectors: {len(self.vectors)}", said]
 
     def difference(self, options):
-        """The first `Difference` of the results of a test vector, see `Expectation.difference`."""
+        """Return the first `Difference` in a test vector, or None; see `Expectation.difference`."""
         arrays = [array for _, _, array in self.graph.arrays]
         for vector in self.vectors:
             found = vector.difference(self.path, self.graph.program, arrays, options)
@@ -64,8 +64,8 @@ class TestedGraph:
 
 
 def _opened(path):
-    """(the `Exported` of a file, its `Expectation`s, who wrote it, or why there are none); raises
-    CorruptFile."""
+    """Return (`Exported`, `Expectation`s, writer or the reason why there are none) of a file;
+    raises CorruptFile."""
     try:
         if graph_file_2.is_one(path):
             graph = _graph(path, *graph_file_2.read(path))
@@ -85,7 +85,7 @@ def _opened(path):
 
 
 def _parts(contents):
-    """((kind, name, array) of each array, what makes the program of `Spec`s) of the file."""
+    """Return ([(kind, name, array)], function that restores the program from `Spec`s) of a file."""
     header, arrays, is_own, _ = contents
     held = [(kind, name, arrays[f"{kind}/{name}"]) for kind, name in header["arrays"]]
     restore = functools.partial(portable_program.restored, header["program"], arrays, is_own=is_own)
@@ -94,7 +94,7 @@ def _parts(contents):
 
 
 def _graph(path, header, held, restore, is_own):
-    """The `Exported` of a file's parts."""
+    """Build the `Exported` from a file's parts."""
     inputs, outputs = (portable_program.specs(header[part]) for part in ("inputs", "outputs"))
     _check_structure(header["arguments"], len(inputs))
     _check_structure(header["result"], len(outputs))
@@ -110,15 +110,15 @@ def _graph(path, header, held, restore, is_own):
 
 
 def _check_structure(form, count):
-    """Raises unless containers and plain values are as `structure` writes them, with a mark for
-    each of `count` Tensors."""
+    """Raise unless `form` has only containers and plain values as `structure` writes them, and
+    `count` Tensors."""
     marks = _tensors(form, 0)
     if marks != count:
         raise CorruptFile(f"it has {marks} Tensors where there are {count}")
 
 
 def _tensors(form, depth):
-    """The number of Tensors in a structure."""
+    """Return the number of Tensors in a structure."""
     ((kind, content),) = form.items()
     if depth > _DEEPEST:
         raise CorruptFile(f"its containers are nested deeper than {_DEEPEST}")
@@ -128,7 +128,7 @@ def _tensors(form, depth):
         return 0
     if kind == "object":
         name, content = content
-        CLASSES[name]  # a KeyError for another class
+        CLASSES[name]  # raises KeyError for another class
     elif kind not in ("dict", "list", "tuple"):
         raise CorruptFile(f"it has {kind!r:.40} where there are containers, values or Tensors")
     items = content if kind in ("list", "tuple") else content.values()

@@ -1,7 +1,7 @@
-"""Graph files of version 2: a line that says what it is, a header in JSON, arrays, the program as
-text and as `jax.export` had it, a checksum of it all, and a code of the user's key.
+"""Graph files of version 2: an identifying line, a header in JSON, arrays, the program as text and
+as `jax.export` serialized it, a checksum of everything, and an HMAC with the user's key.
 
-The program is taken from its text, in which nothing is JAX's own.
+The program is read from its text, which does not depend on JAX.
 """
 
 import functools
@@ -19,19 +19,19 @@ from sporax.io.program_file import AGAIN
 VERSION = 2
 FIRST = b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version "
 _SUM = hashlib.sha256
-# of JAX, which are one for programs of one platform without effects
+# versions of JAX, equivalent for programs of one platform without effects
 _CONVENTIONS = 9, 10
 
 
 def is_one(path):
-    """Whether a file begins as one of these."""
+    """Return True if a file begins as a graph file of version 2."""
     with untrusted_file.opened(path) as file:
         return file.read(len(FIRST)) == FIRST
 
 
 def read(path):
-    """(header, (kind, name, array) of each array, what makes the program of `Spec`s, whether the
-    user wrote it); raises CorruptFile."""
+    """Return (header, [(kind, name, array)], function that restores the program from `Spec`s, True
+    if the user wrote it); raises CorruptFile."""
     content = memoryview(untrusted_file.content(path))
     version, start = _number(content, len(FIRST))
     if version != VERSION:
@@ -60,11 +60,11 @@ def read(path):
 
 
 def _arrays(items, content, first):
-    """((kind, name, array) of each item, where the next part begins)."""
+    """Return ([(kind, name, array)] of the items, offset of the next part)."""
     arrays = []
     for kind, name, shape, dtype in items:
         spec = Spec(*portable_program.spec(name, shape, dtype))
-        count = math.prod(spec.shape)  # of a shape without unknown sizes, else a TypeError
+        count = math.prod(spec.shape)  # raises TypeError for an unknown size
         dtype = portable_program.DTYPES[spec.dtype]
         size = count * dtype.itemsize
         if size > len(content) - first:
@@ -76,7 +76,7 @@ def _arrays(items, content, first):
 
 
 def _number(content, at):
-    """(the number in the rest of a line, where the next line begins)."""
+    """Return (the number in the remainder of a line, offset of the next line)."""
     line, _, _ = bytes(content[at : at + 20]).partition(b"\n")
     if not line.isdigit():
         raise CorruptFile("its first line is cut short")

@@ -1,8 +1,8 @@
-"""The program of a file that somebody else wrote: what may be in it before it is compiled.
+"""Validation of a program from an untrusted file, before it is compiled.
 
-XLA takes an operation's types as true, and a custom call is a call of native code with pointers in
-it. So each operation must be one of a list, each custom call one of those that sporax writes, with
-the types that it writes, and the sizes must be ones that a computer has.
+XLA trusts the types of operations, and a custom call passes raw pointers to native code. So each
+operation must be in an allowlist, each custom call must be one that sporax writes, with the types
+that sporax writes, and array sizes are bounded.
 """
 
 import math
@@ -11,7 +11,7 @@ import re
 from sporax.core.jax_internals import parsed_module
 from sporax.io.corrupt_file import CorruptFile
 
-# StableHLO without what communicates, has tokens, or reads other programs
+# StableHLO except operations that communicate, use tokens, or read other programs
 _STABLEHLO = (  # noqa: SIM905
     "abs add and atan2 bitcast_convert broadcast broadcast_in_dim case cbrt ceil cholesky "
     "clamp compare complex composite concatenate constant convert convolution cosine "
@@ -31,11 +31,11 @@ _ELEMENTWISE = (  # noqa: SIM905 - of CHLO, also as names of composites
     "is_neg_inf is_pos_inf lgamma next_after polygamma sinh square tan zeta"
 ).split()
 _FUNCTIONS = "builtin.module", "func.func", "func.return", "func.call"
-_MOST_BYTES = 2**29  # of an array, unless the program's own inputs and outputs are larger
-_MOST_STEPS = 10**6  # operations, with those of called functions
-_DEEPEST = 64  # regions in regions
+_MOST_BYTES = 2**29  # per array; 8 times the program's inputs and outputs if that is more
+_MOST_STEPS = 10**6  # operations, including called functions
+_DEEPEST = 64  # nesting of regions and of calls
 
-# Attributes with a dot in their names, which say more than the operation does, and their values.
+# Allowed discardable attributes (with a dot in their names) -> patterns of their values.
 _TEXT = r'"[^"]{0,500}"'
 _ATTRIBUTES = {
     "jax.uses_shape_polymorphism": "true|false", "mhlo.num_partitions": "1 : i32",
@@ -43,17 +43,17 @@ _ATTRIBUTES = {
     "mhlo.backend_config": r"\{[\w =:,]{0,200}\}",
     "mhlo.frontend_attributes": r'\{num_batch_dims = "\d+"\}', "sdy.sharding_rule": ".{0,2000}",
 }  # fmt: skip
-_NESTED = "arg_attrs", "res_attrs"  # of a function's arguments and results
+_NESTED = "arg_attrs", "res_attrs"  # attributes of a function's arguments and results
 _CALL_ATTRIBUTES = {
     "call_target_name", "api_version", "has_side_effect", "called_computations",
     "backend_config", "operand_layouts", "result_layouts", "output_operand_aliases",
     "error_message", *_ATTRIBUTES,
 }  # fmt: skip
-_ASSERTION_SIZE = 4000  # of the message of an assertion
+_ASSERTION_SIZE = 4000  # limit on the characters of an assertion's message
 
-# LAPACK's routines as JAX calls them: operands -> results, each `type:sizes` after the batch's. x
-# is the routine's own type, r the reals and z the complex numbers of its precision; k = min(m, n),
-# l = n - 1. Then the options: characters, or numbers by their names.
+# LAPACK routines as JAX calls them: (operands, results, options). Operands and results are
+# `type:sizes` without batch sizes. x is the routine's own type, r the real and z the complex type
+# of its precision, i int32; k = min(m, n), l = n - 1. Options: name -> characters or a number.
 _LAPACK = {
     "potrf": ("x:nn", "x:nn i:", {"uplo": "LU"}),
     "getrf": ("x:mn", "x:mn i:k i:", {}),
@@ -76,9 +76,9 @@ _PRECISIONS = {"s": "f32", "d": "f64", "c": "complex<f32>", "z": "complex<f64>"}
 
 
 def checked(text, inputs, outputs, custom_calls=True):
-    """The StableHLO artifact of a program's text. Raises CorruptFile unless the text has only what
-    sporax writes, and its function `main` has these types, such as 'tensor<2x?xf32>'.
-    `custom_calls`: whether it may have those of a list."""
+    """Return the StableHLO artifact of a program's text. Raises CorruptFile unless the text has
+    only what sporax writes, and its function `main` has these types, such as 'tensor<2x?xf32>'.
+    `custom_calls`: allow the custom calls that sporax writes."""
     _check_text(text)
     try:
         module, artifact = parsed_module(text)
@@ -104,13 +104,13 @@ def checked(text, inputs, outputs, custom_calls=True):
 
 
 def _check_text(text):
-    """What the parser should not get: brackets as deep as its stack, names that stand for types of
-    any size, and data besides the operations."""
+    """Reject text that is unsafe to parse: brackets deeper than the parser's stack, aliases (which
+    can stand for types of any size), and data besides the operations."""
     plain = re.sub(r'"(?:[^"\\\n]|\\.)*"', "", text)
     for mark in ("//", "{-#", "dense_resource", "\0", '"'):
         _require(mark not in plain, "plain text", repr(mark))
     _require(not re.search(r"^\s*[!#]", plain, re.MULTILINE), "no abbreviations", "some")
-    many = re.search(r"%[\w$.-]+\s*[#:]\s*\d{5,}", plain)  # for which the parser makes room
+    many = re.search(r"%[\w$.-]+\s*[#:]\s*\d{5,}", plain)  # the parser allocates memory for them
     _require(not many, "at most 9999 results of an operation", many and many[0][:50])
     depth = deepest = 0
     for bracket in re.findall(r"[(\[{<)\]}>]", plain.replace("->", "")):
@@ -133,7 +133,7 @@ def _string(operation, name):
 
 
 def _type(text):
-    """(sizes, None for an unknown one; type of the elements) of an array's type."""
+    """Return (sizes, element type) of an array's type; an unknown size is None."""
     match = re.fullmatch(r"tensor<((?:(?:\d{1,18}|\?)x)*)([a-z]\w*|complex<f\d+>)>", text)
     _require(match, "types of arrays", text[:100])
     return [None if n == "?" else int(n) for n in match[1].split("x")[:-1]], match[2]
@@ -162,11 +162,11 @@ def _check_attributes(operation):
 
 
 class _Checks:
-    """Goes through the operations of functions."""
+    """Checks the operations of functions."""
 
     def __init__(self, most, custom_calls):
         self.most, self.custom_calls, self.function = most, custom_calls, None
-        self.steps, self.calls = {}, {}  # function -> operations in it, functions that it calls
+        self.steps, self.calls = {}, {}  # function -> number of operations, called functions
 
     def visit(self, operation, depth):
         name = operation.name
@@ -202,7 +202,7 @@ class _Checks:
         _require(size <= self.most, f"arrays of at most {self.most} bytes", f"{text} of {size}")
 
     def count(self):
-        """Bounds the operations, each call counted with the function that it calls."""
+        """Bound the number of operations, counting a called function at each of its calls."""
         total, active = {}, []
 
         def weight(name):
@@ -262,7 +262,7 @@ def _check_custom_call(operation):
 
 
 def _check_assertion(operands, results, attributes):
-    """A condition, and the sizes that its message names by their places."""
+    """Require a condition, followed by the sizes that the message names by index."""
     message = attributes.get("error_message", "")
     places = [int(n) for n in re.findall(r"\{(\d{1,9})\}", message)]
     plain = re.sub(r"\{\d{1,9}\}", "", message)
@@ -277,7 +277,7 @@ def _check_assertion(operands, results, attributes):
 
 
 def _fits(routine, own, operands, results, attributes):
-    """Whether the types and options are those of a routine of LAPACK."""
+    """Return True if the types and options match a LAPACK routine."""
     inputs, outputs, options = _LAPACK[routine]
     if own.startswith("complex"):
         outputs = _COMPLEX.get(routine, outputs)
@@ -286,7 +286,7 @@ def _fits(routine, own, operands, results, attributes):
     inputs, outputs = inputs.split(), outputs.split()
     if (
         set(config) != set(options)
-        or "mhlo.backend_config" not in attributes  # only calls of the typed interface have it
+        or "mhlo.backend_config" not in attributes  # only calls of the typed FFI have it
         or not attributes.get("api_version", "4").startswith("4")
         or (len(operands), len(results)) != (len(inputs), len(outputs))
     ):
@@ -296,7 +296,7 @@ def _fits(routine, own, operands, results, attributes):
 
 
 def _sizes(specs, types, own):
-    """{letter: size}; None where the types are not as specified."""
+    """Return {letter: size}, or None if the types do not match `specs`."""
     real = re.search(r"f\d+", own)[0]
     kinds = {"x": own, "r": real, "z": f"complex<{real}>", "i": "i32"}
     shape, names = types[0][0], specs[0].partition(":")[2]
@@ -326,19 +326,19 @@ def _options_fit(options, config, sizes):
             fits = config[name] in map(ord, allowed)
         if not fits:
             return False
-    if "a" in sizes:  # singular vectors: all, or as many as values
+    if "a" in sizes:  # singular vectors: all, or one per singular value
         m, n, mode = sizes["m"], sizes["n"], chr(config["mode"])
         full, thin = (m, n), (min(m, n), min(m, n))
         return (sizes["a"], sizes["b"]) in {"A": [full], "S": [thin], "N": [full, thin]}[mode]
-    if "s" in sizes:  # a triangle on the left or on the right
+    if "s" in sizes:  # a triangular matrix on the left or on the right
         return sizes["s"] == sizes["m" if chr(config["side"]) == "L" else "n"]
-    if "t" in sizes and "m" in sizes:  # reflectors
+    if "t" in sizes and "m" in sizes:  # Householder reflectors
         return sizes["t"] <= sizes["n"] <= sizes["m"]
     return True
 
 
 def _check_aliases(text, operands, results):
-    """An output may take the memory of one operand of the same type."""
+    """Require that each alias maps an output to its own operand, of the same type."""
     pairs = [(int(o or 0), int(i)) for o, i in re.findall(
         r"output_tuple_indices = \[(\d{0,3})\], operand_index = (\d{1,3}), "
         r"operand_tuple_indices = \[\]", text)]  # fmt: skip

@@ -1,7 +1,7 @@
-"""Test vectors of exported functions: random inputs, and what the interpreter gives for them.
+"""Test vectors of exported functions: random inputs, and the interpreter's results for them.
 
-The function is recorded once more, for sizes that are known, and its operations are run by NumPy:
-neither `jax.export` nor XLA has a part in what is expected.
+The function is recorded again, for known sizes, and its operations are run by NumPy: the expected
+results depend on neither `jax.export` nor XLA.
 """
 
 import math
@@ -21,18 +21,18 @@ from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
 
 COUNT = 2
 MOST_BYTES = 2**21  # of all vectors of a file
-MOST_WORK = 3 * 10**8  # see `Plan.work`; with the runs for rounding about a second
-_SIZES = (1, 3), (3, 5), (2, 32), (1, 224)  # tried in turn: along axis 0, and along others
-# of a function that does not take some sizes
+MOST_WORK = 3 * 10**8  # see `Plan.work`; about a second, including the runs for rounding
+_SIZES = (1, 3), (3, 5), (2, 32), (1, 224)  # tried in order: along axis 0, along other axes
+# exceptions of a function that does not support some sizes
 _OTHER_SIZES = IndexError, NotImplementedError, RuntimeError, TypeError, ValueError
 
 
 class _TooMuch(Exception):
-    """Work that the interpreter had better not do."""
+    """Raised if arrays are too large or the interpreter would take too long."""
 
 
 def vectors(name, function, inputs):
-    """(`Expectation`s of `function(*inputs)`, why there are not as many as there could be)."""
+    """Return (`Expectation`s of `function(*inputs)`, reason why there are fewer than `COUNT`)."""
     is_sized = not any(isinstance(t._value, UnknownShape) for t in tensors_of(inputs))
     found, reason, size, work = [], "", 0, 0
     random = np.random.default_rng(0)
@@ -56,8 +56,8 @@ def vectors(name, function, inputs):
 
 
 def _vector(name, function, inputs, sizes, random, most_work):
-    """(the `Expectation` for random inputs, of these sizes where they are not known; the
-    multiplications of a run)"""
+    """Return (`Expectation` for random inputs, with `sizes` for unknown sizes; multiplications of a
+    run)."""
     avals = [t._value.aval for t in tensors_of(inputs)]
     size = sum(math.prod(_shape(a, sizes)) * a.dtype.itemsize for a in avals)
     if size > MOST_BYTES:
@@ -82,7 +82,7 @@ def _shape(aval, sizes):
 
 
 def _random(tensor, sizes, random):
-    """A Tensor of random elements; 0 or 1 if they are whole numbers, which may be indices."""
+    """Return a Tensor of random elements; integers are 0 or 1, since they may be indices."""
     aval = tensor._value.aval
     shape = _shape(aval, sizes)
     if aval.dtype.kind in "biu":

@@ -1,4 +1,4 @@
-"""`load_param_into_net`: the contents of a checkpoint into a Cell's parameters, all or nothing."""
+"""`load_param_into_net`: load a checkpoint into a Cell's parameters, all or nothing."""
 
 import logging
 
@@ -9,22 +9,22 @@ from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
 
-# Without 'strict_load', a dtype may become another one of the same row.
+# Without 'strict_load', a dtype may be converted to another one of the same row.
 _KINDS = [
     ("Float16", "Float32", "Float64", "BFloat16", "Float8E4M3FN", "Float8E5M2"),
     ("Int8", "Int16", "Int32", "Int64"),
 ]
-_SHOWN = 5  # misfits that an error lists
+_SHOWN = 5  # mismatches that an error lists
 
 
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
-    """Set a Cell's parameters from a dict, as `load_checkpoint` gives it.
+    """Set a Cell's parameters from a dict such as `load_checkpoint` returns.
 
-    Parameters match by name; unless `strict_load`, also by a name with a prefix before it, and
-    floats become other floats, signed integers other signed integers. Everything is checked before
-    anything is set: a shape or dtype that does not fit raises RuntimeError and `net` stays as it
-    was. Returns the names of the net's parameters not set, and of the dict's entries without one in
-    the net by their own name.
+    Parameters match by name; unless `strict_load`, also by a name with a prefix, and a floating
+    dtype is converted to another floating dtype, a signed integer dtype to another one. Everything
+    is checked before anything is set: a mismatched shape or dtype raises RuntimeError and leaves
+    `net` unchanged. Returns the names of the parameters that were not set, and the names of the
+    dict's entries that match no parameter without a prefix.
 
     >>> net = nn.Dense(2, 1)
     >>> load_param_into_net(net, {"weight": Parameter(Tensor([[1.0, 2.0]]), name="weight")})
@@ -78,7 +78,7 @@ def _check(net, parameter_dict, strict_load, remove_redundancy):
 
 
 def _by_prefix(parameter_dict, missing, plan):
-    """Find what is missing under names with a prefix, the same for all where possible."""
+    """Find missing parameters under prefixed names, with one prefix for all where possible."""
     while missing:
         prefix = next(
             (
@@ -103,7 +103,7 @@ def _same_but_ones(shape, longer):
 
 
 def _misfit(p, new, strict_load):
-    """Why `new` cannot be put into the parameter `p`, or None."""
+    """Return the reason why `new` does not match the parameter `p`, or None."""
     if not _same_but_ones(p.shape, new.shape):
         reason = f"its shape must be {p.shape}, but is {new.shape}"
     elif p.dtype != new.dtype and not (

@@ -1,4 +1,4 @@
-"""`load_torch`: a PyTorch checkpoint, and its weights into a Cell."""
+"""`load_torch`: read a PyTorch checkpoint and load its weights into a Cell."""
 
 import logging
 import math
@@ -13,31 +13,31 @@ from sporax.io.load_param import load_param_into_net
 
 _log = logging.getLogger("sporax")
 
-# what PyTorch's layers call these parameters
+# MindSpore's name of a parameter -> its name in PyTorch's layers
 NAMES_IN_TORCH = {
     "gamma": "weight", "beta": "bias", "embedding_table": "weight", "moving_mean": "running_mean",
     "moving_variance": "running_var",
 }  # fmt: skip
-_COUNT = "num_batches_tracked"  # of PyTorch's norms, which MindSpore's do not need
+_COUNT = "num_batches_tracked"  # a buffer that only PyTorch's norms have
 _SHOWN = 8
 
 
 def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
-    """Read a PyTorch checkpoint (`.pth`, `.pt`, `.bin`, or `.safetensors`): dicts, lists, tuples,
-    numbers and strings as they are, tensors by a string as Parameters of that name, others as
-    Tensors. No code of the file is run: what is no weight raises.
+    """Read a PyTorch checkpoint (`.pth`, `.pt`, `.bin`, or `.safetensors`).
 
-    `net`: a Cell into which the weights are put, all or none. Its parameters match by name, or by
-    the name that PyTorch's layers give them (gamma is `weight`, moving_mean `running_mean`,
-    embedding_table `weight`, ...); sizes of 1 may be more or less, as of `Conv1d`. `name_map`: new
-    names of the file's weights by old ones, or a function of the name, None to leave one out.
-    `key`: the entry that holds the weights where the file has more, such as "state_dict", by
-    default the only one that holds tensors by name. `strict_load`: refuse parameters without a
-    weight, weights without a parameter, and other dtypes. (PyTorch's LayerNorm has `epsilon` 1e-5,
-    MindSpore's 1e-7.)
+    Returns dicts, lists, tuples, numbers and strings as they are, tensors under a string key as
+    Parameters of that name, other tensors as Tensors. No code of the file is run.
 
-    Raises FileNotFoundError, ValueError for a damaged file or one that holds more than weights,
-    RuntimeError where the weights do not fit; `net` is then as it was.
+    `net`: a Cell into which the weights are loaded, all or none. Parameters match by name, or by
+    the name in PyTorch's layers (gamma is `weight`, moving_mean `running_mean`, embedding_table
+    `weight`, ...); dimensions of size 1 are ignored, as for `Conv1d`. `name_map`: new names by the
+    file's names, or a function of the name; None skips a weight. `key`: the entry that holds the
+    weights if the file has several, such as "state_dict"; by default the only entry that holds
+    tensors by name. `strict_load`: reject parameters without a weight, weights without a
+    parameter, and other dtypes. (PyTorch's LayerNorm has `epsilon` 1e-5, MindSpore's 1e-7.)
+
+    Raises FileNotFoundError; ValueError if the file is damaged or holds more than weights;
+    RuntimeError if the weights do not match. `net` is unchanged after an error.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/norm.safetensors"
     >>> weights = [Parameter([2.0], name="weight"), Parameter([0.5], name="bias")]
@@ -96,7 +96,7 @@ def _has_weights(x):
 
 
 def weights_of(contents, key, path):
-    """The Parameters by name, in the whole file or in one entry of it."""
+    """Return {name: Parameter} of the whole file or of one entry."""
     if key is not None:
         if not isinstance(contents, dict) or not _has_weights(contents.get(key)):
             raise ValueError(
@@ -162,7 +162,7 @@ def _put(net, weights, strict_load, path):
 
 
 def _as_parameter(p, new):
-    """The weight, in the parameter's shape where they differ by sizes of 1."""
+    """Return the weight, reshaped if the shapes differ only in sizes of 1."""
 
     def longer(shape):
         return [n for n in shape if n != 1]

@@ -1,4 +1,4 @@
-"""Files of arrays, `.npz`, from strangers: what they say of sizes is compared with their own."""
+"""Untrusted `.npz` files: the sizes that they claim are checked against the stored bytes."""
 
 import contextlib
 import math
@@ -11,15 +11,15 @@ import numpy as np
 from sporax.io import untrusted_file
 
 MALFORMED = (zipfile.BadZipFile, tokenize.TokenError, RuntimeError, *untrusted_file.MALFORMED)
-_MOST = 1032  # bytes that deflate makes of one
+_MOST = 1032  # largest expansion factor of deflate
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0}
 _LATER = np.lib.format.read_array_header_2_0
 
 
 @contextlib.contextmanager
 def opened(path):
-    """The arrays of a file by name, read one at a time; one of `MALFORMED` where it is none, or
-    where arrays are larger than what it has of them."""
+    """Open a file as arrays by name, read one at a time. Raises one of `MALFORMED` if the file is
+    invalid or an array is larger than its stored bytes."""
     with untrusted_file.opened(path) as file:
         with zipfile.ZipFile(file) as archive:
             for member in archive.infolist():

@@ -1,4 +1,4 @@
-"""`obfuscate_ckpt`: weights in checkpoints multiplied by secret numbers; networks that undo it."""
+"""`obfuscate_ckpt`: checkpoints multiplied by secret factors, and networks that undo it."""
 
 import functools
 import re
@@ -21,18 +21,18 @@ _METADATA = "obf_metadata"
 def obfuscate_ckpt(
     network, ckpt_files, target_modules=None, obf_config=None, saved_path="./", obfuscate_scale=100
 ):
-    """Multiply weights of checkpoints by random numbers: nobody can use them without these.
+    """Multiply weights of checkpoints by random factors, without which they cannot be used.
 
-    `ckpt_files`: a folder; of each `name.ckpt` in it, or in a folder in it, `name_obf.ckpt` is
-    written below `saved_path`. `target_modules`: a list of the path of Cells, such as
-    "backbone/blocks/attention", and of names of layers there, "dense1|dense2", whose `weight` and
-    `bias` are multiplied by a whole number below `obfuscate_scale`; a third item
-    "obfuscate_layers:3" takes the first three Cells of each CellList on the path, ":all" all.
-    `obf_config`: in place of it, a dict of lists `obf_metadata_config` (name, shape, type, layers)
-    and `weight_obf_config` (target, weight_obf_ops, layers), whose operations are 'mul', 'permuate'
-    and 'matmul'.
+    `ckpt_files`: a folder; for each `name.ckpt` in it or in a direct subfolder, `name_obf.ckpt` is
+    written below `saved_path`. `target_modules`: a list of a path of Cells, such as
+    "backbone/blocks/attention", and the names of layers there, "dense1|dense2", whose `weight` and
+    `bias` are multiplied by a random integer below `obfuscate_scale`; a third item
+    "obfuscate_layers:3" selects the first three Cells of each CellList on the path, ":all" all.
+    `obf_config`: instead of `target_modules`, a dict of lists `obf_metadata_config` (name, shape,
+    type, layers) and `weight_obf_config` (target, weight_obf_ops, layers), whose operations are
+    'mul', 'permuate' and 'matmul'.
 
-    Returns {name: array} for `load_obf_params_into_net`. Numbers are drawn by `numpy.random`.
+    Returns {name: array} for `load_obf_params_into_net`. Samples from `numpy.random`.
 
     >>> import tempfile
     >>> net, folder = nn.SequentialCell(nn.Dense(2, 2)), tempfile.mkdtemp()
@@ -74,13 +74,13 @@ def obfuscate_ckpt(
 def load_obf_params_into_net(
     network, target_modules=None, obf_ratios=None, obf_config=None, data_parallel_num=1, **kwargs
 ):
-    """Let a network that has loaded an obfuscated checkpoint compute what the original one does.
+    """Make a network that has loaded an obfuscated checkpoint compute the original results.
 
-    `target_modules`, `obf_config`: as for `obfuscate_ckpt`; of the config, `network_obf_config`
-    (module, target, insert_ops, layers) says which layers' results are multiplied. `obf_ratios`:
-    the dict that it returned, or, of one number, a Tensor. Without it the network is returned as it
-    is, and computes other results. `data_parallel_num`, `ignored_func_decorators` and
-    `ignored_class_decorators` have no effect: no source is read.
+    `target_modules`, `obf_config`: as for `obfuscate_ckpt`; in the config, `network_obf_config`
+    (module, target, insert_ops, layers) selects the layers whose outputs are multiplied.
+    `obf_ratios`: the dict that `obfuscate_ckpt` returned, or a Tensor if it has one entry. Without
+    it, the network is returned unchanged and computes wrong results. `data_parallel_num`,
+    `ignored_func_decorators` and `ignored_class_decorators` have no effect: no source is parsed.
 
     >>> net = nn.SequentialCell(nn.Dense(2, 2))
     >>> before = net(Tensor([[1.0, 2.0]]))
@@ -113,7 +113,7 @@ def load_obf_params_into_net(
 
 
 def _undo(cell, operation, ratios, layer):
-    """Multiply the results of a Cell from now on."""
+    """Register a hook that multiplies the outputs of a Cell."""
     if operation.get("name") != "mul":
         raise ValueError(
             "For 'load_obf_params_into_net', an operation of 'insert_ops' must be 'mul', but got "
@@ -134,7 +134,7 @@ def _undo(cell, operation, ratios, layer):
 
 
 def _config(who, network, target_modules, config, needed):
-    """The configuration: as given, or that of `target_modules`."""
+    """Return the checked `config`, or one for `target_modules` if it is None."""
     if config is None:
         return _config_of_modules(who, network, target_modules)
     check.instance(who, dict, "a dict", obf_config=config)
@@ -154,7 +154,7 @@ def _config(who, network, target_modules, config, needed):
 
 
 def _checked_modules(who, modules):
-    """(path, names, how many Cells of each CellList) of `target_modules`."""
+    """Return (path, names, Cells per CellList or None for all) of `target_modules`."""
     check.instance(who, list, "a list", target_modules=modules)
     if len(modules) < 2:
         raise ValueError(
@@ -205,7 +205,7 @@ def _config_of_modules(who, network, modules):
 
 
 def _parents(who, network, path, count):
-    """(number of the layer, path, Cell) of each Cell that a path leads to, through CellLists."""
+    """Return (layer number, path, Cell) of each Cell at `path`, expanding CellLists."""
     found = [(None, "", network)]
     for part in path.split("/") if path else []:
         after = []
@@ -242,7 +242,7 @@ def _of_layer(text, layer):
 
 
 def _per_layer(row, text):
-    """A name for each of the layers of a row; one if it has none."""
+    """Return a name per layer of a row, or one name if it has no layers."""
     check.instance("obfuscate_ckpt", str, "a string", name=text)
     return [_of_layer(text, layer) for layer in row.get("layers") or [None]]
 
@@ -273,7 +273,7 @@ def _inverse(values, operation):
 
 
 def _obfuscated(name, parameter, rows, drawn):
-    """A parameter of a checkpoint after the operations of all rows whose target it is."""
+    """Apply the operations of all rows that target a checkpoint's parameter."""
     path, value = name.replace(".", "/"), parameter.asnumpy()
     for row in rows:
         if not row.get("target") or not row.get("weight_obf_ops"):

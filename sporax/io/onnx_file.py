@@ -1,8 +1,7 @@
-"""Files in ONNX's format: the graph that is exported, converted by jax2onnx.
+"""ONNX files: the exported graph, converted by jax2onnx.
 
-The converter computes with 32 bits and changes functions of JAX while it works. So whatever it
-changed is put back, its result is run by onnxruntime, and the file is written only if the numbers
-agree with our own.
+The converter uses 32-bit dtypes and monkey-patches JAX. So its patches are undone, its model is run
+by onnxruntime, and the file is written only if the results agree with XLA's.
 """
 
 import contextlib
@@ -35,17 +34,17 @@ from sporax.graph_capture.export.export import by_jax, lowered
 from sporax.io import atomic_write
 from sporax.xla_kernels.recurrence import SCANNED
 
-_MOST_BYTES = 2**31 - 1  # of a protobuf message
-_SIZE = 3  # what an unknown size is when the file is tried
+_MOST_BYTES = 2**31 - 1  # limit of a protobuf message
+_SIZE = 3  # value of unknown sizes in the trial
 _FAILURES = (
     ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError,
     ValueError, InconclusiveDimensionOperation,
 )  # fmt: skip
-_RUNTIMES = (  # exceptions of onnxruntime, which have no class in common
+_RUNTIMES = (  # exceptions of onnxruntime, which have no common base class
     "EPFail", "Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NotImplemented",
     "RuntimeException",
 )  # fmt: skip
-_WIDE = {  # what becomes of numbers of 64 bits; of floating ones, Python's are such
+_WIDE = {  # replacements of 64-bit dtypes; only Python floats are float64
     np.dtype(np.int64): np.dtype(np.int32),
     np.dtype(np.uint64): np.dtype(np.uint32),
     np.dtype(np.float64): np.dtype(np.float32),
@@ -53,7 +52,7 @@ _WIDE = {  # what becomes of numbers of 64 bits; of floating ones, Python's are 
 
 
 def write(path, name, function, inputs):
-    """Write what `function(*inputs)` computes, whole or not at all."""
+    """Write the computation of `function(*inputs)`, atomically."""
     onnx, converter, runtime = _packages()
     listing, (program, traced) = lowered(name, function, inputs, _traced)
     _refuse_dtypes(listing)
@@ -80,7 +79,7 @@ def _packages():
 
 @contextlib.contextmanager
 def _jax_as_it_was():
-    """jax2onnx exchanges functions of JAX for its own, and not all go back by themselves."""
+    """Restore the functions of JAX that jax2onnx patches; it does not restore all of them."""
     rooms = [room for key, room in sys.modules.items() if key.split(".")[0] == "jax"]
     before = [(room, dict(vars(room))) for room in rooms]
     try:
@@ -94,7 +93,7 @@ def _jax_as_it_was():
 
 @contextlib.contextmanager
 def _named_sizes(onnx_ir):
-    """Some of jax2onnx's rules (pad, clamp, rem) hand over unknown sizes as JAX has them."""
+    """Convert symbolic sizes to strings: some rules of jax2onnx (pad, clamp, rem) pass JAX's."""
     own = onnx_ir.Shape.__init__
 
     def init(self, dims, *args, **kwargs):
@@ -111,8 +110,8 @@ def _named_sizes(onnx_ir):
 
 
 def _traced(listing, run, specs):
-    """(the program of XLA, the function in 32 bits as a jaxpr)."""
-    plain = functools.partial(run, barriers=False)  # jax2onnx knows no barriers
+    """Return (`jax.export.Exported`, jaxpr of the function in 32 bits)."""
+    plain = functools.partial(run, barriers=False)  # jax2onnx does not support barriers
     return by_jax(listing, run, specs), _in_32_bits(plain, specs)
 
 
@@ -124,8 +123,8 @@ def _in_32_bits(run, avals):
 
 
 def _convertible(jaxpr):
-    """A `ClosedJaxpr` without what jax2onnx does not know: recurrent layers become scans, and a
-    scan from the end becomes one of the reversed arrays. Itself if it has neither, or is open."""
+    """Rewrite a `ClosedJaxpr` for jax2onnx: recurrent layers become scans, and a reverse scan
+    becomes a scan of reversed arrays. Returns an open jaxpr, or one with neither, unchanged."""
     if not isinstance(jaxpr, ClosedJaxpr):
         return jaxpr
     text = str(jaxpr)
@@ -163,7 +162,7 @@ def _reversed(array):
 
 
 def _converted(onnx, converter, listing, traced):
-    """The model; it takes all of `listing.inputs`, by their names."""
+    """Return the ONNX model, whose inputs are all of `listing.inputs`, by name."""
     size = sum(i.read().nbytes for i in listing.inputs if i.kind != "argument")
     if size > _MOST_BYTES:
         raise ValueError(
@@ -180,7 +179,7 @@ def _converted(onnx, converter, listing, traced):
 
     words = logging.getLogger("onnx_ir")
     level = words.level
-    words.setLevel(logging.ERROR)  # it tells of each shape inside that is not known
+    words.setLevel(logging.ERROR)  # it logs each unknown intermediate shape
     try:
         with np.errstate(all="ignore"):
             names = [one.name for one in listing.inputs]
@@ -192,7 +191,7 @@ def _converted(onnx, converter, listing, traced):
 
 
 def _refuse_dtypes(listing):
-    """Refuse floating numbers of more than 32 bits, complex ones, and bfloat16."""
+    """Reject floating dtypes of more than 32 bits, complex dtypes and bfloat16."""
     values = [(i.name, i.aval, None) for i in listing.inputs]
     for state, line in zip(listing.path, listing.lines, strict=True):
         values += [(state.op.name, aval, line) for aval in state.avals]
@@ -206,7 +205,7 @@ def _refuse_dtypes(listing):
 
 
 def _refusal(listing, cause, convert, failures):
-    """The error for what the converter cannot do; it names the first operation that fails alone."""
+    """Return the error of a failed conversion, which names the first operation that fails alone."""
     what = f"a function for which it fails ({_first_line(cause)})"
     for state, line in zip(listing.path, listing.lines, strict=True):
         rule = state.op.rule(state.operands)
@@ -233,7 +232,7 @@ def _at(line):
 
 
 def _fill(onnx, graph, listing):
-    """Make of the inputs that are no arguments what the file holds, by the same names."""
+    """Turn the inputs that are not arguments into initializers of the same names."""
     taken = {value.name: value for value in graph.input}
     for one in listing.inputs:
         if one.kind != "argument":
@@ -254,7 +253,7 @@ def _narrowed(name, array, dtype):
 
 
 def _widen(onnx, graph, listing):
-    """Have 64-bit integers go in and come out as they do here, and name what comes out."""
+    """Cast inputs and outputs to the function's dtypes (64-bit integers), and name the outputs."""
     names = {value.name for value in graph.input}
     for one in listing.inputs:
         wanted = onnx.helper.np_dtype_to_tensor_dtype(one.aval.dtype)
@@ -290,7 +289,7 @@ def _type_of(value):
 
 
 def _try(runtime, content, listing, tensors, program):
-    """Raise unless onnxruntime computes from the file what we do, for one input."""
+    """Raise unless onnxruntime and XLA agree on the results for one input."""
     state = runtime.capi.onnxruntime_pybind11_state
     arrays = [_sample(tensor) for tensor in tensors]
     arrays += [one.read() for one in listing.inputs[len(tensors) :]]
@@ -313,7 +312,7 @@ def _try(runtime, content, listing, tensors, program):
 
 
 def _sample(tensor):
-    """Its numbers; ones where it only describes an input."""
+    """Return the array of a Tensor; ones if it only describes an input."""
     if not isinstance(tensor._value, UnknownShape):
         return tensor._value.read()
     aval = tensor._value.aval

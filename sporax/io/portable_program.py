@@ -1,8 +1,8 @@
-"""Programs in files: StableHLO of a version that all supported JAX read, and its text.
+"""Programs in files: StableHLO of a version that all supported JAX releases read, and its text.
 
-Of what `jax.export` keeps, only the program is stored, and no JAX has to know how another one calls
-it. A user's own files are read by their StableHLO artifact, whose readers are promised for five
-years; files of somebody else's by their text, which is safe to parse.
+Only the program of a `jax.export.Exported` is stored, so a file does not depend on the calling
+convention of one JAX release. The user's own files are read from the StableHLO artifact, which has
+five years of backward compatibility; other files from the text, which is safe to parse.
 """
 
 import dataclasses
@@ -22,17 +22,17 @@ from sporax.versions import JAXLIB, numbers
 
 OLDEST = "1.17.0"  # StableHLO of jaxlib `versions.OLDEST`
 ARTIFACT, TEXT = "program/stablehlo", "program/text"  # names of the arrays in files
-# MindSpore's name -> dtype of NumPy
+# MindSpore's name -> NumPy dtype
 DTYPES = {
     t.name: t.numpy_dtype for t in dtypes.NAMES.values()
     if t.numpy_dtype is not None and dtypes.from_numpy(t.numpy_dtype) is t
 }  # fmt: skip
 _FLOATS = {"bfloat16": "bf16", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2"}
-_SIZE = r"[\w+*() ,-]{1,200}"  # an unknown size, and what follows from some
+_SIZE = r"[\w+*() ,-]{1,200}"  # a symbolic size, or an expression of symbolic sizes
 
 
 def stored(program):
-    """(header, arrays) of what `jax.export` returned, but the lines and files of its operations."""
+    """Return (header, arrays) of a `jax.export.Exported`, without its source locations."""
     text = module_text(bytes(program.mlir_module_serialized))
     artifact, oldest = portable_artifact(text, OLDEST)
     header = {
@@ -47,8 +47,8 @@ def stored(program):
 
 
 def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
-    """What `jax.export` returned, for a function with these inputs and outputs (`Spec`s): trees and
-    types are those of another function of this signature."""
+    """Return the `jax.export.Exported` of a function with these inputs and outputs (`Spec`s). Its
+    trees and types are taken from another function of this signature."""
     wanted = header["stablehlo"]
     if type(wanted) is not str or not re.fullmatch(r"\d{1,4}\.\d{1,4}\.\d{1,4}", wanted):
         raise CorruptFile("it does not say which StableHLO its program is")
@@ -69,7 +69,7 @@ def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
 
 
 def exported(header, artifact, text, inputs, outputs, custom_calls=True):
-    """As `restored`, of a program's artifact, or of its text, which is checked first."""
+    """As `restored`, from a program's artifact, or from its text, which is checked first."""
     platforms, kept, name = tuple(header["platforms"]), tuple(header["kept"]), header["name"]
     if (
         not all(isinstance(word, str) for word in (name, *platforms))
@@ -87,7 +87,7 @@ def exported(header, artifact, text, inputs, outputs, custom_calls=True):
 
 
 def check_platform(platforms):
-    """Raises CorruptFile unless a program for these platforms runs on this device."""
+    """Raise CorruptFile unless a program for these platforms runs on the default backend."""
     here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
     if not set(here) & set(platforms):
         raise CorruptFile(
@@ -97,17 +97,17 @@ def check_platform(platforms):
 
 
 def listed(specs):
-    """`Spec`s as JSON."""
+    """Convert `Spec`s to JSON."""
     return [(spec.name, spec.shape, spec.dtype) for spec in specs]
 
 
 def specs(items):
-    """The `Spec`s of JSON."""
+    """Convert JSON to `Spec`s."""
     return [Spec(*spec(*item)) for item in items]
 
 
 def spec(name, shape, dtype):
-    """As given, if it is the name of an array, its sizes, and its dtype."""
+    """Return the arguments if they are a valid name, shape and dtype; else raise CorruptFile."""
     sizes = all(
         0 <= n < 2**40 if type(n) is int else type(n) is str and re.fullmatch(_SIZE, n)
         for n in shape
@@ -118,7 +118,7 @@ def spec(name, shape, dtype):
 
 
 def _template(specs, outputs, platforms):
-    """What `jax.export` returns for some function with these inputs and outputs."""
+    """Return the `jax.export.Exported` of a function with these inputs and outputs (zeros)."""
     scope = stablehlo.SymbolicScope()
 
     def shaped(spec):
@@ -132,7 +132,7 @@ def _template(specs, outputs, platforms):
 
 
 def _mlir_type(spec):
-    """The type of an array in a program, such as 'tensor<2x?xf32>'."""
+    """Return the MLIR type of an array, such as 'tensor<2x?xf32>'."""
     dtype = DTYPES[spec.dtype]
     bits = 8 * dtype.itemsize
     kind = {"b": "i1", "i": f"i{bits}", "u": f"ui{bits}", "c": f"complex<f{bits // 2}>"}.get(

@@ -1,10 +1,10 @@
-"""Files with a program, which outlive the JAX that wrote them: exported graphs, and reproducers of
-programs that are compiled wrongly.
+"""Files with a program, independent of the JAX release that wrote them: exported graphs, and
+reproducers of miscompiled programs.
 
-Such a file is a `.safetensors` file. Its metadata has one text: a line that says what it is, a line
-with a checksum and a code of the user's key, by which a user's own files are known, and a header in
-JSON. Its arrays are the program (`portable_program`), the weights, and operands with the results
-that they must give. What a file of somebody else's says is checked against the rest of it.
+The format is `.safetensors`. The metadata has one text: an identifying line, a line with a checksum
+and an HMAC with the user's key, which identifies the user's own files, and a header in JSON. The
+arrays are the program (`portable_program`), the weights, and operands with their expected results.
+The header of an untrusted file is checked against its arrays.
 """
 
 import hashlib
@@ -23,19 +23,19 @@ from sporax.engine.verification.admission import processor
 from sporax.io import safetensors_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
-VERSION = 3  # of the format; graphs have had others
+VERSION = 3  # of the format; older graph files have others
 GRAPH = "graph: portable StableHLO, not MindSpore's MINDIR"
 REPRODUCER = "reproducer of a program that is compiled wrongly"
-BEGIN = b'{"__metadata__":{"sporax":"'  # behind the eight bytes of the header's size
+BEGIN = b'{"__metadata__":{"sporax":"'  # after the eight bytes of the header's size
 AGAIN = "export it again from the Python code, with this sporax"
 _KEY, _SUM = "sporax", hashlib.sha256
-# what the format has no type for, and how it is kept
+# dtypes that the format lacks, and the dtypes in which they are stored
 _DTYPES, _KEPT_AS = {"Complex128": np.complex128}, {"Complex128": np.float64}
 
 
 class Contents(NamedTuple):
-    """A file's header and arrays by name. `is_own`: whether this user has written it. `writer`: in
-    words, with what."""
+    """A file's header and arrays by name. `is_own`: True if this user wrote it. `writer`: the
+    software that wrote it, as text."""
 
     header: Any
     arrays: dict
@@ -44,7 +44,7 @@ class Contents(NamedTuple):
 
 
 def write(path, kind, header, arrays):
-    """Write a program's file, whole or not at all."""
+    """Write a program's file atomically."""
     kept, dtypes_of = {}, {}
     for name, array in arrays.items():
         dtype = dtypes.from_numpy(array.dtype).name
@@ -60,7 +60,7 @@ def write(path, kind, header, arrays):
 
 
 def read(path, kind):
-    """The `Contents` of a file of this kind; raises CorruptFile."""
+    """Read the `Contents` of a file of this kind; raises CorruptFile."""
     with untrusted_file.opened(path) as file:
         begin = file.read(8 + len(BEGIN))[8:]
     if begin != BEGIN:
@@ -97,7 +97,7 @@ def read(path, kind):
 
 
 def _as_written(kept, dtypes_of):
-    """The arrays in their own dtypes."""
+    """Return the arrays in their original dtypes."""
     arrays = dict(kept)
     for name, dtype in dtypes_of.items():
         array = kept[name]
@@ -117,7 +117,7 @@ def _digest(kind, text, arrays):
 
 
 def _here():
-    """What writes a file."""
+    """Return the versions, platform and devices of this process."""
     versions = {name: version(name) for name in ("jax", "jaxlib")}
     return {
         "sporax": sporax.__version__, **versions, "python": platform.python_version(),

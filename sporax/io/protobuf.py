@@ -1,9 +1,9 @@
-"""Messages of protobuf, read and written without a protobuf library."""
+"""Protobuf messages, read and written without a protobuf library."""
 
 from sporax.io.corrupt_file import CorruptFile
 
 VARINT, BYTES = 0, 2  # wire types
-_FIXED = {1: 8, 5: 4}  # wire types of one size -> bytes
+_FIXED = {1: 8, 5: 4}  # wire types of fixed size -> bytes
 _LONGEST_VARINT, _MOST = 10, 2**64 - 1
 
 
@@ -20,7 +20,7 @@ def _varint(data, at):
 
 
 def varints(data):
-    """The unsigned numbers of a packed list."""
+    """Yield the unsigned integers of a packed list."""
     at = 0
     while at < len(data):
         value, at = _varint(data, at)
@@ -28,8 +28,8 @@ def varints(data):
 
 
 def fields(data, inside="it"):
-    """(field, wire type, value) of each field of a message: an unsigned number for `VARINT`, else
-    a slice of `data`. `inside`: what the message is called in errors."""
+    """Yield (field, wire type, value) of each field of a message; the value is an unsigned integer
+    for `VARINT`, else a slice of `data`. `inside`: the name of the message in errors."""
     if isinstance(data, int):
         raise CorruptFile(f"{inside} is a number, where there should be a message")
     at = 0
@@ -55,12 +55,12 @@ def fields(data, inside="it"):
 
 
 def signed(value):
-    """The signed number of 64 bits that an unsigned one stands for."""
+    """Reinterpret an unsigned 64-bit integer as signed."""
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
 def varint(value):
-    """The bytes of an unsigned number."""
+    """Encode an unsigned integer as a varint."""
     encoded = bytearray()
     while value > 0x7F:
         encoded.append(value & 0x7F | 0x80)
@@ -70,10 +70,10 @@ def varint(value):
 
 
 def head(field, size):
-    """What precedes the `size` bytes of a field."""
+    """Return the tag and length that precede a field of `size` bytes."""
     return bytes([field << 3 | BYTES]) + varint(size)
 
 
 def block(field, content):
-    """A field of bytes."""
+    """Return an encoded field of bytes."""
     return head(field, len(content)) + content

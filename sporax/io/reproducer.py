@@ -1,7 +1,7 @@
-"""Files that reproduce a program that is compiled wrongly: the smallest part that is wrong, its
-operands, and what the interpreter gives for them. `sporax verify FILE` runs one.
+"""Files that reproduce a miscompiled program: its smallest wrong part, the operands, and the
+interpreter's results for them. `sporax verify FILE` runs one.
 
-They have what the user computed with, so only the user can read them, and they stay on the machine.
+They contain user data, so only the user can read them, and they stay on the machine.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ from sporax.io.corrupt_file import CorruptFile
 from sporax.io.expectation import Expectation
 from sporax.xla_kernels import jaxlib_faults
 
-VARIABLE = "SPORAX_VERIFY_FILES"  # another folder for them; "off" for none
+VARIABLE = "SPORAX_VERIFY_FILES"  # another folder for the files; "off" for none
 SUFFIX = ".reproducer"
 MOST_BYTES = 2**24  # of operands and results
 _KEPT_BYTES = 2**28  # of all files
 
 
 def write(located):
-    """(the path of the file for a `Located`, None), or (None, why there is none)."""
+    """Write a `Located`; return (path, None), or (None, reason why no file was written)."""
     where = chosen_folder()
     if where is None:
         return None, f"{VARIABLE} or {folder.VARIABLE} is 'off'"
@@ -51,8 +51,8 @@ def write(located):
 
 
 def chosen_folder():
-    """Where the files go: beside the compiled programs, unless the user says another place; None
-    where the user has switched that off."""
+    """Return the folder of the files: by default beside the compiled programs; None if the user
+    disabled the files."""
     wanted = os.environ.get(VARIABLE)
     if wanted in ("off", "0", "") or (wanted is None and folder.folder() is None):
         return None
@@ -62,13 +62,13 @@ def chosen_folder():
 
 
 def default_folder():
-    """Where the files go unless the user says another place."""
+    """Return the folder of the files unless the user sets another one."""
     return folder.default_folder().with_name("reproducers")
 
 
 def contents(located):
-    """(header, arrays) of a `Located`. Raises CorruptFile where `read` would refuse it, and what
-    `jax.export` raises."""
+    """Return (header, arrays) of a `Located`. Raises CorruptFile if `restored` rejects them, and
+    the errors of `jax.export`."""
     operands, expected = located.operands, [np.asarray(x) for x in located.expected]
     inputs = jax.tree.leaves(
         (
@@ -98,7 +98,7 @@ def contents(located):
 
 
 def restored(header, arrays):
-    """(what `jax.export` returned, its `Expectation`) of a file; raises CorruptFile."""
+    """Return (`jax.export.Exported`, `Expectation`) of a file; raises CorruptFile."""
     expectation = Expectation.read(header["tolerance"], arrays)
     specs = [
         [Spec(f"{name}{i}", a.shape, dtypes.from_numpy(a.dtype).name) for i, a in enumerate(each)]
@@ -111,8 +111,8 @@ def restored(header, arrays):
 
 
 class Reproducer:
-    """A file that was read. `header`: what it says; `described`: in lines. Nothing in it is trusted
-    or run before it is checked. Raises CorruptFile, and OSError where no file can be read."""
+    """A reproducer file. `header`: its metadata; `described`: its description, in lines. Nothing in
+    it is trusted or run before it is checked. Raises CorruptFile, or OSError if unreadable."""
 
     def __init__(self, path):
         self.path = path

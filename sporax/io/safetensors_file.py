@@ -1,4 +1,4 @@
-"""`.safetensors` files: arrays by name, and MindSpore's notes in the header's metadata."""
+"""`.safetensors` files: arrays by name, and MindSpore's metadata in the header."""
 
 import json
 import zlib
@@ -14,13 +14,13 @@ from sporax.io.corrupt_file import CorruptFile
 
 _SUM, _DEDUPLICATED = "crc_num", "remove_redundancy"
 _LACKING = (np.dtype(np.complex128),)
-# what the library reads for other frameworks only
+# dtypes that the library reads for other frameworks only
 _FLOAT8 = {"F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E5M2": ml_dtypes.float8_e5m2}
 _ZEROS, _MOST_ZEROS = bytes(1 << 20), 1 << 31
 
 
 def stored(name, x):
-    """An array as the file keeps it; the format has no strings and not all dtypes."""
+    """Return an array as the file stores it; raises TypeError for strings and Complex128."""
     if isinstance(x, str) or x.dtype in _LACKING:
         kind = "a string" if isinstance(x, str) else dtypes.from_numpy(x.dtype)
         raise TypeError(
@@ -31,7 +31,7 @@ def stored(name, x):
 
 
 def write(path, entries, crc_check, remove_redundancy):
-    """Write a dict of what `stored` gives, with MindSpore's metadata."""
+    """Write a dict of results of `stored`, with MindSpore's metadata."""
     metadata = {"format": "ms"}
     if remove_redundancy is not None:
         metadata[_DEDUPLICATED] = str(remove_redundancy)
@@ -41,7 +41,7 @@ def write(path, entries, crc_check, remove_redundancy):
 
 
 def save(path, entries, metadata):
-    """Write a dict of arrays and one of strings, whole or not at all."""
+    """Write a dict of arrays and a dict of strings, the metadata, atomically."""
     with atomic_write.replacing(path) as part:
         try:
             save_file(entries, part, metadata)
@@ -50,7 +50,7 @@ def save(path, entries, metadata):
 
 
 def read(path, chosen, crc_check):
-    """(name, array) of each entry whose name is chosen, by name; raises CorruptFile."""
+    """Yield (name, array) of each chosen entry, sorted by name; raises CorruptFile."""
     with _opened(path) as file:
         notes = file.metadata() or {}
         if crc_check:
@@ -61,13 +61,13 @@ def read(path, chosen, crc_check):
 
 
 def metadata(path):
-    """The strings of a file by name; raises CorruptFile."""
+    """Return the metadata of a file, strings by name; raises CorruptFile."""
     with _opened(path) as file:
         return file.metadata() or {}
 
 
 def deduplicated(path):
-    """Whether the file says that parts of it are in other files; None if it does not say."""
+    """Return the file's flag that parts of it are in other files; None if it has no flag."""
     said = metadata(path).get(_DEDUPLICATED)
     return None if said is None else said == "True"
 
@@ -75,7 +75,7 @@ def deduplicated(path):
 def _opened(path):
     try:
         untrusted_file.check_regular(path)
-        # read, not mapped: half the time, and a file cut short meanwhile is an error, no crash
+        # read, not mapped: half the time, and a file truncated meanwhile raises, without a crash
         return safe_open(path, framework="numpy", backend="pread")
     except (SafetensorError, *untrusted_file.MALFORMED) as error:
         raise CorruptFile(str(error)) from None
@@ -104,7 +104,7 @@ def _array(path, file, name, notes):
             kind = file.get_slice(name).get_dtype()
             error = f"it has the type '{kind}', which sporax does not know"
         raise CorruptFile(f"at '{name}': {error}") from None
-    if name in notes:  # MindSpore says so where the stored dtype is not the tensor's
+    if name in notes:  # MindSpore's mark that the stored dtype is not the tensor's
         raise CorruptFile(
             f"at '{name}': it has the type '{notes[name]}', which sporax does not know"
         )
@@ -120,12 +120,12 @@ def _verify(path, file, notes):
 
 
 def _summed(named):
-    """MindSpore's checksum of names and arrays."""
+    """Return MindSpore's checksum of names and arrays."""
     total = 0
     for name, array in named:
         total = zlib.crc32(name.encode(), total)
         if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= array < _MOST_ZEROS:
-            # MindSpore passes `bytes(array)` on, and Python makes an integer that many zeros.
+            # MindSpore passes `bytes(array)`, which for an integer is that many zero bytes.
             count = int(array)
             for begin in range(0, count, len(_ZEROS)):
                 total = zlib.crc32(_ZEROS[: count - begin], total)

@@ -1,9 +1,9 @@
-"""PyTorch's `.pth` files: their tensors, without running what a pickle asks to be run.
+"""Reader of PyTorch's `.pth` files that runs no code of the pickle.
 
-A file is a pickle of containers and of calls that make tensors of storages, and the storages' bytes
-beside it: in a ZIP archive, or one after the other in a file of before PyTorch 1.6. Here each class
-or function that a pickle names must be in a table; all in it are functions of this file, or
-containers, that only keep what they are given.
+A file has a pickle of containers and of calls that build tensors from storages, and the storages'
+bytes: in a ZIP archive, or in sequence in a file older than PyTorch 1.6. Each class or function
+that a pickle names must be in a table, which has only containers and functions of this module that
+store their arguments.
 """
 
 import collections
@@ -23,9 +23,9 @@ from sporax.io.corrupt_file import CorruptFile
 
 _MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 _WEIGHTS_ONLY = "save 'model.state_dict()' with PyTorch and load that"
-_ROOM = 1 << 27  # bytes that a small file may grow to: of an expanded tensor it has one element
-_GROWTH = 8  # how much more than its own bytes a large one may take
-_ITEMS = 1 << 16  # containers, numbers and tensors, beside one for each byte
+_ROOM = 1 << 27  # bytes that any file may expand to: an expanded tensor is stored as one element
+_GROWTH = 8  # additional bytes per byte of the file
+_ITEMS = 1 << 16  # containers, numbers and tensors, plus one per byte of the file
 _STORAGES = {
     "Double": "f8", "Float": "f4", "Half": "f2", "BFloat16": ml_dtypes.bfloat16, "Long": "i8",
     "Int": "i4", "Short": "i2", "Char": "i1", "Byte": "u1", "Bool": "?", "ComplexFloat": "c8",
@@ -39,7 +39,7 @@ _DTYPES = {
 
 
 class _Dtype:
-    """A dtype or a class of storages, which a pickle names; None for bytes."""
+    """A dtype or storage class that a pickle names; `numpy` is None for untyped storages."""
 
     __slots__ = ("numpy",)
 
@@ -51,7 +51,7 @@ class _Dtype:
 
 
 class _Call:
-    """A function that a pickle may call, and not change."""
+    """A function that a pickle may call but not modify."""
 
     __slots__ = ("function",)
 
@@ -66,7 +66,7 @@ class _Call:
 
 
 class _Storage:
-    """The bytes of a storage, once they are there, and the dtype by which a pickle refers to it."""
+    """A storage: its key in the file, and the dtype with which a pickle refers to it."""
 
     __slots__ = ("dtype", "owner")
 
@@ -79,7 +79,7 @@ class _Storage:
 
 
 class _View:
-    """A tensor to be: where its elements are in a storage."""
+    """A tensor that is not built yet: the layout of its elements in a storage."""
 
     __slots__ = ("dtype", "offset", "owner", "shape", "stride")
 
@@ -98,7 +98,7 @@ class _View:
         raise CorruptFile("it sets an attribute of a tensor")
 
     def tensor(self, storages):
-        """The Tensor, of the bytes by the storage's key."""
+        """Build the Tensor; `storages(key)` returns the bytes of a storage."""
         data, count = storages(self.owner), math.prod(self.shape)
         elements = np.frombuffer(data, self.dtype, len(data) // self.dtype.itemsize)
         last = self.offset + sum(
@@ -115,14 +115,14 @@ class _View:
 
 
 def _rebuild(storage, offset, shape, stride, *_):
-    """PyTorch's call that makes a tensor of a storage with a dtype."""
+    """Build a tensor from a typed storage."""
     if not isinstance(storage, _Storage) or storage.dtype is None:
         raise CorruptFile("a tensor has no storage of its dtype")
     return _View(storage, storage.dtype, offset, shape, stride)
 
 
 def _rebuild_typed(storage, offset, shape, stride, requires_grad, hooks, dtype, metadata=None):
-    """The same for a storage of bytes."""
+    """Build a tensor from an untyped storage."""
     if not isinstance(storage, _Storage) or not isinstance(dtype, _Dtype):
         raise CorruptFile("a tensor has no storage or no dtype")
     return _View(storage, dtype.numpy, offset, shape, stride)
@@ -164,7 +164,7 @@ _GLOBALS = {
 
 
 class _Bounded:
-    """A file of which no more is read at once than there is, whatever a pickle claims."""
+    """A file whose reads are bounded by its size, whatever length a pickle claims."""
 
     def __init__(self, file):
         self._file = file
@@ -182,11 +182,11 @@ class _Bounded:
         return self._file.read(min(count, self._size - self._file.tell()))
 
 
-class _Unpickler(pickle._Unpickler):  # in Python: that in C makes room for what a pickle claims
-    """Of the classes and functions that a pickle names those of the table."""
+class _Unpickler(pickle._Unpickler):  # in Python: the C one allocates what a pickle claims
+    """Unpickler that resolves only the classes and functions of `_GLOBALS`."""
 
     dispatch = pickle._Unpickler.dispatch.copy()
-    del dispatch[pickle.BYTEARRAY8[0]]  # makes room too
+    del dispatch[pickle.BYTEARRAY8[0]]  # also allocates the claimed size
 
     def find_class(self, module, name):
         return _GLOBALS.get((module, name)) or _refuse(module, name)
@@ -208,7 +208,7 @@ def _unpickled(file):
 
 
 def read(path):
-    """What a file holds: dicts, lists, tuples, numbers, strings and Tensors; raises CorruptFile."""
+    """Read dicts, lists, tuples, numbers, strings and Tensors from a file; raises CorruptFile."""
     with untrusted_file.opened(path) as file:
         begin = file.read(8)
         size = file.seek(0, os.SEEK_END)
@@ -219,7 +219,7 @@ def read(path):
 
 
 def _room(size):
-    """Bytes that the content of a file of that size may have."""
+    """Limit on the bytes of the contents of a file of `size` bytes."""
     return _ROOM + _GROWTH * size
 
 
@@ -261,7 +261,7 @@ def _read_archive(file, size):
 
 
 def _read_sequence(file, size):
-    """A file of before PyTorch 1.6: pickles, then the storages one after the other."""
+    """Read a file older than PyTorch 1.6: pickles, then the storages in sequence."""
     try:
         magic = _unpickled(file)
     except CorruptFile:
@@ -273,7 +273,7 @@ def _read_sequence(file, size):
         )
     if _unpickled(file) != _PROTOCOL:
         raise CorruptFile("it is of another protocol", "save it again with PyTorch")
-    _unpickled(file)  # the machine that wrote it
+    _unpickled(file)  # describes the machine that wrote it
     contents = _unpickled(file)
     sizes = {}
     _each_view(contents, lambda view: sizes.setdefault(view.owner, view.dtype.itemsize), size)
@@ -317,8 +317,8 @@ def _with_tensors(contents, bytes_of, size):
 
 
 class _Replacement:
-    """Copies nested containers with `of_view(view)` in place of each tensor to be; a file of `size`
-    bytes can have many more items, by lists of one list again and again, which are refused."""
+    """Copies nested containers, replacing each `_View` by `of_view(view)`. Bounds the number of
+    items by the `size` of the file in bytes: lists that repeat one list grow exponentially."""
 
     def __init__(self, of_view, size):
         self.of_view, self.left = of_view, _ITEMS + size

@@ -1,4 +1,4 @@
-"""Files that strangers wrote: only regular files are read; what damaged ones make code raise."""
+"""Untrusted files: opens only regular files; lists the exceptions that damaged files cause."""
 
 import csv
 import errno
@@ -8,7 +8,7 @@ import stat
 import struct
 import zlib
 
-# what code raises that takes a damaged file for a good one
+# exceptions of code that parses a damaged file as a valid one
 MALFORMED = (
     ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, NotImplementedError,
     OSError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error, struct.error,
@@ -17,8 +17,8 @@ MALFORMED = (
 
 
 def opened(path):
-    """A file for reading. OSError where `path` names none, or a folder, pipe or device, of which
-    some would be waited for, or have no end."""
+    """Open a file for reading. Raises OSError if `path` does not exist, or is a folder, pipe or
+    device, since reading a pipe or device may block or never end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except ValueError:
@@ -30,18 +30,18 @@ def opened(path):
 
 
 def check_regular(path):
-    """Raises as `opened` does."""
+    """Raise OSError if `opened` cannot open `path`."""
     opened(path).close()
 
 
 def content(path):
-    """A file's bytes; raises as `opened` does."""
+    """Return a file's bytes; raises as `opened` does."""
     with opened(path) as file:
         return file.read()
 
 
 def json_of(text):
-    """What JSON says; ValueError where it is none, or nested too deeply."""
+    """Parse JSON; raises ValueError if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -49,7 +49,7 @@ def json_of(text):
 
 
 def cause(error):
-    """What an exception says, for a message of ours."""
+    """Return the text of an exception for use in another error message."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"

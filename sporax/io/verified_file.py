@@ -5,8 +5,8 @@ from sporax.io.corrupt_file import CorruptFile
 
 
 def load(path):
-    """The `Reproducer` or `TestedGraph` of a file; raises ValueError, also for one that cannot be
-    read."""
+    """Load the `Reproducer` or `TestedGraph` of a file; raises ValueError, also for an unreadable
+    file."""
     try:
         with untrusted_file.opened(path) as file:
             begin = file.read(200)

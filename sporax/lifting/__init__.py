@@ -1,1 +1,1 @@
-"""Functions recorded without concrete values, each one operation: `abstract_trace`, `lifted_op`."""
+"""Functions recorded without concrete values as one operation: `abstract_trace`, `lifted_op`."""

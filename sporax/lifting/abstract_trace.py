@@ -1,9 +1,9 @@
 """`AbstractTrace`: records a function without concrete values, for `vmap`, `recompute`, `cond`.
 
-Arguments and whatever else the function uses are inputs that have an aval but no array. So it can
-be recorded for one example of a batch, and inside a capture or another abstract trace. The result
-is a path in the trace tree like any other: the same recording ends at the same node, and the
-operation made of it is the same.
+Arguments, and all other Values that the function uses, are inputs with an aval but no array. So it
+can be recorded for one example of a batch, and inside a capture or another abstract trace. The
+result is an ordinary path in the trace tree: the same recording ends at the same node, and gives
+the same operation.
 """
 
 import functools
@@ -22,7 +22,7 @@ from sporax.index_checks.checks import add_turn
 from sporax.lifting.lifted_op import LiftedOp, cached_op
 from sporax.storage import lending
 
-_input = Op("closed.input", lambda x: ())  # its step in a path says which aval the next input has
+_input = Op("closed.input", lambda x: ())  # its step in a path gives the aval of the next input
 
 
 @functools.cache
@@ -47,7 +47,7 @@ class AbstractRecorder(Recorder):
         self.state, self.tracer = cached_op(_root), None
 
     def run(self):
-        """Raise: the function that is being recorded needs a concrete value."""
+        """Raise, since the function being recorded needs a concrete value."""
         if thread.recorder is self:
             raise self.tracer.concrete_value_error()
 
@@ -55,16 +55,16 @@ class AbstractRecorder(Recorder):
 class AbstractTrace(lending.Scope, Tracer):
     """A recording without concrete values, inside `with` blocks.
 
-    `inputs`: its input Values; `operands`: the Value outside that each input is, or `axes` along
-    which it is a slice of that. A handle that is used for the first time gets an input, as in
-    a capture, and its former Value again at the end.
+    `inputs`: its input Values; `operands`: the outside Value of each input; `axes`: the axis along
+    which the input is a slice of it, or None. A handle gets an input at its first use, as in a
+    capture, and its former Value back at the end.
     """
 
     has_concrete_inputs = False
-    is_part = False  # whether it records a branch or the body of a loop, which may not run
-    is_turn = False  # whether that may run many times
-    is_mapped = False  # whether it runs for many examples at once
-    met_check = False  # whether indices are checked in the test of a loop
+    is_part = False  # True for a branch, or a loop's test or body, which may not run
+    is_turn = False  # True for a loop's test or body, which may run many times
+    is_mapped = False  # True if it runs for many examples at once
+    met_check = False  # True if indices are checked in the test of a loop
 
     def __init__(self, who):
         super().__init__()
@@ -75,9 +75,9 @@ class AbstractTrace(lending.Scope, Tracer):
         self.known = {}  # id(Value outside) -> its input
         self.handles = {}
         self.outer: Any = None
-        self.unconverted = set()  # the code that needs concrete values
+        self.unconverted = set()  # code objects that need concrete values
         self.prints = []  # in order, see `staging.deferred_print`
-        self.turns = []  # of a loop: (check, the Value with its worst status of all iterations)
+        self.turns = []  # of a loop: (check, Tensor with its status over all iterations)
 
     def __enter__(self):
         self.outer = thread.recorder
@@ -89,16 +89,15 @@ class AbstractTrace(lending.Scope, Tracer):
         return self
 
     def close(self):
-        """End the recording, everything outside is as before; may be called again, after an
-        interrupt."""
+        """End the recording and restore the outside state; may be called again after an interrupt."""
         if self.outer is None:
             return
         self.give_back(undo=True)
         for lifted, value in zip(self.inputs, self.operands, strict=False):
-            if lifted is value:  # a constant, which may live on
+            if lifted is value:  # a constant, which may outlive the recording
                 value.trace = None
         self.handles = {}
-        self.recorder.tracer = None  # no cycle keeps what is outside alive
+        self.recorder.tracer = None  # break the cycle, which would keep outside objects alive
         thread.recorder = self.outer
         self.outer = None
 
@@ -108,7 +107,7 @@ class AbstractTrace(lending.Scope, Tracer):
     # inputs ---------------------------------------------------------------------------------
 
     def input(self, value, axis=None):
-        """A new input for a Value outside, or for one slice of it along `axis`."""
+        """Add an input for an outside Value, or for one slice of it along `axis`; return it."""
         aval = value.aval
         if axis is not None:
             aval = Aval.of(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)
@@ -127,7 +126,7 @@ class AbstractTrace(lending.Scope, Tracer):
         return lifted
 
     def inside(self, value):
-        """The Value itself if it is of this trace, else the input for it."""
+        """Return the Value itself if it belongs to this trace, else its input."""
         if value.trace is self.recorder:
             return value
         lifted = self.known.get(id(value))
@@ -136,21 +135,22 @@ class AbstractTrace(lending.Scope, Tracer):
         return lifted
 
     def operand_key(self, recorder, value, handle):
-        """The index of the input for a Value from outside; see `Recorder.operand_key`."""
+        """Return the index of the input for an outside Value; see `Recorder.operand_key`."""
         if handle is not None and hasattr(handle, "_value"):
             return self.lift(recorder, handle)
         return self.inside(value).index
 
     def input_of_handle(self, value):
-        """The input for the Value of a handle."""
+        """Return the input for the Value of a handle."""
         return self.inside(value)
 
     def lift(self, recorder, handle):
-        """Make the handle's Value an input, unless it is one already."""
+        """Make the handle's Value an input, unless it already belongs to the trace; return its
+        index."""
         if handle._value.trace is recorder:
             return handle._value.index
         outer = self.outer
-        if outer.tracer is not None:  # it depends on the handle too
+        if outer.tracer is not None:  # the outer trace also depends on the handle
             outer.tracer.lift(outer, handle)
         value = handle._value
         lifted = self.input_of_handle(value)
@@ -162,7 +162,7 @@ class AbstractTrace(lending.Scope, Tracer):
         return lifted.index
 
     def before_rebind(self, recorder, handle):
-        """A handle is about to be given another Value."""
+        """Lift a handle before it is rebound."""
         if id(handle) not in self.handles:
             self.lift(recorder, handle)
 
@@ -171,22 +171,22 @@ class AbstractTrace(lending.Scope, Tracer):
         self.known[id(value)] = self._add(value, value, None)
 
     def cell_called(self, cell):
-        """A Cell is about to compute; a capture around this depends on it."""
+        """Report to an outer capture, which depends on it, that a Cell is about to compute."""
         if self.outer.tracer is not None:
             self.outer.tracer.cell_called(cell)
 
     def symbolic_size(self, n):
-        """The Value of a symbolic dimension in arithmetic; weak, as a Python int is."""
+        """Return the Value of a symbolic dimension in arithmetic; weak like a Python int."""
         return record(_size(n))
 
     def is_constant(self, recorder, value):
-        """Whether `value` is the same at every call: never known here."""
+        """Return False: it is unknown here whether `value` is the same at every call."""
         return False
 
     # concrete values ------------------------------------------------------------------------
 
     def concrete_value_needed(self, recorder, value):
-        """`value` is about to be read: possible for an input whose Value outside can be read."""
+        """Prepare the read of `value`: possible for an input whose outside Value can be read."""
         source = value
         if value.trace is recorder:
             if value.index >= 0 or self.axes[~value.index] is not None:
@@ -194,9 +194,9 @@ class AbstractTrace(lending.Scope, Tracer):
             source = self.operands[~value.index]
         trace = source.trace
         if trace is not None and trace is not recorder and trace.tracer is not None:
-            raise self.concrete_value_error()  # a capture around this would not notice
+            raise self.concrete_value_error()  # an outer capture would not detect it
         outer = self.outer
-        if outer.tracer is not None:  # another call may find another value there
+        if outer.tracer is not None:  # the value may differ at another call
             thread.recorder = outer
             try:
                 outer.tracer.concrete_value_needed(outer, source)
@@ -205,13 +205,13 @@ class AbstractTrace(lending.Scope, Tracer):
         value.array = source.read()
 
     def needs_conversion(self, code):
-        """Note code that needs a concrete value; a trace around this one may convert it."""
+        """Record code that needs a concrete value, also in the outer trace, which may convert it."""
         self.unconverted.add(code)
         if self.outer is not None and self.outer.tracer is not None:
             self.outer.tracer.needs_conversion(code)
 
     def add_deferred(self, shown):
-        """Print, or check indices, at each run; the trace around this one gets it at the end."""
+        """Defer a print or an index check to each run; the outer trace gets it at the end."""
         if shown.is_check:
             if self.is_turn:
                 self.turns.append(add_turn(self, shown))
@@ -226,12 +226,12 @@ class AbstractTrace(lending.Scope, Tracer):
         self.prints.append(shown)
 
     def to_host(self, recorder):
-        """Raise where a trace around this one could not repeat what Python does."""
+        """Raise in a part or an outer trace, which could not repeat the Python code."""
         if self.is_part or self.outer.tracer is not None:
             raise self.concrete_value_error()
 
     def concrete_value_error(self):
-        """The error for a concrete value that is needed."""
+        """Create and store the error for a needed concrete value."""
         code, at = reading_code(), user_frame()
         self.needs_conversion(code)
         why = obstacle(code)
@@ -247,29 +247,29 @@ class AbstractTrace(lending.Scope, Tracer):
     # results --------------------------------------------------------------------------------
 
     def written(self):
-        """The handles from outside that were rebound, with their Values now; inside the block."""
+        """Return the rebound outside handles with their current Values; call it inside the block."""
         return [(handle, self.inside(value)) for handle, value in super().written()]
 
     def operands_of(self, op, arrays=None):
-        """The operands outside of a LiftedOp of this trace: those of its arrays that it needs, and
-        the Python scalars in it, operands too so that they may vary."""
+        """Return the outside operands of a LiftedOp of this trace: the arrays that it needs, and
+        its Python scalars, which are operands so that they may vary."""
         arrays = self.operands if arrays is None else arrays
         return [*[arrays[i] for i in op.needed], *self.recorder.reals, *self.recorder.integers]
 
     def mark(self):
-        """Where the recording stands, for `truncate`."""
+        """Return the current position of the recording, for `truncate`."""
         return self.recorder.state, len(self.operands), dict(self.known)
 
     def truncate(self, mark):
-        """Remove what was recorded since the mark."""
+        """Remove everything recorded since the mark."""
         self.recorder.state, count, self.known = mark
         for of_inputs in (self.operands, self.inputs, self.axes):
             del of_inputs[count:]
         self.recorder.rewind()
 
     def operation(self, values, outs, size=None, kind=LiftedOp):
-        """The operation (operands, scalars) -> `values`, whose results have these out axes; `kind`:
-        a class of LiftedOp."""
+        """Return the operation (operands, scalars) -> `values` with out axes `outs`; `kind`:
+        LiftedOp or a subclass."""
         places = tuple([v.index for v in values])
         state, axes = self.recorder.state, tuple(self.axes)
         return cached_op(kind, self.who, state, places, axes, tuple(outs), size)

@@ -1,4 +1,4 @@
-"""`LiftedOp`: what an abstract trace computes, as one operation."""
+"""`LiftedOp`: the computation of an abstract trace as one operation."""
 
 import functools
 from typing import Any
@@ -10,12 +10,12 @@ from sporax.engine.program import TraceFunction
 from sporax.engine.trace_tree import forest
 from sporax.index_checks.checks import worst
 
-cache: dict[Any, Any] = {}  # what determines an operation made of traces -> the operation
+cache: dict[Any, Any] = {}  # (constructor, arguments) -> operation
 forest.tables.append(cache)
 
 
 def cached_op(make, *arguments):
-    """`make(*arguments)`, one operation for equal arguments."""
+    """Return `make(*arguments)`, cached: equal arguments give the same operation."""
     key = make, *arguments
     op = cache.get(key)
     if op is None:
@@ -24,20 +24,20 @@ def cached_op(make, *arguments):
 
 
 SUM = "sum"  # the out axis of a result that is summed over the examples
-WORST = "worst"  # that of statuses, see `index_checks.checks`
+WORST = "worst"  # the out axis of statuses, see `index_checks.checks`
 _REDUCTIONS = {SUM: lambda x: x.sum(0, dtype=x.dtype), WORST: worst}
 
 
 class LiftedOp(Op):
-    """What an abstract trace computes, for each of `size` examples, or once if that is None.
+    """The computation of an abstract trace, for each of `size` examples, or once if that is None.
 
-    `needed`: which of the trace's inputs are its operands; Python scalars follow. `outs`: for each
-    result the axis along which the examples lie, None where they share it, SUM or WORST.
+    `needed`: indices of the trace's inputs that are its operands; Python scalars follow. `outs`:
+    for each result the axis of the examples, None if they share the result, SUM or WORST.
     """
 
     __slots__ = ("axes", "first", "needed", "outs", "places", "size", "trace")
     is_polymorphic = False
-    uses_python_derivatives = True  # whether a bprop or hook in the trace is its derivative's
+    uses_python_derivatives = True  # its derivative uses bprops and hooks in the trace
 
     def __init__(self, name, state, places, axes, outs, size):
         trace = self.trace = TraceFunction(state.path())
@@ -51,7 +51,7 @@ class LiftedOp(Op):
         self.collective = trace.collective
 
     def _run(self, *arrays, real=False):
-        """The results; with `real`, floating arrays may come for integer ones."""
+        """Compute the results; with `real`, floating arrays may replace integer ones."""
         first, second = self.first
         inputs = dict(zip(self.needed, arrays[:first], strict=True))
         reals, integers = arrays[first:second], arrays[second:]
@@ -68,11 +68,11 @@ class LiftedOp(Op):
         )
 
     def compute(self, avals, *arrays, real=False):
-        """As recorded: Python scalars reach the operations as they are, 64 bits wide."""
+        """Run as recorded: Python scalars are passed unchanged, in 64 bits."""
         return (self.real if real else self.fn)(*arrays)
 
     def differing(self, avals, which):
-        """Those of the results `which` that differ between the examples."""
+        """Return the subset of the results `which` that differ between the examples."""
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
 
         def refused(some):
@@ -80,7 +80,7 @@ class LiftedOp(Op):
                 results = self._run(*arrays)
                 return [results[i] for i in some]
 
-            try:  # only what is shared may have no out axis
+            try:  # out axis None is allowed only for shared results
                 with self.axis():
                     jax.eval_shape(jax.vmap(chosen, self.axes, None, axis_size=self.size), *specs)
             except ValueError:

@@ -1,5 +1,5 @@
-"""Moving from PyTorch: `compare` a module with a Cell, layer by layer; `record` a module's run for
-that, where PyTorch is; `convert` files of weights."""
+"""Migration from PyTorch: `compare` a module with a Cell, layer by layer; `record` a module's run
+for that on a machine with PyTorch; `convert` weight files."""
 
 from sporax.migrate.cell_run import cell_weights, run_cell
 from sporax.migrate.compare import compare

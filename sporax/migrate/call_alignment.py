@@ -1,4 +1,4 @@
-"""Which call of a Cell is which of a PyTorch module."""
+"""Alignment of a Cell's calls with a PyTorch module's calls."""
 
 import dataclasses
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections import defaultdict
 from sporax.migrate.module_run import Call
 from sporax.migrate.name_mapping import best_alignment
 
-# classes of PyTorch by other names than MindSpore's
+# PyTorch class -> MindSpore class
 CELL_NAMES = {
     "Linear": "Dense", "Sequential": "SequentialCell", "ModuleList": "CellList", "Module": "Cell",
     "ConvTranspose1d": "Conv1dTranspose", "ConvTranspose2d": "Conv2dTranspose",
@@ -24,21 +24,21 @@ ACTIVATIONS = {
 
 
 def kinds(module):
-    """The names of a module's classes, as MindSpore has them."""
+    """Return the names of a module's classes, translated to MindSpore's."""
     names: list[str] = module.classes
     return [CELL_NAMES.get(name, name).removesuffix("Ext") for name in names]
 
 
 def is_activation(module):
-    """Whether the module is an activation function."""
+    """Return True if the module is an activation function."""
     return not ACTIVATIONS.isdisjoint(kinds(module))
 
 
 @dataclasses.dataclass
 class AlignedCalls:
     """`pairs`: [(PyTorch's Call, the Cell's Call)] in the order in which PyTorch's end;
-    `only_torch`, `only_cell`: [Call] of modules without parts and parameters that have none;
-    `joined`: PyTorch's paths of layers that stand with the activation after them."""
+    `only_torch`, `only_cell`: [Call] without a counterpart, of modules without submodules and
+    parameters; `joined`: PyTorch's paths of layers that are joined with their activation."""
 
     pairs: list
     only_torch: list
@@ -47,8 +47,8 @@ class AlignedCalls:
 
 
 def align_calls(torch_run, cell_run, mapping):
-    """Pair the calls: of modules whose parameters are the same, then of those without parameters,
-    between two such, by class and order."""
+    """Pair the calls: of modules whose parameters are the same, then of modules without parameters
+    between two of these, by class and order."""
     modules = {m.path: m for m in torch_run.modules}
     cells = {m.path: m for m in cell_run.modules}
     paths = _paired_modules(modules, cells, mapping)
@@ -85,7 +85,7 @@ def _without(calls, chosen):
 
 
 def _paired_modules(modules, cells, mapping):
-    """{PyTorch's path: the Cell's path} of modules that hold the same parameters."""
+    """Return {PyTorch's path: the Cell's path} of modules that hold the same parameters."""
     numbers = {name: i for i, name in enumerate(mapping.pairs)}
     of_cells = {path: numbers[n] for n, paths in mapping.pairs.items() for path in paths}
     chains = _by_parameters(modules, numbers), _by_parameters(cells, of_cells)
@@ -106,7 +106,7 @@ def _paired_modules(modules, cells, mapping):
 
 
 def _by_parameters(modules, numbers):
-    """{the parameters below it: [paths], the outermost first}"""
+    """Return {set of parameters: [paths of modules that contain it, the outermost first]}."""
     held = defaultdict(set)
     for name, number in numbers.items():
         path = name.rpartition(".")[0]
@@ -123,7 +123,7 @@ def _by_parameters(modules, numbers):
 
 
 class _Side:
-    """One of the two runs: its calls by path, and its leaves between those that are paired."""
+    """One of the two runs: its calls by path, and its unpaired leaves between paired ones."""
 
     def __init__(self, run, modules, paired):
         self.run, self.paired = run, set(paired)
@@ -139,7 +139,7 @@ class _Side:
         return path not in self.inner
 
     def buckets(self, anchors):
-        """{the paired leaf called before, or None: [Call of a leaf that is not paired]}"""
+        """Return {the previous paired leaf, or None: [Call of an unpaired leaf]}."""
         found, current = defaultdict(list), None
         for call in self.run.calls:
             key = call.path, call.number
@@ -157,7 +157,7 @@ class _Side:
         )  # fmt: skip
 
     def _below_owner(self, path):
-        """Whether it is a part of a paired module with parameters of its own, as nn.LSTM has."""
+        """Return True for a part of a paired module with its own parameters, such as nn.LSTM."""
         while path:
             path = path.rpartition(".")[0]
             if path and path in self.paired and self._has_own(path):
@@ -166,7 +166,7 @@ class _Side:
 
 
 def _score(module, cell):
-    """How well two modules without parameters go together; None: not at all."""
+    """Return a score for pairing two modules without parameters; None if they do not match."""
     tails = module.path.rpartition(".")[2], cell.path.rpartition(".")[2]
     if kinds(module)[0] in kinds(cell) or kinds(cell)[0] in kinds(module):
         return 4.0 + (tails[0] == tails[1])
@@ -176,7 +176,7 @@ def _score(module, cell):
 
 
 class _Joined:
-    """A layer of PyTorch and the activation after it are one, where the Cell's has its own
+    """Joins a layer of PyTorch and the activation after it if the Cell's layer includes one
     (`nn.Dense(activation=...)`)."""
 
     def __init__(self, cells, cell_run, modules):
@@ -188,7 +188,7 @@ class _Joined:
         self.modules = modules
 
     def __call__(self, pairs, only_torch):
-        """(pairs, only_torch, paths) with the activations' outputs in place of the layers'."""
+        """Return (pairs, only_torch, paths), with activations' outputs in place of layers'."""
         left, joined, paths = list(only_torch), [], set()
         for ours, theirs in pairs:
             after = next(

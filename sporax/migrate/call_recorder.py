@@ -1,10 +1,10 @@
-"""`CallRecorder`: the calls of the parts of a network, which hooks note while it runs."""
+"""`CallRecorder`: records the calls of a network's parts by hooks."""
 
 from abc import ABC, abstractmethod
 
 
 class CallRecorder(ABC):
-    """Hooks of all parts of a network, PyTorch's modules or Cells, which fill the list of `calls`:
+    """Hooks of all parts of a network, PyTorch modules or Cells, which fill the list `calls`:
     (path, number, inputs, outputs, input gradients, output gradients), see `module_run.Call`.
 
     `paths`: {part: path}.
@@ -18,13 +18,13 @@ class CallRecorder(ABC):
             self.handles.append(part.register_forward_hook(self._after))
 
     def remove(self):
-        """Take the hooks away."""
+        """Remove the hooks."""
         for handle in self.handles:
             handle.remove()
 
     @abstractmethod
     def noted(self, x, gradients):
-        """What is kept of the tensors in `x`; each puts its gradient into its place of the list."""
+        """Return records of the tensors in `x`; fill the list `gradients` in the backward pass."""
 
     def _before(self, part, args):
         gradients = []

@@ -1,4 +1,4 @@
-"""Runs a Cell and records what `compare` needs."""
+"""Runs a Cell and records its calls and gradients for `compare`."""
 
 import contextlib
 from typing import Any
@@ -21,7 +21,7 @@ from sporax.migrate.module_run import (
 
 
 def cell_modules(cell):
-    """[Module] of a Cell and all below."""
+    """Return [Module] of a Cell and all its subcells."""
     return [
         Module(
             path,
@@ -33,7 +33,7 @@ def cell_modules(cell):
 
 
 def cell_weights(cell):
-    """{path: array} of a Cell's Parameters."""
+    """Return {path: array} of a Cell's Parameters."""
     return {path: np.asarray(p.asnumpy(), order="C") for path, p in cell_tree.parameters(cell)}
 
 
@@ -45,8 +45,8 @@ def put(cell, weights):
 
 
 def run_cell(cell, arrays):
-    """Run a Cell on NumPy arrays in the mode that it is in: a `ModuleRun`. What the run changes in
-    its Parameters (moving statistics) is put back. An error ends it: `failure`."""
+    """Run a Cell on NumPy arrays in its current mode; return a `ModuleRun`. Parameters that the run
+    changes (moving statistics) are restored. An error ends the run, and is stored as `failure`."""
     weights = cell_weights(cell)
     recorder = _Recorder(cell)
     try:
@@ -77,7 +77,7 @@ def _array(value):
 
 
 class _Recorder(CallRecorder):
-    """Its calls have Values, which are read at the end."""
+    """Records Values, which are read at the end."""
 
     def __init__(self, cell):
         self.cell = cell
@@ -86,7 +86,7 @@ class _Recorder(CallRecorder):
         super().__init__({part: path for path, part in cell_tree.tree(cell)})
 
     def noted(self, x, gradients):
-        """The tensors' Values."""
+        """Return the tensors' Values."""
         leaves = tensors_in(x, _is_tensor)
         gradients[:] = [None] * len(leaves)
         for i, leaf in enumerate(leaves):
@@ -115,7 +115,7 @@ class _Recorder(CallRecorder):
                 of_inputs, of_weights = self._gradients(loss, inputs, floating)
             else:
                 loss(*inputs)
-        except (TypeError, ValueError, RuntimeError) as error:  # of shapes, after a departure
+        except (TypeError, ValueError, RuntimeError) as error:  # such as shapes, after a departure
             failure = error
         state = {n: _array(p._value) for n, p in self.parameters.items() if n not in self.trainable}
         return ModuleRun(
@@ -127,7 +127,7 @@ class _Recorder(CallRecorder):
         )  # fmt: skip
 
     def _gradients(self, loss, inputs, floating):
-        """({position: gradient}, [gradient of each trainable Parameter])"""
+        """Return ({position: gradient}, [gradient of each trainable Parameter])."""
         parameters = list(self.trainable.values())
         positions: Any = floating or None
         function = autodiff.value_and_grad(loss, positions, parameters or None)

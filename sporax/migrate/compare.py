@@ -12,27 +12,27 @@ from sporax.migrate.module_run import ModuleRun, checked_inputs
 from sporax.migrate.name_mapping import map_names
 from sporax.migrate.report import Departure, Report, Row, gap
 
-_SPREAD = 2.0  # by which factor initial weights' deviations may differ
-_NOTES = 4  # that are listed
-_ENOUGH = 64  # elements of which a deviation says something
+_SPREAD = 2.0  # factor by which initial weights' standard deviations may differ
+_NOTES = 4  # number of notes that are listed
+_ENOUGH = 64  # minimum number of elements for a standard deviation
 
 
 def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5e-5, atol=1e-5):
     """Load the weights of a PyTorch module into a Cell, run both on the same inputs, forward and
-    backward, and report layer by layer how far they are apart.
+    backward, and report their differences layer by layer.
 
-    `torch_module`: a `torch.nn.Module`, or the `ModuleRun` (or the file of one) that `record` made
-    of it elsewhere. `inputs`: a NumPy array or a tuple of them, one for each argument; those of a
-    `ModuleRun` are its own. Both run in the mode that they are in. `names`: {PyTorch's parameter:
-    the Cell's path, a list of paths among which it is split, or None}, where the mapping by
-    structure, order and shape is to be another. `optimizers`: PyTorch's optimizer and sporax's,
-    whose settings are compared too. `rtol`, `atol`: numbers agree within atol + rtol * the
-    tensor's largest number.
+    `torch_module`: a `torch.nn.Module`, or its `ModuleRun` (or the file of one) that `record`
+    returned elsewhere. `inputs`: a NumPy array or a tuple of them, one for each argument; a
+    `ModuleRun` has its own inputs. Both run in their current mode. `names`: {PyTorch's parameter:
+    the Cell's path, a list of paths among which it is split, or None}, overrides the mapping by
+    structure, order and shape. `optimizers`: PyTorch's optimizer and sporax's, whose settings are
+    also compared. `rtol`, `atol`: values agree within atol + rtol * the tensor's largest absolute
+    value.
 
     The loss whose gradients are compared is the sum of all outputs, each element times a fixed
     random number. Returns a `Report`; the Cell keeps PyTorch's weights. Raises TypeError for other
-    arguments, ValueError where parameters cannot be paired or their shapes differ, ImportError
-    without PyTorch, and what the Cell raises where nothing departs before.
+    arguments, ValueError if parameters cannot be paired or their shapes differ, ImportError
+    without PyTorch, and the error of the Cell if nothing departs before.
 
     >>> import importlib.util; from sporax import migrate
     >>> if importlib.util.find_spec("torch"):
@@ -90,7 +90,7 @@ def _named(run, call):
 
 
 class _Rows:
-    """Makes rows of paired calls."""
+    """Creates rows of paired calls."""
 
     def __init__(self, ours, theirs, mapping, rtol, atol):
         self.ours, self.theirs, self.mapping = ours, theirs, mapping
@@ -102,12 +102,12 @@ class _Rows:
         self.modules = {m.path: m for m in ours.modules}
         self.cells = {m.path: m for m in theirs.modules}
         gradients = [g for g in ours.gradients.values() if g is not None and g.size]
-        # a gradient that is 0 but for rounding (of a bias before BatchNorm) has no scale of its own
+        # a gradient that is 0 except for rounding (of a bias before BatchNorm) has no own scale
         self.scale = max([float(np.abs(g).max()) for g in gradients], default=0.0) * 0.1
-        self.left = dict(mapping.pairs)  # parameters that are in no row yet
+        self.left = dict(mapping.pairs)  # parameters that are not in a row yet
 
     def row(self, call, other, is_joined):
-        """The `Row` of a pair of calls."""
+        """Return the `Row` of a pair of calls."""
         module, cell = self.modules[call.path], self.cells[other.path]
         if is_joined:
             module = dataclasses.replace(module, attributes={**module.attributes,
@@ -134,7 +134,7 @@ class _Rows:
             gaps[f"{name} {i}"] = self._gap(a, b, is_gradient)
 
     def _put_parameters(self, gaps, path):
-        """Those of the module, and of its parts that were not called themselves."""
+        """Add the parameters of the module, and of its submodules that were not called."""
         prefix = f"{path}." if path else ""
         for name in [n for n in self.left if n.startswith(prefix)]:
             paths = self.left.pop(name)
@@ -156,7 +156,7 @@ class _Rows:
 
 
 def _first_departure(rows, aligned, builder, found):
-    """The first call whose results depart; else the last whose gradients do."""
+    """Return the first call whose results depart; else the last call whose gradients depart."""
     for i, row in enumerate(rows):
         output, inputs = row.worst("output"), row.worst("input")
         if output is not None and output.departs:
@@ -181,7 +181,7 @@ def _first_departure(rows, aligned, builder, found):
 
 
 def _inside(row, aligned, builder):
-    """Causes for a module that has parts: those that are there on one side only."""
+    """Return causes for a module with submodules: submodules that exist on one side only."""
     return [] if row.is_leaf else _lone(aligned, builder, lambda path: _below(path, row))
 
 
@@ -216,7 +216,7 @@ def _lone(aligned, builder, is_near):
 
 
 def _between(rows, i, aligned, builder):
-    """Causes for inputs that depart where all outputs before agree."""
+    """Return causes for inputs that depart although all previous outputs agree."""
     order = {(c.path, c.number): n for n, c in enumerate(builder.ours.calls)}
     cell_order = {(c.path, c.number): n for n, c in enumerate(builder.theirs.calls)}
     here, there = (rows[i].torch, rows[i].number), rows[i].cell
@@ -264,7 +264,7 @@ def _backward(row, builder):
 
 
 def _initial_spread(ours, before, mapping):
-    """A note where the Cell's own weights began with another deviation than PyTorch's have."""
+    """Return notes on initial Cell weights whose standard deviation differs from PyTorch's."""
     notes = []
     for name, paths in mapping.pairs.items():
         theirs = before[paths[0]]

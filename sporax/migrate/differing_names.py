@@ -1,4 +1,4 @@
-"""Names whose default or meaning differs between PyTorch and MindSpore, as `lint` lists them."""
+"""Names whose defaults or meaning differ between PyTorch and MindSpore, which `lint` lists."""
 
 import ast
 import dataclasses
@@ -7,9 +7,9 @@ import functools
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """Two names, written as they are called: the arguments by name are the defaults that differ, or
-    none where the meaning does; `_` stands for arguments before those, of PyTorch. A call that
-    gives one of these arguments is not listed or, with `when_given`, is the one that is."""
+    """Two names, written as calls: keyword arguments are the defaults that differ, or none if the
+    meaning differs; `_` stands for a preceding argument of PyTorch. A call that passes one of these
+    arguments is not listed or, with `when_given`, only such a call is listed."""
 
     torch: str
     mindspore: str
@@ -18,13 +18,13 @@ class Fact:
 
     @functools.cached_property
     def sides(self):
-        """The two as `Called`."""
+        """The two names as `Called`."""
         return _called(self.torch), _called(self.mindspore)
 
 
 @dataclasses.dataclass(frozen=True)
 class Called:
-    """A name, the defaults of its arguments that differ, and the first one's position."""
+    """A name, its differing default arguments, and the position of the first."""
 
     name: str
     defaults: dict
@@ -39,7 +39,7 @@ def _called(text):
     return Called(ast.unparse(call.func), defaults, len(call.args))
 
 
-# facts that rules of `compare` repeat
+# texts that the rules of `compare` also use
 EPSILON = "another constant in the denominator"
 GELU = "MindSpore computes the form with tanh, PyTorch that with erf"
 SLOPE = "another slope of negative elements"
@@ -58,7 +58,7 @@ _CONVOLUTIONS = [
     for n in (1, 2, 3)
 ]
 
-# PyTorch's name, MindSpore's, what differs
+# PyTorch's name, MindSpore's name, the difference
 FACTS = [
     *(
         Fact(

@@ -1,7 +1,7 @@
-"""What in a `construct`, or under `jit`, breaks the graph or is refused, read from the source.
+"""Finds code in a `construct`, or under `jit`, that breaks the graph or is not supported.
 
-`docs/graph_syntax.md` has what runs as a graph and what does not; a rule here finds those of its
-rows that can be told without running the program.
+`docs/graph_syntax.md` lists the syntax that runs as a graph and the syntax that breaks it; the
+rules here find the rows of it that can be detected in the source, without running the program.
 """
 
 import ast
@@ -17,19 +17,19 @@ _CASTS = {"int": "astype(ms.int64)", "float": "astype(ms.float32)", "bool": "x !
 _BUILTINS = {
     "sorted": "ops.sort(x)", "all": "x.all()", "any": "x.any()", "max": "x.max()", "min": "x.min()",
 }  # fmt: skip
-_KEPT = {"Parameter", "ParameterTuple", "Tensor", "Buffer", "initializer"}  # may be given anew
+_KEPT = {"Parameter", "ParameterTuple", "Tensor", "Buffer", "initializer"}  # may be reassigned
 
 
 @dataclasses.dataclass(frozen=True)
 class Pitfall:
-    """A line, what is written there, and what to write instead."""
+    """A line, the problem, and the alternative."""
 
     line: int
     says: str
 
 
 def pitfalls(tree):
-    """[Pitfall] of a module's `construct` methods and functions under `jit`, in order."""
+    """Return [Pitfall] of a module's `construct` methods and functions under `jit`, in order."""
     found, numpy = [], _numpy_names(tree)
     for owner, function in _captured(tree):
         body = _Body(function, owner, numpy)
@@ -38,7 +38,7 @@ def pitfalls(tree):
 
 
 def _captured(tree):
-    """(class or None, function) of what is captured."""
+    """Yield (class or None, function) of the captured functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.bases:
             if any(_is_function(part) and part.name == "bprop" for part in node.body):
@@ -61,7 +61,7 @@ def _names_jit(decorator):
 
 
 def _numpy_names(tree):
-    """The names that a module gives NumPy."""
+    """Return the names under which a module imports NumPy."""
     return {
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -72,7 +72,7 @@ def _numpy_names(tree):
 
 
 def _dotted(node):
-    """'np.random.rand' of an expression of names; None of any other."""
+    """Return 'np.random.rand' for an expression of names; None for any other."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -81,7 +81,7 @@ def _dotted(node):
 
 
 class _Body:
-    """A captured function, and the rules for what stands in it."""
+    """A captured function, to which the rules are applied."""
 
     def __init__(self, function, owner, numpy):
         self.function, self.numpy = function, numpy
@@ -90,36 +90,36 @@ class _Body:
         self.nodes = list(_own_nodes(function.body))
         stored = {n.id for n in self.nodes if isinstance(n, ast.Name)
                   and isinstance(n.ctx, ast.Store)}  # fmt: skip
-        self.given = self.arguments - stored  # arguments that stay what the caller gave
+        self.given = self.arguments - stored  # arguments that are not reassigned
         self.own = stored | self.arguments
         self.kept = _kept_attributes(owner)
         self.depending = self._depending()
 
     def _depending(self):
-        """The names that may depend on the arguments' numbers."""
+        """Return the names that may depend on the arguments' values."""
         names = set(self.arguments)
-        for node in self.nodes * 2:  # twice: a loop gives names to what stands before
+        for node in self.nodes * 2:  # twice: a loop may assign a name after its use
             if isinstance(node, ast.Assign | ast.AugAssign) and _mentions(node.value, names):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 names |= {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
         return names
 
     def wrong(self, node):
-        """What the rules say of a node."""
+        """Yield the messages of the rules for a node."""
         for rule in _RULES:
             says = rule(self, node)
             if says:
                 yield says
 
     def is_argument(self, node):
-        """Whether an expression is an argument of the function, or an element of one."""
+        """Return True if an expression is an argument of the function, or an element of one."""
         while isinstance(node, ast.Subscript):
             node = node.value
         return isinstance(node, ast.Name) and node.id in self.given
 
 
 def _own_nodes(parts):
-    """All nodes but those of functions and classes inside."""
+    """Yield all nodes, except for nested functions and classes."""
     for node in parts:
         if not _is_function(node) and not isinstance(node, ast.ClassDef | ast.Lambda):
             yield node
@@ -127,7 +127,7 @@ def _own_nodes(parts):
 
 
 def _mentions(node, names):
-    """Whether an expression has one of the names, but for shapes and dtypes of it."""
+    """Return True if an expression has one of the names, other than for its shape or dtype."""
     if isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "ndim", "size"):
         return False
     if isinstance(node, ast.Name):
@@ -136,7 +136,7 @@ def _mentions(node, names):
 
 
 def _kept_attributes(owner):
-    """{attribute: whether it may be given anew} as the class's other methods give it."""
+    """Return {attribute: True if it may be reassigned} of the class's other methods."""
     kept = {}
     for part in owner.body if owner else ():
         if not _is_function(part) or part.name == "construct":

@@ -1,6 +1,5 @@
-"""What is known to differ between PyTorch's modules and Cells: the table of rules by which
-`compare` finds the cause of a departure. Each reads one thing of two paired modules, which must
-agree."""
+"""Known differences between PyTorch modules and Cells: a table of rules by which `compare` finds
+the cause of a departure. Each rule reads one value of two paired modules, which must agree."""
 
 import dataclasses
 import math
@@ -14,7 +13,7 @@ from sporax.migrate.call_alignment import is_activation, kinds
 @dataclasses.dataclass(frozen=True)
 class Rule:
     """`of_torch(module)` and `of_cell(cell)` of two paired modules must be equal. `applies`:
-    substrings of the module's class, in MindSpore's word; `remedy`: what to write."""
+    substrings of the module's class name in MindSpore; `remedy`: the fix."""
 
     name: str
     applies: tuple
@@ -23,7 +22,7 @@ class Rule:
     remedy: str
 
     def cause(self, module, cell):
-        """A `Cause` where the two values differ; None where they agree, or it does not apply."""
+        """Return a `Cause` if the values differ; None if they agree or the rule does not apply."""
         if not any(word in kind for word in self.applies for kind in kinds(module)):
             return None
         ours, theirs = self.of_torch(module), self.of_cell(cell)
@@ -34,7 +33,7 @@ class Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Cause:
-    """A likely cause: what PyTorch's module has, what the Cell has, and what to write."""
+    """A likely cause: the values of PyTorch's module and of the Cell, and the remedy."""
 
     name: str
     torch: Any
@@ -47,7 +46,7 @@ class Cause:
         return f"{self.name}: {self.torch} in PyTorch, {self.cell} in the Cell. {self.remedy}"
 
 
-UNKNOWN: Any = object()  # a value that the module does not say
+UNKNOWN: Any = object()  # a value that the module does not define
 
 
 def _same(a, b):
@@ -61,7 +60,7 @@ def _same(a, b):
 
 
 def _get(*names, default=UNKNOWN):
-    """Reads the first attribute that is there."""
+    """Return a function that reads the first existing attribute."""
 
     def read(module):
         for name in names:
@@ -73,12 +72,12 @@ def _get(*names, default=UNKNOWN):
 
 
 def _axes(module):
-    """The number of spatial axes, of the digit in the class's name."""
+    """Return the number of spatial axes, from the digit in the class's name."""
     return next((int(c) for kind in module.classes for c in kind if c in "123"), 2)
 
 
 def _sizes(*names):
-    """Reads an int or a list as one size for each spatial axis."""
+    """Return a function that reads an int or a list as one size for each spatial axis."""
     read = _get(*names)
 
     def sizes(module) -> Any:
@@ -103,7 +102,7 @@ def _torch_padding(module):
 
 
 def _as_numbers(module):
-    """What 'same' adds on each side where that does not depend on the input's size, else 'same'."""
+    """Return the padding of 'same' on each side, or 'same' if it depends on the input's size."""
     kernel, stride, dilation = (_sizes(n)(module) for n in ("kernel_size", "stride", "dilation"))
     dilation = [1] * len(kernel) if dilation is UNKNOWN else dilation
     added = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
@@ -113,7 +112,7 @@ def _as_numbers(module):
 
 
 def _cell_padding(cell):
-    """On each side, as numbers; 'same' where they depend on the input's size."""
+    """Return the padding on each side, or 'same' if it depends on the input's size."""
     mode = cell.attributes.get("pad_mode")
     count = _axes(cell)
     mode = mode.lower() if isinstance(mode, str) else mode
@@ -145,13 +144,13 @@ def _draws(side):
 
 
 def _uses_batch(module):
-    """Whether a norm of PyTorch takes the statistics of the batch."""
+    """Return True if a norm of PyTorch uses batch statistics."""
     own = module.attributes.get("track_running_stats") is False
     return own or bool(module.attributes.get("training"))
 
 
 def _chosen_batch(cell):
-    """The same of a Cell that says so by an argument."""
+    """Return the `use_batch_statistics` of a Cell, or UNKNOWN if it is None."""
     chosen = cell.attributes.get("use_batch_statistics")
     return UNKNOWN if chosen is None else chosen
 
@@ -162,14 +161,14 @@ def _gelu(module):
 
 
 def _function(module):
-    """The activation's own name."""
+    """Return the name of an activation, or "none" for Identity."""
     if is_activation(module):
         return kinds(module)[0]
     return "none" if module.kind == "Identity" else UNKNOWN
 
 
 def _layers_of(module):
-    """How a recurrent layer keeps its gates; UNKNOWN for layers that are none."""
+    """Describe the gate layout of a recurrent layer."""
     known = {
         "LSTM": "gates i, f, g, o and two biases, of PyTorch's layout",
         "GRU": "gates r, z, n and two biases, of PyTorch's layout",
@@ -179,7 +178,7 @@ def _layers_of(module):
 
 
 def _begin_axis(module):
-    """How many of the last axes a LayerNorm normalises."""
+    """Return the number of trailing axes that a LayerNorm normalises."""
     shape, begin = (module.attributes.get(n) for n in ("normalized_shape", "begin_norm_axis"))
     if begin is not None:
         return -begin if begin < 0 else f"all from axis {begin} on"
@@ -187,7 +186,7 @@ def _begin_axis(module):
 
 
 def _padding_row(module):
-    """Whether the row of an Embedding's padding_idx is trained."""
+    """Describe if the row of an Embedding's padding_idx is trained."""
     if module.attributes.get("padding_idx") is None:
         return UNKNOWN
     return "trained" if "embedding_size" in module.attributes else "left as it is"
@@ -207,7 +206,7 @@ def _aligned(module):
 
 
 def _reads(name, default=UNKNOWN):
-    """The pair of readers of one attribute; `default`: what holds for a Cell that lacks it."""
+    """Return the two readers of one attribute; `default`: the value for a Cell that lacks it."""
     return _get(name), _get(name, default=default)
 
 
@@ -291,14 +290,14 @@ RULES = [
 
 
 def causes(module, cell):
-    """[Cause] of two paired modules, in the order of the table."""
+    """Return [Cause] of two paired modules, in the order of the table."""
     found = [rule.cause(module, cell) for rule in RULES]
     return [cause for cause in found if cause is not None]
 
 
 # optimizers -----------------------------------------------------------------------------------
 
-# what it is: (PyTorch's key, index in its value), the Cell's attributes
+# setting: (PyTorch's key, index in its value), attributes of sporax's optimizer
 _OPTIMIZER = {
     "learning rate": (("lr", None), ("learning_rate",)),
     "beta1": (("betas", 0), ("beta1", "_beta1")),
@@ -315,7 +314,7 @@ _OPTIMIZER = {
 
 
 def optimizer_causes(torch_optimizer, optimizer):
-    """[Cause] of an optimizer of PyTorch and one of sporax: settings that differ."""
+    """Return [Cause] of the settings that differ between PyTorch's and sporax's optimizer."""
     found, settings = [], torch_optimizer.defaults
     for name, ((key, index), attributes) in _OPTIMIZER.items():
         value = settings.get(key, UNKNOWN)

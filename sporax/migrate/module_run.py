@@ -1,4 +1,4 @@
-"""One run of a network, forward and backward, as NumPy arrays: what `compare` compares."""
+"""A run of a network, forward and backward, as NumPy arrays, for `compare`."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ _SIMPLE = bool, int, float, str, type(None)
 
 @dataclasses.dataclass
 class Module:
-    """A module or Cell: its path, its classes' names (the own one first), its plain attributes."""
+    """A module or Cell: its path, the names of its class and bases, its plain attributes."""
 
     path: str
     classes: list
@@ -28,9 +28,10 @@ class Module:
 
 @dataclasses.dataclass
 class Call:
-    """One call of a module: the arrays that came and went, and the gradients of the loss by them.
+    """One call of a module: its inputs and outputs, and the gradients of the loss with respect to
+    them.
 
-    Gradients are None where there are none: integers, and what the loss does not depend on.
+    Gradients are None for integers and for tensors that the loss does not depend on.
     """
 
     path: str
@@ -43,10 +44,10 @@ class Call:
 
 @dataclasses.dataclass
 class ModuleRun:
-    """A network's run: modules in the order of their definition, calls in that of their ends.
+    """A network's run: modules in the order of their definition, calls in the order of their ends.
 
-    `weights`: parameters and buffers by path, before the run; `trainable`: the paths of those that
-    have gradients; `state`: the buffers after the run; `outputs`: of the network. The loss is the
+    `weights`: parameters and buffers by path, before the run; `trainable`: the paths of parameters
+    with gradients; `state`: the buffers after the run; `outputs`: of the network. The loss is the
     sum of all outputs, each times fixed random numbers (`loss_weights`).
     """
 
@@ -59,7 +60,7 @@ class ModuleRun:
     outputs: list
     input_gradients: list
     gradients: dict
-    failure: Any = None  # the error that ended the run of a Cell: what was before it is there
+    failure: Any = None  # the error that ended the run of a Cell; earlier results are present
 
     def save(self, path):
         """Write the run to an `.npz` file, for a comparison in another environment."""
@@ -83,7 +84,7 @@ class ModuleRun:
 
     @classmethod
     def load(cls, path):
-        """Read what `save` wrote; ValueError for any other file.
+        """Read a file that `save` wrote; raises ValueError for any other file.
 
         >>> ModuleRun.load("nowhere.npz")
         Traceback (most recent call last):
@@ -116,7 +117,7 @@ def _unpacked(x, arrays) -> Any:
 
 
 def plain(value):
-    """An attribute as JSON has it: numbers, strings, lists of them, names of functions and dtypes;
+    """Convert an attribute to JSON: numbers, strings, lists of them, names of functions and dtypes;
     None for anything else."""
     if isinstance(value, _SIMPLE):
         return value
@@ -128,8 +129,8 @@ def plain(value):
 
 
 def plain_attributes(obj, parameters):
-    """The public attributes of a module that are plain, by name; and, of its own parameters by
-    name, whether it has a bias."""
+    """Return the public plain attributes of a module by name, and `has_bias` if it has its own
+    `parameters`."""
     found = {k: plain(v) for k, v in vars(obj).items() if not k.startswith("_")}
     found = {k: v for k, v in found.items() if v is not None or vars(obj)[k] is None}
     there = [name for name, p in parameters.items() if p is not None]
@@ -139,7 +140,7 @@ def plain_attributes(obj, parameters):
 
 
 def tensors_in(x, is_tensor):
-    """The tensors in nested tuples, lists and dicts, in order."""
+    """Return the tensors in nested tuples, lists and dicts, in order."""
     if is_tensor(x):
         return [x]
     if isinstance(x, dict):
@@ -150,12 +151,12 @@ def tensors_in(x, is_tensor):
 
 
 def loss_weights(number, shape):
-    """The random numbers that output `number` of that shape is multiplied by in the loss."""
+    """Return the random factors of output `number`, of this shape, in the loss."""
     return np.random.default_rng([20240917, number]).standard_normal(shape).astype(np.float32)
 
 
 def checked_inputs(inputs):
-    """`inputs` as a list of arrays: one array, or a tuple or list of them."""
+    """Return `inputs`, one array or a tuple or list of them, as a list of arrays."""
     arrays = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
     for i, x in enumerate(arrays):
         if not isinstance(x, np.ndarray) or x.dtype.kind not in "biuf":

@@ -1,4 +1,4 @@
-"""Which parameter of a Cell is which of a PyTorch module: by structure, order and shape."""
+"""Mapping of a PyTorch module's parameters to a Cell's: by structure, order and shape."""
 
 import dataclasses
 
@@ -6,22 +6,22 @@ import numpy as np
 
 from sporax.io.load_torch import NAMES_IN_TORCH
 
-COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on what they compute
-_FULL, _PART, _PATH, _TAIL = 10.0, 4.0, 3.0, 1.0  # what a pair of owners counts for
+COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on their results
+_FULL, _PART, _PATH, _TAIL = 10.0, 4.0, 3.0, 1.0  # scores of a pair of owners
 _SHOWN = 4
 
 
 @dataclasses.dataclass
 class NameMapping:
-    """`pairs`: {PyTorch's name: [the Cell's paths]}, several where one is split along its first
-    axis; `only_torch`, `only_cell`: names without a counterpart, in modules that have one."""
+    """`pairs`: {PyTorch's name: [the Cell's paths]}, several if a parameter is split along its
+    first axis; `only_torch`, `only_cell`: names without a counterpart, in modules that have one."""
 
     pairs: dict
     only_torch: list
     only_cell: list
 
     def cell_weights(self, weights, shapes):
-        """PyTorch's arrays by the Cell's paths, in the Cell's shapes."""
+        """Return PyTorch's arrays by the Cell's paths, in the Cell's shapes."""
         return {
             path: np.reshape(part, shapes[path])
             for name, paths in self.pairs.items()
@@ -31,18 +31,18 @@ class NameMapping:
 
 @dataclasses.dataclass
 class _Owner:
-    """A module that has parameters of its own: {role: (name, shape)}."""
+    """A module with its own parameters: {role: (name, shape)}."""
 
     path: str
     roles: dict
 
 
 def map_names(torch_run, cell_run_weights, trainable, names=None):
-    """A `NameMapping` of a recorded PyTorch module to a Cell's {path: array}.
+    """Return the `NameMapping` of a recorded PyTorch module to a Cell's {path: array}.
 
     `names`: the user's {PyTorch's name: the Cell's path, a list of paths to split among, or None}.
-    Modules are paired in the order of their definition, where all their parameters fit; equal
-    paths count more. Raises ValueError for what has no counterpart, or another shape.
+    Modules are paired in the order of their definition if their common parameters match; equal
+    paths score higher. Raises ValueError for modules without a counterpart, or another shape.
     """
     shapes = {n: x.shape for n, x in torch_run.weights.items() if not _counts(n)}
     cell_shapes = {n: x.shape for n, x in cell_run_weights.items() if not _counts(n)}
@@ -75,7 +75,7 @@ def _counts(name):
 
 
 def _given(names, shapes, cell_shapes):
-    """The user's pairs, checked: {PyTorch's name: [paths]}."""
+    """Check the user's pairs; return {PyTorch's name: [paths]}."""
     pairs = {}
     for name, paths in names.items():
         if name not in shapes:
@@ -111,7 +111,7 @@ def _owners(shapes):
 
 
 def _by_role(parts):
-    """{PyTorch's last name: (name, shape)}"""
+    """Return {PyTorch's last name: (name, shape)}."""
     translated = NAMES_IN_TORCH | {"w": "weight"}  # of nn.PReLU
     return {
         (role if (role := translated.get(last, last)) == last or role not in parts else last): found
@@ -120,12 +120,12 @@ def _by_role(parts):
 
 
 def _fits(a, b):
-    """Whether shapes agree but for sizes of 1, as those of Conv1d do."""
+    """Return True if shapes agree except for sizes of 1, as for Conv1d."""
     return [n for n in a if n != 1] == [n for n in b if n != 1]
 
 
 def _score(ours, theirs):
-    """How well two modules go together; None: not at all."""
+    """Return a score for pairing two modules; None if they do not match."""
     common = ours.roles.keys() & theirs.roles.keys()
     if not common or not all(_fits(ours.roles[r][1], theirs.roles[r][1]) for r in common):
         return None
@@ -139,7 +139,7 @@ def _score(ours, theirs):
 
 
 def best_alignment(count, other_count, score):
-    """[(i, j)] of two sequences, in order, whose sum of `score(i, j)` is largest."""
+    """Return [(i, j)] of two sequences, in order, that maximizes the sum of `score(i, j)`."""
     best = [[0.0] * (other_count + 1) for _ in range(count + 1)]
     scores = [[score(i, j) for j in range(other_count)] for i in range(count)]
     for i in range(count - 1, -1, -1):
@@ -162,7 +162,8 @@ def best_alignment(count, other_count, score):
 
 
 def _matched(ours, theirs):
-    """[(i, j)] of owners: in order; then those that stand in another order, where only one fits."""
+    """Return [(i, j)] of owners: in order, then each other one with a full match (same path, or
+    first)."""
     pairs = best_alignment(len(ours), len(theirs), lambda i, j: _score(ours[i], theirs[j]))
     lone = set(range(len(ours))) - {i for i, _ in pairs}
     others = set(range(len(theirs))) - {j for _, j in pairs}
@@ -179,7 +180,7 @@ def _matched(ours, theirs):
 
 
 def _with(owners, names):
-    """The owners of which a parameter is among the names."""
+    """Return the owners with a parameter among the names."""
     return [o for o in owners if any(name in names for name, _ in o.roles.values())]
 
 
@@ -205,7 +206,7 @@ def _refuse_lone(lone, lone_cells, is_any):
 
 
 def _same_place(lone, lone_cells):
-    """Pairs of owners that are likely to be meant for each other: of one path, or the only ones."""
+    """Return pairs of owners that probably correspond: with the same path, or else the only one."""
     by_path = {o.path: o for o in lone_cells}
     pairs = [(o, by_path[o.path]) for o in lone if o.path in by_path]
     return pairs or (list(zip(lone, lone_cells, strict=False)) if len(lone) == 1 else [])

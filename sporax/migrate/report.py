@@ -1,4 +1,4 @@
-"""What `compare` finds: rows, the first departure and its likely causes, as text."""
+"""The results of `compare`: rows, the first departure and its likely causes, as text."""
 
 import dataclasses
 from typing import Any
@@ -9,13 +9,13 @@ from sporax import pages
 from sporax.migrate import report_page
 
 _WIDTH = 46
-_SHOWN = 3  # layers that are listed for one difference
+_SHOWN = 3  # number of layers that are listed for a difference
 
 
 @dataclasses.dataclass(frozen=True)
 class Gap:
-    """The largest difference of two arrays. `relative`: to PyTorch's largest number; `says`: what
-    is wrong where there is no number, such as other shapes."""
+    """The largest difference of two arrays. `relative`: to PyTorch's largest absolute value;
+    `says`: the reason if arrays cannot be compared, such as different shapes."""
 
     absolute: float
     relative: float
@@ -27,10 +27,10 @@ class Gap:
 
 
 def gap(ours, theirs, rtol, atol, scale=0.0):
-    """The `Gap` of PyTorch's array and the Cell's; None stands for no gradient, which is as zeros.
+    """Return the `Gap` of PyTorch's array and the Cell's; None means no gradient, equal to zeros.
 
-    They depart where a difference exceeds atol + rtol * the largest number of PyTorch's array or,
-    if that is larger, `scale`.
+    They depart if a difference exceeds atol + rtol * the largest absolute value of PyTorch's array
+    or, if that is larger, `scale`.
     """
     if ours is None and theirs is None:
         return None
@@ -63,11 +63,11 @@ def _shape(x):
 
 @dataclasses.dataclass
 class Row:
-    """One call of a module beside that of its Cell.
+    """One call of a module and the corresponding call of its Cell.
 
-    `gaps`: by "input 0", "output 0", "gradient of output 0", "gradient of weight", "running_mean
-    afterwards" and so on, in the order forward, backward. `causes`: [Cause], what is known to
-    differ in the two.
+    `gaps`: by "input 0", "output 0", "gradient of output 0", "gradient of weight", "state:
+    running_mean afterwards" and so on, in the order forward, backward. `causes`: [Cause] of the
+    known differences between the two.
     """
 
     torch: str
@@ -80,7 +80,7 @@ class Row:
     number: int = 0
 
     def worst(self, *kinds):
-        """The largest `Gap` whose name begins with one of the words; None without any."""
+        """Return the largest `Gap` whose name begins with one of the words, or None."""
         chosen = [g for name, g in self.gaps.items() if g is not None and name.startswith(kinds)]
         return max(chosen, key=lambda g: (g.departs, g.relative), default=None)
 
@@ -91,16 +91,16 @@ class Row:
 
     @property
     def backward(self):
-        """The largest difference of gradients by outputs, inputs and parameters."""
+        """The largest difference of gradients with respect to outputs, inputs and parameters."""
         return self.worst("gradient")
 
     @property
     def departs(self):
-        """Whether the outputs or gradients are beyond the tolerance."""
+        """True if the outputs, states or gradients exceed the tolerance."""
         return any(g is not None and g.departs for g in (self.forward, self.backward))
 
     def verdict(self):
-        """In which direction it departs."""
+        """Return the directions in which it departs, as text."""
         sides = [name for name, g in (("forward", self.forward), ("backward", self.backward))
                  if g is not None and g.departs]  # fmt: skip
         return f"departs {' and '.join(sides)}" if sides else "agrees"
@@ -118,8 +118,8 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Departure:
-    """Where the two networks part first. `place`: "layer", "between" (the inputs of the layer are
-    other ones, those before it agree), "state" or "backward"; `causes`: [Cause or str]."""
+    """The first departure of the two networks. `place`: "layer", "between" (the layer's inputs
+    differ although previous outputs agree), "state" or "backward"; `causes`: [Cause or str]."""
 
     row: Row
     place: str
@@ -140,12 +140,12 @@ class Departure:
 
 @dataclasses.dataclass
 class Report:
-    """What `compare` returns. `equal`: whether nothing departs; `first_departure`: a `Departure` or
-    None; `rows`: [Row] in the order of PyTorch's calls; `mapping`: a `NameMapping`; `differences`:
-    [Cause] of all pairs, also where they have no effect in this run; `only_torch`, `only_cell`:
-    modules without parameters, and parameters, that have no counterpart; `notes`: further ones.
+    """The result of `compare`. `equal`: True if nothing departs; `first_departure`: a `Departure`
+    or None; `rows`: [Row] in the order of PyTorch's calls; `mapping`: a `NameMapping`;
+    `differences`: [Cause] of all pairs, even without effect in this run; `only_torch`, `only_cell`:
+    modules without parameters, and parameters, without a counterpart; `notes`: further remarks.
 
-    As text it is a table; `write_html` makes a page.
+    As text it is a table; `write_html` writes a page.
     """
 
     rows: list
@@ -160,7 +160,7 @@ class Report:
 
     @property
     def equal(self):
-        """Whether no row departs."""
+        """True if nothing departs."""
         return self.first_departure is None
 
     @property
@@ -172,15 +172,14 @@ class Report:
         return self.equal
 
     def write_html(self, path):
-        """Write the report as one HTML file that needs no other."""
+        """Write the report as one self-contained HTML file."""
         report_page.write(self, path)
 
     def _repr_html_(self):
         return pages.in_notebook(report_page.body(self))
 
     def other_differences(self):
-        """[(difference, the layers that have it)] of those that are no cause of the first
-        departure."""
+        """Return [(difference, the layers that have it)] without causes of the first departure."""
         layers = {}
         for cause in self.differences:
             layers.setdefault(str(cause), []).append(cause.torch_path or "(network)")
@@ -188,7 +187,7 @@ class Report:
         return [(says, _few(paths)) for says, paths in layers.items() if says not in named]
 
     def verdict(self):
-        """One sentence, or the first departure and its causes."""
+        """Return one sentence, or the first departure and its causes."""
         if self.equal:
             calls = f"{len(self.rows)} call{'s' * (len(self.rows) != 1)}"
             return f"Equal, forward and backward: {calls} of layers compared."

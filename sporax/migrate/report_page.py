@@ -30,14 +30,14 @@ tbody details { margin: 0; }
 
 
 def write(report, path):
-    """Write the page whole or not at all."""
+    """Write the page atomically."""
     text = page(_TITLE, body(report), style=_STYLE)
     with atomic_write.errors_named("Report.write_html", path):
         atomic_write.write(path, text.encode("utf8"))
 
 
 def body(report):
-    """The page without its frame, as a notebook shows it."""
+    """Return the page without its frame, as a notebook shows it."""
     return join([_verdict(report), _rows(report), *_others(report), _mapping(report)])
 
 

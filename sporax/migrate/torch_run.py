@@ -1,4 +1,4 @@
-"""Runs a PyTorch module and records what `compare` needs. PyTorch is an optional extra."""
+"""Runs a PyTorch module and records its calls and gradients. PyTorch is an optional extra."""
 
 import importlib
 
@@ -17,7 +17,7 @@ from sporax.migrate.module_run import (
 
 
 def torch_package(who):
-    """The module `torch`; ImportError with the remedy where it is not installed."""
+    """Return the module `torch`; raises ImportError with the remedy if it is not installed."""
     try:
         return importlib.import_module("torch")
     except ImportError as error:
@@ -28,11 +28,11 @@ def torch_package(who):
 
 
 def record(torch_module, inputs):
-    """Run a PyTorch module on NumPy arrays, forward and backward: a `ModuleRun`.
+    """Run a PyTorch module on NumPy arrays, forward and backward; return a `ModuleRun`.
 
-    `inputs`: an array, or a tuple of them, one for each argument. The module runs in the mode that
-    it is in (`train()` or `eval()`), and is afterwards as it was: weights, `.grad`, random state.
-    A run may be saved, and compared where PyTorch is not installed.
+    `inputs`: an array, or a tuple of them, one for each argument. The module runs in its current
+    mode (`train()` or `eval()`); weights, `.grad` and the random state are unchanged afterwards.
+    A run can be saved, and compared on a machine without PyTorch.
 
     Raises ImportError without PyTorch, TypeError for other arguments.
     """
@@ -53,7 +53,7 @@ def record(torch_module, inputs):
         recorder.remove()
         with torch.no_grad():
             for x, before in kept:
-                if not torch.equal(x, before):  # a buffer, or a parameter as of Embedding(max_norm)
+                if not torch.equal(x, before):  # a buffer, or a parameter of Embedding(max_norm)
                     x.copy_(before)
 
 
@@ -67,14 +67,14 @@ def _array(x):
 
 
 class _Recorder(CallRecorder):
-    """Its calls have arrays."""
+    """Records arrays."""
 
     def __init__(self, torch, module):
         self.torch, self.module = torch, module
         super().__init__({m: name for name, m in module.named_modules()})
 
     def noted(self, x, gradients):
-        """The tensors' arrays."""
+        """Return the tensors' arrays."""
         leaves = tensors_in(x, lambda leaf: isinstance(leaf, self.torch.Tensor))
         gradients[:] = [None] * len(leaves)
         for i, leaf in enumerate(leaves):
@@ -87,7 +87,7 @@ class _Recorder(CallRecorder):
         inputs = [torch.from_numpy(x.copy()) for x in arrays]
         for x in inputs:
             x.requires_grad_(x.is_floating_point())
-        # copies: a module may change its argument in place, which a leaf refuses
+        # copies: a module may change its argument in place, which raises an error for a leaf
         output = self.module(*[x.clone() if x.requires_grad else x for x in inputs])
         leaves = tensors_in(output, lambda leaf: isinstance(leaf, torch.Tensor))
         found = [_array(x) for x in leaves]

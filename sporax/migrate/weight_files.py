@@ -1,4 +1,4 @@
-"""`convert`: files of weights from one format into another, by the names of either library."""
+"""`convert`: conversion of weight files between formats, with the names of either library."""
 
 import dataclasses
 import os
@@ -14,14 +14,14 @@ from sporax.migrate.name_mapping import COUNTER
 from sporax.migrate.torch_run import torch_package
 
 _WHO = "convert"
-_EMBEDDING_WORDS = "emb", "table", "wte", "wpe"  # of names whose matrix without a bias is a table
+_EMBEDDING_WORDS = "emb", "table", "wte", "wpe"  # in names of embedding tables
 _STATISTICS = {"running_mean": "moving_mean", "running_var": "moving_variance"}
 _NORM = {"weight": "gamma", "bias": "beta"} | _STATISTICS
 
 
 @dataclasses.dataclass(frozen=True)
 class Converted:
-    """One tensor: its old name and its new one (None: left out), its shape and dtype there."""
+    """One tensor: its old name, its new name (None if left out), its new shape and dtype."""
 
     old: str
     new: str | None
@@ -34,18 +34,18 @@ class Converted:
 
 
 def convert(source, target, to=None, names=None, force=False, key=None):
-    """Write the weights of one file into another one, whose format its name's ending says: `.ckpt`,
+    """Write the weights of one file to another one, whose extension selects the format: `.ckpt`,
     `.safetensors`, `.npz`, `.pth` or `.pt`. Returns [Converted], one for each tensor.
 
     `to`: "mindspore" or "pytorch", whose names the parameters get (gamma or weight, moving_mean or
     running_mean, embedding_table or weight; a Conv1d's weight gets MindSpore's fourth axis); by
-    default they stay. A matrix without a bias is a table where its owner's name has `emb`, `table`,
-    `wte` or `wpe`. `names`: {old name: new name, or None to leave one out}, which count more.
-    `force`: replace a file that is there. `key`: the entry of a `.pth` file that holds the weights.
-    No code of a file is run; writing `.pth` needs PyTorch (`sporax[torch]`).
+    default they stay. A matrix without a bias is an embedding table if its owner's name contains
+    `emb`, `table`, `wte` or `wpe`. `names`: {old name: new name, or None to leave one out}, takes
+    precedence. `force`: replace an existing file. `key`: the entry of a `.pth` file that holds the
+    weights. No code of a file is run; writing `.pth` needs PyTorch (`sporax[torch]`).
 
-    Raises ValueError for files that cannot be read and names that do not fit, FileNotFoundError and
-    FileExistsError, TypeError for what the other format cannot hold, ImportError without PyTorch.
+    Raises ValueError for unreadable files and invalid names, FileNotFoundError and FileExistsError,
+    TypeError for data that the target format does not support, ImportError without PyTorch.
 
     >>> import tempfile; folder = tempfile.mkdtemp(); from sporax import migrate
     >>> np.savez(f"{folder}/a.npz", **{"bn.gamma": np.ones(2), "bn.beta": np.ones(2)})
@@ -89,7 +89,7 @@ def convert(source, target, to=None, names=None, force=False, key=None):
 
 
 def _renamed(arrays, names, to):
-    """{old name: new name or None}"""
+    """Return {old name: new name or None}."""
     unknown = sorted(names.keys() - arrays.keys())
     if unknown:
         raise ValueError(
@@ -113,7 +113,7 @@ def _in_pytorch(owner, last, parts):
 
 
 def _in_mindspore(owner, last, parts):
-    """The name that MindSpore's layers give a parameter, by what stands beside it."""
+    """Return the name of a parameter in MindSpore's layers, given its owner's other parameters."""
     weight, bias = parts.get("weight"), parts.get("bias")
     if last == COUNTER:
         return None
@@ -131,7 +131,7 @@ _NAMES = {"mindspore": _in_mindspore, "pytorch": _in_pytorch}
 
 
 def _shaped(name, x):
-    """A Conv1d's weight (O, I, K) as MindSpore has it, (O, I, 1, K)."""
+    """Convert a Conv1d's weight (O, I, K) to MindSpore's shape (O, I, 1, K)."""
     return x[:, :, None] if x.ndim == 3 and name.rpartition(".")[2] == "weight" else x
 
 
@@ -171,7 +171,7 @@ def _write_torch(path, entries):
 def _tensor(torch, x):
     name = str(x.dtype)
     x = np.array(x, order="C")
-    if name.startswith(("bfloat", "float8")):  # NumPy has no such dtype that PyTorch knows
+    if name.startswith(("bfloat", "float8")):  # PyTorch cannot convert these from NumPy
         return torch.from_numpy(x.view(f"u{x.itemsize}")).view(getattr(torch, name))
     return torch.from_numpy(x)
 

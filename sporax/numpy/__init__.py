@@ -1,7 +1,7 @@
-"""Under which names NumPy's users find the operations? `mindspore.numpy`: names looked up.
+"""`mindspore.numpy`: the operations under NumPy's names, resolved lazily.
 
-A name is a face of a declaration: in `sporax.ops`, or, where that has no such operation, in the
-families here. Faces are compiled at first use.
+Each name is a face of a declaration in `sporax.ops`, or, if `ops` has no such operation, in the
+modules here. Faces are compiled at first use.
 """
 
 import importlib
@@ -18,7 +18,7 @@ _NOT_STARRED = {*_CONSTANTS, "around", "copy", "matrix_power", "round", "uint"} 
 
 
 def _registry():
-    """The declared faces by name, and what else there is."""
+    """Import all declarations; return {name: declared face}."""
     importlib.import_module("sporax.ops")
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")

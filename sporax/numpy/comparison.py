@@ -1,4 +1,4 @@
-"""Dtypes that meet, and whole arrays that are the same."""
+"""Dtype promotion, and equality of whole arrays."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from sporax.numpy.manipulation import common_shape
 
 @composite(numpy=True)
 def promote_types(type1, type2) -> dtypes.Type:
-    """The dtype that both are converted to.
+    """Return the promoted dtype of two dtypes.
 
     >>> promote_types("int32", "float16")
     mindspore.float16
@@ -21,7 +21,7 @@ def promote_types(type1, type2) -> dtypes.Type:
 
 @composite(numpy=True)
 def result_type(*arrays_and_dtypes) -> dtypes.Type:
-    """The dtype that all, Tensors, numbers or dtypes, are converted to.
+    """Return the promoted dtype of Tensors, numbers and dtypes.
 
     >>> result_type(Tensor([1]), 2.5)
     mindspore.float32
@@ -42,7 +42,7 @@ def result_type(*arrays_and_dtypes) -> dtypes.Type:
 
 @composite(numpy=True)
 def isscalar(element) -> bool:
-    """Whether it is a number or a string, not a Tensor or a sequence: a bool.
+    """Return True if `element` is a number or a string, not a Tensor or a sequence.
 
     >>> isscalar(3.5)
     True
@@ -52,7 +52,7 @@ def isscalar(element) -> bool:
 
 @composite(numpy=True)
 def array_equal(a1, a2, equal_nan=False):
-    """Whether both have one shape and equal elements (`equal_nan`: NaN equals NaN): Bool.
+    """Return a 0-d Bool: True if shapes and elements are equal (`equal_nan`: NaN equals NaN).
 
     >>> array_equal([1, 2], [1, 2]).item()
     True
@@ -73,7 +73,7 @@ def array_equal(a1, a2, equal_nan=False):
 
 @composite(numpy=True)
 def array_equiv(a1, a2):
-    """Whether both broadcast to one shape and have equal elements then: Bool.
+    """Return a 0-d Bool: True if the arrays broadcast together and their elements are equal.
 
     >>> array_equiv([1, 1], [[1], [1]]).item()
     True

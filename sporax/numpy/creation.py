@@ -1,4 +1,4 @@
-"""New arrays: from data, filled, ranges, random."""
+"""Creation of arrays: from data, filled, ranges, random numbers, windows."""
 
 import math
 
@@ -17,7 +17,7 @@ _FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
 def shape_of(name, shape):
-    """A tuple of ints from an int, or from a tuple or list of ints."""
+    """Convert an int, or a tuple or list of ints, to a tuple of sizes."""
     sizes = (shape,) if is_size(shape) else shape
     if not isinstance(sizes, (tuple, list)) or not all(is_size(n) for n in sizes):
         raise TypeError(
@@ -43,7 +43,7 @@ def _whole(name, **arguments):
 
 @composite(numpy=True)
 def asarray(a, dtype=None):
-    """`a` as a Tensor: a Tensor as it is; numbers, and lists of them, as Int32, Float32 or Bool.
+    """Convert `a` to a Tensor: Tensors unchanged, numbers and lists as Int32, Float32 or Bool.
 
     >>> asarray([1, 2]).dtype
     mindspore.int32
@@ -54,7 +54,7 @@ def asarray(a, dtype=None):
 
 @composite(numpy=True)
 def array(obj, dtype=None, copy=True, ndmin=0):
-    """As `asarray`, copied unless `copy` is False, with dimensions put first up to `ndmin`.
+    """As `asarray`, but copies unless `copy` is False; prepends dimensions up to `ndmin`.
 
     >>> array([1.0, 2.0], ndmin=2).shape
     (1, 2)
@@ -77,7 +77,7 @@ def copy_of(a: Array):
 
 @composite(numpy=True)
 def asfarray(a, dtype=_FLOAT):
-    """As `asarray`, in a floating dtype: Float32 in place of any other.
+    """As `asarray`, in a floating dtype: Float32 if `dtype` is not floating (None: unchanged).
 
     >>> asfarray([1, 2]).dtype
     mindspore.float32
@@ -113,7 +113,7 @@ def ones(shape, dtype=_FLOAT):
 
 @composite(numpy=True)
 def empty(shape, dtype=_FLOAT):
-    """Zeros in `shape`; what they are is not promised.
+    """An array of `shape` with unspecified elements; currently zeros.
 
     >>> empty((2, 3)).shape
     (2, 3)
@@ -123,7 +123,7 @@ def empty(shape, dtype=_FLOAT):
 
 @composite(numpy=True)
 def full(shape, fill_value, dtype=None):
-    """`fill_value` (a number, list or Tensor) broadcast to `shape`, in its dtype unless given.
+    """`fill_value` (a number, list or Tensor) broadcast to `shape`, in its dtype or `dtype`.
 
     >>> full((2, 2), [1, 2]).asnumpy()
     array([[1, 2],
@@ -222,9 +222,9 @@ def _number(argument, x):
 
 @composite(numpy=True)
 def arange(start, stop=None, step=None, dtype=None):
-    """The numbers from `start` (0 if it stands alone) up to and without `stop`, `step` apart.
+    """The numbers from `start` to `stop`, exclusive, with step `step`; `arange(n)` starts at 0.
 
-    Int32 if all are ints, else Float32, unless a `dtype` is given.
+    Int32 if all arguments are ints, else Float32, unless `dtype` is given.
 
     >>> arange(1, 7, 2).asnumpy()
     array([1, 3, 5], dtype=int32)
@@ -276,9 +276,9 @@ _geometric = _spaced(
 def linspace(
     start: Array, stop: Array, num=50, endpoint=True, retstep=False, dtype=None, axis=0
 ) -> Array | Arrays:  # fmt: skip
-    """`num` numbers from `start` to `stop`, equally far apart; with `retstep` the step too.
+    """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step.
 
-    `endpoint`: whether `stop` is the last of them. `axis`: where they go if the ends are arrays.
+    `endpoint`: if True, `stop` is the last number. `axis`: the new axis if the ends are arrays.
 
     >>> linspace(0, 1, 3).asnumpy()
     array([0. , 0.5, 1. ], dtype=float32)
@@ -295,7 +295,7 @@ def linspace(
 
 @composite(numpy=True)
 def logspace(start: Array, stop: Array, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """`base` to the power of what `linspace` gives.
+    """`base` to the power of the numbers of `linspace`.
 
     >>> logspace(0, 2, 3, base=2).asnumpy()
     array([1., 2., 4.], dtype=float32)
@@ -311,7 +311,7 @@ def logspace(start: Array, stop: Array, num=50, endpoint=True, base=10.0, dtype=
 
 @composite(numpy=True)
 def geomspace(start: Array, stop: Array, num=50, endpoint=True, dtype=None, axis=0):
-    """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+    """`num` numbers from `start` to `stop` with a constant ratio (geometric progression).
 
     >>> geomspace(1, 4, 3).asnumpy().round(3)
     array([1., 2., 4.], dtype=float32)
@@ -335,7 +335,7 @@ def _floating(name, dtype):
 
 @composite(numpy=True)
 def rand(*shape, dtype=_FLOAT):
-    """Numbers uniform in [0, 1); `shape`: ints, or one tuple of ints; none for shape (1,).
+    """Uniform random numbers in [0, 1). `shape`: ints, or a tuple of ints; none: shape (1,).
 
     >>> rand(2, 3).shape
     (2, 3)
@@ -345,7 +345,7 @@ def rand(*shape, dtype=_FLOAT):
 
 @composite(numpy=True)
 def randn(*shape, dtype=_FLOAT):
-    """Numbers normal around 0 with deviation 1; `shape` as in `rand`.
+    """Standard normal random numbers; `shape` as in `rand`.
 
     >>> randn(2, 3).shape
     (2, 3)
@@ -355,7 +355,7 @@ def randn(*shape, dtype=_FLOAT):
 
 @composite(numpy=True)
 def randint(minval, maxval=None, shape=None, dtype=dtypes.int32):
-    """Whole numbers in [`minval`, `maxval`), or in [0, `minval`) if that stands alone.
+    """Random integers in [`minval`, `maxval`), or in [0, `minval`) without `maxval`.
 
     >>> randint(1, 2, (2,)).asnumpy()
     array([1, 1], dtype=int32)

@@ -1,7 +1,7 @@
-"""A declaration as NumPy's users call it: numbers and lists are arrays, the result has a `dtype`.
+"""NumPy faces of declarations: numbers and lists are accepted as arrays, `dtype` casts the result.
 
-A face is compiled when its name is first looked up. Its operands (parameters annotated `Array`, in
-composites too) may be Tensors, numbers, NumPy arrays, or lists and tuples of these.
+A face is compiled at the first access of its name. Its operands (parameters annotated `Array`, also
+in composites) may be Tensors, numbers, NumPy arrays, or lists and tuples of these.
 """
 
 import functools
@@ -25,9 +25,9 @@ composite = functools.partial(_composite, function=())
 
 
 def array_op(name, public=True, **options):
-    """Declare an operation on arrays that `ops` does not have, as `name` or a face as written.
+    """Declare an array operation that `ops` does not have; `name` may be a written face.
 
-    `public`: whether users may call it; else it is a part of what they call.
+    `public`: if False, the operation has no face; other functions call it.
     """
     short = name.partition("(")[0]
 
@@ -40,7 +40,7 @@ def array_op(name, public=True, **options):
 
 
 def dtype_of(dtype):
-    """MindSpore's dtype for what names one; Python's types and "int", "float" are of 32 bits."""
+    """Convert `dtype` to a MindSpore dtype; Python types and names such as "int" are 32-bit."""
     if isinstance(dtype, dtypes.Type):
         return _KINDS.get(dtype, dtype)
     if isinstance(dtype, str):
@@ -49,14 +49,14 @@ def dtype_of(dtype):
         dtype = _PYTHON.get(dtype, dtype)
     try:
         return dtypes.from_numpy(dtypes.to_numpy(dtype))
-    except (TypeError, ValueError):  # a Tensor, for one, is compared to names by NumPy
+    except (TypeError, ValueError):  # e.g. NumPy compares a Tensor with names
         raise TypeError(
             f"For 'numpy', 'dtype' must be a dtype, its name or a Python type, but got {dtype!r}."
         ) from None
 
 
 def array_of(x, name="asarray", argument="a"):
-    """A Tensor as it is; numbers, and lists of them, as Int32, Float32 or Bool."""
+    """Convert to a Tensor: Tensors unchanged, numbers and lists of them as Int32, Float32 or Bool."""
     if isinstance(x, Tensor):
         return x
     if isinstance(x, np.ndarray):
@@ -82,7 +82,7 @@ def array_of(x, name="asarray", argument="a"):
 
 
 def as_tensors(*values):
-    """Each value as a Tensor, as `array_of` makes it: one alone, or a tuple."""
+    """Convert each value by `array_of`; return one Tensor for a single value, else a tuple."""
     tensors = tuple([array_of(v) for v in values])
     return tensors[0] if len(tensors) == 1 else tensors
 
@@ -99,18 +99,18 @@ def _stacked(parts):
 
 
 def in_one_dtype(tensors):
-    """The Tensors in the dtype in which all of them meet; a tuple."""
+    """Return the Tensors, cast to their promoted dtype, as a tuple."""
     met = result_of(tensors)
     return tuple([t if t.dtype == met else t.astype(met) for t in tensors])
 
 
 def result_of(tensors):
-    """The dtype in which Tensors meet, by NumPy's rule with a wide integer's Float kept narrow."""
+    """Return the promoted dtype of Tensors: NumPy's, except that integers never widen floats."""
     return functools.reduce(promoted, [t.dtype for t in tensors])
 
 
 def promoted(left, right):
-    """The dtype in which two meet: a floating one wins as it is over integers."""
+    """Return the promoted dtype of two: a floating dtype is kept when the other is an integer."""
     a, b = left.default, right.default
     floating = [d for d in (a, b) if _is_floating(d)]
     if len(floating) == 1:
@@ -140,7 +140,7 @@ def _optional(x, name, argument):
 
 
 def _axis(axis, name):
-    """An axis, or a sequence of axes, as it is; strings would be JAX's named axes."""
+    """Return an axis or sequence of axes after a check; JAX would accept strings as named axes."""
     for a in axis if isinstance(axis, (tuple, list)) else (axis,):
         if not isinstance(a, (int, np.integer)) or isinstance(a, bool):
             raise TypeError(
@@ -151,7 +151,7 @@ def _axis(axis, name):
 
 
 def cast(result, dtype):
-    """The result in `dtype`, if one is given."""
+    """Cast the result to `dtype`, unless it is None."""
     if dtype is None:
         return result
     if isinstance(result, tuple):
@@ -168,7 +168,7 @@ _SCOPE = {
 
 
 def face(declaration, written):
-    """The function with the signature as written (True, or a bare name: the declaration's own)."""
+    """Compile the face with the written signature; True or a bare name: the declaration's own."""
     own = declaration.signature.parameters
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own.values()):
         return fitting(declaration.fn, f"numpy.{declaration.fn.__name__}")
@@ -190,7 +190,7 @@ def face(declaration, written):
 
 
 def _argument(parameter, fills, name, scope):
-    """What is passed for a parameter of the declaration: an expression."""
+    """Return the expression that is passed for a parameter of the declaration."""
     canonical = parameter.name
     prefix = f"{canonical}=" if parameter.kind is parameter.KEYWORD_ONLY else ""
     if canonical not in fills:

@@ -1,4 +1,4 @@
-"""`mindspore.numpy.fft`: the transforms of `ops` by NumPy's parameters, looked up."""
+"""`mindspore.numpy.fft`: the transforms of `ops` with NumPy's parameters, resolved lazily."""
 
 import importlib
 
@@ -6,7 +6,7 @@ from sporax.core.errors import missing
 
 
 def _face(declared, name):
-    """`declared` with `axis` or `axes` for `dim`, and `a` (`x` of a shift) for the input."""
+    """Return `declared` with `axis` or `axes` for `dim`, and `a` (`x` for a shift) for `input`."""
     declaration = declared.declaration
     first, *others = declaration.signature.parameters
     if first != "input":

@@ -1,4 +1,4 @@
-"""Grids, diagonals, triangles, and the indices of them."""
+"""Grids, diagonals, triangles, and their indices."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,10 +13,10 @@ from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_
 
 @composite(numpy=True)
 def meshgrid(*xi, sparse=False, indexing="xy") -> list:
-    """Coordinates of the grid over the flattened `xi`, a list of as many Tensors.
+    """Coordinates of the grid over the flattened `xi`: a list with one Tensor per argument.
 
-    `sparse`: each with size 1 along the others' dimensions. `indexing`: 'xy' lets the first vary
-    along columns, 'ij' along rows.
+    `sparse`: size 1 along the other dimensions. `indexing`: the first argument varies along
+    dimension 1 with 'xy', along dimension 0 with 'ij'.
 
     >>> [t.shape for t in meshgrid(Tensor([1, 2]), Tensor([1, 2, 3]))]
     [(3, 2), (3, 2)]
@@ -36,9 +36,9 @@ def meshgrid(*xi, sparse=False, indexing="xy") -> list:
 
 
 class Grid:
-    """`mgrid[1:5, 0:2]`: coordinates of a grid over slices, as `numpy.mgrid` and `ogrid`.
+    """Coordinates of a grid over slices, `mgrid[1:5, 0:2]`, as `numpy.mgrid` and `ogrid`.
 
-    An imaginary step says how many numbers there are, the stop included.
+    An imaginary step is the number of points, with the stop inclusive.
 
     >>> mgrid[0:2, 0:3].shape
     (2, 2, 3)
@@ -66,7 +66,7 @@ mgrid, ogrid = Grid(sparse=False), Grid(sparse=True)
 
 @composite(numpy=True)
 def indices(dimensions, dtype=dtypes.int32, sparse=False) -> list:
-    """The coordinates of a grid of these `dimensions`, a list of Tensors.
+    """The coordinates of a grid of shape `dimensions`, a list of Tensors.
 
     >>> indices((2, 3))[0].asnumpy()
     array([[0, 0, 0],
@@ -81,7 +81,7 @@ def indices(dimensions, dtype=dtypes.int32, sparse=False) -> list:
 
 @composite(numpy=True)
 def ix_(*args) -> Arrays:
-    """One-dimensional Tensors as an open grid: each along its own dimension, a tuple.
+    """An open grid of 1-d Tensors, each along its own dimension: a tuple.
 
     >>> [t.shape for t in ix_(Tensor([0, 1]), Tensor([2]))]
     [(2, 1), (1, 1)]
@@ -116,8 +116,8 @@ def diagflat(v: Array, k=0):
 
 @array_op("trace(a, offset=0, axis1=0, axis2=1, dtype=None)")
 def trace(a: Array, offset=0, axis1=0, axis2=1, dtype=None):
-    """The sum along the diagonal `offset` of two dimensions; integers are added up in Int64, unless
-    a `dtype` is given.
+    """The sum along the diagonal `offset` of two dimensions; integers are summed in Int64 unless
+    `dtype` is given.
 
     >>> trace(Tensor([[1, 2], [3, 4]])).asnumpy()
     array(5)
@@ -129,7 +129,7 @@ def trace(a: Array, offset=0, axis1=0, axis2=1, dtype=None):
 
 @array_op("tril(m, k=0)")
 def tril(m: Array, k=0):
-    """The triangle at and below the diagonal `k`, zeros above; of a vector, from its rows.
+    """The triangle at and below the diagonal `k`, zeros above; a vector is broadcast to rows first.
 
     >>> tril(Tensor([[1, 2], [3, 4]])).asnumpy()
     array([[1, 0],
@@ -140,7 +140,7 @@ def tril(m: Array, k=0):
 
 @array_op("triu(m, k=0)")
 def triu(m: Array, k=0):
-    """The triangle at and above the diagonal `k`, zeros below; of a vector, from its rows.
+    """The triangle at and above the diagonal `k`, zeros below; a vector is broadcast to rows first.
 
     >>> triu(Tensor([[1, 2], [3, 4]])).asnumpy()
     array([[1, 2],
@@ -213,7 +213,7 @@ def _matrix_shape(name, arr):
 
 @composite(numpy=True)
 def tril_indices_from(arr, k=0) -> Arrays:
-    """`tril_indices` for a matrix of that shape.
+    """`tril_indices` for the shape of the matrix `arr`.
 
     >>> [t.tolist() for t in tril_indices_from(Tensor([[1, 2], [3, 4]]))]
     [[0, 1, 1], [0, 0, 1]]
@@ -224,7 +224,7 @@ def tril_indices_from(arr, k=0) -> Arrays:
 
 @composite(numpy=True)
 def triu_indices_from(arr, k=0) -> Arrays:
-    """`triu_indices` for a matrix of that shape.
+    """`triu_indices` for the shape of the matrix `arr`.
 
     >>> [t.tolist() for t in triu_indices_from(Tensor([[1, 2], [3, 4]]))]
     [[0, 0, 1], [0, 1, 1]]

@@ -1,4 +1,4 @@
-"""Where values belong in a sorted vector, and how many are in each bin."""
+"""Binary search in sorted vectors, counts and histograms."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +14,7 @@ from sporax.ops.declare import OPTIONAL
 
 @array_op("searchsorted", public=False, differentiable=False)
 def _search(a: Array, v: Array, side="left"):
-    """Where `v` belongs in the sorted vector `a`; `searchsorted` and `digitize` call it."""
+    """Return insertion indices of `v` in the sorted vector `a`, for `searchsorted` and `digitize`."""
     if side not in ("left", "right"):
         raise ValueError(f"'side' must be 'left' or 'right', but got {side!r}")
     if a.ndim != 1:
@@ -24,8 +24,8 @@ def _search(a: Array, v: Array, side="left"):
 
 @composite(numpy=True)
 def searchsorted(a: Array, v: Array, side="left", sorter: OPTIONAL = None):
-    """Where `v` would have to be put into the sorted vector `a`: before equal elements, or after
-    them with `side` 'right'; Int32. `sorter`: indices that sort `a`.
+    """Return the Int32 indices at which `v` must be inserted into the sorted vector `a`: before
+    equal elements, or after them with `side` 'right'. `sorter`: indices that sort `a`.
 
     >>> searchsorted(Tensor([1, 3, 5]), Tensor([3, 4])).tolist()
     [1, 2]
@@ -42,9 +42,9 @@ def searchsorted(a: Array, v: Array, side="left", sorter: OPTIONAL = None):
 
 @composite(numpy=True)
 def digitize(x: Array, bins: Array, right=False):
-    """The number of the bin each element falls into, by rising or falling edges `bins`: Int32.
+    """Return the Int32 bin index of each element; the edges `bins` increase or decrease.
 
-    `right`: whether an edge belongs to the bin before it.
+    `right`: if True, an edge belongs to the bin before it.
 
     >>> digitize(Tensor([0.5, 2.5]), Tensor([1, 2, 3])).tolist()
     [0, 2]
@@ -64,7 +64,7 @@ def digitize(x: Array, bins: Array, right=False):
 
 @array_op("bincount", public=False)
 def _count(x: Array, weights: OPTIONAL = None, length=0):
-    """How often each number below `length` occurs; `bincount` calls it."""
+    """Count the occurrences of each number below `length`, or sum their weights, for `bincount`."""
     at = jnp.clip(x, 0)
     if weights is None:
         return jnp.zeros(length, jnp.float32).at[at].add(1, mode="drop")
@@ -73,10 +73,10 @@ def _count(x: Array, weights: OPTIONAL = None, length=0):
 
 @composite(numpy=True)
 def bincount(x: Array, weights: OPTIONAL = None, minlength=0, length=None):
-    """How often each number from 0 occurs (negative ones count as 0), or the sum of its weights:
-    Float32.
+    """Count the occurrences of each number from 0 on (negative ones count as 0), in Float32, or sum
+    their weights.
 
-    The result is as long as the largest number asks, at least `minlength`, or `length`.
+    The size is the largest number plus 1, at least `minlength`; or `length` if given.
 
     >>> bincount(Tensor([0, 2, 2])).tolist()
     [1.0, 0.0, 2.0]
@@ -103,7 +103,8 @@ def bincount(x: Array, weights: OPTIONAL = None, minlength=0, length=None):
 
 @composite(numpy=True)
 def histogram_bin_edges(a: Array, bins=10, range=None, weights: OPTIONAL = None):
-    """The edges of `bins` equal bins from the least to the largest element (or over `range`).
+    """Return the edges of `bins` equal bins from the smallest to the largest element, or over
+    `range`.
 
     >>> histogram_bin_edges(Tensor([0.0, 1.0]), 2).tolist()
     [0.0, 0.5, 1.0]
@@ -138,7 +139,7 @@ def histogram_bin_edges(a: Array, bins=10, range=None, weights: OPTIONAL = None)
 
 
 def _bins(values, edges):
-    """The bin of each value, the last edge included; that count for ones outside."""
+    """Return the bin index of each value, the last edge inclusive; `edges.size - 1` if outside."""
     inner = _search(*in_one_dtype((edges, values)), "right") - 1
     inner = ops.where(ops.equal(values, edges[-1]), array_of(edges.size - 2), inner)
     beyond = ops.logical_or(ops.less(inner, 0), ops.greater(inner, edges.size - 2))
@@ -147,10 +148,11 @@ def _bins(values, edges):
 
 @composite(numpy=True)
 def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> tuple:
-    """How many of the points (rows of `sample`, or one array a coordinate) lie in each cell of a
-    grid, and the list of the edges along each axis.
+    """Count the points (rows of `sample`, or one array per coordinate) in each cell of a grid;
+    return the counts and a list of the edges along each axis.
 
-    `bins`, `range`: for all axes a number, or one entry an axis, as `histogram` takes them.
+    `bins`: an int for all axes, or one entry per axis; `range`: one entry per axis. The entries are
+    as in `histogram`.
 
     >>> histogramdd(Tensor([[0.0, 0.0], [1.0, 1.0]]), 2)[0].tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -190,9 +192,9 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> tup
 
 @composite(numpy=True)
 def histogram(a, bins=10, range=None, weights=None, density=False) -> Arrays:
-    """How many elements (or the sum of their weights) lie in each bin, and the bins' edges: a pair.
+    """Return the pair (count of elements, or sum of their weights, in each bin; bin edges).
 
-    `bins`: so many equal ones, or their edges. `density`: divided by total and width.
+    `bins`: the number of equal bins, or the edges. `density`: divide by the total and the widths.
 
     >>> histogram(Tensor([0.0, 0.1, 1.0]), 2)[0].tolist()
     [2.0, 1.0]
@@ -206,7 +208,7 @@ def histogram(a, bins=10, range=None, weights=None, density=False) -> Arrays:
 
 @composite(numpy=True)
 def histogram2d(x, y, bins=10, range=None, weights=None, density=False) -> Arrays:
-    """`histogramdd` of two coordinates: the counts, the edges along `x` and those along `y`.
+    """`histogramdd` of two coordinates: the counts, the edges along `x` and the edges along `y`.
 
     >>> histogram2d([0.0, 1.0], [0.0, 1.0], 2)[0].tolist()
     [[1.0, 0.0], [0.0, 1.0]]

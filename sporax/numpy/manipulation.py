@@ -1,4 +1,4 @@
-"""The same elements in another shape or order; arrays joined and cut."""
+"""Reshaping and reordering; joining and splitting."""
 
 import jax.numpy as jnp
 
@@ -7,11 +7,11 @@ from sporax.core.tensor import Tensor
 from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
 from sporax.ops.shape.creation import is_size
 
-_FLAT = 32  # from this axis on MindSpore flattens, as it does for None
+_FLAT = 32  # MindSpore flattens for axes from this one on, as for None
 
 
 def axis_of(name, axis, ndim, argument="axis"):
-    """An axis counted from the front; an error where there is none such."""
+    """Return a nonnegative axis; raise TypeError or ValueError if it is invalid."""
     if not isinstance(axis, int):
         raise TypeError(
             f"For 'numpy.{name}', '{argument}' must be an int, but got {type(axis).__name__}."
@@ -24,7 +24,7 @@ def axis_of(name, axis, ndim, argument="axis"):
 
 
 def axes_of(name, axis, ndim):
-    """Nonnegative axes, a tuple, from an int, a sequence, or None for all."""
+    """Return a tuple of nonnegative axes from an int, a sequence, or None for all."""
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -39,7 +39,7 @@ def axes_of(name, axis, ndim):
 
 @composite(numpy=True)
 def reshape(x: Array, new_shape):
-    """The elements of `x` in `new_shape`, one size of which may be -1.
+    """Reshape `x` to `new_shape`; one size may be -1.
 
     >>> reshape(Tensor([1, 2]), (2, 1)).shape
     (2, 1)
@@ -55,7 +55,7 @@ def reshape(x: Array, new_shape):
 
 @composite(numpy=True)
 def expand_dims(a: Array, axis):
-    """A dimension of size 1 put in at `axis`, an int; or several, a tuple or list of ints.
+    """Insert dimensions of size 1 at `axis`: an int, or a tuple or list of ints.
 
     >>> expand_dims(Tensor([1, 2]), (0, 2)).shape
     (1, 2, 1)
@@ -73,7 +73,7 @@ def expand_dims(a: Array, axis):
 
 @composite(numpy=True)
 def squeeze(a: Array, axis=None):
-    """Dimensions of size 1 taken out: those of `axis`, or all.
+    """Remove dimensions of size 1: the dimensions in `axis`, or all.
 
     >>> squeeze(Tensor([[1], [2]])).shape
     (2,)
@@ -83,7 +83,7 @@ def squeeze(a: Array, axis=None):
 
 @composite(numpy=True)
 def transpose(a: Array, axes=None):
-    """The dimensions in the order `axes`, or reversed.
+    """Permute the dimensions to the order `axes`, or reverse them.
 
     >>> transpose(Tensor([[1, 2, 3]])).shape
     (3, 1)
@@ -97,7 +97,7 @@ def transpose(a: Array, axes=None):
 
 @composite(numpy=True)
 def rollaxis(x: Array, axis, start=0):
-    """The dimension `axis` moved to stand before what is dimension `start` now.
+    """Move the dimension `axis` before the dimension that is now at `start`.
 
     >>> rollaxis(Tensor([[[1, 2, 3]]]), 2).shape
     (3, 1, 1)
@@ -124,7 +124,7 @@ def _at_least(ndim, name, arys, shape):
 
 @composite(numpy=True)
 def atleast_1d(*arys) -> Array | list:
-    """Each array with at least one dimension; a list, if there are several.
+    """Return arrays with at least one dimension; a list if there are several.
 
     >>> atleast_1d(3).shape
     (1,)
@@ -134,7 +134,7 @@ def atleast_1d(*arys) -> Array | list:
 
 @composite(numpy=True)
 def atleast_2d(*arys) -> Array | list:
-    """Each array with at least two dimensions, those of size 1 put first.
+    """Return arrays with at least two dimensions, prepending dimensions of size 1.
 
     >>> atleast_2d([1, 2]).shape
     (1, 2)
@@ -144,7 +144,7 @@ def atleast_2d(*arys) -> Array | list:
 
 @composite(numpy=True)
 def atleast_3d(*arys) -> Array | list:
-    """Each array with at least three dimensions, a vector in the middle one.
+    """Return arrays with at least three dimensions; a vector becomes the middle one.
 
     >>> atleast_3d([1, 2]).shape
     (1, 2, 1)
@@ -155,7 +155,7 @@ def atleast_3d(*arys) -> Array | list:
 
 @composite(numpy=True)
 def broadcast_arrays(*args) -> list:
-    """All arrays in the shape that they broadcast to, a list.
+    """Broadcast all arrays to their common shape; return a list.
 
     >>> [t.shape for t in broadcast_arrays([1, 2], [[1], [2]])]
     [(2, 2), (2, 2)]
@@ -166,7 +166,7 @@ def broadcast_arrays(*args) -> list:
 
 
 def common_shape(name, *arrays):
-    """The shape that Tensors broadcast to."""
+    """Return the shape that Tensors broadcast to; raise ValueError if there is none."""
     try:
         return jnp.broadcast_shapes(*[x.shape for x in arrays])
     except ValueError:
@@ -179,7 +179,7 @@ def common_shape(name, *arrays):
 
 @composite(numpy=True)
 def tile(a: Array, reps):
-    """`a` laid out `reps[i]` times along dimension `i`; `reps` is aligned at the right.
+    """Repeat `a` `reps[i]` times along dimension `i`; `reps` is aligned at the right.
 
     >>> tile(Tensor([1, 2]), 2).asnumpy()
     array([1, 2, 1, 2])
@@ -192,7 +192,7 @@ def tile(a: Array, reps):
 
 @composite(numpy=True)
 def flip(m: Array, axis=None):
-    """The order of the elements turned round along `axis`: an int, a tuple, or None for all.
+    """Reverse the elements along `axis`: an int, a tuple, or None for all.
 
     >>> flip(Tensor([1, 2, 3])).asnumpy()
     array([3, 2, 1])
@@ -222,7 +222,7 @@ def fliplr(m: Array):
 
 @array_op("rot90(a, k=1, axes=(0, 1))")
 def rot90(a: Array, k=1, axes=(0, 1)):
-    """`a` turned `k` times by 90 degrees, from the first of two `axes` toward the second.
+    """Rotate `a` by 90 degrees `k` times, from the first of two `axes` toward the second.
 
     >>> rot90(Tensor([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
@@ -240,7 +240,7 @@ def rot90(a: Array, k=1, axes=(0, 1)):
 
 
 def sequence_of(name, value, argument):
-    """A tuple or list of arrays as Tensors of one dtype; at least one."""
+    """Convert a nonempty tuple or list of arrays to Tensors of their promoted dtype."""
     if not isinstance(value, (tuple, list)):
         raise TypeError(
             f"For 'numpy.{name}', '{argument}' must be a Tensor or a tuple or list of Tensors, but "
@@ -255,9 +255,9 @@ def sequence_of(name, value, argument):
 
 @composite(numpy=True)
 def concatenate(arrays, axis=0):
-    """Arrays put one after another along `axis`; flattened first if that is None.
+    """Concatenate arrays along `axis`; flatten them first if it is None.
 
-    `arrays`: a tuple or list; or one Tensor, whose first dimension counts them.
+    `arrays`: a tuple or list; or one Tensor, split along its first dimension.
 
     >>> concatenate((Tensor([1]), Tensor([2.5]))).asnumpy()
     array([1. , 2.5], dtype=float32)
@@ -272,7 +272,7 @@ def concatenate(arrays, axis=0):
 
 @composite(numpy=True)
 def stack(arrays, axis=0):
-    """Arrays of one shape put side by side along a new dimension `axis`.
+    """Stack arrays of the same shape along a new dimension `axis`.
 
     >>> stack((Tensor([1, 2]), Tensor([3, 4])), 1).tolist()
     [[1, 3], [2, 4]]
@@ -285,7 +285,7 @@ def stack(arrays, axis=0):
 
 @composite(numpy=True)
 def append(arr: Array, values: Array, axis=None):
-    """`values` put after `arr` along `axis`; both flattened first if that is None.
+    """Append `values` to `arr` along `axis`; flatten both first if it is None.
 
     >>> append(Tensor([1]), Tensor([[2]])).tolist()
     [1, 2]
@@ -360,7 +360,7 @@ def _split(name, x, indices_or_sections, axis):
 
 @composite(numpy=True)
 def split(x: Array, indices_or_sections, axis=0) -> tuple | list:
-    """Pieces along `axis`: a tuple of so many equal ones, or a list, cut at the indices of a tuple.
+    """Split along `axis` into a tuple of equal pieces (int), or at indices (tuple) into a list.
 
     >>> [t.tolist() for t in split(Tensor([1, 2, 3]), (1,))]
     [[1], [2, 3]]
@@ -370,7 +370,7 @@ def split(x: Array, indices_or_sections, axis=0) -> tuple | list:
 
 @composite(numpy=True)
 def array_split(x: Array, indices_or_sections, axis=0) -> tuple | list:
-    """As `split`, where the first pieces may be larger by one.
+    """As `split`, but the first pieces may be larger by one.
 
     >>> [t.tolist() for t in array_split(Tensor([1, 2, 3]), 2)]
     [[1, 2], [3]]

@@ -1,4 +1,4 @@
-"""Arithmetic, differences, products and polynomials that `ops` does not have."""
+"""Arithmetic, differences and products that `ops` does not have."""
 
 import jax
 import jax.numpy as jnp
@@ -40,7 +40,7 @@ def _in_floating(names, function):
 
 
 def sign(x):
-    """-1, 0 or 1, NaN of NaN: NumPy's."""
+    """Return -1, 0 or 1, and NaN for NaN, as in NumPy."""
     return ops.where(ops.isnan(x), x, ops.sign(x))
 
 
@@ -72,7 +72,7 @@ maximum, minimum = _between("maximum", ops.maximum), _between("minimum", ops.min
 
 @composite(numpy=True)
 def clip(x, xmin, xmax, dtype=None):
-    """Each element kept between `xmin` and `xmax`: numbers, Tensors, or None for no bound.
+    """Clip elements to [`xmin`, `xmax`]: numbers, Tensors, or None for no bound.
 
     >>> clip(Tensor([1.0, 5.0, 9.0]), 2, 8).asnumpy()
     array([2., 5., 8.], dtype=float32)
@@ -86,7 +86,7 @@ def clip(x, xmin, xmax, dtype=None):
 
 @composite(numpy="float_power(x1, x2, dtype=None)")
 def float_power(x1: Array, x2: Array):
-    """$x_1^{x_2}$, computed in Float32, or in Float64 if either is that.
+    """$x_1^{x_2}$, computed in Float32, or in Float64 if either operand is Float64.
 
     >>> float_power(Tensor([4]), Tensor([2])).asnumpy()
     array([16.], dtype=float32)
@@ -116,11 +116,11 @@ _PAIRS = [
 def _on_zero(x1, x2):
     zero = jnp.zeros((), x2.dtype)
     step = jnp.where(x1 < 0, zero, jnp.where(x1 > 0, zero + 1, x2))
-    return jnp.where(x1 == x1, step, x1)  # NaN stays
+    return jnp.where(x1 == x1, step, x1)  # NaN is kept
 
 
 def _of_whole(compute):
-    """A function of integers, for floating operands that are whole numbers too."""
+    """Extend a function of integers to floating operands with integral values."""
 
     def function(x1, x2):
         if not jnp.issubdtype(x1.dtype, jnp.inexact):
@@ -177,9 +177,9 @@ def cbrt(x: Array):
 
 @array_op("diff(a, n=1, axis=-1, prepend=None, append=None)")
 def diff(a: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = None):
-    """Each element minus the one before along `axis`, `n` times over.
+    """The difference of consecutive elements along `axis`, applied `n` times.
 
-    `prepend`, `append`: values put at the ends first.
+    `prepend`, `append`: values added at the ends first.
 
     >>> diff(Tensor([1, 4, 9])).tolist()
     [3, 5]
@@ -194,7 +194,8 @@ def diff(a: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = No
 
 @array_op("ediff1d(ary, to_end=None, to_begin=None)")
 def ediff1d(ary: Array, to_end: OPTIONAL = None, to_begin: OPTIONAL = None):
-    """The differences of successive elements of the flattened array, between two given ends.
+    """The differences of consecutive elements of the flattened array, between `to_begin` and
+    `to_end`.
 
     >>> ediff1d(Tensor([1, 4, 9]), to_end=0).tolist()
     [3, 5, 0]
@@ -207,7 +208,7 @@ def ediff1d(ary: Array, to_end: OPTIONAL = None, to_begin: OPTIONAL = None):
 
 @array_op("gradient_along", public=False)
 def gradient_along(f: Array, h: Array, axis):
-    """Central differences over distance `h` along an axis, one-sided at both ends."""
+    """Central differences with spacing `h` along an axis, one-sided at both ends."""
     if f.shape[axis] < 2:
         raise ValueError(f"axis {axis} must have at least 2 elements, but got shape {f.shape}")
     return jnp.gradient(floating(f), axis=axis) / h
@@ -215,9 +216,9 @@ def gradient_along(f: Array, h: Array, axis):
 
 @composite(numpy=True)
 def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
-    """Slopes by central differences along each axis (or `axis`): a Tensor, or a list of them.
+    """Central-difference gradient along each axis (or `axis`): a Tensor, or a list of them.
 
-    `varargs`: the distance of elements, one number for all or one each; 1 by default.
+    `varargs`: the spacing, one number for all axes or one per axis; 1 by default.
 
     >>> gradient(Tensor([1.0, 2.0, 4.0])).tolist()
     [1.0, 1.5, 2.0]
@@ -246,7 +247,7 @@ def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
 
 @array_op("trapz(y, x=None, dx=1.0, axis=-1)")
 def trapz(y: Array, x: OPTIONAL = None, dx: Array = 1.0, axis=-1):
-    """The integral of `y` along `axis` by the trapezoidal rule, at `x` or at distances `dx`.
+    """The integral of `y` along `axis` by the trapezoidal rule, at points `x` or with spacing `dx`.
 
     >>> trapz(Tensor([1.0, 2.0, 3.0])).item()
     4.0
@@ -269,7 +270,9 @@ def unwrap(p: Array, discont=np.pi, axis=-1):
 
 @array_op("interp(x, xp, fp, left=None, right=None)")
 def interp(x: Array, xp: Array, fp: Array, left: OPTIONAL = None, right: OPTIONAL = None):
-    """The line through the points `(xp, fp)` at `x`; beyond them the end values, or those given.
+    """Piecewise linear interpolation of the points `(xp, fp)` at `x`.
+
+    `left`, `right`: values outside the points; by default the end values.
 
     >>> interp(Tensor([1.5]), [1, 2], [10, 20]).tolist()
     [15.0]
@@ -287,7 +290,7 @@ def interp(x: Array, xp: Array, fp: Array, left: OPTIONAL = None, right: OPTIONA
 
 @array_op("cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None)", promotes=True)
 def cross(a: Array, b: Array, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The vector product along `axis` (or `axisa` and `axisb`), of sizes 2 or 3; put at `axisc`.
+    """The cross product along `axis` (or `axisa` and `axisb`, result at `axisc`), of size 2 or 3.
 
     >>> cross(Tensor([1, 0, 0]), Tensor([0, 1, 0])).tolist()
     [0, 0, 1]
@@ -304,7 +307,7 @@ def cross(a: Array, b: Array, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 @array_op("kron(a, b)", promotes=True)
 def kron(a: Array, b: Array):
-    """The Kronecker product: blocks of `b`, each times one element of `a`.
+    """The Kronecker product: copies of `b`, each multiplied by one element of `a`.
 
     >>> kron(Tensor([1, 2]), Tensor([1, 1])).tolist()
     [1, 1, 2, 2]
@@ -316,18 +319,18 @@ def kron(a: Array, b: Array):
 
 @array_op("chain", public=False)
 def _chain(arrays: Arrays):
-    """The matrix product of several; `multi_dot` calls it."""
+    """The product of several matrices, for `multi_dot`."""
     return jnp.linalg.multi_dot(arrays)
 
 
-OPS["numpy_chain"].is_polymorphic = False  # JAX chooses the order by the sizes
+OPS["numpy_chain"].is_polymorphic = False  # JAX chooses the order from the sizes
 
 
 @composite(numpy=True)
 def multi_dot(arrays):
     """The matrix product of several matrices, in the cheapest order.
 
-    The first and the last may be vectors, a row and a column.
+    The first and the last may be vectors: a row and a column vector.
 
     >>> multi_dot([[[1.0, 2.0]], [[1.0], [1.0]], [[3.0]]]).tolist()
     [[9.0]]
@@ -342,7 +345,7 @@ def multi_dot(arrays):
 
 @array_op("matrix_power(a, n)")
 def matrix_power(a: Array, n):
-    """The matrix `a` multiplied with itself `n` times; of negative `n`, its inverse.
+    """The `n`-th power of the matrix `a`; for negative `n`, a power of its inverse.
 
     >>> matrix_power(Tensor([[1, 1], [0, 1]]), 3).tolist()
     [[1, 3], [0, 1]]
@@ -366,7 +369,7 @@ def _sliding(compute, a, v, mode):
 
 @array_op("convolve(a, v, mode='full')", promotes=True)
 def convolve(a: Array, v: Array, mode="full"):
-    r"""$\sum_m a_m v_{n-m}$ of two vectors. `mode`: 'full', 'same' (the longer's size) or 'valid'.
+    r"""$\sum_m a_m v_{n-m}$ of two vectors. `mode`: 'full', 'same' (the larger size) or 'valid'.
 
     >>> convolve(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])).tolist()
     [1.0, 3.0, 2.0]

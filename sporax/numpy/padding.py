@@ -1,4 +1,4 @@
-"""Arrays with more at their edges."""
+"""Padding of arrays."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +16,7 @@ _PADS = {
 
 @array_op("padded", public=False)
 def _padded(arr: Array, pad_width, mode, options):
-    """`arr` with more at its edges; `pad` calls it."""
+    """Pad `arr`, for `pad`."""
     return jnp.pad(arr, pad_width, mode, **dict(options)).astype(arr.dtype)
 
 
@@ -25,11 +25,11 @@ def pad(
     arr, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0,
     reflect_type="even", **kwargs,
 ):  # fmt: skip
-    """`arr` with `pad_width` more elements at its edges: an int, a pair for all axes, or one each.
+    """Pad `arr` by `pad_width` elements: an int, a (before, after) pair, or one pair per axis.
 
     `mode`: 'constant' (`constant_values`), 'edge', 'wrap', 'reflect' and 'symmetric'
     (`reflect_type` 'even' or 'odd'), 'linear_ramp' (to `end_values`), 'maximum', 'minimum', 'mean'
-    (of `stat_length` elements), 'empty'; or a function, as `numpy.pad` has it.
+    (of `stat_length` elements), 'empty'; or a function as in `numpy.pad`.
 
     >>> pad(Tensor([1, 2]), 1).tolist()
     [0, 1, 2, 0]

@@ -1,4 +1,4 @@
-"""Polynomials as vectors of coefficients, the highest power first."""
+"""Polynomials as coefficient vectors, highest power first."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -58,7 +58,7 @@ def polymul(a1, a2):
 
 @array_op("polyval(p, x)")
 def _polyval(p: Array, x: Array):
-    """The polynomial `p` at each element of `x`.
+    """Evaluate the polynomial `p` at each element of `x`.
 
     >>> _polyval(Tensor([1.0, 0.0, 1.0]), Tensor([2.0])).tolist()
     [5.0]
@@ -89,7 +89,7 @@ def polyder(p, m=1):
 
 @composite(numpy=True)
 def polyint(p, m=1, k=None):
-    """The `m`-th integral of a polynomial; `k`: the constants, one number or `m` of them.
+    """The `m`-th integral of a polynomial; `k`: the integration constants, one or `m` numbers.
 
     >>> polyint([6.0, 2.0], k=3).tolist()
     [3.0, 2.0, 3.0]
@@ -107,7 +107,7 @@ def polyint(p, m=1, k=None):
 
 @composite(numpy=True)
 def vander(x: Array, N=None, increasing=False):
-    """Powers of `x` as the columns of a matrix: from `N` - 1 down to 0, or up with `increasing`.
+    """The matrix with powers of `x` as columns: from `N` - 1 to 0, or from 0 with `increasing`.
 
     >>> vander(Tensor([1, 2, 3]), 2).tolist()
     [[1, 1], [2, 1], [3, 1]]

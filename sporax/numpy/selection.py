@@ -1,4 +1,4 @@
-"""Elements chosen by condition or index; sets; functions applied along axes."""
+"""Selection by condition or index; sets; functions applied along axes."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -39,7 +39,9 @@ def where(condition: Array, x: Array = None, y: Array = None):
 
 @composite(numpy=True)
 def take(a: Array, indices: Array, axis=None, mode="clip"):
-    """The elements (with `axis`, the slices along it) at `indices`; 'clip' or 'wrap' beyond.
+    """Return the elements (with `axis`, the slices along it) at `indices`.
+
+    `mode`: 'clip' or 'wrap' indices that are out of range.
 
     >>> take(Tensor([1, 2, 3]), Tensor([0, 7])).tolist()
     [1, 3]
@@ -57,7 +59,7 @@ def take(a: Array, indices: Array, axis=None, mode="clip"):
     ],
 )
 def take_along_axis(arr: Array, indices: Array, axis):
-    """At each place of `indices`, the element of `arr` with that index along `axis`.
+    """Return, for each element of `indices`, the element of `arr` with that index along `axis`.
 
     >>> take_along_axis(Tensor([[1, 2, 3]]), Tensor([[2, 0]]), 1).tolist()
     [[3, 1]]
@@ -67,7 +69,7 @@ def take_along_axis(arr: Array, indices: Array, axis):
 
 @array_op("select", public=False)
 def _select(condlist: Array, choicelist: Array, default: Array = 0):
-    """At each place the first of `choicelist` whose condition holds, or `default`.
+    """Return elementwise the first of `choicelist` whose condition holds, or `default`.
 
     >>> _select(Tensor([[True, False]]), Tensor([[1, 2]])).tolist()
     [1, 0]
@@ -90,7 +92,7 @@ def _many(x):
 
 @composite(numpy="choose(a, choices, mode='clip')")
 def choose(a: Array, choices, mode="clip"):
-    """At each place the element of `choices[i]`, where `a` there is `i`; broadcast together.
+    """Return elementwise `choices[i]`, where `i` is the element of `a`; broadcast together.
 
     >>> choose(Tensor([1, 0]), [[1, 2], [3, 4]]).tolist()
     [3, 2]
@@ -100,7 +102,7 @@ def choose(a: Array, choices, mode="clip"):
 
 @composite(numpy=True)
 def argwhere(a: Array):
-    """The indices of all elements that are not zero, one row each.
+    """Return the indices of all nonzero elements, one row each.
 
     >>> argwhere(Tensor([0, 5, 7])).tolist()
     [[1], [2]]
@@ -110,7 +112,7 @@ def argwhere(a: Array):
 
 @composite(numpy=True)
 def size(a: Array, axis=None) -> int:
-    """How many elements there are, in all or along `axis`: an int.
+    """Return the number of elements, or the size of dimension `axis`, as an int.
 
     >>> size(Tensor([[1, 2]]), 0)
     1
@@ -121,7 +123,7 @@ def size(a: Array, axis=None) -> int:
 
 @composite(numpy=True)
 def array_str(a) -> str:
-    """What `print` shows of a Tensor.
+    """Return the string that `print` shows for a Tensor.
 
     >>> array_str(Tensor([1, 2]))
     '[1 2]'
@@ -149,7 +151,7 @@ def _check_order(order):
 
 @array_op("unravel_index(indices, shape, order='C')", differentiable=False)
 def unravel_index(indices: Array, shape, order="C") -> Arrays:
-    """Indices into the flattened array as a tuple of indices into `shape`, clipped to it.
+    """Convert indices into the flattened array to a tuple of indices into `shape`, clipped to it.
 
     >>> [t.tolist() for t in unravel_index(Tensor([5]), (2, 3))]
     [[1], [2]]
@@ -166,7 +168,7 @@ def unravel_index(indices: Array, shape, order="C") -> Arrays:
 
 @array_op("ravel_multi_index(multi_index, dims, mode='clip', order='C')", differentiable=False)
 def ravel_multi_index(multi_index: Array, dims, mode="clip", order="C"):
-    """Indices into `dims`, one row a dimension, as indices into the flattened array.
+    """Convert indices into `dims`, one row per dimension, to indices into the flattened array.
 
     >>> ravel_multi_index(Tensor([[1], [2]]), (2, 3)).tolist()
     [5]
@@ -189,7 +191,7 @@ def ravel_multi_index(multi_index: Array, dims, mode="clip", order="C"):
 
 @array_op("isin(element, test_elements, invert=False)", promotes=True, differentiable=False)
 def isin(element: Array, test_elements: Array, invert=False):
-    """Whether each element is among `test_elements` (`invert`: is not): Bool.
+    """Return a Bool for each element: True if it is in `test_elements` (`invert`: if it is not).
 
     >>> isin(Tensor([1, 2]), [2]).tolist()
     [False, True]
@@ -209,8 +211,8 @@ def in1d(ar1: Array, ar2: Array, invert=False):
 
 @composite(numpy=True)
 def unique(x: Array, return_inverse=False) -> Array | Arrays:
-    """The distinct elements of the flattened array in order of first appearance; with
-    `return_inverse` also the index of each element's equal among them.
+    """Return the distinct elements of the flattened array in order of first appearance; with
+    `return_inverse` also, for each element, its index among them.
 
     >>> unique(Tensor([2, 1, 2])).tolist()
     [2, 1]
@@ -229,9 +231,9 @@ def _check_bools(name, **flags):
 
 @composite(numpy=True)
 def setdiff1d(ar1: Array, ar2: Array, assume_unique=False):
-    """The distinct elements of `ar1` that are not in `ar2`, in order of size.
+    """Return the distinct elements of `ar1` that are not in `ar2`, sorted.
 
-    `assume_unique`: `ar1` is taken as it is.
+    `assume_unique`: do not sort `ar1` or remove duplicates.
 
     >>> setdiff1d(Tensor([3, 1, 2, 1]), Tensor([2])).tolist()
     [1, 3]
@@ -243,8 +245,8 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique=False):
 
 @composite(numpy=True)
 def intersect1d(ar1: Array, ar2: Array, assume_unique=False, return_indices=False):
-    """The distinct elements in both, in order of size; with `return_indices` also where they
-    first stand in each (Int32).
+    """Return the distinct elements in both, sorted; with `return_indices` also the Int32 indices of
+    their first occurrences in each.
 
     >>> intersect1d(Tensor([3, 1, 2]), Tensor([2, 3])).tolist()
     [2, 3]
@@ -262,7 +264,7 @@ def intersect1d(ar1: Array, ar2: Array, assume_unique=False, return_indices=Fals
 
 @composite(numpy=True)
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """`func1d(slice, *args, **kwargs)` for each one-dimensional slice along `axis`, put together.
+    """Apply `func1d(slice, *args, **kwargs)` to each 1-d slice along `axis`; stack the results.
 
     >>> apply_along_axis(lambda v: v.sum(), 1, Tensor([[1, 2], [3, 4]])).tolist()
     [3, 7]
@@ -279,7 +281,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 @composite(numpy=True)
 def apply_over_axes(func, a: Array, axes):
-    """`func(a, axis=...)` along one of `axes` after the other; dimensions stay.
+    """Apply `func(a, axis=...)` along each of `axes` in turn, keeping dimensions.
 
     >>> apply_over_axes(ops.mean, Tensor([[1.0, 3.0]]), (0, 1)).tolist()
     [[2.0]]
@@ -299,7 +301,8 @@ def apply_over_axes(func, a: Array, axes):
 
 @composite(numpy=True)
 def select(condlist, choicelist, default=0):
-    """At each place the first of `choicelist` whose condition in `condlist` holds, or `default`.
+    """Return elementwise the first of `choicelist` whose condition in `condlist` holds, or
+    `default`.
 
     >>> select([[True, False]], [[1, 2]], 9).tolist()
     [1, 9]
@@ -309,9 +312,9 @@ def select(condlist, choicelist, default=0):
 
 @composite(numpy=True)
 def piecewise(x, condlist, funclist, *args, **kw):
-    """`funclist[i]` (a function of `x`, or a number) where `condlist[i]` holds.
+    """Evaluate `funclist[i]` (a function of `x`, or a number) where `condlist[i]` holds.
 
-    One more than there are conditions stands for everywhere else, which is 0 otherwise.
+    An extra last entry of `funclist` applies where no condition holds; its default is 0.
 
     >>> piecewise(Tensor([1.0, -1.0]), [Tensor([True, False])], [7, 8]).tolist()
     [7.0, 8.0]

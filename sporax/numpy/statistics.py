@@ -1,4 +1,4 @@
-"""Reductions and statistics: extremes, averages, NaN left out, covariance."""
+"""Reductions and statistics: extremes, averages, NaN-ignoring reductions, covariance."""
 
 import jax.numpy as jnp
 
@@ -46,7 +46,7 @@ amin = _extreme("amin", "min", ops.amin, "smallest")
 
 @composite(numpy=True)
 def cumsum(a: Array, axis=None, dtype=None):
-    """Sums of the elements so far along `axis`; of the flattened array if that is None.
+    """Return the cumulative sum along `axis`; of the flattened array if `axis` is None.
 
     >>> cumsum(Tensor([1.0, 2.0])).tolist()
     [1.0, 3.0]
@@ -68,7 +68,7 @@ def nancumsum(a: Array, axis=None, dtype=None):
 
 @composite(numpy=True)
 def cumprod(a: Array, axis=None, dtype=None):
-    """Products of the elements so far along `axis`; of the flattened array if that is None.
+    """Return the cumulative product along `axis`; of the flattened array if `axis` is None.
 
     >>> cumprod(Tensor([1.0, 2.0, 3.0])).tolist()
     [1.0, 2.0, 6.0]
@@ -91,8 +91,8 @@ def average(
 ) -> Array | Arrays:  # fmt: skip
     r"""$\sum_i w_i x_i / \sum_i w_i$ along `axis`, the mean without `weights`.
 
-    `weights`: of the shape of `x`, or a vector along an int `axis`. `returned`: the sum of weights
-    too, a pair.
+    `weights`: in the shape of `x`, or a vector along an int `axis`. `returned`: return the pair of
+    the result and the sum of weights.
 
     >>> average(Tensor([1.0, 3.0]), weights=Tensor([3.0, 1.0])).item()
     1.5
@@ -172,7 +172,7 @@ def _as(a, dtype):
 
 @array_op("nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False)")
 def nanvar(a: Array, axis=None, dtype=None, ddof=0, keepdims=False):
-    """The variance of the elements that are not NaN; `ddof` is taken off the divisor.
+    """The variance of the elements that are not NaN; `ddof` is subtracted from the divisor.
 
     >>> nanvar(Tensor([2.0, float("nan"), 4.0])).item()
     1.0
@@ -205,7 +205,7 @@ def nanstd(a: Array, axis=None, dtype=None, ddof=0, keepdims=False):
 
 @array_op("covariance", public=False)
 def _covariance(m: Array, fweights: OPTIONAL = None, aweights: OPTIONAL = None, ddof=1):
-    """The covariance of the rows of a matrix; `cov` calls it."""
+    """The covariance of the rows of a matrix, for `cov`."""
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is not None and weights.shape != m.shape[-1:]:
             raise ValueError(
@@ -231,10 +231,10 @@ def cov(
     m: Array, y: OPTIONAL = None, rowvar=True, bias=False, ddof=None,
     fweights: OPTIONAL = None, aweights: OPTIONAL = None, dtype=None,
 ):  # fmt: skip
-    """The covariance of variables, the rows of `m` (`rowvar`) or its columns, and those of `y`.
+    """The covariance matrix of the variables in the rows (`rowvar`) or columns of `m` and `y`.
 
-    Divided by the number of observations minus `ddof` (1, or 0 with `bias`). `fweights`,
-    `aweights`: how often each counts, and its weight.
+    The divisor is the number of observations minus `ddof` (1, or 0 with `bias`). `fweights` and
+    `aweights`: integer frequencies and weights of the observations.
 
     >>> cov(Tensor([[0.0, 2.0], [2.0, 0.0]])).tolist()
     [[2.0, -2.0], [-2.0, 2.0]]
@@ -248,7 +248,7 @@ def cov(
 
 @composite(numpy=True)
 def corrcoef(x: Array, y: OPTIONAL = None, rowvar=True, dtype=None):
-    """Correlation coefficients: `cov` divided by both standard deviations, within [-1, 1].
+    """Correlation coefficients: `cov` divided by both standard deviations, clipped to [-1, 1].
 
     >>> corrcoef(Tensor([[0.0, 2.0], [2.0, 0.0]])).asnumpy().round(3)
     array([[ 1., -1.],

@@ -1,1 +1,1 @@
-"""How does a program run that is not worth compiling? Its jaxpr is interpreted on NumPy."""
+"""An interpreter of jaxprs on NumPy, for programs that are not worth compiling."""

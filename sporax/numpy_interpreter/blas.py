@@ -1,7 +1,7 @@
-"""How many threads NumPy's matrix products take: one, while a jaxpr is interpreted.
+"""Limits NumPy's matrix products to one thread while a jaxpr is interpreted.
 
-OpenBLAS's threads wait for each other by spinning. On cores that others use too (XLA's own threads
-are enough) a small product then takes fifty times as long as on one thread.
+OpenBLAS's threads wait for each other by spinning. On cores that are shared (XLA's own threads are
+enough), a small product then takes fifty times as long as on one thread.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ _NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads")
 
 @functools.cache
 def _controls():
-    """OpenBLAS's (get, set) in NumPy's own wheel; None where NumPy brings another library."""
+    """Return OpenBLAS's (get, set) in NumPy's wheel; None if NumPy has another library."""
     for path in Path(np.__file__).parents[1].glob("numpy.libs/*openblas*"):
         library = ctypes.CDLL(str(path))
         for name in _NAMES:
@@ -26,7 +26,7 @@ def _controls():
 
 
 class OneThread:
-    """A `with` block in which matrix products take one thread; several may run at once."""
+    """A context in which matrix products use one thread; several may be active at once."""
 
     def __init__(self):
         self.lock, self.inside, self.before = threading.Lock(), 0, 0

@@ -1,8 +1,8 @@
-"""Results of one program compared with those of another that computes the same.
+"""Comparison of the results of two programs for the same computation.
 
-Whole numbers, masks, NaN and infinities must be equal. The distance of floating numbers is measured
-by the largest number of the array: an element that is small by cancellation has an error of that
-size, whoever computes it.
+Integers, booleans, NaN and infinities must be equal. The distance of floating-point numbers is
+measured relative to the largest element of the array: an element that is small by cancellation has
+an error of that size in either program.
 """
 
 import math
@@ -15,16 +15,16 @@ _ROUNDINGS, _SPREAD = 16, 8
 
 
 class Distance(NamedTuple):
-    """How far two arrays are apart: the largest distance of finite numbers, and the number of
-    elements of which this says nothing: whole numbers that differ, NaN or infinite in one alone."""
+    """The distance of two arrays: the largest distance of finite elements, and the number of
+    elements that it does not cover: integers that differ, NaN or infinite in only one array."""
 
     largest: float
     others: int
 
 
 class Difference(NamedTuple):
-    """An output that is not as expected: its index, how many of its elements, the place of the
-    worst one, what it is and what is expected there."""
+    """An output that is not as expected: its index, the number of wrong elements and of all, the
+    place of the worst one, the value found and the value expected there."""
 
     output: int
     count: int
@@ -42,7 +42,7 @@ class Difference(NamedTuple):
 
 
 def _real(array):
-    """An array of floating numbers as one of float64 or complex128, any other as it is."""
+    """Return a floating-point array as float64 or complex128, any other unchanged."""
     array = np.asarray(array)
     if array.dtype.kind == "c":
         return array.astype(np.complex128)
@@ -50,7 +50,7 @@ def _real(array):
 
 
 def distance(one, other):
-    """The `Distance` of two arrays of one shape and dtype."""
+    """Return the `Distance` of two arrays of one shape and dtype."""
     if one.dtype.kind not in "fcV":
         return Distance(0.0, int((one != other).sum()))
     apart, alone = _apart(_real(one), _real(other))
@@ -58,8 +58,8 @@ def distance(one, other):
 
 
 def _apart(one, other):
-    """(the distances of elements finite in both, 0 elsewhere; which elements are NaN in one alone,
-    or infinite and not equal)"""
+    """Return (the distances of elements finite in both, 0 elsewhere; a mask of elements that are
+    NaN in only one, or infinite and not equal)."""
     is_finite = np.isfinite(one) & np.isfinite(other)
     same = (one == other) | (np.isnan(one) & np.isnan(other))
     apart = np.zeros(one.shape)
@@ -68,17 +68,17 @@ def _apart(one, other):
 
 
 def precision_of(dtypes):
-    """The unit roundoff of the shortest floating dtype among some."""
+    """Return the largest machine epsilon of the floating dtypes; 0.0 if there are none."""
     kinds = [d for d in dtypes if d.kind in "fcV"]
     return max((float(np.finfo(d).eps) if d.kind != "V" else 2.0**-7 for d in kinds), default=0.0)
 
 
 def difference(expected, found, precision, steps, spread=None):
-    """The first `Difference` of results, or None.
+    """Return the first `Difference` of results, or None.
 
-    `precision`: the unit roundoff of what they were computed in. `steps`: of the program, whose
-    roundings add up like a random walk. `spread`: how far rounding alone may move each output, see
-    `rounding.deviations`; None: not known.
+    `precision`: the machine epsilon of the computation. `steps`: of the program, whose roundings
+    accumulate like a random walk. `spread`: the `Distance` by which rounding alone may move each
+    output, see `rounding.deviations`; None: unknown.
     """
     for k, (one, other) in enumerate(zip(expected, found, strict=True)):
         moved = Distance(0.0, 0) if spread is None else spread[k]

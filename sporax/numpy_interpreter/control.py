@@ -1,4 +1,4 @@
-"""Control flow: each part is a plan of its own. `plan` makes one of a closed jaxpr."""
+"""Control flow: each part is a separate plan. `plan` builds one from a closed jaxpr."""
 
 import functools
 
@@ -16,7 +16,7 @@ def _while(condition, n_condition, body, n_body, *operands):
     for_body, carried = operands[:n_body], operands[n_body:]
     while (goes_on := np.asarray(condition.values((*for_condition, *carried))[0])).any():
         new = body.values((*for_body, *carried))
-        if goes_on.ndim:  # of each example of a batch: those that have ended stay as they are
+        if goes_on.ndim:  # one per example of a batch: examples that have ended are unchanged
             new = [
                 np.where(goes_on.reshape(goes_on.shape + (1,) * (np.ndim(x) - goes_on.ndim)), x, y)
                 for x, y in zip(new, carried, strict=True)
@@ -38,7 +38,7 @@ def _scan(body, n_constants, n_carried, length, reverse, stacked, *operands):
 
 
 def _reduce(body, axes, *operands):
-    """`body` is elementwise, so neighbours along an axis are combined all at once."""
+    """Reduce by combining all neighbours along an axis at once, since `body` is elementwise."""
     n = len(operands) // 2
     values, initial = operands[:n], operands[n:]
     for axis in sorted(axes, reverse=True):

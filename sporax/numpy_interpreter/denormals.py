@@ -1,8 +1,8 @@
-"""Denormal numbers are zero while a jaxpr is interpreted, as they are in programs that XLA compiles
-for a CPU: there is one result, whichever of the two computes it.
+"""Flushing of denormal numbers to zero while a jaxpr is interpreted, as in programs that XLA
+compiles for a CPU, so that both compute the same result.
 
-The processor does it, by two bits of its control register: denormal operands are read as zero, and
-denormal results are written as zero. The C library's `fesetenv` sets the register for a thread.
+The processor does this, by two bits of its control register: denormal operands are read as zero,
+and denormal results are written as zero. The C library's `fesetenv` sets the register for a thread.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ _REGISTERS = {
 
 
 class Flushed(threading.local):
-    """A `with` block in which this thread's denormal numbers are zero; may be nested."""
+    """A context in which this thread's denormal numbers are zero; may be nested."""
 
     def __init__(self):
         self.depth, self.set, self.reset = 0, *_setters()
@@ -41,7 +41,7 @@ def _nothing():
 
 
 def _setters():
-    """(a function that sets the bits, one that gives the register its value of now back)"""
+    """Return (a function that sets the bits, one that restores the register's current value)."""
     library = _library()
     if library is None:
         return _nothing, _nothing
@@ -56,7 +56,7 @@ def _setters():
 
 @functools.cache
 def _library():
-    """The C library; None on a system whose `fenv_t` is not known."""
+    """Return the C library; None on a system whose `fenv_t` is unknown."""
     if (sys.platform, platform.machine()) not in _REGISTERS:
         return None
     return ctypes.CDLL("libm.so.6" if sys.platform == "linux" else None)

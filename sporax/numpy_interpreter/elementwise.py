@@ -1,4 +1,4 @@
-"""Elementwise primitives: plain functions of the operands, or rules where there are parameters."""
+"""Elementwise primitives: plain functions of the operands, or rules if there are parameters."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -7,7 +7,7 @@ from sporax.numpy_interpreter.special import erf, erf_inv, erfc
 
 
 def _divide_integers(x, y):
-    """Towards zero; by zero it gives all bits set."""
+    """Divide, truncating toward zero; division by zero returns all bits set."""
     quotient = np.floor_divide(x, y)
     if x.dtype.kind == "i":
         inexact = (x - quotient * y != 0) & ((x < 0) != (y < 0))
@@ -24,7 +24,7 @@ def _power(x, y):
 
 
 def _polynomial(x, *coefficients):
-    """Horner's scheme; the coefficient of the highest power comes last."""
+    """Evaluate by Horner's scheme; the coefficient of the highest power comes last."""
     result = coefficients[-1]
     for coefficient in coefficients[-2::-1]:
         result = result * x + coefficient
@@ -38,7 +38,7 @@ def _select(which, *cases):
 
 
 def _total(ufunc):
-    """A comparison in which -0 comes before 0, and what is no number last."""
+    """Return a comparison in the total order, in which -0 comes before 0, and NaN last."""
 
     def rank(x):
         whole = x.view(np.dtype(f"i{x.dtype.itemsize}"))
@@ -57,7 +57,7 @@ def _population_count(x):
 
 
 def _sign(x):
-    """The sign of numbers; of -0 it is -0."""
+    """Return the sign; for -0 it is -0."""
     return np.copysign(np.sign(x), x) if x.dtype.kind == "f" else np.sign(x)
 
 
@@ -153,7 +153,7 @@ def _integer_power(parameters, x):
 
 
 def _convert(parameters, x):
-    """Floats beyond an integer's range become its limits, and what is no number zero."""
+    """Convert the dtype; floats beyond an integer's range become its limits, NaN becomes 0."""
     dtype = np.dtype(parameters["new_dtype"])
     if dtype.kind not in "iu" or x.dtype.kind in "iub":
         return x.astype(dtype)

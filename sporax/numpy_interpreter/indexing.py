@@ -1,4 +1,4 @@
-"""XLA's gather and scatter in NumPy: windows of an array, placed by rows of an index array."""
+"""XLA's gather and scatter in NumPy: windows of an array, positioned by rows of an index array."""
 
 import math
 
@@ -6,25 +6,26 @@ import numpy as np
 
 
 class Windows:
-    """Where the windows of a gather or scatter lie in an array.
+    """Positions of the windows of a gather or scatter in an array.
 
-    `indices`: `(*batch, number of indexed axes)`. `indexed`: the array's axes that the last axis of
-    `indices` places windows along; `paired`: (array axis, batch axis) that run together; `sizes`:
-    a window's length along each axis of the array; `dropped`: axes that windows do not keep.
+    `indices`: `(*batch, number of indexed axes)`. `indexed`: the array's axes along which the last
+    axis of `indices` positions windows; `paired`: (array axis, batch axis) that correspond;
+    `sizes`: a window's length along each axis of the array; `dropped`: axes that windows do not
+    keep.
     """
 
     def __init__(self, shape, indices, indexed, paired, sizes, dropped):
         self.batch = batch = indices.shape[:-1]
         starts = {axis: indices[..., i].astype(np.intp) for i, axis in enumerate(indexed)}
         room = {axis: shape[axis] - sizes[axis] for axis in indexed}
-        self.valid = True  # which windows lie inside
+        self.valid = True  # mask of the windows that lie inside
         for axis, start in starts.items():
             self.valid = self.valid & ((start >= 0) & (start <= room[axis]))
         self.inside = bool(np.all(self.valid))
         if not self.inside:
             starts = {a: np.minimum(np.maximum(s, 0), room[a]) for a, s in starts.items()}
         self.kept = [a for a in range(len(shape)) if a not in dropped]
-        # axes that are looked up by number; along the others a window is whole
+        # axes that are indexed by arrays; along the others, windows are slices from 0
         self.placed = sorted({a for a in starts if room[a]} | {a for a, _ in paired})
         self.placed += [a for a in starts if not room[a] and a in dropped]
         self.short = [a for a in self.kept if a in self.placed]  # windows shorter than the array
@@ -45,24 +46,24 @@ class Windows:
             self.places.append(place)
 
     def axes_of_windows(self):
-        """For each kept axis, its place in (*batch, *short, *whole)."""
+        """Return the position of each kept axis in (*batch, *short, *whole)."""
         order = self.short + self.whole
         return [len(self.batch) + order.index(axis) for axis in self.kept]
 
 
 def _along(rank, axis):
-    """The shape that lays a row along one axis."""
+    """Return the shape that puts a row along one axis."""
     return tuple([-1 if i == axis else 1 for i in range(rank)])
 
 
 def _interleaved(rank, window_axes, of_windows):
-    """The permutation from (*batch, *windows) to an array whose windows lie at `window_axes`."""
+    """Return the permutation from (*batch, *windows) to an array with windows at `window_axes`."""
     batch, at = iter(range(rank)), dict(zip(window_axes, of_windows, strict=True))
     return [at[axis] if axis in at else next(batch) for axis in range(rank)]
 
 
 def gather(parameters, x, indices):
-    """Windows of `x`; those that do not lie inside are moved inside, or filled with one value."""
+    """Return windows of `x`; windows out of bounds are moved inside, or filled with one value."""
     numbers, sizes = parameters["dimension_numbers"], parameters["slice_sizes"]
     paired = [*zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)]
     dropped = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
@@ -71,7 +72,7 @@ def gather(parameters, x, indices):
         x = x[tuple([slice(windows.cut.get(axis)) for axis in range(x.ndim)])]
     placed = windows.placed
     if placed == [0] and not windows.short:
-        values = np.asarray(x.take(windows.places[0], 0))  # of one number: no NumPy scalar
+        values = np.asarray(x.take(windows.places[0], 0))  # an array, not a NumPy scalar
     else:
         values = x.transpose(placed + windows.whole)[tuple(windows.places)]
         if not placed:
@@ -93,12 +94,12 @@ def _fill(dtype, value):
 
 
 def scatter(parameters, x, indices, updates):
-    """`x` with windows replaced by `updates`; of several on one place the last stays."""
+    """Return `x` with windows replaced by `updates`; of several at one place, the last is kept."""
     return _scattered(parameters, x, indices, updates, None)
 
 
 def scatter_with(ufunc):
-    """The rule that combines what stands in a window with the update."""
+    """Return the rule that combines the content of a window with the update."""
 
     def rule(parameters, x, indices, updates):
         return _scattered(parameters, x, indices, updates, ufunc)
@@ -107,7 +108,7 @@ def scatter_with(ufunc):
 
 
 def refused(parameters, operands):
-    """Whether what a scatter does with the update is not simply to put it there."""
+    """Return True if a scatter does not simply store the update."""
     update = parameters["update_jaxpr"]
     return update is not None and (update.eqns or update.outvars != update.invars[1:])
 
@@ -132,7 +133,7 @@ def _scattered(parameters, x, indices, updates, ufunc):
     axes = windows.placed + windows.whole
     turned = np.array(x.transpose(axes), order="C")  # a new array, so it may be written
     inner = tuple([slice(windows.cut.get(axis)) for axis in windows.whole])
-    if not places:  # each window begins where the array does
+    if not places:  # each window begins at the array's origin
         window = turned[(*inner, ...)]
         for update in updates.reshape(-1, *window.shape):
             window[...] = update if ufunc is None else ufunc(window, update)
@@ -146,7 +147,7 @@ def _scattered(parameters, x, indices, updates, ufunc):
 
 
 def _combine(ufunc, x, n_placed, places, updates):
-    """`x[places] = ufunc(x[places], updates)`, also where a place is named several times."""
+    """Compute `x[places] = ufunc(x[places], updates)`, also for repeated places."""
     width = math.prod(x.shape[n_placed:])
     rows = np.broadcast_to(np.ravel_multi_index(tuple(places), x.shape[:n_placed]), _lead(places))
     rows, table = rows.ravel(), x.reshape(-1, width)

@@ -1,4 +1,4 @@
-"""A recorded trace run by NumPy: its plan, how often it runs, and what takes its place."""
+"""A recorded trace run by NumPy: its plan, the number of runs, and the program that replaces it."""
 
 import atexit
 import math
@@ -20,15 +20,15 @@ from sporax.numpy_interpreter import plans
 from sporax.numpy_interpreter.polymorphic_plan import plan_for_all_sizes, plan_for_these_sizes
 
 MOST_WORK = 5 * 10**10  # multiplications; NumPy needs a second for about 2e10
-LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all runs on the interpreter together, in dynamic code
-COMPILE, STEP, WORK = 3e-3, 5e-6, 3e-11  # seconds a step: XLA's, NumPy's; NumPy's a multiplication
-LONG = 0.8  # seconds of compiling from which on a thread does it
+LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all interpreted runs together, in dynamic code
+COMPILE, STEP, WORK = 3e-3, 5e-6, 3e-11  # seconds per step (XLA, NumPy), per multiplication
+LONG = 0.8  # seconds of compilation from which on a thread does it
 
 
 def numpy_plan(families, trace, wanted):
-    """How NumPy would run a `TraceFunction`; None where XLA has to, or had better.
+    """Return NumPy's plan of a `TraceFunction`; None if XLA has to run it, or is faster.
 
-    `families`: the plans for all sizes, which it looks up and adds to.
+    `families`: the table of plans for all sizes, which it reads and extends.
     """
     steps, inputs = steps_and_inputs(trace)
     try:
@@ -41,7 +41,7 @@ def numpy_plan(families, trace, wanted):
 
 
 def steps_and_inputs(trace):
-    """(the steps, the inputs' avals) of a `TraceFunction`, as plans are built of them."""
+    """Return (the steps, the inputs' avals) of a `TraceFunction`, for building plans."""
     inputs, first = [*trace.inputs], {"input": 0}
     for kind, dtype, n in ("real", float, trace.n_reals), ("integer", int, trace.n_integers):
         first[kind] = len(inputs)
@@ -56,7 +56,7 @@ def steps_and_inputs(trace):
 
 
 def operands(trace, arrays, reals, integers):
-    """The operands of such a plan, for the inputs of a run."""
+    """Return the operands of such a plan for the inputs of a run."""
     return [
         *map(on_host, arrays), *[np.float64(v.array) for v in reals],
         *[np.int64(v.array) for v in integers], *map(np.asarray, trace.constants),
@@ -64,9 +64,10 @@ def operands(trace, arrays, reals, integers):
 
 
 def interpreted(plan, is_captured, place, make, compile_it, switch):
-    """What runs a trace first. `place`: the programs and the key where it is, until a program of
-    `make()` takes its place, compiled by `compile_it(program, arrays, reals, integers)`. `switch`:
-    compares the program with the last run, see `engine.verification`; None: nothing does."""
+    """Return the `Interpretation` that runs a trace first. `place`: the table of programs and its
+    key there, until a program of `make()`, compiled by `compile_it(program, arrays, reals,
+    integers)`, replaces it. `switch`: compares the program with the last run, see
+    `engine.verification`; None: no comparison."""
     steps = len(plan.steps)
     compiling, running = COMPILE * steps, STEP * steps + WORK * plan.work
     if compiling < LONG:
@@ -78,15 +79,16 @@ def interpreted(plan, is_captured, place, make, compile_it, switch):
 
 
 class Interpretation:
-    """A trace run by NumPy; called as a `Program` is. After so many runs its place is empty, or the
-    program's that was compiled in the background; where memory does not suffice for all results of
-    operations, that of `make()`, which does not store each."""
+    """A trace run by NumPy; called like a `Program`. After `runs` runs it is removed from its
+    place, or replaced by the program that was compiled in the background. If memory does not
+    suffice for the results of all operations, the program of `make()`, which does not store each of
+    them, replaces it."""
 
     def __init__(self, plan, runs: float = math.inf, place: Any = None, make: Any = None,
                  compilation: Any = None, switch: Any = None):  # fmt: skip
         self.plan, self.runs, self.place, self.compilation = plan, runs, place, compilation
         self.switch, self.make = switch, make
-        self.size = 0  # bytes of all results, besides which NumPy needs little
+        self.size = 0  # bytes of all results; NumPy needs little else
 
     def __call__(self, arrays, reals, integers, results):
         self.runs -= 1
@@ -124,7 +126,7 @@ class Interpretation:
 
 
 class BackgroundCompilation:
-    """A program that a thread compiles, while the interpreter serves `runs` runs."""
+    """A program that a thread compiles while the interpreter serves `runs` runs."""
 
     in_progress: ClassVar[set] = set()  # threads
     _starting = threading.Lock()
@@ -134,8 +136,8 @@ class BackgroundCompilation:
         self._result: Any = None
 
     def program(self, run, *operands):
-        """The program; None for the first `runs` runs, of which number one starts the thread, and
-        as long as a signal handler waits for the end of a run."""
+        """Return the program; None for the first `runs` runs, the first of which starts the thread,
+        and while a signal handler waits for the end of a run."""
         with self._starting:
             if self._result is None:
                 self._result = Future()
@@ -162,7 +164,7 @@ class BackgroundCompilation:
 
 @atexit.register
 def wait_for_others():
-    """XLA's programs and its compiler cannot outlive Python: the process would abort."""
+    """Wait for XLA's programs and compiler: if they outlived Python, the process would abort."""
     try:
         stop_other_threads()
         for compiler in list(BackgroundCompilation.in_progress):

@@ -1,4 +1,4 @@
-"""Operations that differ in sizes alone, which share the forms that hold for all sizes."""
+"""Operations that differ only in sizes, which share the forms that are valid for all sizes."""
 
 import functools
 from itertools import chain, islice
@@ -12,15 +12,16 @@ from sporax.numpy_interpreter.polymorphic import PolymorphicJaxpr, SizeFamily, s
 
 
 def spec(aval):
-    """How JAX sees operands of this aval: a Python bool comes as an integer."""
+    """Return JAX's spec of operands of this aval: a Python bool is passed as an integer."""
     is_bool = aval.weak and aval.dtype.kind == "b"
     return jax.ShapeDtypeStruct(aval.shape, np.dtype(np.int64) if is_bool else aval.dtype)
 
 
 class OpFamily:
-    """Operations that differ in sizes among their attributes, and their forms for all sizes.
+    """Operations that differ only in sizes among their attributes, and their forms for all sizes.
 
-    `on_entry(table)` is called when its table has a new entry. `pullbacks`: their families.
+    `on_entry(table)` is called when its table has a new entry. `pullbacks`: the families of
+    pullbacks.
     """
 
     __slots__ = ("by_signature", "is_polymorphic", "on_entry", "pullbacks")
@@ -30,7 +31,7 @@ class OpFamily:
         self.by_signature, self.pullbacks = {}, {}
 
     def form(self, op, avals, at_once=False):
-        """The form of `op` for all sizes and its symbols' values, or None where it has none."""
+        """Return the form of `op` for all sizes and its symbols' values; None if it has none."""
         sizes = self._sizes(op, avals)
         if sizes is None:
             return None
@@ -38,13 +39,13 @@ class OpFamily:
         return self._of(avals).find(sizes, build, at_once)
 
     def observe(self, op, avals):
-        """Note the sizes of operands for which `op` is used."""
+        """Record the sizes of operands for which `op` is used."""
         sizes = self._sizes(op, avals)
         if sizes is not None:
             self._of(avals).observe(sizes)
 
     def _of(self, avals):
-        """The forms for operands of these ranks and dtypes."""
+        """Return the forms for operands of these ranks and dtypes."""
         key = tuple([(a.dtype, a.weak, signature(a.shape)) for a in avals])
         forms = self.by_signature.get(key)
         if forms is None:
@@ -53,16 +54,16 @@ class OpFamily:
         return forms
 
     def _sizes(self, op, avals):
-        """The sizes that may vary: those in the attributes, then those of operands. None if there
-        are none, or if they have to stay."""
+        """Return the sizes that may vary: first in the attributes, then in operands. None if there
+        are none, or if they are fixed."""
         sizes = (*op.sizes, *chain.from_iterable([a.shape for a in avals]))
         is_fixed = not sizes or any([n.__class__ is not int for n in sizes])
         return sizes if self.is_polymorphic and not is_fixed else None
 
 
 def trace_for(op, avals, sizes):
-    """(the jaxpr of `op` for other sizes: those in its attributes, then those of operands; whether
-    it returns one array and no tuple)"""
+    """Return (the jaxpr of `op` for other sizes, first in its attributes, then in operands; whether
+    it returns one array instead of a tuple)."""
     rest = iter(sizes)
     own = tuple(islice(rest, len(op.sizes)))
     op = op.resized(own) if own else op

@@ -1,9 +1,9 @@
-"""From jaxprs to plans.
+"""Conversion of jaxprs to plans.
 
 A jaxpr becomes a `Plan`, a flat list of steps between numbered slots: calls are inlined, equal
-steps are done once, what no output needs is dropped, and an array is let go after its last use.
-Where a value is only repeated along axes (a broadcast scalar, say), the slot holds it with those
-axes of length one, and NumPy's own broadcasting does the rest.
+steps are computed once, dead steps are dropped, and an array is released after its last use. If a
+value is only repeated along axes (a broadcast scalar, for example), the slot holds it with these
+axes of length one, and NumPy broadcasts it.
 """
 
 import functools
@@ -36,13 +36,13 @@ _DTYPES |= {np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 1
 
 
 class Unsupported(Exception):
-    """A jaxpr holds what there is no rule for; its argument names it."""
+    """A jaxpr contains something without a rule; the exception's argument names it."""
 
 
 class Plan:
     """A jaxpr as steps `(function, operand slots, result slots, slots free afterwards)`.
 
-    `work`: about how long it takes, counted in multiplications of a matrix product.
+    `work`: its approximate cost, in multiplications of a matrix product.
     """
 
     __slots__ = ("inputs", "outputs", "start", "steps", "work")
@@ -52,7 +52,7 @@ class Plan:
         self.work = work
 
     def values(self, arrays):
-        """The outputs, which may be views of inputs or of each other."""
+        """Return the outputs, which may be views of inputs or of each other."""
         slots = self.start.copy()
         for at, array in zip(self.inputs, arrays, strict=True):
             slots[at] = array
@@ -68,7 +68,7 @@ class Plan:
         return [slots[i] for i in self.outputs]
 
     def __call__(self, *arrays):
-        """The outputs as arrays of their own, which share memory with nothing else."""
+        """Return the outputs as arrays that do not share memory with any other array."""
         with np.errstate(all="ignore"), one_thread, flushed:
             results = self.values(arrays)
         seen = set()
@@ -87,9 +87,9 @@ class Plan:
 
 
 class Description:
-    """What is known of an equation before its operands' slots are: its parameters, the avals of
-    operands and results, whether there is one result; once a step was built of it, the step's
-    function and work."""
+    """Properties of an equation that do not depend on its operands' slots: its parameters, the
+    avals of operands and results, whether there is one result; after a step was built from it, the
+    step's function and work."""
 
     __slots__ = ("function", "is_single", "operands", "parameters", "results", "work")
 
@@ -101,31 +101,31 @@ class Description:
 
 
 class Builder:
-    """Collects the steps of a plan, from one jaxpr or from several one after another."""
+    """Collect the steps of a plan, from one jaxpr or from several one after another."""
 
     def __init__(self):
-        self.start = []  # what each slot holds before the first step: constants
-        self.shapes = []  # of what a slot holds: its value's shape, or one that broadcasts to it
+        self.start = []  # content of each slot before the first step: constants
+        self.shapes = []  # of each slot's content: its value's shape, or one that broadcasts to it
         self.steps = []
         self.slots = {}  # a constant, view or step -> its result slots
         self.work = {}  # slot of a step's result -> the work of the step
-        # of equations, by their ids: layers of equal sizes share their operations' jaxprs
+        # by ids of equations: layers of equal sizes share their operations' jaxprs
         self.descriptions: dict[int, Description] = {}
 
     def slot(self, shape, constant=None):
-        """A new slot."""
+        """Add a slot; returns its index."""
         self.start.append(constant)
         self.shapes.append(shape)
         return len(self.start) - 1
 
     def input(self, aval):
-        """A slot to be filled at each call."""
+        """Add a slot that is filled at each call."""
         if aval.dtype not in _DTYPES:
             raise Unsupported(str(aval.dtype))
         return self.slot(aval.shape)
 
     def constant(self, value, aval):
-        """The slot of an array known now."""
+        """Return the slot of a constant array."""
         value = np.asarray(value, aval.dtype)
         if value.size > 1 or value.ndim:
             return self.slot(value.shape, value)
@@ -136,9 +136,9 @@ class Builder:
         return at
 
     def add(self, closed, operands):
-        """The steps of a closed jaxpr on the slots `operands`; returns its outputs' slots.
+        """Add the steps of a closed jaxpr on the slots `operands`; returns its outputs' slots.
 
-        An output's slot may hold less than its shape; see `full`.
+        An output's slot may hold less than the full shape; see `full`.
         """
         jaxpr = closed.jaxpr
         env = {}
@@ -156,11 +156,11 @@ class Builder:
         return self.constant(atom.val, atom.aval) if isinstance(atom, Literal) else env[atom]
 
     def full(self, at, shape):
-        """The slot of the same value in its whole shape."""
+        """Return the slot of the same value in its full shape."""
         return self.view(_spread, at, shape)
 
     def view(self, function, at, shape):
-        """The slot of `function(shape, value)`, a view of another shape, of the value of `at`."""
+        """Return the slot of `function(shape, value)`, a view of another shape of `at`'s value."""
         if self.shapes[at] == shape:
             return at
         key = function, shape, at
@@ -172,11 +172,11 @@ class Builder:
 
     @staticmethod
     def viewing(function, shape):
-        """The step that takes a view of a shape."""
+        """Return the step that takes a view of a shape."""
         return functools.partial(function, shape)
 
     def equation(self, equation, env):
-        """Append what one equation of a jaxpr does."""
+        """Append the steps of one equation of a jaxpr."""
         name = equation.primitive.name
         slots = [self.read(atom, env) for atom in equation.invars]
         if name in CALLS:
@@ -209,7 +209,7 @@ class Builder:
         if name in THIN:
             return [THIN[name](self, parameters, results[0], *slots)]
         if name in MOVES and self.shapes[slots[0]] == () and operands[0].shape != ():
-            return slots[:1]  # one number in every place stays so wherever the places go
+            return slots[:1]  # a repeated scalar is unchanged if its places move
         if name == "convert_element_type" and operands[0].dtype == results[0].dtype:
             return slots
         if name in ELEMENTWISE or name in ELEMENTWISE_RULES:
@@ -232,7 +232,7 @@ class Builder:
         return outs
 
     def complete(self, name, description):
-        """Add a step's function and work."""
+        """Set a step's function and work."""
         about = description.parameters, description.operands, description.results
         description.function = self.function(name, *about)
         if description.results and not isinstance(description.function, Unsupported):
@@ -240,16 +240,16 @@ class Builder:
 
     @staticmethod
     def function(name, parameters, operands, results):
-        """What a step calls, or the error to raise if it is needed."""
+        """Return a step's function, or the error to raise if the step is needed."""
         return numpy_function(name, parameters, operands, results)
 
     @staticmethod
     def work_of(name, parameters, operands, results):
-        """About how long a step takes, see `Plan`."""
+        """Return the approximate cost of a step, see `Plan`."""
         return work_of(name, parameters, operands, results)
 
     def filled(self, key, function, arguments, shape):
-        """The slot of the constant `function(*arguments)`, which has this shape."""
+        """Return the slot of the constant `function(*arguments)`, which has this shape."""
         at = self.slots.get(key)
         if at is None:
             at = self.slots[key] = self.slot(shape, function(*arguments))
@@ -268,7 +268,7 @@ class Builder:
         return tuple([next((n for n in ns if n != 1), 1) for ns in zip(*wide, strict=True)])
 
     def finish(self, inputs, outputs, shapes):
-        """The plan that gives the slots `outputs`, each in its whole shape."""
+        """Return the plan that computes the slots `outputs`, each in its full shape."""
         outputs = [self.full(at, shape) for at, shape in zip(outputs, shapes, strict=True)]
         kept, needed, steps, work = set(outputs), set(outputs), [], []
         for function, operands, out in reversed(self.steps):
@@ -287,11 +287,11 @@ class Builder:
 
     @staticmethod
     def total(work):
-        """The work of all steps together."""
+        """Return the total work of all steps."""
         return sum(work)
 
 
-# What makes a value by repeating another: the slot keeps the shorter form.
+# Primitives that repeat a value: the slot keeps the shorter form.
 
 
 def _broadcast_in_dim(builder, parameters, result, at, *sizes):
@@ -341,7 +341,7 @@ def _reshape(shape, x):
 
 
 def numpy_function(name, parameters, operands, results):
-    """The NumPy function of the operands alone, or the error to raise if it is needed."""
+    """Return the NumPy function of only the operands, or the error to raise if it is needed."""
     if name not in _ON_KEYS:
         for aval in (*operands, *results):
             if aval.dtype not in _DTYPES:
@@ -373,12 +373,12 @@ def numpy_function(name, parameters, operands, results):
     return function
 
 
-# what has a kernel of oneDNN's for the sizes of its operands
+# primitives with a oneDNN kernel for the sizes of their operands
 OF_SIZES = {"conv_general_dilated", *SCANNED}
 
 
 def _recurrence(name, parameters, operands):
-    """oneDNN's layer or its gradients; as a scan where it has none."""
+    """Return oneDNN's layer or its gradients; a scan if oneDNN has none."""
     if name != "recurrence_tangent":
         run = recurrence.on_arrays(name, **parameters, avals=operands)
         if run is not None:
@@ -392,16 +392,16 @@ def _values(built, *arrays):
     return built.values(arrays)
 
 
-# with half precision: what computes nothing, and sums that XLA, too, rounds at each step
+# not widened from half precision: conversions, and sums that XLA, too, rounds at each step
 _IN_HALF = {"convert_element_type", "bitcast_convert_type", "cumsum", "cumprod"}
 
-_PER_STEP, _PER_ELEMENT = 20_000, 20  # measured: 1 us and 1 ns, where 2e10 products take a second
-_FASTER = 8  # oneDNN's convolutions than NumPy's products
+_PER_STEP, _PER_ELEMENT = 20_000, 20  # measured: 1 us and 1 ns, at 2e10 products per second
+_FASTER = 8  # speedup of oneDNN's convolutions over NumPy's products
 _PASSES = {"recurrence": 1, "recurrence_tangent": 2, "recurrence_backward": 3}
 
 
 def work_of(name, parameters, operands, results):
-    """About how long a step takes, in multiplications of a matrix product."""
+    """Return the approximate cost of a step, in multiplications of a matrix product."""
     if name == "while":
         return math.inf
     if name == "scan":
@@ -413,12 +413,12 @@ def work_of(name, parameters, operands, results):
 
 
 def work_of_volumes(factor, volumes):
-    """The work of a step, from `volumes_of` it."""
+    """Return the work of a step from its `volumes_of`."""
     return _PER_STEP + factor * max(volumes)
 
 
 def volumes_of(name, parameters, operands, results):
-    """(the work for each element or product, how many there are: the largest of a list)"""
+    """Return (the work per element or product, a list whose maximum is their number)."""
     if name == "dot_general":
         summed = parameters["dimension_numbers"][0][0]
         depth = math.prod([operands[0].shape[axis] for axis in summed])
@@ -435,7 +435,7 @@ def volumes_of(name, parameters, operands, results):
 
 
 def _in_float32(function, dtype, *operands):
-    """Half precision is computed in single, as XLA does on a CPU."""
+    """Compute half precision in float32, as XLA does on a CPU."""
     wide = [x.astype(np.float32) if x.dtype in _HALVES else x for x in operands]
     result = function(*wide)
     if isinstance(result, (tuple, list)):
@@ -444,7 +444,7 @@ def _in_float32(function, dtype, *operands):
 
 
 def _key(name, parameters, slots):
-    """A hashable key, equal for equal steps; None if a parameter is not hashable."""
+    """Return a hashable key, equal for equal steps; None if a parameter is not hashable."""
     if not parameters:
         return name, *slots
     key = name, tuple(parameters.values()), *slots
@@ -455,11 +455,11 @@ def _key(name, parameters, slots):
     return key
 
 
-_plans = weakref.WeakKeyDictionary()  # closed jaxpr -> Plan, or the name of what is missing
+_plans = weakref.WeakKeyDictionary()  # closed jaxpr -> Plan, or the name of what is unsupported
 
 
 def plan(closed):
-    """The `Plan` of a closed jaxpr, cached; raises `Unsupported`."""
+    """Return the cached `Plan` of a closed jaxpr; raises `Unsupported`."""
     built = _plans.get(closed)
     if built is None:
         builder, made = Builder(), primitive_jaxpr(closed)
@@ -476,7 +476,7 @@ def plan(closed):
 
 
 def supported(closed):
-    """None if NumPy can run the closed jaxpr, else the name of the first primitive it cannot."""
+    """Return None if NumPy can run the closed jaxpr, else the name of the first that it cannot."""
     try:
         plan(closed)
     except Unsupported as missing:
@@ -485,5 +485,5 @@ def supported(closed):
 
 
 def evaluate(closed, *arrays):
-    """The outputs of a closed jaxpr for NumPy arrays, as a list of new NumPy arrays."""
+    """Return the outputs of a closed jaxpr for NumPy arrays, as a list of new NumPy arrays."""
     return plan(closed)(*arrays)

@@ -1,11 +1,11 @@
-"""Shape polymorphism: operations traced once, and plans built once, for all sizes.
+"""Shape polymorphism: operations are traced once, and plans built once, for all sizes.
 
-A computation that has been met with several sizes is generalized: each size that was not always the
-same becomes a symbolic dimension (of `jax.export`), and an operation is traced with these once. Its
-jaxpr holds for all sizes, except where it compared sizes: JAX answers that two sizes differ
-wherever they may, so sizes that are equal have a trace of their own. What needs the value of a size
-cannot be traced so, and is traced for each size. From the jaxprs of operations follows, in the same
-way, the plan of a whole trace: for other sizes its steps get other parameters, without JAX.
+A computation seen with several sizes is generalized: each size that varied becomes a symbolic
+dimension (of `jax.export`), and an operation is traced once with these. Its jaxpr is valid for all
+sizes, except where it compared sizes: JAX treats sizes as different wherever they may differ, so
+equal sizes have a separate trace. An operation that needs the value of a size cannot be traced this
+way and is traced for each size. The plan of a whole trace follows in the same way from the jaxprs
+of its operations: for other sizes its steps get other parameters, without JAX.
 """
 
 import contextlib
@@ -16,27 +16,27 @@ from sporax.core.jax_internals import compared_dims, evaluate_size, is_symbolic,
 from sporax.diagnosis.sizes import is_huge
 from sporax.xla_kernels.intermediates import intermediates, largest
 
-SMALLEST = 2  # of the sizes that vary: axes of size 1 broadcast, and of size 0 are empty
+SMALLEST = 2  # smallest size that varies: axes of size 1 broadcast, axes of size 0 are empty
 MAX_SYMBOLS = 8
-ATTEMPTS = (3, 6, 12, 24)  # in so many traces sizes have changed before they are generalized
-MANY_SIZES = 5  # or so many more within one trace, such as a loop
+ATTEMPTS = (3, 6, 12, 24)  # traces with changed sizes before each attempt to generalize
+MANY_SIZES = 5  # or this many more sizes within one trace, such as a loop
 MAX_HISTORY = 64
 
 
 class NotPolymorphic(Exception):
-    """A computation depends on its sizes in a way that has no one form for all of them."""
+    """A computation depends on its sizes so that no single form is valid for all of them."""
 
 
 def signature(shape):
-    """A shape without the sizes that may vary."""
+    """Return a shape with -1 for the sizes that may vary."""
     return tuple([n if n < SMALLEST else -1 for n in shape])
 
 
 class SizePattern:
-    """What sizes a form is for: at each position an int or an expression of symbols.
+    """The sizes that a form is valid for: at each position an int or an expression of symbols.
 
-    `different`: pairs of sizes that the form takes to differ. `varying`: expressions that stand
-    for a size that varies, which is at least `SMALLEST`. `bounds`: (symbol, the most it may be).
+    `different`: pairs of sizes that the form assumes to differ. `varying`: expressions for sizes
+    that vary, which are at least `SMALLEST`. `bounds`: (symbol, its maximum).
     """
 
     def __init__(self, sizes, different=(), varying=(), bounds=()):
@@ -51,8 +51,8 @@ class SizePattern:
                 self.rest.append((i, size))
 
     def bind(self, sizes):
-        """The symbols' values where these are the sizes (ints, or symbolic themselves); None where
-        they do not fit."""
+        """Return the symbols' values for these sizes (ints, or symbolic themselves); None if they
+        do not match."""
         symbols = {name: sizes[i] for name, i in self.first.items()}
         for i, size in self.rest:
             if sizes[i] != (size if size.__class__ is int else evaluate_size(size, symbols)):
@@ -68,10 +68,11 @@ class SizePattern:
 
     @staticmethod
     def of(history, bounded=False):
-        """The most special pattern of all these sets of sizes; None if none varies, or too many.
+        """Return the most specific pattern of all these sets of sizes; None if no size varies, or
+        too many.
 
-        `bounded`: whether sizes that vary stay at most at the sizes that do not and that were not
-        exceeded: a slice has to lie in its operand.
+        `bounded`: bound the varying sizes by the fixed sizes that they have not exceeded, since a
+        slice has to lie in its operand.
         """
         columns = [*zip(*history, strict=True)]
         varying = sorted({column for column in columns if len({*column}) > 1})
@@ -81,7 +82,7 @@ class SizePattern:
         if not 0 < len(symbols) <= MAX_SYMBOLS:
             return None
         names = [f"size{i}" for i in range(len(symbols))]
-        # a scope of its own: JAX's caches would hide comparisons made for another pattern
+        # a new scope, since JAX's caches would hide comparisons made for another pattern
         fixed = {column[0] for column in columns if len({*column}) == 1} if bounded else ()
         bounds = [
             (name, min(above))
@@ -99,7 +100,7 @@ class SizePattern:
 
 
 def _relation(column, symbols):
-    """(another column, factor, difference) from which a column follows; a new symbol if none."""
+    """Return (another column, factor, difference) that determine a column; a new symbol if none."""
     for other in symbols:
         factor, difference = column[0] // other[0], column[0] - other[0]
         if all([n == factor * m for n, m in zip(column, other, strict=True)]):
@@ -111,15 +112,15 @@ def _relation(column, symbols):
 
 
 class Runs:
-    """Counts the traces that were given a plan: sizes change from one to the next."""
+    """Count of the traces for which a plan was requested; sizes change from one to the next."""
 
     count = 0
 
 
 class SizeFamily:
-    """The forms of one computation, each for sizes of one pattern, and the sizes met without.
+    """The forms of one computation, each for sizes of one pattern, and the sizes without a form.
 
-    `runs`: how many traces have brought new sizes. `tried`: how often it was tried to generalize.
+    `runs`: the number of traces with new sizes. `tried`: the number of attempts to generalize.
     """
 
     __slots__ = ("forms", "history", "last_run", "runs", "tried")
@@ -129,7 +130,7 @@ class SizeFamily:
         self.runs, self.last_run = 0, -1
 
     def form(self, sizes):
-        """(form, its symbols' values) for these sizes; None if there is none."""
+        """Return (form, its symbols' values) for these sizes; None if there is none."""
         for form in self.forms:
             symbols = form.pattern.bind(sizes)
             if symbols is not None:
@@ -137,15 +138,15 @@ class SizeFamily:
         return None
 
     def observe(self, sizes):
-        """Note sizes for which there is no form."""
+        """Record sizes that have no form."""
         if len(self.history) < MAX_HISTORY and sizes not in self.history:
             self.history.append(sizes)
             self.runs += self.last_run != Runs.count
             self.last_run = Runs.count
 
     def find(self, sizes, build, at_once=False):
-        """`form(sizes)`, where they have changed often enough a new one. `build(pattern)` makes
-        the form of a pattern, or raises `NotPolymorphic`."""
+        """Return `form(sizes)`, a new form if sizes have changed often enough. `build(pattern)`
+        creates the form of a pattern, or raises `NotPolymorphic`."""
         form = self.form(sizes)
         if form is not None or self.tried >= len(ATTEMPTS):
             return form
@@ -166,8 +167,8 @@ class SizeFamily:
 
 
 class PolymorphicJaxpr:
-    """The jaxpr of an operation for sizes of one pattern; `is_single`: whether it returns one array
-    and no tuple. `intermediates`: the arrays on the way to its results; `largest`: of them."""
+    """The jaxpr of an operation for sizes of one pattern. `is_single`: whether it returns one array
+    instead of a tuple; `intermediates`: its intermediate arrays; `largest`: the largest of them."""
 
     __slots__ = ("closed", "intermediates", "is_single", "largest", "pattern")
 
@@ -183,7 +184,7 @@ class PolymorphicJaxpr:
         token = on_comparison.set(observe)
         try:
             self.closed, self.is_single = trace(pattern.sizes)
-        except Exception as cause:  # whatever a function does with a size that is not an int
+        except Exception as cause:  # any error of a function for a size that is not an int
             raise NotPolymorphic(str(cause)) from cause
         finally:
             on_comparison.reset(token)
@@ -194,11 +195,11 @@ class PolymorphicJaxpr:
         self.largest = largest(self.intermediates, ends)
 
     def has_huge(self, symbols):
-        """Whether an array on the way to the results is huge for these values of the symbols."""
+        """Return True if an intermediate array is huge for these values of the symbols."""
         return any([is_huge(sized(shape, symbols), dtype) for shape, dtype in self.largest])
 
     def results(self, symbols):
-        """(shape, dtype) of each result."""
+        """Return (shape, dtype) of each result."""
         return [(sized(a.shape, symbols), a.dtype) for a in self.closed.out_avals]
 
 
@@ -207,7 +208,7 @@ def distinct(pairs):
 
 
 def _refuse_control_flow(jaxpr):
-    """Raise `NotPolymorphic` where there are parts that have plans of their own."""
+    """Raise `NotPolymorphic` if there is control flow, whose parts have separate plans."""
     for equation in jaxpr.eqns:
         if equation.primitive.name in ("cond", "scan", "while"):
             raise NotPolymorphic(equation.primitive.name)
@@ -218,7 +219,7 @@ def _refuse_control_flow(jaxpr):
 
 
 def sized(item, symbols):
-    """A shape or a parameter with values for its symbols."""
+    """Return a shape or a parameter with values substituted for its symbols."""
     if item.__class__ is tuple:
         return tuple([sized(part, symbols) for part in item])
     return evaluate_size(item, symbols)

@@ -1,4 +1,4 @@
-"""The plan of a trace for all sizes: for other sizes its steps get other parameters."""
+"""Plans of traces for all sizes: for other sizes, the steps get other parameters."""
 
 import collections
 import functools
@@ -31,7 +31,7 @@ from sporax.numpy_interpreter.polymorphic import (
 
 
 class _Size:
-    """Stands in the parameters of a step for the size number `index` of a plan."""
+    """Placeholder in the parameters of a step for the plan's size at `index`."""
 
     __slots__ = ("index",)
 
@@ -40,7 +40,7 @@ class _Size:
 
 
 def _filled(item, values):
-    """A parameter with the values of its sizes."""
+    """Return a parameter with values substituted for its sizes."""
     if item.__class__ is _Size:
         return values[item.index]
     if item.__class__ is tuple:
@@ -49,7 +49,7 @@ def _filled(item, values):
 
 
 class SizingBuilder(Builder):
-    """Builds a plan from jaxprs whose shapes and parameters may be symbolic. `symbols`: the values
+    """Build a plan from jaxprs whose shapes and parameters may be symbolic. `symbols`: the values
     of a jaxpr's symbols."""
 
     def __init__(self):
@@ -58,7 +58,7 @@ class SizingBuilder(Builder):
         self.by_symbols = {(): self.descriptions}  # descriptions for each set of values
 
     def bind(self, symbols):
-        """The next jaxprs are for these values of their symbols."""
+        """Set the values of the symbols for the next jaxprs."""
         self.symbols = symbols
         self.descriptions = self.by_symbols.setdefault(tuple(symbols.values()), {})
 
@@ -82,8 +82,8 @@ class SizingBuilder(Builder):
 
 
 class PolymorphicBuilder(SizingBuilder):
-    """Builds a plan that is symbolic itself: the values of a jaxpr's symbols are in terms of the
-    plan's."""
+    """Build a plan that is symbolic itself: the values of a jaxpr's symbols are expressions of the
+    plan's symbols."""
 
     def __init__(self):
         super().__init__()
@@ -91,7 +91,7 @@ class PolymorphicBuilder(SizingBuilder):
         self.constants = []  # (slot, function, arguments)
 
     def numbered(self, item):
-        """A shape or parameter with a `_Size` for each symbolic size."""
+        """Return a shape or parameter with a `_Size` for each symbolic size."""
         if item.__class__ is tuple:
             return tuple([self.numbered(part) for part in item])
         if not is_symbolic(item):
@@ -101,7 +101,7 @@ class PolymorphicBuilder(SizingBuilder):
         return self.sizes[item]
 
     def function(self, name, parameters, operands, results):
-        """A step's function, as a `SizedStep` where it depends on sizes."""
+        """Return a step's function, as a `SizedStep` if it depends on sizes."""
         items = tuple(parameters.values())
         is_of_sizes = name in OF_SIZES
         shapes = tuple([a.shape for a in (*operands, *results)]) if is_of_sizes else ()
@@ -150,7 +150,7 @@ def _of_sizes(name, keys, operands, results, items, shapes):
 
 
 class SizedStep:
-    """A step whose function is `function(*arguments)`, where the arguments hold sizes."""
+    """A step whose function is `function(*arguments)`, where the arguments contain sizes."""
 
     __slots__ = ("arguments", "function")
 
@@ -158,7 +158,7 @@ class SizedStep:
         self.function, self.arguments = function, arguments
 
     def at(self, values):
-        """The step's function for these values of the plan's sizes."""
+        """Return the step's function for these values of the plan's sizes."""
         function = self.function(*_filled(self.arguments, values))
         if isinstance(function, Unsupported):
             raise function
@@ -168,10 +168,10 @@ class SizedStep:
 class PolymorphicPlan:
     """The plan of a trace for sizes of one pattern.
 
-    `steps`: (PolymorphicJaxpr or closed jaxpr, the sizes in the operation's attributes, where its
-    operands are: `n` is the n-th output so far, `~k` the k-th input); `inputs`: the inputs' (ndim,
-    dtype); `wanted`: where the plan's outputs are. The pattern has the inputs' sizes first, and
-    then those of attributes.
+    `steps`: (PolymorphicJaxpr or closed jaxpr, the number of sizes in the operation's attributes,
+    places of its operands: `n` is the n-th output so far, `~k` the k-th input); `inputs`: (ndim,
+    dtype) of the inputs; `wanted`: places of the plan's outputs. The pattern has the inputs' sizes
+    first, then the attributes'.
     """
 
     def __init__(self, pattern, steps, inputs, wanted):
@@ -201,7 +201,7 @@ class PolymorphicPlan:
         self.sizes = list(builder.sizes)
 
     def at(self, symbols):
-        """The `Plan` for these values of the symbols; raises `Unsupported`."""
+        """Return the `Plan` for these values of the symbols; raises `Unsupported`."""
         values = [evaluate_size(size, symbols) for size in self.sizes]
         general = self.plan
         steps, start = general.steps.copy(), general.start.copy()
@@ -220,8 +220,8 @@ class PolymorphicPlan:
 
 
 def _bound(form, attribute_sizes, shapes, different):
-    """(closed jaxpr, its symbols' values) of a form for operands of these shapes; to the list
-    `different` it adds the sizes that must differ."""
+    """Return (closed jaxpr, its symbols' values) of a form for operands of these shapes; append the
+    sizes that must differ to the list `different`."""
     if isinstance(form, ClosedJaxpr):
         taken = [a.shape for a in form.in_avals]
         if has_symbols(tuple(attribute_sizes)) or taken != [*shapes]:
@@ -236,10 +236,10 @@ def _bound(form, attribute_sizes, shapes, different):
 
 
 def plan_for_all_sizes(families, steps, inputs, wanted):
-    """The plan of a trace by that for all sizes; None where it has none (yet).
+    """Return the plan of a trace from the plan for all sizes; None if there is none (yet).
 
-    `families`: a table of the plans, by what traces have in common. `steps`: (rule, operation,
-    places of its operands) for each.
+    `families`: a table of these plans, by the common structure of traces. `steps`: (rule,
+    operation, places of its operands) for each.
     """
     sizes = tuple([*itertools.chain(*[a.shape for a in inputs], *[op.sizes for _, op, _ in steps])])
     if not all([n.__class__ is int for n in sizes]):
@@ -265,9 +265,9 @@ def plan_for_all_sizes(families, steps, inputs, wanted):
 
 
 def plan_for_these_sizes(steps, inputs, wanted, builder=None):
-    """The plan of a trace from the forms of its operations, or from a jaxpr for these sizes where
-    an operation has no form; raises `Unsupported`. `builder`: collects its steps. Other arguments
-    as of `plan_for_all_sizes`."""
+    """Return the plan of a trace from the forms of its operations, or from a jaxpr for these sizes
+    if an operation has no form; raises `Unsupported`. `builder`: collects its steps. For the other
+    arguments, see `plan_for_all_sizes`."""
     builder, n = builder or SizingBuilder(), len(inputs)
     slots = [builder.input(aval) for aval in inputs]
     shapes = [aval.shape for aval in inputs]

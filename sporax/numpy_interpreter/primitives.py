@@ -1,8 +1,8 @@
-"""JAX's primitives in NumPy, as tables, with XLA's meaning where the two differ.
+"""Tables of JAX's primitives in NumPy, with XLA's semantics where the two differ.
 
 A rule is `rule(parameters, *operands)`; elementwise primitives without parameters are plain
-functions of the operands. Half precision never comes here (`interpreter` widens it), save in rules
-that only move numbers about or convert them.
+functions of the operands. `plans` widens operands in half precision, except for a few primitives:
+`MOVES`, conversions, cumulative sums and products.
 """
 
 import math
@@ -34,7 +34,7 @@ def _slice(parameters, x):
 
 
 def _pad(parameters, x, value):
-    """Axis by axis (before, after, between); negative numbers crop."""
+    """Pad axis by axis (before, after, between); negative padding crops."""
     target, source, shape = [], [], []
     for n, (before, after, between) in zip(x.shape, parameters["padding_config"], strict=True):
         step = between + 1
@@ -55,7 +55,7 @@ def _split(parameters, x):
 
 
 def _window(shape, sizes, starts):
-    """Slices of fixed sizes, moved to lie inside."""
+    """Return slices of fixed sizes, clamped to lie inside."""
     firsts = [
         min(max(int(start), 0), n - size)
         for n, size, start in zip(shape, sizes, starts, strict=True)
@@ -140,7 +140,7 @@ def _sort(parameters, *operands):
 
 
 def _top_k(parameters, x):
-    """Largest first, earlier ones first among equals."""
+    """Return the largest first; among equal elements, the first ones first."""
     axis, k = parameters.get("axis", x.ndim - 1), parameters["k"]
     backwards = np.argsort(np.flip(x, axis), axis, kind="stable")
     order = x.shape[axis] - 1 - np.flip(backwards, axis)
@@ -172,7 +172,7 @@ def _dot_general(parameters, x, y):
 
 
 def _dense(matrices):
-    """Itself where BLAS can read it, else a copy."""
+    """Return `matrices` if BLAS can read them, else a copy."""
     item, (down, right) = matrices.itemsize, matrices.strides[-2:]
     fits = (right == item and down >= item) or (down == item and right >= item)
     return matrices if fits else np.ascontiguousarray(matrices)
@@ -182,7 +182,7 @@ def _dense(matrices):
 
 
 def _nan_where_impossible(function, *matrices):
-    """Of matrices for which there is no result NaN, as XLA gives, where NumPy raises."""
+    """Return NaN, as XLA does, for matrices without a result, for which NumPy raises."""
     try:
         return function(*matrices)
     except np.linalg.LinAlgError:
@@ -213,10 +213,10 @@ def _triangular_solve(parameters, a, b):
 
 _ADD_AT = indexing.scatter_with(np.add)
 
-# what changes no number
+# primitives that change no element
 SAME = {"copy", "copy_p", "device_put", "name", "optimization_barrier", "pvary", "stop_gradient"}
 
-# what only moves the numbers of its first operand
+# primitives that only move the elements of their first operand
 MOVES = {"dynamic_slice", "reshape", "rev", "slice", "squeeze", "transpose"}
 
 RULES = {
@@ -270,7 +270,7 @@ RULES = {
     "transpose": lambda parameters, x: x.transpose(parameters["permutation"]),
 }
 
-# forms of a primitive without a rule: (parameters, operands' avals) -> bool
+# unsupported forms of a primitive: (parameters, operands' avals) -> bool
 REFUSED = {
     "nextafter": lambda parameters, operands: operands[0].dtype.itemsize < 4,
     "random_bits": lambda parameters, operands: random.refused(operands[0].dtype._impl.name),

@@ -1,7 +1,7 @@
-"""Threefry-2x32 in NumPy: bit for bit what JAX draws from a key.
+"""Threefry-2x32 in NumPy, bit-identical to JAX.
 
 J. Salmon, M. Moraes, R. Dror, D. Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011).
-A key is held as its two words, along a last axis.
+A key is stored as its two words, along the last axis.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ _CHUNK = 1 << 14  # words enciphered together, so that they stay in the cache
 
 
 def refused(kind):
-    """Whether keys of this kind, or the way they are used, are not JAX's default."""
+    """Return True if keys of this kind, or the way they are used, are not JAX's default."""
     return kind != "threefry2x32" or not _config.jax_threefry_partitionable
 
 
 def threefry(key_0, key_1, high, low):
-    """The two words `high`, `low` enciphered under the key; all uint32, broadcast together."""
+    """Encipher the two words `high`, `low` with the key; all uint32, broadcast together."""
     words = np.broadcast_arrays(key_0, key_1, high, low)
     shape = words[0].shape
     flat = [np.ravel(w) for w in words]
@@ -50,7 +50,7 @@ def _encipher(key_0, key_1, x, y):
 
 
 def _counted(key, shape):
-    """The numbers 0, 1, ... in `shape` enciphered under each key."""
+    """Encipher the numbers 0, 1, ... in `shape` with each key."""
     counts = np.arange(np.prod(shape, dtype=np.uint64), dtype=np.uint64).reshape(shape)
     shape = key.shape[:-1] + (1,) * len(shape)
     first, second = key[..., 0].reshape(shape), key[..., 1].reshape(shape)
@@ -59,7 +59,7 @@ def _counted(key, shape):
 
 
 def bits(parameters, key):
-    """Random bits, `bit_width` in each element of `shape`."""
+    """Return random bits, `bit_width` in each element of `shape`."""
     width, (high, low) = parameters["bit_width"], _counted(key, parameters["shape"])
     if width == 64:
         return high.astype(np.uint64) << np.uint64(32) | low
@@ -67,18 +67,18 @@ def bits(parameters, key):
 
 
 def split(parameters, key):
-    """As many new keys as `shape` has elements."""
+    """Return a new key for each element of `shape`."""
     return np.stack(_counted(key, parameters["shape"]), -1)
 
 
 def fold_in(parameters, key, data):
-    """A new key for each number."""
+    """Return a new key for each number."""
     words = threefry(key[..., 0], key[..., 1], np.uint32(0), data.astype(np.uint32))
     return np.stack(words, -1)
 
 
 def seed(parameters, seeds):
-    """The key that begins from an integer."""
+    """Return the key of an integer seed."""
     wide = seeds.astype(np.uint64) if seeds.dtype.itemsize == 8 else seeds.astype(np.uint32)
     high = np.right_shift(wide, 32).astype(np.uint32)
     return np.stack([high, wide.astype(np.uint32)], -1)

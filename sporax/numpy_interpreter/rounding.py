@@ -1,8 +1,8 @@
-"""How much the results of a plan depend on rounding: the plan with every rounded number moved by a
+"""Sensitivity of a plan's results to rounding: the plan with every rounded number perturbed by a
 random fraction of the distance to its neighbours (Monte Carlo arithmetic, D. S. Parker, 1997).
 
-A number that is exact (a sum of small whole numbers, say) stays as it is: where no rounding takes
-place, none is made up. Whether it is exact is seen by computing it once more in a wider type.
+An exact number (a sum of small integers, for example) is not perturbed, since no rounding takes
+place. Exactness is tested by computing the number again in a wider type.
 """
 
 import functools
@@ -29,14 +29,14 @@ _EXACT = {
     "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sort",
     "split", "stack", "threefry2x32", "tile", "top_k", "unstack", "xor", *MOVES,
 }  # fmt: skip
-# Sums, whose terms are rounded, too
+# Sums, whose terms are perturbed, too
 _SUMS = {
     "conv_general_dilated", "cumlogsumexp", "cumprod", "cumsum", "dot_general", "reduce_prod",
     "reduce_sum", "scatter-add", "scatter-mul", "scatter-sub", "triangular_solve", "cholesky",
 }  # fmt: skip
-_ULPS = 2  # by how many a result is moved at most; twice as many after a function such as exp
+_ULPS = 2  # maximum perturbation of a result; twice that after a function such as exp
 # Terms of one size round the same way when they are added one by one: half a unit in the last place
-# of half the sum each. The comparison allows for eight times what is seen here.
+# of half the sum each. The comparison allows eight times the deviation measured here.
 _TERMS_PER_ULP = 32
 _BASIC = {"add", "add_any", "div", "integer_pow", "mul", "sqrt", "square", "sub"}
 # Steps that can be computed in a wider type, and types that have one
@@ -47,14 +47,14 @@ if np.dtype(np.longdouble).itemsize > 8:
 
 
 class PerturbingBuilder(SizingBuilder):
-    """Builds a plan whose steps move what they round; `random`: a NumPy generator."""
+    """Build a plan whose steps perturb what they round; `random`: a NumPy generator."""
 
     def __init__(self, random):
         super().__init__()
         self.random = random
 
     def function(self, name, parameters, operands, results):
-        """A step's function, which moves its results."""
+        """Return a step's function, which perturbs its results."""
         if name in CONTROL and name != "reduce":
             try:
                 return CONTROL[name](self.plan, parameters)
@@ -72,7 +72,7 @@ class PerturbingBuilder(SizingBuilder):
         return functools.partial(self._moved, function, ulps, name in _SUMS, has_wider)
 
     def plan(self, closed):
-        """The plan of a closed jaxpr inside another."""
+        """Return the plan of a closed jaxpr inside another."""
         inner = PerturbingBuilder(self.random)
         inputs = [inner.input(aval) for aval in closed.in_avals]
         outs = inner.add(closed, inputs)
@@ -91,8 +91,8 @@ class PerturbingBuilder(SizingBuilder):
         return moved[0] if is_one else moved
 
     def _nudged(self, x, ulps, is_exact=None):
-        """An array with its elements moved by up to so many units in the last place, but those
-        that are exact."""
+        """Return an array with its elements perturbed by up to `ulps` units in the last place,
+        except exact ones."""
         x = np.asarray(x)
         if not _is_floating(x.dtype):
             return x
@@ -103,7 +103,7 @@ class PerturbingBuilder(SizingBuilder):
 
 
 def _terms(name, parameters, operands, result):
-    """How many terms an element of a sum has."""
+    """Return the number of terms of an element of a sum."""
     x = operands[0]
     if name == "dot_general":
         (over, _), _ = parameters["dimension_numbers"]
@@ -119,8 +119,9 @@ def _terms(name, parameters, operands, result):
 
 
 def steps_of_sums(jaxprs):
-    """As many steps of a program as may be off as far as the longest sum of some jaxprs, where its
-    terms round the same way: by a quarter of a unit in the last place each."""
+    """Return the number of program steps for which the comparison allows the error of the longest
+    sum in some jaxprs, if its terms round the same way: by a quarter of a unit in the last place
+    each."""
     sums = (e for jaxpr in jaxprs for e in equations(jaxpr) if e.primitive.name in _SUMS)
     avals = ((e, [v.aval for v in e.invars], e.outvars[0].aval) for e in sums)
     terms = [_terms(e.primitive.name, e.params, taken, given) for e, taken, given in avals]
@@ -128,30 +129,30 @@ def steps_of_sums(jaxprs):
 
 
 def _is_floating(dtype):
-    return dtype.kind in "fcV"  # bfloat16 is of kind 'V' in NumPy's eyes
+    return dtype.kind in "fcV"  # bfloat16 has kind 'V' in NumPy
 
 
 def _is_whole(x):
-    """Whether an array holds small whole numbers, whose products and sums are exact."""
+    """Return True if an array holds small integers, whose products and sums are exact."""
     x = np.asarray(x)
     return not _is_floating(x.dtype) or bool(((x == np.rint(x)) & (np.abs(x) < 2**8)).all())
 
 
 def _widened(function, operands):
-    """The results in a wider type."""
+    """Return the results in a wider type."""
     operands = map(np.asarray, operands)
     results = function(*[x.astype(_WIDER.get(x.dtype, x.dtype)) for x in operands])
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
 def _is_equal(x, wide):
-    """Which elements of a result are those of the wider one."""
+    """Return a mask of the elements of a result that equal the wider one's."""
     return x.astype(wide.dtype) == wide
 
 
 def deviations(build, inputs, expected, runs):
-    """For each output of a plan, the largest `Distance` between what is expected and the results of
-    `runs` perturbed plans. `build`: (builder) -> the plan."""
+    """Return for each output of a plan the largest `Distance` between the expected result and the
+    results of `runs` perturbed plans. `build`: (builder) -> the plan."""
     largest = [Distance(0.0, 0)] * len(expected)
     for seed in range(runs):
         plan = build(PerturbingBuilder(np.random.default_rng(seed)))

@@ -11,14 +11,14 @@ _SLOPE = 2 / math.sqrt(math.pi)
 
 @functools.cache
 def _grid(function, last, dtype):
-    """`function` and the derivative of erf, tabulated from -6 to `last`."""
+    """Return `function` and the derivative of erf, tabulated from -6 to `last`."""
     points = np.arange(-6 * _PER_UNIT, last * _PER_UNIT + 1) / _PER_UNIT
     values = np.array([function(x) for x in points.tolist()])
     return values.astype(dtype), (_SLOPE * np.exp(-points * points)).astype(dtype)
 
 
 def _expanded(function, last, sign, x):
-    r"""Taylor's series about the nearest grid point $g$; with Hermite's polynomials $H_n$,
+    r"""Sum the Taylor series about the nearest grid point $g$; with Hermite polynomials $H_n$,
 
     $erf(g + d) = erf(g) + erf'(g) \sum_n (-1)^n H_n(g) d^{n + 1} / (n + 1)!$.
     """
@@ -45,7 +45,7 @@ def erf(x):
 
 
 def erfc(x):
-    """$1 - erf(x)$, small values exact too."""
+    """$1 - erf(x)$, also accurate for small values."""
     return _expanded(math.erfc, 11 if x.dtype == np.float32 else 28, -1, x)
 
 
@@ -61,7 +61,7 @@ _FAR = (
 
 
 def erf_inv(x):
-    """What `erf` makes `x` of; double precision is reached by two steps of Halley's."""
+    """Return the inverse of `erf`; double precision is reached by two steps of Halley's method."""
     w = -np.log1p(-x * x)
     far = w >= 5
     w = np.where(far, np.sqrt(np.maximum(w, 0)) - 3, w - x.dtype.type(2.5))

@@ -1,7 +1,7 @@
-"""Pages that sporax writes: one HTML file each, without anything from outside of it.
+"""HTML pages that sporax writes, each a self-contained file.
 
-`page` is the frame (title, styles for light and dark, a strict security policy), `table`, `bar` and
-`embedded` are parts of bodies. Text becomes HTML by `escape` alone; what is HTML already is a
+`page` builds the frame (title, light and dark styles, a strict content security policy); `table`,
+`bar` and `embedded` are parts of bodies. Text becomes HTML only through `escape`; existing HTML is
 `Markup`.
 """
 

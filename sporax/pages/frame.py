@@ -17,13 +17,12 @@ def _file(name):
 
 
 def page(title, body, *, subtitle="", style="", script="", lang="en", is_live=False):
-    """A whole HTML page as a string.
+    """Return a complete HTML page as a string.
 
-    `title`: of the window, and the page's heading; `subtitle`: a line below that. `body`: a
-    `Markup`. `style`: further CSS, whose colours are the variables of `pages/style.css`, so that
-    light and dark follow. `script`: JavaScript of the page's own. A security policy in the page
-    lets the browser load nothing and run no other script than this one; where `is_live`, the script
-    may ask the server that the page came from.
+    `title`: the window title and heading; `subtitle`: a line below it. `body`: a `Markup`. `style`:
+    additional CSS; use the colour variables of `pages/style.css`, which follow light and dark mode.
+    `script`: JavaScript of the page. A content security policy blocks all other scripts (except the
+    theme button's) and all loading; with `is_live`, the script may send requests to its server.
 
     >>> from sporax import pages
     >>> "<h1>A &amp; B</h1>" in pages.page("A & B", pages.element("p", "text"))
@@ -62,8 +61,8 @@ def _digest(text):
 
 
 def write_page(path, title, body, **settings):
-    """Write `page(title, body, **settings)` to a file, in one step, and the folders above it where
-    they are missing; returns its path."""
+    """Write `page(title, body, **settings)` to a file atomically, create missing parent folders,
+    and return its path."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")

@@ -1,17 +1,17 @@
-"""Text as HTML: `escape`, elements, and data for a page's own script."""
+"""HTML from text: `escape`, elements, and data for a page's script."""
 
 import html
 import json
 
 
 class Markup(str):
-    """A string that is HTML; `escape` leaves it as it is."""
+    """A string of HTML; `escape` returns it unchanged."""
 
     __slots__ = ()
 
 
 def escape(content):
-    """Anything as HTML: `Markup` as it is, None as nothing, all else as escaped text.
+    """Convert to HTML: `Markup` unchanged, None to the empty string, anything else escaped.
 
     >>> from sporax import pages
     >>> pages.escape("a < b")
@@ -23,13 +23,13 @@ def escape(content):
 
 
 def join(contents, between=""):
-    """The HTML of several contents, one after another."""
+    """Concatenate the HTML of several contents, separated by `between`."""
     return Markup(escape(between).join(escape(content) for content in contents))
 
 
 def element(tag, *contents, **attributes):
-    """`<tag attributes>contents</tag>`, all escaped. An attribute that is None or False is left
-    out, True has no value; `class_` is `class`, and `data_x` is `data-x`.
+    """Return `<tag attributes>contents</tag>`, escaped. Attributes that are None or False are
+    omitted, True gives one without a value; `class_` becomes `class`, `data_x` becomes `data-x`.
 
     >>> from sporax import pages
     >>> pages.element("p", "1 < 2", class_="note")
@@ -45,7 +45,7 @@ def element(tag, *contents, **attributes):
 
 
 def embedded(name, data):
-    """Data for the page's script, as JSON in an element with the id `name`.
+    """Embed data for the page's script as JSON in an element with the id `name`.
 
     The script reads `JSON.parse(document.getElementById(name).textContent)`.
 

@@ -1,15 +1,15 @@
-"""Parts of bodies and of what notebooks show: tables, bars, facts, foldable sections."""
+"""Parts of page bodies and notebook outputs: tables, bars, facts, collapsible sections."""
 
 from sporax.pages.markup import Markup, element, escape, join
 
 
 def table(headers, rows, *, caption="", label="", numeric=(), classes=None):
-    """An HTML table in a box that scrolls by itself on narrow screens.
+    """Return an HTML table in a box that scrolls on narrow screens.
 
-    `headers`: the columns' names. `rows`: sequences of cells, text or `Markup`; the first cell of
-    each is its heading. `label`: what a screen reader says of the box, where it is neither the
-    caption nor the first headers. `numeric`: the indices of columns that are aligned to the right.
-    `classes`: a CSS class for each row, or None.
+    `headers`: the column names. `rows`: sequences of cells, text or `Markup`; the first cell of
+    each row is its heading. `label`: the box's text for screen readers, by default the caption or
+    the first headers. `numeric`: indices of right-aligned columns. `classes`: a CSS class for each
+    row, or None.
 
     >>> from sporax import pages
     >>> "<td>1 &lt; 2</td>" in pages.table(["name", "rule"], [["a", "1 < 2"]])
@@ -44,25 +44,25 @@ _IN_NOTEBOOK = (
 
 
 def in_notebook(*parts):
-    """Tables and text for the output of a notebook, whose style aligns all cells to the right."""
+    """Wrap tables and text for a notebook, overriding its right alignment of all cells."""
     style = Markup(f"<style>{_IN_NOTEBOOK}</style>")
     return element("div", style, *parts, class_="sporax")
 
 
 def bar(share, text="", kind=""):
-    """A horizontal bar, `share` of the width (0 to 1) filled, with text beside it. `kind`: 'good',
-    'bad', or '' for a neutral one."""
+    """Return a horizontal bar, filled to `share` (0 to 1) of its width, with text beside it.
+    `kind`: 'good', 'bad', or '' (neutral)."""
     percent = f"{100 * min(max(float(share), 0.0), 1.0):.2f}%"
     filled = Markup(f'<span class="bar {escape(kind)}" style="width:{percent}"></span>')
     return element("span", element("span", filled, class_="track"), text, class_="measured")
 
 
 def facts(pairs):
-    """Names and their values side by side: `[("parameters", "11.7 M"), ...]`."""
+    """Return names with their values: `[("parameters", "11.7 M"), ...]`."""
     items = (element("div", element("dt", name), element("dd", value)) for name, value in pairs)
     return element("dl", join(items), class_="facts")
 
 
 def details(summary, *contents, is_open=False):
-    """A section that the reader can fold."""
+    """Return a collapsible section."""
     return element("details", element("summary", summary), *contents, open=is_open)

@@ -1,4 +1,4 @@
-"""Several devices in one process: `Mesh`, and MindSpore's names of parallel training on it."""
+"""Several devices in one process: `Mesh`, and MindSpore's API of parallel training on it."""
 
 from sporax.nn.training_cells import parameter_broadcast
 from sporax.parallel.algorithm_settings import (

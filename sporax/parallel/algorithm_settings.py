@@ -1,7 +1,7 @@
-"""Settings of MindSpore's search for strategies, and of its parameter servers.
+"""Settings of MindSpore's strategy search and of its parameter servers.
 
-XLA divides programs itself, so that the search's settings are checked, kept and returned; and there
-are no parameter servers, so that only the settings which leave them off are taken.
+XLA partitions programs itself, so the settings of the search are only checked, stored and returned;
+parameter servers are not supported, so only settings that leave them off are accepted.
 """
 
 import os
@@ -16,10 +16,10 @@ _LARGEST_ALIGNMENT = 1024
 
 
 def set_algo_parameters(**kwargs):
-    """Change settings of the search for strategies: XLA divides programs without one.
+    """Change settings of the strategy search; no effect, since XLA partitions programs without one.
 
-    Kept and returned by `get_algo_parameters`. Raises ValueError for a name or value that does not
-    exist, TypeError for a value of another type.
+    They are stored and returned by `get_algo_parameters`. Raises ValueError for an unknown name or
+    an invalid value, TypeError for a value of another type.
 
     >>> ms.set_algo_parameters(tensor_slice_align_size=32)
     >>> ms.get_algo_parameters("tensor_slice_align_size")
@@ -38,7 +38,7 @@ def set_algo_parameters(**kwargs):
 
 
 def get_algo_parameters(attr_key):
-    """The present value of a setting of `set_algo_parameters`.
+    """Return the current value of a setting of `set_algo_parameters`.
 
     >>> ms.get_algo_parameters("fully_use_devices")
     False
@@ -48,7 +48,7 @@ def get_algo_parameters(attr_key):
 
 
 def reset_algo_parameters():
-    """Give all settings of `set_algo_parameters` their defaults again.
+    """Reset all settings of `set_algo_parameters` to their defaults.
 
     >>> ms.reset_algo_parameters()
     """
@@ -56,11 +56,11 @@ def reset_algo_parameters():
 
 
 def set_ps_context(**kwargs):
-    """Change settings of training with parameter servers, which there are none of.
+    """Change settings of training with parameter servers, which are not supported.
 
-    Kept and returned by `get_ps_context`. Raises NotImplementedError for `enable_ps=True`: let
-    parameters be on all devices, with a Mesh or a launcher. Raises ValueError for a name that does
-    not exist, TypeError for a value of another type.
+    They are stored and returned by `get_ps_context`. Raises NotImplementedError for
+    `enable_ps=True`: keep parameters on all devices instead, with a Mesh or a launcher. Raises
+    ValueError for an unknown name, TypeError for a value of another type.
 
     >>> ms.set_ps_context(enable_ps=False)
     """
@@ -76,7 +76,7 @@ def set_ps_context(**kwargs):
 
 
 def get_ps_context(attr_key):
-    """The present value of a setting of `set_ps_context`.
+    """Return the current value of a setting of `set_ps_context`.
 
     >>> ms.get_ps_context("enable_ps")
     False
@@ -90,7 +90,7 @@ def get_ps_context(attr_key):
 
 
 def reset_ps_context():
-    """Give all settings of `set_ps_context` their defaults again.
+    """Reset all settings of `set_ps_context` to their defaults.
 
     >>> ms.reset_ps_context()
     """
@@ -98,11 +98,11 @@ def reset_ps_context():
 
 
 def set_op_strategy_config(mode="SAVE", path=""):
-    """Name a file for the strategies of operations that a search finds: accepted, since XLA
-    divides programs without one; nothing is written or read.
+    """Name a file for the operator strategies that a search finds; no effect, since XLA partitions
+    programs without one: nothing is written or read.
 
-    `mode`: 'SAVE' or 'LOAD'. `path`: an absolute path of a `.json` file. Raises KeyError for
-    others.
+    `mode`: 'SAVE' or 'LOAD'. `path`: an absolute path of a `.json` file. Raises KeyError for other
+    values.
 
     >>> set_op_strategy_config("SAVE", "strategy.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -116,7 +116,7 @@ def set_op_strategy_config(mode="SAVE", path=""):
 
 
 def check_operator_file(who, path):
-    """Raise for what is no absolute path of a `.json` file; say once that it has no effect."""
+    """Check that `path` is an absolute path of a `.json` file; warn once that it has no effect."""
     check.instance(who, str, "a string", path=path)
     if not os.path.isabs(path) or not path.endswith(".json"):
         raise KeyError(
@@ -126,8 +126,8 @@ def check_operator_file(who, path):
 
 
 def sync_pipeline_shared_parameters(net):
-    """Copy Parameters that several pipeline stages share to all of them: they are one Parameter
-    here, so that nothing is to be done. Raises TypeError for what is no Cell.
+    """Synchronize Parameters that several pipeline stages share: does nothing, since they are one
+    Parameter here. Raises TypeError if `net` is not a Cell.
 
     >>> sync_pipeline_shared_parameters(nn.Dense(2, 2))
     """

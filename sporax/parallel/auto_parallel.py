@@ -1,4 +1,4 @@
-"""`AutoParallel`: a network on all devices of the process, in MindSpore's words."""
+"""`AutoParallel`: a network on all devices of the process, with MindSpore's API."""
 
 from sporax.core.errors import warn
 from sporax.core.tree import map_tensors
@@ -20,7 +20,7 @@ _LEVELS = ("level1", "level2", "level3")
 
 
 def _without_effect(name, why, kind=None, words="", default=None):
-    """A method that is accepted: it checks its argument, and says once that it changes nothing."""
+    """Create a method without effect: it checks its argument and warns once."""
 
     def method(self, *args):
         if kind is not None:
@@ -34,11 +34,11 @@ def _without_effect(name, why, kind=None, words="", default=None):
 
 
 class AutoParallel(Cell):
-    """A network, or a function, on all devices of this process: with several, a Mesh of one axis
-    `data` is entered from here on, unless one is; the process keeps it.
+    """A network, or a function, on all devices of this process. If there are several and no Mesh is
+    entered, the process enters a Mesh of one axis `data` and stays in it.
 
     `network`: called with the arguments, which `dataset_strategy` places. Strategies of Primitives
-    (`shard`) divide further; where nothing is said XLA decides, in each `parallel_mode`:
+    (`shard`) divide further; XLA decides where none is given, in each `parallel_mode`:
     'semi_auto', 'sharding_propagation' or 'recursive_programming'. Raises ValueError for another.
 
     >>> from sporax.parallel.auto_parallel import AutoParallel
@@ -94,8 +94,8 @@ class AutoParallel(Cell):
     # what is divided --------------------------------------------------------------------------
 
     def dataset_strategy(self, config):
-        """How inputs are divided: 'data_parallel' along the first axis, where it divides,
-        'full_batch' not at all, or a strategy: a tuple or a Layout for each Tensor."""
+        """Set the division of inputs: 'data_parallel' along the first axis if it is divisible,
+        'full_batch' none, or a strategy: a tuple or a Layout for each Tensor."""
         who = "AutoParallel.dataset_strategy"
         if config is None or (isinstance(config, str) and config not in _DATA):
             raise ValueError(
@@ -107,8 +107,8 @@ class AutoParallel(Cell):
         self._dataset_strategy = config
 
     def hsdp(self, shard_size=-1, threshold=64, optimizer_level="level1"):
-        """Divide the weights of the network, and the states of optimizers that are made from now
-        on, along the batch axis: those of `threshold` KB or more.
+        """Divide the weights of the network, and the states of optimizers created from now on,
+        along the batch axis, if they have `threshold` KB or more.
 
         XLA gathers weights where they are needed, and reduces gradients in parts, at each
         `optimizer_level`. `shard_size`: the number of devices of that axis, or -1 for it.
@@ -129,12 +129,12 @@ class AutoParallel(Cell):
             divide([p for p in self._weights() if p.parallel_optimizer], threshold)
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler="1f1b"):
-        """Say how many stages a pipeline has, those of the `PipelineCell` in the network, whose
-        cells have a 'pipeline_stage', and in which order they work: '1f1b' or 'gpipe'.
+        """Set the number of stages of the `PipelineCell` in the network, whose cells have a
+        'pipeline_stage', and their schedule: '1f1b' or 'gpipe'.
 
-        `output_broadcast`: accepted, since results are there for all. Raises NotImplementedError
-        for another `scheduler` of MindSpore's and for `interleave`, ValueError for other stages
-        than the cells name.
+        `output_broadcast`: accepted, since results are available to all. Raises
+        NotImplementedError for another MindSpore `scheduler` and for `interleave`, ValueError for
+        other stages than the cells name.
         """
         who = "AutoParallel.pipeline"
         check.positive_int(who, stages=stages)
@@ -151,13 +151,13 @@ class AutoParallel(Cell):
         self._pipeline_stages = stages
 
     def get_pipeline_stages(self):
-        """The number of stages."""
+        """Return the number of stages."""
         return self._pipeline_stages
 
     # strategy files ---------------------------------------------------------------------------
 
     def load_param_strategy_file(self, file_path):
-        """Place the network's Parameters as a strategy file says."""
+        """Place the network's Parameters according to a strategy file."""
         check.instance("AutoParallel.load_param_strategy_file", str, "a string",
                        file_path=file_path)  # fmt: skip
         load_strategy(file_path, self._weights())
@@ -169,15 +169,15 @@ class AutoParallel(Cell):
         self._save_to = file_path
 
     def disable_strategy_file_only_for_trainable_params(self):
-        """Let strategy files have the Parameters that are not trained, too."""
+        """Include Parameters that are not trainable in strategy files."""
         self._only_trainable = False
 
     def save_operator_strategy_file(self, file_path):
-        """Accepted: XLA divides operations without a search."""
+        """Accepted without effect: XLA partitions operations without a search."""
         check_operator_file("AutoParallel.save_operator_strategy_file", file_path)
 
     def load_operator_strategy_file(self, file_path):
-        """Accepted: XLA divides operations without a search."""
+        """Accepted without effect: XLA partitions operations without a search."""
         check_operator_file("AutoParallel.load_operator_strategy_file", file_path)
 
     # without effect ---------------------------------------------------------------------------
@@ -223,8 +223,8 @@ class AutoParallel(Cell):
 
 
 def save_strategy(path, parameters):
-    """Write MindSpore's strategy file of how Parameters are placed; read by the functions that
-    merge and transform checkpoints.
+    """Write the placement of Parameters as a MindSpore strategy file, for the functions that merge
+    and transform checkpoints.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
     >>> from sporax import parallel
@@ -249,9 +249,9 @@ def save_strategy(path, parameters):
 
 
 def load_strategy(path, parameters):
-    """Place Parameters as a strategy file says, on the Mesh that is entered.
+    """Place Parameters on the current Mesh according to a strategy file.
 
-    Raises ValueError where the file is for another number of devices, or does not divide.
+    Raises ValueError if the file is for another number of devices, or sizes are not divisible.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
     >>> from sporax import parallel

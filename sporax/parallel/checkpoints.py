@@ -1,4 +1,4 @@
-"""Checkpoints of many ranks: joined, and divided again for another number of ranks or strategy."""
+"""Checkpoints of many ranks: merged, and divided for another number of ranks or strategy."""
 
 import glob
 import math
@@ -18,18 +18,18 @@ from sporax.parallel import slices, strategy_file
 
 _FORMATS = ("ckpt", "safetensors")
 _RANK = re.compile(r"rank_(\d+)$")
-_UNSAVED = ("accu_grads", "inputs")  # how names begin of what is no weight or state
+_UNSAVED = ("accu_grads", "inputs")  # name prefixes of what is neither a weight nor a state
 
 
 # parts of one parameter -----------------------------------------------------------------------
 
 
 def merge_sliced_parameter(sliced_parameters, strategy=None):
-    """The whole Parameter of which `sliced_parameters` are the parts, in the order of ranks.
+    """Merge the parts of a Parameter, in rank order, into the whole Parameter.
 
-    `strategy`: {name: layout} as from `build_searched_strategy`; None: the parts lie one after
-    another along dimension 0. Raises TypeError and ValueError for parts that do not fit, KeyError
-    for a name without a layout.
+    `strategy`: {name: layout} as from `build_searched_strategy`; None: the parts are concatenated
+    along dimension 0. Raises TypeError and ValueError for parts that do not fit, KeyError for a
+    name without a layout.
 
     >>> parts = [Parameter(Tensor([1.0, 2.0]), "w"), Parameter(Tensor([3.0, 4.0]), "w")]
     >>> merge_sliced_parameter(parts).asnumpy()
@@ -81,7 +81,7 @@ def _joined(who, arrays, slicings):
 
 
 def _joined_unevenly(who, arrays, slicing):
-    """Parts whose sizes along dimension 0 are `split_shape`, by the number of the part."""
+    """Merge parts whose sizes along dimension 0 are `split_shape`, by the index of the part."""
     parts = slicing.parts()
     pieces = {}
     for rank, array in enumerate(arrays):
@@ -108,11 +108,12 @@ def _joined_unevenly(who, arrays, slicing):
 
 
 def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=None):
-    """The ranks whose checkpoints those of `rank_id` are made of, under another strategy.
+    """Return the ranks whose checkpoints are needed for the one of `rank_id` under another
+    strategy.
 
-    `src_strategy_file`, `dst_strategy_file`: how parameters are divided before and after; None:
-    not at all. Returns a list, the last rank first. Raises TypeError and ValueError for arguments
-    that are no int and no strategy files.
+    `src_strategy_file`, `dst_strategy_file`: the division of parameters before and after; None:
+    not divided. Returns a list, the last rank first. Raises TypeError and ValueError for arguments
+    that are not an int or not strategy files.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
     >>> from sporax.parallel import strategy_file
@@ -134,7 +135,7 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
 
 
 def _of_rank(who, rank, src, dst):
-    """(the slicings before, those after) of the parameters that a rank has after."""
+    """Return (slicings before, slicings after) of the parameters that a rank has afterwards."""
     source, target = slices.slicings(who, src), slices.slicings(who, dst)
     if target:
         stage = rank // next(iter(target.values())).ranks
@@ -164,8 +165,8 @@ def transform_checkpoint_by_rank(
 ):  # fmt: skip
     """Write the checkpoint of `rank_id` under another strategy.
 
-    `checkpoint_files_map`: {rank: file} of the ranks of `rank_list_for_transform`. The files are
-    `.ckpt` files. Raises TypeError and ValueError for other arguments and missing files.
+    `checkpoint_files_map`: {rank: `.ckpt` file} for the ranks of `rank_list_for_transform`. Raises
+    TypeError and ValueError for other arguments and missing files.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file
@@ -197,7 +198,7 @@ def transform_checkpoint_by_rank(
 
 
 def _of_files(who, loaded, source, target, rank):
-    """{name: array} of a rank, of {rank: {name: Tensor}} of ranks before."""
+    """Return {name: array} of a rank, from {rank: {name: Tensor}} of the ranks before."""
     pieces, arrays = {}, {}
     size = next(iter(source.values())).ranks if source else 1
     for r, content in sorted(loaded.items()):
@@ -206,7 +207,7 @@ def _of_files(who, loaded, source, target, rank):
                 pieces.setdefault(name, {}).setdefault(r, tensor)
     every = _names(who, source, target)
     for name, tensors in pieces.items():
-        if name not in every:  # a count of steps, a learning rate: that of the rank itself
+        if name not in every:  # a step count, a learning rate: from the rank itself
             own = [t for r, t in tensors.items() if r % size == rank % size]
             arrays[name] = [*own, *tensors.values()][0].asnumpy()
             continue
@@ -220,7 +221,7 @@ def _of_files(who, loaded, source, target, rank):
 
 
 def _names(who, source, target):
-    """The parameters that both strategies name; one that is None names all of the other."""
+    """Return the parameters that both strategies name; None counts as naming all of them."""
     if source is None or target is None:
         return set(source or target or ())
     return source.keys() & target.keys()
@@ -242,10 +243,10 @@ def transform_checkpoints(
 ):  # fmt: skip
     """Write the checkpoints of all ranks under another strategy.
 
-    Those before are `src_checkpoints_dir/rank_N/*.ckpt` (or `.safetensors`), of several in a folder
-    the last; those after `dst_checkpoints_dir/rank_N/{ckpt_prefix}N.ckpt`, or `.safetensors` by
-    `output_format`. `process_num`: accepted; one process writes them. Raises NotADirectoryError,
-    TypeError and ValueError for folders, names and strategies that do not fit.
+    Reads `src_checkpoints_dir/rank_N/*.ckpt` (or `.safetensors`), the last of several in a folder;
+    writes `dst_checkpoints_dir/rank_N/{ckpt_prefix}N.ckpt`, or `.safetensors` by `output_format`.
+    `process_num`: accepted; one process writes them. Raises NotADirectoryError, TypeError and
+    ValueError for invalid folders, names and strategies.
 
     >>> import os, tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file
@@ -303,7 +304,7 @@ class _Loaded(dict):
 
 
 def _is_part(source, target):
-    """Whether a strategy is that of one pipeline stage of what another one names."""
+    """Return True if `source` is the strategy of one pipeline stage of the `target` strategy."""
     states = ("accu_grads", "adam_v", "adam_m")
     before, after = ({n for n in s if not n.startswith(states)} for s in (source, target))
     one_stage = all(x.stages == (0,) for s in (source, target) for x in s.values())
@@ -333,7 +334,7 @@ def _stage_of(who, path):
 
 
 def _count(who, slicings):
-    """The number of ranks of all stages."""
+    """Return the number of ranks of all stages."""
     if not slicings:
         return 1
     stages = sorted({stage for s in slicings.values() for stage in s.stages})
@@ -345,7 +346,7 @@ def _count(who, slicings):
 
 
 def _files(who, folder, suffix=None):
-    """({rank: file}, format) of the folders rank_N in a folder."""
+    """Return ({rank: file}, format) of the folders rank_N in a folder."""
     found = {format: _of_format(who, folder, format, suffix) for format in _FORMATS}
     if all(found.values()):
         raise ValueError(
@@ -376,7 +377,7 @@ def _of_format(who, folder, format, suffix):
 
 
 def _numbers(path):
-    """The last two numbers of a file's name (epoch and step), then the name."""
+    """Return a sort key: the last two numbers of a file's name (epoch and step), then the path."""
     return [int(n) for n in re.findall(r"\d+", os.path.basename(path))][-2:], path
 
 
@@ -391,7 +392,7 @@ def _shortest(who, paths, suffix):
     return shortest
 
 
-# the same by other names
+# aliases
 rank_list_for_convert = rank_list_for_transform
 convert_checkpoint_by_rank = transform_checkpoint_by_rank
 convert_checkpoints = transform_checkpoints
@@ -404,10 +405,10 @@ def load_segmented_checkpoints(
     ckpt_file_dir, net=None, strict_load=False, filter_prefix=None, dec_key=None,
     dec_mode="AES-GCM", specify_prefix=None, choice_func=None,
 ):  # fmt: skip
-    """The parameters of all `.ckpt` files in a folder, one dict; the other arguments are those of
-    `load_checkpoint`.
+    """Load the parameters of all `.ckpt` files in a folder into one dict; for the other arguments,
+    see `load_checkpoint`.
 
-    Raises TypeError for what is no string, ValueError for what is no folder.
+    Raises TypeError if `ckpt_file_dir` is not a string, ValueError if it is not a folder.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> for name in "ab":
@@ -430,10 +431,10 @@ def load_segmented_checkpoints(
 
 
 def get_ckpt_path_with_strategy(cur_ckpt_path, cur_strategy_path):
-    """A checkpoint that can stand for that of this rank: itself, or that of a rank with the same
-    parts of all parameters; None where there is none.
+    """Return the path of a checkpoint for this rank: its own, or one of a rank with the same parts
+    of all parameters; None if there is none.
 
-    The path must have 'rank_N', for the rank.
+    The path must contain 'rank_N', for the rank.
 
     >>> import os, pathlib, tempfile; folder = tempfile.mkdtemp()
     >>> os.makedirs(f"{folder}/rank_0")
@@ -466,16 +467,16 @@ def load_distributed_checkpoint(
 ):  # fmt: skip
     """Load the checkpoints of many ranks into a network.
 
-    `checkpoint_filenames`: in the order of ranks, under the strategy `train_strategy_filename` (by
-    default the setting `strategy_ckpt_load_file`). `predict_strategy`: {name: [dev_matrix,
-    tensor_map, ...]} of the network that takes them; None: whole.
+    `checkpoint_filenames`: in rank order, under the strategy `train_strategy_filename` (by default
+    the setting `strategy_ckpt_load_file`). `predict_strategy`: {name: [dev_matrix, tensor_map,
+    ...]} of the network; None: whole parameters.
 
-    With `format='safetensors'` they come from `unified_safetensors_dir`, as `unified_safetensors`
-    wrote it, and `predict_strategy` is a strategy file: into the network, returning what
-    `load_param_into_net` does (or the dict, with `return_param_dict`); or, where `network` is None,
-    into files `dst_safetensors_dir/rank_N/net.*` in `output_format`, of `rank_id` or of all ranks.
-    `name_map`: {name in the network: name in the files}. `max_process_num`: accepted.
-    Raises TypeError and ValueError for arguments that do not go together.
+    With `format='safetensors'`, the checkpoints are in `unified_safetensors_dir`, as written by
+    `unified_safetensors`, and `predict_strategy` is a strategy file. They are loaded into the
+    network, returning the result of `load_param_into_net` (or the dict, with `return_param_dict`);
+    if `network` is None, they are written to `dst_safetensors_dir/rank_N/net.*` in `output_format`,
+    for `rank_id` or for all ranks. `name_map`: {name in the network: name in the files}.
+    `max_process_num`: accepted. Raises TypeError and ValueError for incompatible arguments.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file
@@ -534,7 +535,7 @@ def _checked_files(who, paths, train):
 
 
 def _for_network(network, loaded, train, target):
-    """{name: Parameter} of a network's parameters, of what all ranks have."""
+    """Return {name: Parameter} of a network's parameters, from the parts of all ranks."""
     found, rank = {}, distributed.get_rank() if target else 0
     for name in {p.name for p in network.get_parameters()} & train.keys():
         pieces = {r: c[name].asnumpy() for r, c in loaded.items() if name in c}

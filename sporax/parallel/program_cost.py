@@ -1,8 +1,8 @@
-"""What a step costs on a Mesh: compiled by XLA for its devices, read from the program, not run.
+"""Cost of a step on a Mesh, read from the program that XLA compiles for its devices, without a run.
 
-The model of time is that of the textbooks: a device computes its floating-point operations at one
-rate; a collective on a ring sends its messages one after another, each with a latency, and its
-bytes at the bandwidth of a link.
+The time model is the textbook one: a device computes floating-point operations at a constant rate;
+a ring collective sends its messages one after another, each with a latency, and its bytes at the
+bandwidth of a link.
 """
 
 import dataclasses
@@ -18,8 +18,8 @@ from sporax.sharding.mesh import current_mesh
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """A link between devices: `latency` of a message in seconds, `bandwidth` in bytes a second, in
-    each direction.
+    """A link between devices: `latency` of a message in seconds, `bandwidth` in bytes per second,
+    in each direction.
 
     >>> from sporax import parallel
     >>> parallel.Link(5e-6, 50e9).seconds(messages=2, size=100_000_000)
@@ -30,18 +30,18 @@ class Link:
     bandwidth: float
 
     def seconds(self, messages, size):
-        """The time of messages one after another, of `size` bytes together."""
+        """Return the time of messages sent one after another, of `size` bytes in total."""
         return messages * self.latency + size / self.bandwidth
 
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """Devices of one kind, as the model of time needs them.
+    """Parameters of the time model for devices of one kind.
 
-    `rate`: floating-point operations a second that a device reaches in such programs (measure it;
-    data sheets have more). `link`: between hosts. `per_host`: how many devices a host has, and
-    `host_link`: between those; by default all links are `link`. `start`: seconds that a step takes
-    beside that.
+    `rate`: floating-point operations per second that a device reaches in such programs (measure it;
+    data sheets state more). `link`: between hosts. `per_host`: the number of devices of a host, and
+    `host_link`: between those; by default all links are `link`. `start`: further seconds of each
+    step.
 
     >>> from sporax import parallel
     >>> fast, slow = parallel.Link(1e-6, 1e11), parallel.Link(5e-6, 1e10)
@@ -56,7 +56,7 @@ class Machine:
     start: float = 0.0
 
     def link_of(self, collective):
-        """The slowest link that a collective uses."""
+        """Return the slowest link that a collective uses."""
         hosts = [{device // self.per_host for device in group} for group in collective.groups]
         is_within = self.host_link is not None and all(len(h) == 1 for h in hosts)
         return self.host_link if is_within else self.link
@@ -64,9 +64,9 @@ class Machine:
 
 @dataclasses.dataclass(frozen=True)
 class ProgramCost:
-    """What `estimate` has read: for one device of `devices`, floating-point operations `flops`;
-    bytes of arguments (Parameters, states, batch), of results beyond those that replace
-    arguments, and of temporary arrays; and the list of `collectives`.
+    """The result of `estimate`: for one of `devices` devices, floating-point operations `flops`;
+    bytes of arguments (Parameters, states, batch), of results that do not replace arguments, and of
+    temporary arrays; and the list of `collectives`.
 
     >>> from sporax import parallel
     >>> machine = parallel.Machine(rate=1e12, link=parallel.Link(1e-6, 1e9))
@@ -84,23 +84,23 @@ class ProgramCost:
 
     @property
     def traffic(self):
-        """Bytes that a device sends in a step, on rings."""
+        """Bytes that a device sends in a step, with ring collectives."""
         return sum(c.traffic for c in self.collectives)
 
     def compute_seconds(self, machine):
-        """Predicted seconds of computation in a step."""
+        """Return the predicted seconds of computation in a step."""
         return machine.start + self.flops / machine.rate
 
     def communication_seconds(self, machine):
-        """Predicted seconds of all collectives of a step, one after another."""
+        """Return the predicted seconds of all collectives of a step, one after another."""
         return sum(
             c.count * machine.link_of(c).seconds(MESSAGES[c.kind](c.devices), c.traffic / c.count)
             for c in self.collectives
         )
 
     def seconds(self, machine):
-        """(shortest, longest) predicted time of a step: with all communication behind computation
-        where that is longer, and with none of it."""
+        """Return (shortest, longest) predicted seconds of a step: with full overlap of
+        communication and computation, and without overlap."""
         compute, communication = self.compute_seconds(machine), self.communication_seconds(machine)
         return max(compute, communication), compute + communication
 
@@ -116,13 +116,13 @@ class ProgramCost:
 
 
 def estimate(step, *inputs):
-    """The `ProgramCost` of `step(*inputs)` on the Mesh that is entered: recorded without concrete
-    values, divided and compiled by XLA for the mesh's devices, not run.
+    """Return the `ProgramCost` of `step(*inputs)` on the current Mesh: recorded without concrete
+    values, partitioned and compiled by XLA for the mesh's devices, not run.
 
     `step`: a function, Cell or `jit` function, such as a whole training step; what it writes is
-    part of the program. `inputs`: Tensors are divided as batches from data sets are. In a
+    part of the program. `inputs`: Tensors are divided like batches from datasets. In a
     `DescribedMesh` nothing is moved to the devices, so there may be many, or others than this
-    process has. Raises RuntimeError without a Mesh, and where the step needs a concrete value.
+    process has. Raises RuntimeError without a Mesh, and if the step needs a concrete value.
 
     >>> from sporax import parallel
     >>> net = nn.Dense(4, 2, has_bias=False)
@@ -150,8 +150,8 @@ def estimate(step, *inputs):
 
 
 def _compiled(listing, mesh):
-    """The program of a listing for the devices of a mesh; what is written takes over the memory of
-    what was there."""
+    """Compile the program of a listing for the devices of a mesh; inputs that it writes are
+    donated."""
     run = listing.trace.on_arrays(listing.reals, listing.integers, listing.outputs)
     written = set(listing.written)
     specs, given = [], []
@@ -164,7 +164,7 @@ def _compiled(listing, mesh):
 
 
 def _sharding(item, mesh):
-    """Where an input of a listing lies."""
+    """Return the sharding of an input of a listing."""
     if item.kind == "argument":
         return mesh.of_batch(item.aval.shape).sharding
     placement = item.source._placement if isinstance(item.source, Tensor) else None

@@ -1,4 +1,4 @@
-"""Which ranks hold the same part of a parameter, and how checkpoints store each part once."""
+"""Ranks that hold the same part of a parameter, and checkpoints that store each part once."""
 
 import math
 
@@ -13,8 +13,9 @@ from sporax.parallel.slices import Slicing, described_in, slicings
 
 
 def parse_strategy_ckpt(file_name):
-    """{parameter: [device matrix, tensor map, optimizer's step, optimizer's size]} of a strategy
-    file, in lists of ints; a dimension that several axes divide has a list in the tensor map.
+    """Return {parameter: [device matrix, tensor map, optimizer's step, optimizer's size]} of a
+    strategy file, as lists of ints; the tensor map has a list for a dimension that several axes
+    divide.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
     >>> from sporax.parallel import strategy_file
@@ -23,7 +24,7 @@ def parse_strategy_ckpt(file_name):
     {'w': [[2, 2], [1, -1], 0, 0]}
     """
     layouts = {}
-    slicings("parse_strategy_ckpt", file_name)  # raises where they are none
+    slicings("parse_strategy_ckpt", file_name)  # raises if they are invalid
     for name, layout in strategy_file.read("parse_strategy_ckpt", file_name).items():
         maps = [list(m.dim) for m in layout.tensor_map] or [[]]
         layouts[name] = [
@@ -34,12 +35,12 @@ def parse_strategy_ckpt(file_name):
 
 
 def get_parameter_redundancy(layout_obj, initial_rank=None):
-    """{parameter: tuples of the ranks that hold the same part of it}, by the parameters' names.
+    """Return {parameter: tuples of the ranks that hold the same part of it}, sorted by name.
 
-    `layout_obj`: the name of a strategy file; a dict of lists [device matrix, tensor map, shape of
+    `layout_obj`: the path of a strategy file; a dict of lists [device matrix, tensor map, shape of
     a part, field, step, group among which the optimizer divides the parameter]; or a Cell, whose
     Parameters all ranks hold whole. `initial_rank`: the first rank of the pipeline stage, by
-    default that of this process's stage.
+    default the first of this process's stage.
 
     >>> get_parameter_redundancy({"w": [[2, 2], [1, -1]]}, initial_rank=4)
     {'w': ((4, 5), (6, 7))}
@@ -62,7 +63,7 @@ def get_parameter_redundancy(layout_obj, initial_rank=None):
 
 
 def _with_size(entry):
-    """A layout's list with the size of the optimizer's group in the place of its name."""
+    """Return a layout's list with the optimizer's group replaced by its size."""
     entry = [*entry, *[0] * (6 - len(entry))]
     group = entry[5]
     size = distributed.get_group_size(group) if isinstance(group, str) and group else 0
@@ -70,7 +71,7 @@ def _with_size(entry):
 
 
 def _groups(slicing: Slicing, first):
-    """The ranks of each part, those of the last axis of the grid one after another."""
+    """Return the ranks of each part, ordered by grid coordinates, the last axis first."""
     used, ranks = {axis for axes in slicing.tensor_map for axis in axes}, {}
     for rank in range(slicing.ranks):
         at = np.unravel_index(rank, slicing.dev_matrix)
@@ -81,10 +82,10 @@ def _groups(slicing: Slicing, first):
 
 
 def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
-    """{rank: the parameters that it has to store}, such that each part is stored by
-    `keep_redundancy` of the ranks that hold it, in turns.
+    """Return {rank: parameters to store}, such that each part is stored by `keep_redundancy` of the
+    ranks that hold it, in rotation.
 
-    `param_redundancy_dict`: as `get_parameter_redundancy` returns it.
+    `param_redundancy_dict`: as returned by `get_parameter_redundancy`.
 
     >>> remove_param_redundancy({"a": ((0, 1),), "b": ((0, 1),)})
     {0: {'a'}, 1: {'b'}}
@@ -104,9 +105,9 @@ def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
 
 
 def parse_hccl_file(hccl_file_path):
-    """{rank: address of its device} of the JSON file that describes a cluster (a rank table).
+    """Return {rank: device address} of the JSON file that describes a cluster (a rank table).
 
-    Raises ValueError for a file of another form.
+    Raises ValueError for a file of another format.
 
     >>> import json, pathlib, tempfile; path = tempfile.mkdtemp() + "/hccl.json"
     >>> device = {"rank_id": "0", "device_ip": "10.1.2.3"}

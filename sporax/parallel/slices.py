@@ -1,4 +1,4 @@
-"""Which part of a parameter a rank has under a layout, and parts of one layout from another's."""
+"""The part of a parameter that a rank has under a layout, and its conversion between layouts."""
 
 import contextlib
 import functools
@@ -16,11 +16,11 @@ _STAGED = re.compile(r"(\d+)-(.+)", re.DOTALL)  # a name in a file for all pipel
 
 
 class Slicing(NamedTuple):
-    """How a parameter is divided among the ranks of a pipeline stage.
+    """The division of a parameter among the ranks of a pipeline stage.
 
-    `dev_matrix`: the sizes of the grid of ranks. `tensor_map`: for each dimension the axes of the
-    grid that divide it, as positions in `dev_matrix`, the outer first. `shards`: into how many
-    parts the optimizer divides dimension 0 further, along axes that divide no dimension, the inner
+    `dev_matrix`: the sizes of the grid of ranks. `tensor_map`: for each dimension the grid axes
+    that divide it, as positions in `dev_matrix`, outer first. `shards`: the number of parts into
+    which the optimizer further divides dimension 0, along axes that divide no dimension, inner
     first. `stages`: the pipeline stages that have the parameter.
     """
 
@@ -33,7 +33,7 @@ class Slicing(NamedTuple):
 
     @staticmethod
     def of(name, message, stages=(0,)):
-        """The slicing that a layout message says."""
+        """Return the slicing of a layout message."""
         try:
             grid = tuple(message.dev_matrix[0].dim)
             maps = [list(m.dim) for m in message.tensor_map if list(m.dim)]
@@ -52,7 +52,7 @@ class Slicing(NamedTuple):
 
     @staticmethod
     def of_list(name, entry):
-        """The slicing of a list [dev_matrix, tensor_map, split_shape, field, step, size, ...]."""
+        """Return the slicing of [dev_matrix, tensor_map, split_shape, field, step, size, ...]."""
         entry = list(entry) + [0] * (6 - len(entry))
         maps = [n if isinstance(n, (list, tuple)) else [n] for n in entry[1]]
         size = entry[5] if isinstance(entry[5], int) else 0
@@ -90,19 +90,19 @@ class Slicing(NamedTuple):
         return math.prod(self.dev_matrix)
 
     def parts(self):
-        """Into how many parts each dimension is divided."""
+        """Return the number of parts of each dimension."""
         parts = [math.prod(self.dev_matrix[a] for a in axes) for axes in self.tensor_map]
         if self.shards:
             parts[0] *= self.shards
         return parts
 
     def free_axes(self):
-        """The axes of the grid along which ranks have the same (before the optimizer divides)."""
+        """Return the grid axes along which ranks hold the same part, without the optimizer's."""
         used = set(itertools.chain(*self.tensor_map))
         return [a for a in range(len(self.dev_matrix)) if a not in used]
 
     def index(self, rank):
-        """Which of the parts of each dimension a rank has."""
+        """Return the index of a rank's part along each dimension."""
         at = np.unravel_index(rank, self.dev_matrix)
         indices = []
         for axes in self.tensor_map:
@@ -115,7 +115,7 @@ class Slicing(NamedTuple):
         return indices
 
     def optimizer_part(self, at):
-        """Which of the optimizer's parts is at a place of the grid; 0 where it does not divide."""
+        """Return the index of the optimizer's part at a grid position; 0 if it does not divide."""
         left, scale, shard = max(self.shards, 1), 1, 0
         for a in reversed(self.free_axes()):
             size = math.gcd(self.dev_matrix[a], left)
@@ -124,7 +124,7 @@ class Slicing(NamedTuple):
         return shard
 
     def region(self, rank, shape):
-        """The (begin, end) of each dimension of a whole tensor that a rank has."""
+        """Return the (begin, end) of a rank's part along each dimension of the whole tensor."""
         parts, index = self.parts(), self.index(rank)
         bounds = []
         for dim, size in enumerate(shape):
@@ -133,18 +133,18 @@ class Slicing(NamedTuple):
         return bounds
 
     def whole(self, shape):
-        """The shape of the whole tensor, of that of a part."""
+        """Return the shape of the whole tensor, from the shape of a part."""
         parts = self.parts()
         return tuple([n * (parts[k] if k < len(parts) else 1) for k, n in enumerate(shape)])
 
     def alike(self, rank):
-        """The ranks that have the same part as a rank."""
+        """Return the ranks that have the same part as a rank."""
         index = self.index(rank)
         return [r for r in range(self.ranks) if self.index(r) == index]
 
     def nearest(self, rank, other):
-        """A key for ranks that have the same part: the lowest is that of the rank nearest to
-        `rank`, in the fewest directions of the grid."""
+        """Return a sort key for ranks that have the same part: nearest to `rank` first, by the
+        number of grid axes in which they differ, then by the difference of ranks."""
         places = zip(*[np.unravel_index(r, self.dev_matrix) for r in (rank, other)], strict=True)
         return sum(a != b for a, b in places), abs(rank - other)
 
@@ -154,7 +154,7 @@ WHOLE = Slicing((1,), ())
 
 @contextlib.contextmanager
 def described_in(who, path):
-    """Let errors of layouts name the file that they are in."""
+    """Add the file's name to errors about layouts in this context."""
     try:
         yield
     except ValueError as error:
@@ -164,9 +164,11 @@ def described_in(who, path):
 
 
 def slicings(who, strategy, stage=None):
-    """{parameter: `Slicing`} of a strategy file's path, of its messages, or of lists; None of None.
+    """Return {parameter: `Slicing`} of a strategy file's path, its messages, or lists; None for
+    None.
 
-    `stage`: whose layout counts for a parameter of several pipeline stages, the first by default.
+    `stage`: the stage whose layout is used for a parameter of several pipeline stages; by default
+    the first.
     """
     if strategy is None:
         return None
@@ -194,7 +196,7 @@ def slicings(who, strategy, stage=None):
 
 
 def ranks_needed(source, target, rank):
-    """The source's ranks whose parts a rank of the target consists of."""
+    """Return the source's ranks whose parts make up the part of a rank of the target."""
     home = rank % source.ranks
     dims = max(len(source.tensor_map), len(target.tensor_map), 1)
     shape = [math.lcm(s, t) for s, t in itertools.zip_longest(
@@ -209,15 +211,15 @@ def ranks_needed(source, target, rank):
 
 
 def _overlap(one, other):
-    """The part of all dimensions that two regions share; None where there is none."""
+    """Return the intersection of two regions; None if it is empty."""
     bounds = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)]
     return bounds if all(a < b for a, b in bounds) else None
 
 
 def part(name, pieces, source, target, rank):
-    """The array of a rank of the target, of `pieces`, {rank of the source: array}.
+    """Assemble the array of a rank of the target from `pieces`, {rank of the source: array}.
 
-    Raises ValueError where a piece is missing or does not divide.
+    Raises ValueError if a piece is missing or a size is not divisible.
     """
     some = next(iter(pieces.values()))
     shape = source.whole(some.shape)
@@ -229,7 +231,7 @@ def part(name, pieces, source, target, rank):
             )
     wanted = target.region(rank % target.ranks, shape)
     sizes = [b - a for a, b in wanted]
-    if math.prod(sizes) > sum(piece.size for piece in pieces.values()):  # before they take memory
+    if math.prod(sizes) > sum(piece.size for piece in pieces.values()):  # before allocation
         raise _incomplete(name, pieces, source)
     array = np.empty(sizes, some.dtype)
     filled = np.zeros(array.shape, bool)

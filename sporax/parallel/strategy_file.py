@@ -1,5 +1,5 @@
-"""Strategy files: how each parameter was divided among ranks, in MindSpore's protobuf messages (and
-in JSON), read and written without a protobuf library.
+"""Strategy files: the layout of each parameter over ranks, in MindSpore's protobuf messages (and in
+JSON), read and written without a protobuf library.
 """
 
 import glob
@@ -12,7 +12,7 @@ from sporax.io import atomic_write, protobuf, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED
 
-# message -> {field: (name, what it holds: an int, text, or another message; whether it is a list)};
+# message -> {field: (name, type: int, str, or another message; whether it is repeated)};
 # node_strategy.proto of MindSpore 2.10
 _DIMS = {1: ("dim", int, True)}
 _STRATEGYS = {1: ("stage", int, False), 2: ("parallel_strategy", _DIMS, True)}
@@ -38,7 +38,7 @@ _GROUP_MAP = {
     2: ("ckpt_restore_rank_list", _DIMS, False),
 }
 _NUMBERS = ("field", "opt_weight_shard_step", "opt_weight_shard_size")
-_SLOTS = ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset")  # of JSON, as lists
+_SLOTS = ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset")  # lists in JSON
 
 
 class Message:
@@ -58,7 +58,7 @@ class Message:
 
 
 def decoded(data, fields):
-    """The `Message` in bytes."""
+    """Decode a `Message` from bytes."""
     values: dict[str, Any] = {}
     for field, wire, value in protobuf.fields(data, "its message"):
         name, kind, is_list = fields.get(field, (None, None, False))
@@ -66,7 +66,7 @@ def decoded(data, fields):
             continue
         if (kind is int) != (wire == protobuf.VARINT) and not (kind is int and is_list):
             raise CorruptFile(f"its field '{name}' is of another kind")
-        if kind is int:  # one by one, or the packed form of a list
+        if kind is int:  # single values, or the packed form of a list
             numbers = [value] if wire == protobuf.VARINT else protobuf.varints(value)
             found = list(map(protobuf.signed, numbers))
         elif kind is str:
@@ -81,7 +81,7 @@ def decoded(data, fields):
 
 
 def encoded(message):
-    """The bytes of a `Message`."""
+    """Encode a `Message` as bytes."""
     chunks = []
     for field, (name, kind, is_list) in message._fields.items():
         value = getattr(message, name)
@@ -95,8 +95,8 @@ def encoded(message):
 
 
 def layout(dev_matrix, tensor_map, param_split_shape=(), field=0, step=0, size=0):
-    """A message that says how a parameter is divided: `tensor_map` has for each dimension the axis
-    of `dev_matrix`, counted from the last, or -1, or a list of them."""
+    """Create the layout message of a parameter: `tensor_map` has for each dimension the axis of
+    `dev_matrix`, counted from the last, or -1, or a list of axes."""
     maps = [list(tensor_map)]
     if any(isinstance(item, (list, tuple)) for item in tensor_map):
         maps = [list(n) if isinstance(n, (list, tuple)) else [n] for n in tensor_map]
@@ -127,7 +127,7 @@ def _content(who, path):
 
 
 def _message(who, path, fields=None):
-    """(the message in a file, None), or (None, the object in a JSON file)."""
+    """Return (the message in a file, None), or (None, the object in a JSON file)."""
     content = _content(who, path)
     try:
         if path.endswith(".json"):
@@ -141,7 +141,7 @@ def _message(who, path, fields=None):
 
 
 def _checked_json(content):
-    """A strategy in JSON; raises where it is none."""
+    """Return a strategy in JSON; raise if it is invalid."""
     for item in content.get("parallel_layout_item", {}).values():
         numbers = [item.get(name, 0) for name in _NUMBERS]
         numbers += [n for slot in _SLOTS for m in _slot(item.get(slot, [])) for n in m.dim]
@@ -154,7 +154,7 @@ def _checked_json(content):
 
 
 def read(who, path):
-    """{parameter: the message of its layout} of a strategy file."""
+    """Return {parameter: layout message} of a strategy file."""
     message, as_json = _message(who, path)
     if message is not None:
         return {item.param_name: item.parallel_layouts for item in message.parallel_layout_item}
@@ -220,12 +220,12 @@ def _as_json(stage, nodes, items):
 
 
 def build_searched_strategy(strategy_filename):
-    """How each parameter is divided, of a strategy file: {name: layout}; None for None.
+    """Return {name: layout} of the parameters in a strategy file; None for None.
 
     A layout has `dev_matrix`, `tensor_map`, `param_split_shape` and `indices_offset`, lists of
     messages with a list `dim`, and the ints `field`, `opt_weight_shard_step` and
-    `opt_weight_shard_size`. Raises TypeError for what is no string or no strategy file, ValueError
-    where there is none.
+    `opt_weight_shard_size`. Raises TypeError if the argument is not a string or the file not a
+    strategy file, ValueError if the file is missing or empty.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
     >>> from sporax.parallel import strategy_file
@@ -239,9 +239,9 @@ def build_searched_strategy(strategy_filename):
 
 
 def restore_group_info_list(group_info_file_name):
-    """The ranks whose checkpoints can stand for this rank's, of a file about groups.
+    """Return the ranks whose checkpoints can replace this rank's, from a group info file.
 
-    Raises TypeError for what is no string, ValueError where there is no such file or list.
+    Raises TypeError if the argument is not a string, ValueError if the file or list is missing.
 
     >>> import pathlib, tempfile
     >>> path = tempfile.mkdtemp() + "/group_info.pb"
@@ -260,11 +260,11 @@ def restore_group_info_list(group_info_file_name):
 
 
 def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
-    """Join the strategy files of all pipeline stages in a folder into one, where each parameter's
-    name has its stage before it.
+    """Merge the strategy files of all pipeline stages in a folder into one, which prefixes each
+    parameter's name with its stage.
 
-    Raises NotADirectoryError where there is no such folder, ValueError where it has both `.ckpt`
-    and `.json` files, or an empty one.
+    Raises NotADirectoryError if the folder does not exist, ValueError if it has both `.ckpt` and
+    `.json` files, or an empty one.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file

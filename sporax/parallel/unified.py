@@ -1,4 +1,4 @@
-"""`unified_safetensors`: the checkpoints of all ranks as whole parameters, in a few files."""
+"""`unified_safetensors`: merges the checkpoints of all ranks into files of whole parameters."""
 
 import json
 import math
@@ -11,23 +11,23 @@ from sporax.nn import argument_checks as check
 from sporax.parallel import slices
 from sporax.parallel.checkpoints import _count, _files, _Loaded, _of_files, _save
 
-_LARGEST = 3 * 1024**3  # bytes of parameters in one file, about
+_LARGEST = 3 * 1024**3  # approximate bytes of parameters in one file
 
 
 def unified_safetensors(
     src_dir, src_strategy_file, dst_dir, merge_with_redundancy=True, file_suffix=None,
     max_process_num=64, choice_func=None, split_dst_file=(),
 ):  # fmt: skip
-    """Join the `.safetensors` files of all ranks into files of whole parameters.
+    """Merge the `.safetensors` files of all ranks into files of whole parameters.
 
     Reads `src_dir/rank_N/*{file_suffix}.safetensors` under `src_strategy_file`; writes
     `dst_dir/part0.safetensors` and further parts of about 3 GB, `param_name_map.json` with the part
-    of each parameter, and `hyper_param.safetensors` with what the strategy does not name.
-    `choice_func(name)`: False leaves a parameter out, a string is its new name.
-    `split_dst_file=(k, n)`: write the k-th of n shares of the parts only. `merge_with_redundancy`:
-    False where each part is in the file of one rank only; files that say so are read so.
-    `max_process_num`: accepted. Raises TypeError and ValueError for other arguments, ValueError
-    where a rank's file is missing.
+    of each parameter, and `hyper_param.safetensors` with values that the strategy does not name.
+    `choice_func(name)`: returns False to omit a parameter, or its new name.
+    `split_dst_file=(k, n)`: write only the k-th of n shares of the parts. `merge_with_redundancy`:
+    False if each part is in the file of one rank only; files marked as such are recognized.
+    `max_process_num`: accepted. Raises TypeError and ValueError for other arguments, ValueError if
+    a rank's file is missing.
 
     >>> import os, tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file
@@ -85,7 +85,7 @@ def _check_ranks(who, files, source, with_redundancy):
 
 
 def _chosen(who, choose, name):
-    """The name under which a parameter is kept; None where it is not."""
+    """Return the name under which a parameter is stored; None if it is omitted."""
     choice = True if choose is None else choose(name)
     if not isinstance(choice, (bool, str)):
         raise ValueError(
@@ -96,8 +96,8 @@ def _chosen(who, choose, name):
 
 
 def _groups(names, loaded, source):
-    """(the parameters of each file, the bytes of all): the largest first, each to the group that
-    has least."""
+    """Return (the parameters of each file, the bytes of all). Parameters are assigned in descending
+    order of size, each to the smallest group."""
     sizes = {}
     for name in names:
         part = next(c[name] for c in loaded.values() if name in c)
@@ -112,7 +112,7 @@ def _groups(names, loaded, source):
 
 
 def _share(who, share, count):
-    """(the first, the end) of the parts that `split_dst_file` means."""
+    """Return (first, end) of the parts that `split_dst_file` selects."""
     if not share:
         return 0, count
     if not isinstance(share, tuple) or len(share) != 2 or not 1 <= share[0] <= share[1]:

@@ -1,4 +1,4 @@
-"""`MsDispatchMode`: a user's method in the place of each operation."""
+"""`MsDispatchMode`: a user method replaces each operation."""
 
 import contextlib
 import functools
@@ -11,7 +11,7 @@ from sporax.engine.recorder import apply, wrap
 
 
 class _Modes(threading.local):
-    """The modes that hold in a thread, the innermost last; none while a mode's method runs."""
+    """The active modes of a thread, the innermost last; inactive while a mode's method runs."""
 
     def __init__(self):
         self.stack, self.scopes, self.is_running = [], [], False
@@ -21,19 +21,19 @@ _modes = _Modes()
 
 
 class OpFunc:
-    """An operation, as `__ms_dispatch__` gets it: `func(*args)` computes it."""
+    """An operation, as passed to `__ms_dispatch__`: `func(*args)` computes it."""
 
     def __init__(self, op):
         self._op = op
 
     @property
     def name(self):
-        """The operation's name."""
+        """Name of the operation."""
         return self._op.name
 
     @property
     def attributes(self):
-        """What the operation was given besides Tensors, such as an axis: a dict."""
+        """Non-Tensor arguments of the operation, such as an axis, as a dict."""
         return dict(self._op.attributes)
 
     def __call__(self, *args):
@@ -44,7 +44,7 @@ class OpFunc:
 
 
 class _Dispatch(Policy):
-    """Refuses every operation, and gives it to the innermost mode. `inner`: the Precision that
+    """Intercepts every operation and passes it to the innermost mode. `inner`: the Precision that
     operations compute in, or None."""
 
     def __init__(self, inner):
@@ -87,12 +87,12 @@ def _dispatch(inner):
 
 
 class MsDispatchMode(contextlib.ContextDecorator):
-    """Within, each operation calls `__ms_dispatch__` of the innermost mode in its place.
+    """A context in which each operation calls `__ms_dispatch__` of the innermost mode instead.
 
     Subclasses define `__ms_dispatch__(self, func, args, kwargs=None)`, which returns the
-    operation's result: `func(*args)` computes it, `func.name` says which one it is. What the method
-    itself computes does not call it again. Captured functions run line by line meanwhile. A mode is
-    a decorator too.
+    operation's result: `func(*args)` computes it, `func.name` is its name. Operations inside the
+    method are not dispatched again. Captured functions run eagerly in the context. A mode is also a
+    decorator.
 
     >>> class Log(ms.MsDispatchMode):
     ...     def __ms_dispatch__(self, func, args, kwargs=None):

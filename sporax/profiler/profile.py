@@ -1,4 +1,4 @@
-"""`profile`: traces of chosen steps; `mstx`: ranges and marks of a script in them."""
+"""`profile`: traces of selected steps; `mstx`: user ranges and marks in a trace."""
 
 import itertools
 import json
@@ -18,17 +18,17 @@ _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
 def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
-    """For `profile(on_trace_ready=...)`: traces go to the folder `dir_name` ('./data'), where
-    TensorBoard's profile plugin and https://ui.perfetto.dev find them.
+    """Return a handler for `profile(on_trace_ready=...)`: traces are written to the folder
+    `dir_name` (default './data'), for TensorBoard's profile plugin and https://ui.perfetto.dev.
 
-    `worker_name`: the first part of the file names (default: host and process). `analyse_flag`,
-    `async_mode`: accepted; a trace needs no analysis.
+    `worker_name`: prefix of the file names (default: host and process). `analyse_flag`,
+    `async_mode`: accepted without effect; a trace needs no analysis.
 
     >>> handler = tensorboard_trace_handler("outputs/traces", worker_name="first")
     """
 
     def handler(profiler):
-        """Called when a trace is written; `profile` has put it into the folder."""
+        """Do nothing: `profile` has already written the trace to the folder."""
 
     handler.folder = Path("./data" if dir_name is None else dir_name)
     handler.worker_name = worker_name
@@ -36,18 +36,18 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
 
 
 class profile(Metadata):
-    """Traces of what the program does, of all steps or of those that `schedule` names.
+    """Traces the program: all steps, or the steps selected by `schedule`.
 
-    `schedule`: a function from a step's number to a `ProfilerAction`, such as `schedule(wait=1,
-    active=2)`; without one all is recorded. `step()` ends a step. `on_trace_ready`: called with the
-    profile when a trace is written: `tensorboard_trace_handler(folder)`, which chooses the folder
-    too (else './data'), or a function of your own, which finds the file in `path`. Each trace has
-    one event `ProfilerStep#n` for each step. `start_profile`: whether to start at once (default
-    True); `with` starts it, and stops it at the end. All other settings count things on other
-    devices: accepted, without effect.
+    `schedule`: a function from the step number to a `ProfilerAction`, such as `schedule(wait=1,
+    active=2)`; by default all steps are recorded. `step()` ends a step. `on_trace_ready`: called
+    with the profile after a trace is written: `tensorboard_trace_handler(folder)`, which also sets
+    the folder (default './data'), or a user function, which finds the file in `path`. A trace has
+    an event `ProfilerStep#n` per step. `start_profile`: start immediately (default True); a `with`
+    block starts it, and stops it at the end. The other settings are for other devices: accepted
+    without effect.
 
-    Raises TypeError for a `schedule` or an `on_trace_ready` that is not a function, RuntimeError
-    where another profiler runs.
+    Raises TypeError if `schedule` or `on_trace_ready` is not a function, RuntimeError if another
+    profiler is running.
 
     >>> handler = tensorboard_trace_handler("outputs/profile")
     >>> from sporax.profiler import schedule
@@ -81,7 +81,7 @@ class profile(Metadata):
         self._worker = name or f"{socket.gethostname()}_{os.getpid()}"
         self.step_num = 0
         self.current_action = ProfilerAction.NONE
-        self.path = None  # of the newest trace
+        self.path = None  # of the latest trace
         super().__init__()
         self.has_started = False
         self._running_folder = self._step_annotation = None
@@ -89,7 +89,7 @@ class profile(Metadata):
             self.start()
 
     def start(self):
-        """Begin with step 0; where it runs already, nothing."""
+        """Start with step 0; if it has already started, only warn."""
         if self.has_started:
             warn("'profile.start' has no effect: the profile has started already.")
             return
@@ -97,7 +97,7 @@ class profile(Metadata):
         self._enter(self.schedule(0))
 
     def step(self):
-        """End a step: what follows belongs to the next one."""
+        """End the current step and begin the next one."""
         if not self.has_started:
             raise RuntimeError(
                 "For 'profile.step', the profile must run, but it does not. Call 'start' first."
@@ -147,7 +147,7 @@ class profile(Metadata):
         return self.current_action
 
     def _write(self):
-        """End the trace, and put its files where TensorBoard looks for the runs of a folder."""
+        """End the trace, and move its files to where TensorBoard looks for runs."""
         folder, self._running_folder = self._running_folder, None
         Profiler.end(self)
         (run,) = Path(folder, "plugins/profile").iterdir()
@@ -182,7 +182,7 @@ _range_numbers, _open_ranges = itertools.count(1), {}
 
 
 class mstx:
-    """Ranges and marks that a script puts into the trace of a profiler.
+    """Adds ranges and marks to the trace of a profiler.
 
     >>> number = mstx.range_start("first epoch")
     >>> mstx.mark("data read")
@@ -203,13 +203,13 @@ class mstx:
 
     @staticmethod
     def mark(message, stream=None, domain="default"):
-        """Put an event without length into the trace. All streams are one here."""
+        """Add an instant event to the trace. `stream`: without effect."""
         with mstx._annotation("mark", message, domain):
             pass
 
     @staticmethod
     def range_start(message, stream=None, domain="default"):
-        """Begin a range; returns its number, for `range_end`. All streams are one here."""
+        """Begin a range; return its number, for `range_end`. `stream`: without effect."""
         annotation = mstx._annotation("range_start", message, domain)
         annotation.__enter__()
         number = next(_range_numbers)
@@ -218,7 +218,7 @@ class mstx:
 
     @staticmethod
     def range_end(range_id, domain="default"):
-        """End a range, after what was started in it."""
+        """End a range, after the operations that were started in it."""
         if (range_id, domain) not in _open_ranges:
             raise ValueError(
                 f"For 'mstx.range_end', 'range_id' must be a range of domain {domain!r} that was "
@@ -230,8 +230,8 @@ class mstx:
 
 
 class EnvProfiler:
-    """The `profile` of a whole process, by the environment variable MS_PROFILER_OPTIONS: JSON such
-    as `{"start": true, "output_path": "./data"}`, read when sporax is imported as MindSpore.
+    """The `profile` of a whole process, set by the environment variable MS_PROFILER_OPTIONS: JSON
+    such as `{"start": true, "output_path": "./data"}`, read when sporax is imported as MindSpore.
 
     >>> EnvProfiler.init_profiler()  # nothing: the variable is not set
     >>> EnvProfiler().analyse()
@@ -241,7 +241,7 @@ class EnvProfiler:
 
     @classmethod
     def init_profiler(cls):
-        """Start the profile if the variable says so; ValueError where it holds no JSON object."""
+        """Start the profile if the variable says so; raise ValueError if it is not a JSON object."""
         text = os.environ.get("MS_PROFILER_OPTIONS")
         if not text:
             return

@@ -1,4 +1,4 @@
-"""`Profiler`: what ran when, as JAX's own profiler sees it."""
+"""`Profiler`: traces by JAX's profiler."""
 
 import json
 import os
@@ -17,13 +17,13 @@ _TYPE_NAMES = {"start_profile": "a bool", "output_path": "a path"}
 
 
 class Metadata:
-    """What a script notes beside its traces, by name."""
+    """Named metadata that a script stores beside its traces."""
 
     def __init__(self):
         self._metadata = {}
 
     def add_metadata(self, key, value):
-        """Have `profiler_metadata.json` beside the traces say `key`: the string `value`."""
+        """Store the string `value` as `key` in `profiler_metadata.json` beside the traces."""
         for name, text in (("key", key), ("value", value)):
             if not isinstance(text, str):
                 raise TypeError(
@@ -33,7 +33,7 @@ class Metadata:
         self._metadata[key] = value
 
     def add_metadata_json(self, key, value):
-        """`add_metadata` of what a string of JSON says; ValueError where it is not JSON."""
+        """Store the parsed JSON string `value` as `key`; raise ValueError if it is not JSON."""
         self.add_metadata(key, value)
         try:
             self._metadata[key] = json.loads(value)
@@ -50,19 +50,19 @@ class Metadata:
 
 
 class Profiler(Metadata):
-    """A trace of what the program does from `start()` to `stop()`: XLA's programs and operations,
-    and Python's calls, each with its time.
+    """Traces the program from `start()` to `stop()`: XLA programs and operations, and Python calls,
+    each with its time.
 
-    `output_path`: the folder for it (default './data'). `start_profile`: whether to start at once
-    (default True). `schedule`, `on_trace_ready`: traces of some steps alone, each of which ends
-    with `step()`, as `profile` has them. MindSpore's other settings count things on its own
-    devices: they are taken, and have no effect. `with` starts it, and stops it at the end.
+    `output_path`: the output folder (default './data'). `start_profile`: start immediately (default
+    True). `schedule`, `on_trace_ready`: as in `profile`, to trace only some steps, each ended by
+    `step()`. MindSpore's other settings are for its own devices: accepted without effect. A `with`
+    block starts the profiler, and stops it at the end.
 
-    The trace is a file `*.trace.json.gz` for https://ui.perfetto.dev, and beside it one for
-    TensorBoard; `analyse()` ends the trace, says where it is, and returns the path.
+    The trace is a file `*.trace.json.gz` for https://ui.perfetto.dev, with one for TensorBoard
+    beside it; `analyse()` ends the trace, prints its path and returns it.
 
-    Raises TypeError for a setting that MindSpore has not, RuntimeError where a profiler is started
-    while one runs, or stopped while none does.
+    Raises TypeError for a setting that MindSpore lacks, RuntimeError if started while a profiler is
+    running, or stopped while it is not running.
 
     >>> profiler = Profiler(output_path="outputs/profile", start_profile=False)
     >>> profiler.start()
@@ -71,8 +71,8 @@ class Profiler(Metadata):
     >>> profiler.stop()
     """
 
-    _running = None  # the one of this process that traces
-    of_steps: Any = None  # `profile`, which records chosen steps
+    _running = None  # the tracing profiler of this process
+    of_steps: Any = None  # `profile`, which records selected steps
 
     def __init__(self, **kwargs):
         super().__init__()
@@ -107,7 +107,7 @@ class Profiler(Metadata):
             Profiler.begin(self, self._folder)
 
     def step(self):
-        """End a step of the `schedule`; without one, nothing."""
+        """End a step of the `schedule`; without a schedule, only warn."""
         if self._steps is not None:
             self._steps.step()
         else:
@@ -123,7 +123,7 @@ class Profiler(Metadata):
             self.stop()
 
     def op_analyse(self, op_name, device_id=None):
-        """Refused: the times of single operations, since programs are compiled as a whole."""
+        """Raise NotImplementedError: programs are compiled whole, so operations have no times."""
         raise NotImplementedError(
             "sporax has no 'Profiler.op_analyse': XLA fuses operations, so that one by itself has "
             "no time of its own. Open the trace that 'analyse' names, or time a call."
@@ -143,12 +143,12 @@ class Profiler(Metadata):
 
     @staticmethod
     def offline_analyse(path, pretty=False, step_list=None, data_simplification=True):
-        """Say where the newest trace below a folder is, and return its path."""
+        """Print the path of the newest trace below a folder, and return it."""
         return analyse(path)
 
     @staticmethod
     def begin(owner, folder):
-        """Begin the trace of a `Profiler` or a `profile`; RuntimeError where one runs."""
+        """Begin the trace of a `Profiler` or a `profile`; raise RuntimeError if one is running."""
         if Profiler._running is not None:
             raise RuntimeError(
                 f"For '{type(owner).__name__}.start', no other profiler must run, but one does. "
@@ -160,7 +160,7 @@ class Profiler(Metadata):
 
     @staticmethod
     def end(owner):
-        """End and write the trace of that owner."""
+        """End and write the trace of `owner`, if it is running."""
         if Profiler._running is owner:
             settle()
             Profiler._running = None
@@ -168,11 +168,11 @@ class Profiler(Metadata):
 
     @staticmethod
     def is_running():
-        """Whether a trace is recorded now."""
+        """Return True if a trace is being recorded."""
         return Profiler._running is not None
 
     def analyse(self):
-        """End the trace if it runs, say where it is, and return the path of its newest file."""
+        """End the trace if it is running; print and return the path of the newest trace."""
         if Profiler._running is self or (self._steps is not None and self._steps.has_started):
             self.stop()
         return analyse(self._folder)
@@ -181,8 +181,8 @@ class Profiler(Metadata):
 def analyse(
     profiler_path, max_process_number=None, pretty=False, step_list=None, data_simplification=True
 ):
-    """Say where the newest trace below a folder is, and return its path; the other arguments steer
-    MindSpore's own files and have no effect here."""
+    """Print the path of the newest trace below a folder, and return it; the other arguments concern
+    MindSpore's own files and have no effect."""
     traces = sorted(Path(profiler_path).rglob("*.trace.json.gz"), key=os.path.getmtime)
     if not traces:
         raise RuntimeError(

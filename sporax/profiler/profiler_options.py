@@ -1,4 +1,4 @@
-"""Options of the profilers: enums, `_ExperimentalConfig`, and the `schedule` of the steps."""
+"""Options of the profilers: enums, `_ExperimentalConfig` and `schedule`."""
 
 import logging
 from enum import Enum
@@ -44,7 +44,7 @@ HostSystem = _enum(
 
 
 class ProfilerAction(Enum):
-    """What a profiler does at a step."""
+    """The action of a profiler at a step."""
 
     NONE = 0
     WARM_UP = 1
@@ -53,7 +53,7 @@ class ProfilerAction(Enum):
 
 
 class _ExperimentalConfig:
-    """Settings of an Ascend's profiler: kept as attributes, without effect here (said once).
+    """Settings of the Ascend profiler: kept as attributes, without effect (logged once).
 
     >>> _ExperimentalConfig(profiler_level=ProfilerLevel.Level1).profiler_level
     <ProfilerLevel.Level1: 'Level1'>
@@ -77,13 +77,14 @@ class _ExperimentalConfig:
 
 
 class Schedule:
-    """Which steps are recorded: `skip_first` steps are skipped, then each cycle waits for `wait`
-    steps, warms up for `warmup` and records `active`; `repeat` cycles, 0 for no end.
+    """Selects the recorded steps: `skip_first` steps are skipped, then each cycle waits for `wait`
+    steps, warms up for `warmup` and records `active`; `repeat` cycles, 0 for no limit.
 
-    Called with a step's number, from 0, it returns a `ProfilerAction`: NONE, WARM_UP (nothing is
-    recorded), RECORD, and RECORD_AND_SAVE at the last recorded step of a cycle.
+    Called with a step number, from 0, it returns a `ProfilerAction`: NONE, WARM_UP (nothing is
+    recorded), RECORD, or RECORD_AND_SAVE at the last recorded step of a cycle.
 
-    Raises TypeError for what is not an int; ValueError for `active` below 1, others below 0.
+    Raises TypeError if an argument is not an int; ValueError if `active` is below 1 or another is
+    below 0.
 
     >>> plan = Schedule(wait=1, warmup=0, active=2, repeat=1)
     >>> [plan(step).name for step in range(4)]
@@ -123,7 +124,7 @@ class Schedule:
         return f"Schedule({', '.join(f'{name}={self._options[name]!r}' for name in names)})"
 
     def to_dict(self):
-        """The parameters by name."""
+        """Return the parameters by name."""
         return dict(self._options)
 
 

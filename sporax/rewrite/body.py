@@ -1,4 +1,4 @@
-"""`Body`: the nodes of a function, a branch, a loop or a container of Cells, in their order."""
+"""`Body`: the nodes of a function, a branch, a loop or a container of Cells, in order."""
 
 import ast
 import copy
@@ -8,19 +8,19 @@ from sporax.rewrite.scoped_value import NodeType, expression_of
 
 class Body:
     """Nodes in order. `function`: the `def` they come from; None for branches and containers.
-    `namespace`: what its global names stand for. `owner`: the node that this is the inside of."""
+    `namespace`: the values of its global names. `owner`: the node that contains this body."""
 
     def __init__(self, tree, function=None, namespace=None, owner=None):
         self.tree, self.function, self.owner = tree, function, owner
         self.namespace = {} if namespace is None else namespace
-        self.called = {}  # name -> function, of the nodes that a user has inserted
+        self.called = {}  # name -> function, for nodes inserted by the user
         self.nodes, self.local = [], set()  # `local`: names of the function's own variables
         self.is_method = True
         if owner is not None:
             owner._body = self
 
     def append(self, node):
-        """Add a node behind the last; it gets a name that is free in the tree."""
+        """Append a node; it gets a name that is unique in the tree."""
         node._name = self.tree.names.unique(node._name)
         node._manager = self
         self.nodes.append(node)
@@ -28,26 +28,26 @@ class Body:
 
     @property
     def outermost(self):
-        """The Body of the function that this one is a part of."""
+        """The Body of the function that contains this one."""
         inner = self.owner is not None and self.function is None
         return self.owner._manager.outermost if inner else self
 
     @property
     def title(self):
-        """The path of the names of what this body is inside of, for tables."""
+        """The path of the names of the enclosing nodes, for tables."""
         if self.owner is None:
             return self.tree.class_name
         return f"{self.owner._manager.title}.{self.owner.get_name()}"
 
     def is_container(self):
-        """Whether this is the inside of a SequentialCell or CellList."""
+        """Return True if this is the body of a SequentialCell or CellList."""
         return self.owner is not None and self.owner.get_node_type() == NodeType.CellContainer
 
     # who reads what -------------------------------------------------------------------------
 
     def _links(self):
-        """(node, argument's index, provider, output's index) of each argument that a node before
-        assigns."""
+        """Return (node, argument's index, provider, output's index) of each argument that an
+        earlier node assigns."""
         last, links = {}, []
         for node in self.nodes:
             for i, (_, value) in enumerate(node.arguments()):
@@ -57,11 +57,11 @@ class Body:
         return links
 
     def providers(self, node):
-        """{argument's index: (node, output's index)}."""
+        """Return {argument's index: (node, output's index)}."""
         return {i: (source, k) for reader, i, source, k in self._links() if reader is node}
 
     def users(self, node):
-        """{output's index: [(node, argument's index)]}."""
+        """Return {output's index: [(node, argument's index)]}."""
         users = {}
         for reader, i, source, k in self._links():
             if source is node:
@@ -71,7 +71,7 @@ class Body:
     # source ---------------------------------------------------------------------------------
 
     def statements(self):
-        """The syntax trees of the nodes."""
+        """Return the syntax trees of the nodes."""
         parts = [statement for node in self.nodes for statement in self._statements_of(node)]
         return parts or [ast.Pass()]
 
@@ -90,7 +90,7 @@ class Body:
         return [new]
 
     def definition(self):
-        """The `def` with the statements of the nodes and the parameters that are there now."""
+        """Return the `def` with the statements of the nodes and the current parameters."""
         new = copy.copy(self.function)
         new.args = copy.copy(self.function.args)
         inputs = [n for n in self.nodes if isinstance(n._statement, ast.arg)]
@@ -107,7 +107,7 @@ class Body:
         return new
 
     def branch_text(self, node):
-        """The source of one branch of an `if` or of a loop."""
+        """Return the source of one branch of an `if` or of a loop."""
         new = copy.copy(node._statement)
         new.body, new.orelse = node._body.statements(), []
         text = ast.unparse(ast.fix_missing_locations(new))
@@ -115,13 +115,13 @@ class Body:
 
 
 def parameters(arguments):
-    """All parameters of a `def`."""
+    """Return all parameters of a `def`."""
     stars = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]
 
 
 def _drop_parameters(arguments, keep):
-    """Remove parameters and their defaults."""
+    """Remove the parameters that `keep` rejects, and their defaults."""
     plain = [*arguments.posonlyargs, *arguments.args]
     missing = [None] * (len(plain) - len(arguments.defaults))
     pairs = list(zip(plain, [*missing, *arguments.defaults], strict=True))

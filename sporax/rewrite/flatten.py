@@ -1,4 +1,4 @@
-"""Statements of one operation each, in place of nested expressions.
+"""Conversion of nested expressions to statements of one operation each.
 
 `return self.relu(self.fc(x) + y)` becomes `fc_var = self.fc(x)`, `add_var = fc_var + y`,
 `relu_var = self.relu(add_var)` and `return relu_var`.
@@ -8,7 +8,7 @@ import ast
 import copy
 import keyword
 
-# the parts of each kind of expression or statement that become statements of their own
+# the parts of each kind of expression or statement that become separate statements
 _PARTS = {
     ast.Return: ("value",),
     ast.Call: ("func", "args", "keywords"),
@@ -21,19 +21,19 @@ _PARTS = {
     ast.Tuple: ("elts",),
     ast.List: ("elts",),
 }
-# of these lists only so many items are always evaluated: the others may not run at all
+# the number of items in these lists that are always evaluated: the others may not run
 _ALWAYS_RUN = {(ast.BoolOp, "values"): 1, (ast.Compare, "comparators"): 1}
 _STAY = (ast.Name, ast.Constant, ast.Starred, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 class Names:
-    """Names that are given once each: `x`, then `x_1`, `x_2`."""
+    """A supply of unique names: `x`, then `x_1`, `x_2`."""
 
     def __init__(self, taken=()):
         self.taken = set(taken)
 
     def unique(self, name):
-        """`name`, with a number if it is taken."""
+        """Return `name`, with a number if it is taken."""
         if name == "_":
             return name
         new, count = name, 0
@@ -45,8 +45,8 @@ class Names:
 
 
 def flat(statements, names):
-    """Statements of one operation each. `names`: the function's `Names`. Bodies of branches and
-    loops stay as they are."""
+    """Return statements of one operation each. `names`: the function's `Names`. Bodies of branches
+    and loops are unchanged."""
     single = [part for statement in statements for part in _single_assigns(statement)]
     # the last statements name their variables first, as in MindSpore
     parts = [_flat_statement(statement, names) for statement in reversed(single)]
@@ -54,7 +54,7 @@ def flat(statements, names):
 
 
 def _single_assigns(statement):
-    """`a = b = f()` as `b = f()` and `a = b`."""
+    """Split `a = b = f()` into `b = f()` and `a = b`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [None]
     if len(targets) == 1 or any(isinstance(n, ast.Starred) for t in targets for n in ast.walk(t)):
         return [statement]
@@ -74,7 +74,7 @@ def _flat_statement(statement, names):
 
 
 def _lift_parts(node, names):
-    """Replace the parts of an expression by variables; returns the assignments of these."""
+    """Replace the parts of an expression by variables; returns their assignments."""
     lifted = []
 
     def replaced(part):
@@ -104,7 +104,7 @@ def _lift_parts(node, names):
 
 
 def _variable_name(expression):
-    """What the variable that holds an expression is called."""
+    """Return the name of the variable that holds an expression."""
     name = type(expression).__name__.lower()
     if isinstance(expression, ast.Call):
         function = expression.func

@@ -15,8 +15,8 @@ _ABSENT = object()
 
 
 def with_cells(container, items):
-    """A copy of a container with these (key, cell) in it. Cells under numbers get those of their
-    places, and so do the names of their parameters."""
+    """Return a copy of a container with these (key, cell). Cells with numeric keys are renumbered
+    by position, and so are the names of their parameters."""
     if isinstance(container, list):
         return [cell for _, cell in items]
     new = type(container).__new__(type(container))
@@ -26,30 +26,30 @@ def with_cells(container, items):
 
 
 def generated(tree):
-    """(source, {name: object} of what no import gives, the class's name) of a SymbolTree."""
+    """Return (source, {name: object} of objects without an import, class name) of a SymbolTree."""
     source = _Source()
     name = source.class_of(tree)
     return source.text(), source.objects, name
 
 
 class _Source:
-    """Source in the making, in which each object has one name."""
+    """Source under construction, in which each object has one name."""
 
     def __init__(self):
         self.names = Names()
         self.bound, self.imports, self.objects = {}, [], {}
-        self.definitions = {}  # text with "_" for a name -> that name
+        self.definitions = {}  # text with "_" in place of the name -> the name
         self.texts, self.classes = [], {}
 
     def text(self):
-        """The whole source."""
+        """Return the whole source."""
         words = ", ".join(sorted(self.objects))
         notes = [f"# {words}: objects that no import gives, set by SymbolTree"] if words else []
         head = "\n".join([*sorted(set(self.imports)), *notes])
         return "\n\n\n".join([head, *self.texts]) + "\n"
 
     def bind(self, name, value, owner):
-        """A name for an object: `name`, or with a number. `owner`: the module it is from."""
+        """Return a name for an object: `name`, with a number if taken. `owner`: its module."""
         if (name, id(value)) in self.bound:
             return self.bound[name, id(value)]
         new = self.bound[name, id(value)] = self.names.unique(name)
@@ -61,7 +61,7 @@ class _Source:
         return new
 
     def define(self, name, make):
-        """Add the definition `make(name)` unless one with this text is there; returns its name."""
+        """Add the definition `make(name)` unless one with its text exists; returns its name."""
         text = make("_")
         if text not in self.definitions:
             self.definitions[text] = self.names.unique(name)
@@ -71,9 +71,9 @@ class _Source:
     # functions ------------------------------------------------------------------------------
 
     def function_of(self, body):
-        """The syntax tree of a function, with names as they are bound here."""
+        """Return the syntax tree of a function, with names as they are bound here."""
         syntax = copy.deepcopy(body.definition())
-        inner = {}  # functions with nodes of their own, as their calls name them
+        inner = {}  # functions that have nodes, by their names in calls
         for part in _within(body):
             for node in part.nodes:
                 if node.get_node_type() == NodeType.CallFunction and _has_source(node):
@@ -87,7 +87,7 @@ class _Source:
         owner = body.called if name in body.called else body.namespace
         value = owner.get(name, _ABSENT)
         if value is _ABSENT:
-            return name  # a builtin, or a mistake that shows when it runs
+            return name  # a builtin, or an undefined name, which raises at run time
         if name in body.called:
             return self.bind(name, value, getattr(value, "__module__", None))
         return self.bind(name, value, _module_of(body.namespace))
@@ -105,7 +105,7 @@ class _Source:
     # classes --------------------------------------------------------------------------------
 
     def class_of(self, tree):
-        """Add the class of a SymbolTree, and those of its sub-networks; returns its name."""
+        """Add the class of a SymbolTree and its sub-networks' classes; returns its name."""
         if tree in self.classes:
             return self.classes[tree]
         kind = type(tree.get_origin_network())
@@ -127,7 +127,7 @@ class _Source:
         return self.classes[tree]
 
     def _settings(self, node, body):
-        """The lines of `__init__` for a node: rewritten sub-networks in place of the original."""
+        """Return the lines of `__init__` that replace a node's sub-network by the rewritten one."""
         if body.is_container() or node.get_node_type() not in (
             NodeType.Tree,
             NodeType.CellContainer,
@@ -145,7 +145,7 @@ class _Source:
         return [f"self._cells[{path.attr!r}] = {new}"]
 
     def _replacement(self, node, path):
-        """The expression of a Cell as the tree has it now; `path` as long as it is the original."""
+        """Return the expression of a Cell as the tree has it now; `path` if it is unchanged."""
         if node.get_node_type() == NodeType.Tree:
             return f"{self.class_of(node.get_sub_tree())}({path})"
         if node.get_node_type() != NodeType.CellContainer:
@@ -156,7 +156,7 @@ class _Source:
             places.setdefault(id(cell), (str(keys[i]), f"{path}[{i}]"))
         items = []
         for child in node._body.nodes:
-            new = "0", f"obj.{child._attribute_name}"  # any number: it gets that of its place
+            new = "0", f"obj.{child._attribute_name}"  # any number: it is renumbered by position
             key, place = places.get(id(child.get_instance()), new)
             items.append((key, self._replacement(child, place)))
         if items == [(str(key), f"{path}[{i}]") for i, key in enumerate(keys)]:
@@ -166,7 +166,7 @@ class _Source:
 
 
 def _module_of(namespace):
-    """The name of the module whose names are a function's global ones."""
+    """Return the name of the module that holds a function's global names."""
     return getattr(namespace, "maps", [namespace])[-1].get("__name__")
 
 
@@ -176,7 +176,7 @@ def _has_source(node):
 
 
 def _within(body):
-    """A Body and those inside of it, without those of functions."""
+    """Return a Body and its nested Bodies, except functions."""
     parts = [body]
     for node in body.nodes:
         if node._body is not None and node._body.function is None:
@@ -185,7 +185,7 @@ def _within(body):
 
 
 def _import_of(name, new, value, owner):
-    """The import that calls an object `new`; None if none finds it."""
+    """Return the import statement that names an object `new`; None if there is none."""
     if isinstance(value, types.ModuleType) and sys.modules.get(value.__name__) is value:
         return f"import {value.__name__}" + (f" as {new}" if value.__name__ != new else "")
     for own in (name, getattr(value, "__name__", name)):
@@ -195,8 +195,8 @@ def _import_of(name, new, value, owner):
 
 
 class _Moved(ast.NodeTransformer):
-    """A function's syntax for another module and class: names are `rename`d, private attributes
-    and `super()` are written out, annotations go."""
+    """Transform a function's syntax for another module and class: names are `rename`d, private
+    attributes and `super()` are written out, annotations are removed."""
 
     def __init__(self, body, rename):
         self.rename, self.class_name = rename, getattr(body, "class_name", None)

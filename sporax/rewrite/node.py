@@ -1,4 +1,4 @@
-"""`Node`: one statement of a network's `construct`, and `Body`: the nodes in their order."""
+"""`Node`: one statement of a network's `construct`."""
 
 import ast
 import inspect
@@ -28,7 +28,7 @@ _OPERANDS = {  # kind of expression -> its operands
 
 
 def _operands(statement):
-    """(name of the keyword or None, what holds the operand, its field or place) of a statement."""
+    """Return (keyword or None, holder, field or index in the holder) of a statement's operands."""
     if type(statement) in _TEST:
         return [(None, statement, _TEST[type(statement)])]
     if isinstance(statement, ast.Return):
@@ -55,7 +55,7 @@ def _operands(statement):
 
 
 class Node:
-    """One statement of a network: what it calls, with which arguments, and what it assigns.
+    """One statement of a network: the called object, the arguments, and the assigned variables.
 
     Nodes come from a `SymbolTree`, or from `create_call_cell` and `create_call_function`.
 
@@ -75,11 +75,11 @@ class Node:
 
     @staticmethod
     def create_call_cell(cell, targets, args=None, kwargs=None, name="", is_sub_net=False):
-        """A node for `targets = self.name(*args, **kwargs)`.
+        """Create a node for `targets = self.name(*args, **kwargs)`.
 
         `cell`: a Cell or Primitive. `targets`: ScopedValues or strings. `args`: a list of
-        ScopedValues, `kwargs`: a dict of them. `is_sub_net`: whether the node gets a SymbolTree of
-        its own.
+        ScopedValues, `kwargs`: a dict of them. `is_sub_net`: whether the node gets a separate
+        SymbolTree.
         """
         check.instance("Node", (Cell, Primitive), "a Cell or a Primitive", cell=cell)
         check.instance("Node", str, "a string", name=name)
@@ -90,14 +90,14 @@ class Node:
         _check_call(cell, args, kwargs)
         node = Node(node_type, _call(function, targets, args, kwargs), name, cell)
         if is_sub_net and isinstance(cell, Cell):
-            from sporax.rewrite.symbol_tree import SymbolTree  # which imports this module
+            from sporax.rewrite.symbol_tree import SymbolTree  # circular import
 
             SymbolTree(cell).give_tree(node)
         return node
 
     @staticmethod
     def create_call_function(function, targets, args=None, kwargs=None):
-        """A node for `targets = function(*args, **kwargs)`; the function is called as it is.
+        """Create a node for `targets = function(*args, **kwargs)`, with the function unchanged.
 
         >>> Node.create_call_function(ops.abs, ["y"], ScopedValue.create_name_values(["x"]))
         <Node abs: y = abs(x)>
@@ -112,7 +112,7 @@ class Node:
 
     @staticmethod
     def create_input(param_name, default=None):
-        """A node for another parameter of `construct`; `default`: a ScopedValue."""
+        """Create a node for another parameter of `construct`; `default`: a ScopedValue."""
         check.instance("Node", str, "a string", param_name=param_name)
         if default is not None:
             check.instance("Node", ScopedValue, "a ScopedValue", default=default)
@@ -120,8 +120,8 @@ class Node:
         node._default = default
         return node
 
-    _default = None  # that of a parameter
-    _attribute_name = None  # under which the network keeps what is called
+    _default = None  # a parameter's default
+    _attribute_name = None  # the network's attribute that holds the called object
     _branches, _test = (None, None), None  # the nodes of an `if` and its `else`; the condition
 
     def __repr__(self):
@@ -130,54 +130,54 @@ class Node:
     # what it is -----------------------------------------------------------------------------
 
     def get_handler(self):
-        """The node itself."""
+        """Return the node itself."""
         return self
 
     def get_name(self):
-        """The node's name, given once in a SymbolTree."""
+        """Return the node's name, which is unique in a SymbolTree."""
         return self._name
 
     def get_node_type(self):
-        """A `NodeType`."""
+        """Return the `NodeType`."""
         return self._type
 
     def get_instance(self):
-        """The Cell, Primitive or function that is called; None if it is not known."""
+        """Return the called Cell, Primitive or function; None if it is unknown."""
         return self._instance
 
     def get_instance_type(self):
-        """The type of what is called; a function itself."""
+        """Return the type of the called object; for a function, the function itself."""
         if self._instance_type is not None:
             return self._instance_type
         is_function = inspect.isfunction(self._instance)
         return self._instance if is_function else type(self._instance)
 
     def get_source_code(self):
-        """The statement's text."""
+        """Return the statement's text."""
         if self._type == NodeType.ControlFlow:
             return self._manager.branch_text(self)
         return ast.unparse(ast.fix_missing_locations(self._statement))
 
     def get_attribute(self, key):
-        """The attribute of that name, of those of the Cell or Primitive and those set here."""
+        """Return an attribute of the called Cell or Primitive, or one set here; None if missing."""
         check.instance("Node attribute", str, "a string", key=key)
         return self._attributes.get(key)
 
     def get_attributes(self):
-        """A dict of the attributes of the Cell or Primitive that is called, and of those set."""
+        """Return a dict of the attributes of the called Cell or Primitive and those set here."""
         return self._attributes
 
     def set_attribute(self, key, value):
-        """Keep a value with the node, under `key`."""
+        """Store a value with the node, under `key`."""
         check.instance("Node attribute", str, "a string", key=key)
         self._attributes[key] = value
 
     def get_symbol_tree(self):
-        """The SymbolTree that the node is in, or None."""
+        """Return the SymbolTree that the node is in, or None."""
         return self._manager.tree if self._manager is not None else None
 
     def get_sub_tree(self):
-        """The SymbolTree of the Cell that a node of type `Tree` calls."""
+        """Return the SymbolTree of the Cell that a node of type `Tree` calls."""
         if self._type != NodeType.Tree:
             raise TypeError(
                 f"For 'Node.get_sub_tree', the node must be of NodeType.Tree, but got {self._type}."
@@ -190,21 +190,21 @@ class Node:
         return self._sub_tree
 
     def nodes(self):
-        """The nodes inside of a branch, a loop, a container of Cells or a function."""
+        """Return the nodes inside a branch, a loop, a container of Cells or a function."""
         return [] if self._body is None else list(self._body.nodes)
 
     # arguments and targets ------------------------------------------------------------------
 
     def get_args(self):
-        """The positional arguments, or operands, as ScopedValues."""
+        """Return the positional arguments, or operands, as ScopedValues."""
         return [value for name, value in self.arguments() if name is None]
 
     def get_kwargs(self):
-        """The keyword arguments, as ScopedValues by name."""
+        """Return the keyword arguments as {name: ScopedValue}."""
         return {name: value for name, value in self.arguments() if name is not None}
 
     def get_targets(self):
-        """The variables that the statement assigns, as ScopedValues."""
+        """Return the variables that the statement assigns, as ScopedValues."""
         if self._type == NodeType.Input:
             return [ScopedValue.create_naming_value(self._statement.arg)]
         if self._type == NodeType.Python or not isinstance(self._statement, ast.Assign):
@@ -212,7 +212,7 @@ class Node:
         return [read_value(target) for target in parts_of_target(self._statement.targets[0])]
 
     def arguments(self):
-        """(name or None, ScopedValue) of each argument, positional ones first."""
+        """Return (name or None, ScopedValue) of each argument, positional ones first."""
         if self._default is not None:
             return [(None, self._default)]
         return [(name, read_value(_get(*place))) for name, *place in self._places()]
@@ -274,7 +274,7 @@ class Node:
         self.set_arg(arg_idx, targets[out_idx])
 
     def set_target(self, index, target):
-        """Let the statement assign another variable at `index`."""
+        """Replace the variable that the statement assigns at `index`."""
         places = parts_of_target(self._statement.targets[0]) if self.get_targets() else []
         if self._type == NodeType.Input or not 0 <= index < len(places):
             raise ValueError(
@@ -289,28 +289,28 @@ class Node:
             items[:] = [new if item is old else item for item in items]
 
     def name_function(self, path):
-        """Let the statement call the function or attribute of that name."""
+        """Make the statement call the function or attribute of that name."""
         self._statement.value.func = parsed_expression(path)
 
     # neighbours -----------------------------------------------------------------------------
 
     def get_arg_providers(self):
-        """{index of an argument: (node, index of its output)} of the nodes before that assign what
-        this one reads, in the same body."""
+        """Return {index of an argument: (node, index of its output)} of the earlier nodes in the
+        same body that assign this node's arguments."""
         return {} if self._manager is None else self._manager.providers(self)
 
     def get_target_users(self, index=-1):
-        """{index of an output: [(node, index of its argument)]}; of one output, its list."""
+        """Return {index of an output: [(node, index of its argument)]}; of one output, its list."""
         check.instance("get_target_users", int, "an int", index=index)
         users = {} if self._manager is None else self._manager.users(self)
         return users if index == -1 else users.get(index, [])
 
     def get_inputs(self):
-        """The nodes whose outputs this one reads, an item for each argument."""
+        """Return the nodes whose outputs this one reads, one item for each argument."""
         return [node for node, _ in self.get_arg_providers().values()]
 
     def get_users(self):
-        """The nodes that read what this one assigns."""
+        """Return the nodes that read this one's outputs."""
         users = [node for pairs in self.get_target_users().values() for node, _ in pairs]
         return list(dict.fromkeys(users))
 
@@ -323,7 +323,7 @@ def _attributes_of(instance):
 
 
 def _check_call(cell, args, kwargs):
-    """Refuse arguments that the cell does not take; some may be missing still."""
+    """Raise RuntimeError for arguments that the cell does not accept; some may be missing."""
     try:
         kind = type(cell)
         taken = inspect.signature(getattr(kind, "construct", kind.__call__))
@@ -340,7 +340,7 @@ def _get(holder, field):
 
 
 def _call(function, targets, args, kwargs):
-    """The statement `targets = function(*args, **kwargs)`."""
+    """Create the statement `targets = function(*args, **kwargs)`."""
     check.instance("Node", list, "a list", targets=targets)
     check.instance("Node", (list, tuple), "a list", args=[] if args is None else args)
     check.instance("Node", dict, "a dict", kwargs={} if kwargs is None else kwargs)

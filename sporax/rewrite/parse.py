@@ -29,13 +29,13 @@ _NOT_THERE = object()
 
 
 def is_sub_network(cell):
-    """Whether a Cell gets a SymbolTree of its own: its class is a user's, with source."""
+    """Return True if a Cell gets a separate SymbolTree: its class is a user's, with source."""
     inside = inspect.unwrap(type(cell).construct).__code__.co_filename.startswith(_PACKAGE)
     return not inside and definition_of(type(cell).construct) is not None
 
 
 def is_container(value):
-    """Whether it holds Cells in order, and has no `construct` of its own."""
+    """Return True if `value` holds Cells in order and does not override `construct`."""
     if isinstance(value, list):
         return bool(value) and all(isinstance(cell, Cell) for cell in value)
     plain = (SequentialCell.construct, CellList.construct)
@@ -43,7 +43,7 @@ def is_container(value):
 
 
 def definition_of(function):
-    """(a copy of the `def`, the name of the class around); None without source."""
+    """Return (a copy of the `def`, the name of the enclosing class); None without source."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     found = code and written_definition(code)
     if not found or not isinstance(found[0], ast.FunctionDef):
@@ -52,7 +52,7 @@ def definition_of(function):
 
 
 def names_of(function):
-    """What the global names and the free variables of a function stand for."""
+    """Return the values of a function's global names and free variables."""
     function = inspect.unwrap(function)
     free = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells = {name: _content(cell) for name, cell in free.items() if name != "__class__"}
@@ -73,7 +73,7 @@ def read_function(body):
 
 
 class _Reader:
-    """Reads the statements of one function into a Body and those inside of it."""
+    """Read the statements of one function into a Body and its nested Bodies."""
 
     def __init__(self, body):
         self.tree, self.body, self.top = body.tree, body, body
@@ -105,7 +105,7 @@ class _Reader:
                 self.branches(f"{word}_node", f"{word}_else_node", statement, None)
             elif isinstance(statement, ast.Return):
                 self._add(NodeType.Output, statement, "return")
-                return  # what follows never runs
+                return  # the following statements never run
             elif isinstance(statement, ast.Assign):
                 self.assign(statement)
             else:
@@ -163,7 +163,7 @@ class _Reader:
     # calls ----------------------------------------------------------------------------------
 
     def _found(self, function):
-        """What a name or a path of attributes stands for, as far as that is known now."""
+        """Return the value of a name or a path of attributes; `_NOT_THERE` if it is not known."""
         root, names = function, []
         while isinstance(root, ast.Attribute):
             root, names = root.value, [root.attr, *names]
@@ -246,7 +246,7 @@ class _Reader:
             found = definition_of(function)
         if found is None or any(isinstance(n, _CLOSED) for n in walk(found[0].body)):
             if code.co_filename.startswith(_PACKAGE) and function.__name__ != text:
-                name = f"{function.__name__}_opt"  # as MindSpore calls the copies of its own
+                name = f"{function.__name__}_opt"  # MindSpore's name for its copies
             self._add(NodeType.CallFunction, statement, name, function)
             return
         definition, class_name = found
@@ -259,7 +259,7 @@ class _Reader:
         read_function(body)
 
     def _is_inside(self, function):
-        """Whether a function is called in its own source."""
+        """Return True if a function is called in its source."""
         body = self.top
         while body.owner is not None:
             if body.owner.get_instance() is function:

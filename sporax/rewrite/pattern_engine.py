@@ -1,4 +1,4 @@
-"""`PatternEngine`: replaces what matches a pattern of Cells and Primitives in a `SymbolTree`."""
+"""`PatternEngine`: replaces matches of a pattern of Cells and Primitives in a `SymbolTree`."""
 
 import abc
 from collections import OrderedDict
@@ -16,9 +16,9 @@ _MATCHED = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Input)
 class PatternNode:
     """A node of a pattern: it matches a call of a Cell or Primitive whose type is `match_type`.
 
-    `pattern_node_name`: the key of the matched node in what a `Replacement` receives. `inputs`: the
-    PatternNodes that the inputs of a matched node must match, in order; without any, its inputs may
-    be anything. By default `match_type` is that of no node.
+    `pattern_node_name`: the key of the matched node in the dict that a `Replacement` receives.
+    `inputs`: the PatternNodes that the inputs of a matched node must match, in order; if empty, any
+    inputs match. The default `match_type` matches no node.
 
     >>> pattern = PatternNode("relu", nn.ReLU, [PatternNode("dense", nn.Dense, [VarNode()])])
     >>> pattern.name(), [node.name() for node in pattern.get_inputs()]
@@ -32,20 +32,20 @@ class PatternNode:
 
     @staticmethod
     def from_node(node):
-        """The PatternNode, without inputs, that matches nodes of the same type as `node`."""
+        """Create the PatternNode, without inputs, that matches nodes of the same type as `node`."""
         check.instance("PatternNode.from_node", Node, "a Node", node=node)
         return PatternNode(str(node.get_targets()[0]), node.get_instance_type())
 
     @staticmethod
     def create_pattern_from_node(node):
-        """The pattern of a node and of all nodes that it depends on, up to the parameters."""
+        """Create the pattern of a node and all nodes that it depends on, up to the parameters."""
         pattern = PatternNode.from_node(node)
         pattern.set_inputs([PatternNode.create_pattern_from_node(n) for n in node.get_inputs()])
         return pattern
 
     @staticmethod
     def create_pattern_from_list(type_list):
-        """The last PatternNode of a chain, in which each type's node is the next one's input."""
+        """Create a chain in which each type's node is the next one's input; returns the last."""
         check.instance("create_pattern_from_list", list, "a list", type_list=type_list)
         last = None
         for i, kind in enumerate(type_list):
@@ -65,25 +65,25 @@ class PatternNode:
         self._inputs = inputs
 
     def match(self, node):
-        """Whether a node, whatever its inputs are, matches."""
+        """Return True if a node matches, regardless of its inputs."""
         check.instance("PatternNode.match", Node, "a Node", node=node)
         return node.get_node_type() in _MATCHED and self._type == node.get_instance_type()
 
     def get_inputs(self):
-        """The PatternNodes of the inputs."""
+        """Return the PatternNodes of the inputs."""
         return self._inputs
 
     def name(self):
-        """The name given to the constructor."""
+        """Return the name given to the constructor."""
         return self._name
 
     def type(self):
-        """The type that matches."""
+        """Return the type that matches."""
         return self._type
 
 
 class VarNode(PatternNode):
-    """A placeholder: matches any node, which stays as it is.
+    """A placeholder: matches any node, which is left unchanged.
 
     >>> PatternNode("add", ops.Add, [VarNode(), VarNode()]).get_inputs()[0].name()
     'placeholder'
@@ -97,7 +97,7 @@ class VarNode(PatternNode):
 
 
 class Replacement(abc.ABC):
-    """Base class of what creates the nodes that replace a match: override `build`.
+    """Base class for creating the nodes that replace a match: override `build`.
 
     >>> class ToTanh(Replacement):
     ...     def build(self, pattern, is_chain_pattern, matched):
@@ -107,8 +107,8 @@ class Replacement(abc.ABC):
 
     @abc.abstractmethod
     def build(self, pattern, is_chain_pattern, matched):
-        """A list of new Nodes, which go where the last matched node is; without any, nothing is
-        replaced.
+        """Return a list of new Nodes, which replace the last matched node; if it is empty, nothing
+        is replaced.
 
         `pattern`: the root of the pattern. `is_chain_pattern`: whether it was a list of types.
         `matched`: an OrderedDict of the matched nodes by the names of their PatternNodes.
@@ -121,9 +121,9 @@ class Replacement(abc.ABC):
 class PatternEngine:
     """Replaces each match of `pattern` in a SymbolTree by the nodes that `replacement` creates.
 
-    `pattern`: a `PatternNode`, the root, whose inputs lead to those before it; or a list of types
-    of Cells and Primitives, each called with the result of the one before. Raises TypeError for
-    anything else, or for a `replacement` that is no `Replacement` (or None).
+    `pattern`: the root `PatternNode`, whose inputs are the preceding ones; or a list of types of
+    Cells and Primitives, each called with the result of the previous one. Raises TypeError for
+    anything else, or if `replacement` is not a `Replacement` or None.
 
     >>> from sporax.rewrite import Node, PatternEngine, Replacement, SymbolTree
     >>> class ToTanh(Replacement):
@@ -161,12 +161,12 @@ class PatternEngine:
         self._pattern, self._replacement = pattern, replacement
 
     def pattern(self):
-        """The root of the pattern."""
+        """Return the root of the pattern."""
         return self._pattern
 
     def apply(self, stree):
         """Replace all matches in a SymbolTree, its branches, functions, containers and
-        sub-networks; returns whether there were any."""
+        sub-networks; returns True if there were any."""
         check.instance("PatternEngine.apply", SymbolTree, "a SymbolTree", stree=stree)
         trees = [stree, *stree.sub_trees()]
         return any([self._apply(tree, body) for tree in trees for body in tree.bodies()])
@@ -187,7 +187,7 @@ class PatternEngine:
         return changed
 
     def _match(self, pattern, node):
-        """The matched nodes by name, those of the inputs first; None where one does not match."""
+        """Return the matched nodes by name, inputs first; None if one does not match."""
         if not pattern.match(node):
             return None
         wanted, inputs, matched = pattern.get_inputs(), node.get_inputs(), OrderedDict()
@@ -203,7 +203,7 @@ class PatternEngine:
         return matched
 
     def _leaks(self, matched):
-        """Whether a node that is not matched reads an inner result, which would be lost."""
+        """Return True if an unmatched node reads an inner result, which would be lost."""
         nodes = list(matched.values())
         inner = [n for n in nodes[:-1] if n.get_node_type() != NodeType.Input]
         return any(user not in nodes for node in inner for user in node.get_users())

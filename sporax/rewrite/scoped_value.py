@@ -8,12 +8,12 @@ from sporax.nn import argument_checks as check
 
 
 class NodeType(Enum):
-    """What a `Node` stands for.
+    """The kind of a `Node`.
 
     A call of a Cell (`CallCell`), a Primitive, a function or a method; a statement that is not
-    taken apart (`Python`); a parameter of `construct` (`Input`) or a `return` (`Output`); a Cell
-    with a SymbolTree of its own (`Tree`) or one that holds Cells in order (`CellContainer`); an
-    operator (`MathOps`); a branch or a loop (`ControlFlow`).
+    analysed (`Python`); a parameter of `construct` (`Input`) or a `return` (`Output`); a Cell with
+    a separate SymbolTree (`Tree`) or one that holds Cells in order (`CellContainer`); an operator
+    (`MathOps`); a branch or a loop (`ControlFlow`).
 
     >>> NodeType.CallCell.value
     1
@@ -35,7 +35,7 @@ class NodeType(Enum):
 
 
 class ValueType(Enum):
-    """What a `ScopedValue` holds: a constant, a container, a variable's name, or another object.
+    """The kind of a `ScopedValue`: a constant, a container, a variable's name, or another object.
 
     >>> ScopedValue.create_naming_value("x").type
     <ValueType.NamingValue: 40>
@@ -61,7 +61,7 @@ CONSTANTS = (type(None), int, float, str, bool, complex, bytes, type(...))
 class ScopedValue:
     """A variable, a constant or an object that a statement reads or assigns.
 
-    `arg_type`: a ValueType. `scope`: what stands before the dot, such as "self". `value`: the
+    `arg_type`: a ValueType. `scope`: the part before the dot, such as "self". `value`: the
     variable's name, the constant, or the object.
 
     >>> ScopedValue(ValueType.NamingValue, "self", "conv")
@@ -75,7 +75,7 @@ class ScopedValue:
 
     @classmethod
     def create_variable_value(cls, value):
-        """The ScopedValue of a constant, of a tuple, list or dict of values, or of an object.
+        """Create the ScopedValue of a constant, a tuple, list or dict of values, or an object.
 
         >>> ScopedValue.create_variable_value(2)
         2
@@ -92,7 +92,7 @@ class ScopedValue:
 
     @classmethod
     def create_naming_value(cls, name: str, scope: str = ""):
-        """The ScopedValue of a variable, or of an attribute of one.
+        """Create the ScopedValue of a variable, or of an attribute of one.
 
         >>> ScopedValue.create_naming_value("conv", "self")
         self.conv
@@ -102,7 +102,7 @@ class ScopedValue:
 
     @staticmethod
     def create_name_values(names, scopes=None):
-        """A list of `create_naming_value` for each name, and its scope.
+        """Return a list of `create_naming_value` for each name and its scope.
 
         >>> ScopedValue.create_name_values(["z", "z_1"], ["self", "self"])
         [self.z, self.z_1]
@@ -143,7 +143,7 @@ class ScopedValue:
 
 
 def read_value(expression):
-    """The ScopedValue of an expression in source."""
+    """Return the ScopedValue of a syntax tree's expression."""
     if isinstance(expression, ast.Name):
         return ScopedValue.create_naming_value(expression.id)
     if isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
@@ -159,7 +159,7 @@ def read_value(expression):
 
 
 def expression_of(value):
-    """The expression in source that a ScopedValue stands for."""
+    """Return the syntax tree of a ScopedValue's expression."""
     if value.type in (ValueType.ConstantValue, ValueType.CustomObjValue):
         return ast.Constant(value.value)  # an object gets a name when the node is inserted
     if value.type == ValueType.DictValue:
@@ -172,7 +172,7 @@ def expression_of(value):
 
 
 def parsed_expression(text):
-    """The syntax tree of an expression's text."""
+    """Return the syntax tree of an expression's text."""
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -183,7 +183,7 @@ def parsed_expression(text):
 
 
 def parts_of_target(target):
-    """The single targets in `a, (b, c) = ...`."""
+    """Return the single targets in `a, (b, c) = ...`."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return [part for item in target.elts for part in parts_of_target(item)]
     return [target]

@@ -1,4 +1,4 @@
-"""`SymbolTree`: the statements of a network's `construct`, to be changed and run again."""
+"""`SymbolTree`: the statements of a network's `construct`, which can be changed and run again."""
 
 import ast
 import importlib.util
@@ -23,7 +23,7 @@ _CALLS = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Tree)
 
 
 class Position(NamedTuple):
-    """A place before or behind a node, for `SymbolTree.insert`."""
+    """A position before or after a node, for `SymbolTree.insert`."""
 
     symbol_tree: "SymbolTree"
     node: Node
@@ -33,8 +33,8 @@ class Position(NamedTuple):
 class SymbolTree:
     """The source of a network as nodes, one for each operation.
 
-    `SymbolTree.create(net)` reads it, `insert`, `erase`, `replace` and the methods of `Node` change
-    it, `get_network` gives a network that computes it, with the same parameters.
+    `SymbolTree.create(net)` reads it; `insert`, `erase`, `replace` and the methods of `Node` change
+    it; `get_network` returns a network that computes it, with the same parameters.
 
     >>> class Net(nn.Cell):
     ...     def __init__(self):
@@ -57,8 +57,8 @@ class SymbolTree:
 
     @classmethod
     def create(cls, network):
-        """The SymbolTree of a Cell, from the source of its `construct`; sub-networks whose classes
-        are the user's get trees of their own."""
+        """Create the SymbolTree of a Cell from the source of its `construct`; sub-networks of
+        user-defined classes get separate trees."""
         check.instance("SymbolTree", Cell, "a Cell", network=network)
         return cls(network)._read()
 
@@ -77,7 +77,7 @@ class SymbolTree:
         return self
 
     def give_tree(self, node):
-        """Turn a node that calls a user's Cell into one of type `Tree`; others stay."""
+        """Turn a node that calls a user-defined Cell into one of type `Tree`; ignore others."""
         cell = node.get_instance()
         if not is_sub_network(cell):
             return
@@ -89,7 +89,7 @@ class SymbolTree:
         node._attributes = {}
 
     def mangled(self, name):
-        """An attribute's name as Python stores it."""
+        """Return an attribute's name as Python stores it."""
         is_private = name.startswith("__") and not name.endswith("__")
         owner = getattr(getattr(self, "body", None), "class_name", None)
         return f"_{owner.lstrip('_')}{name}" if is_private and owner else name
@@ -97,27 +97,27 @@ class SymbolTree:
     # reading --------------------------------------------------------------------------------
 
     def get_handler(self):
-        """The tree itself."""
+        """Return the tree itself."""
         return self
 
     def get_origin_network(self):
-        """The Cell that the tree was created of."""
+        """Return the Cell that the tree was created from."""
         return self._network
 
     def nodes(self, all_nodes=False):
-        """A generator of the nodes of `construct`; with `all_nodes`, of those inside of branches,
-        loops, functions, containers and sub-networks too."""
+        """Yield the nodes of `construct`; with `all_nodes`, also the nodes inside branches, loops,
+        functions, containers and sub-networks."""
         check.instance("nodes", bool, "a bool", all_nodes=all_nodes)
         yield from self.all_nodes() if all_nodes else list(self.body.nodes)
 
     def all_nodes(self, subtree_nodes=True):
-        """A list of all nodes; `subtree_nodes`: those of sub-networks too."""
+        """Return a list of all nodes; `subtree_nodes`: include sub-networks."""
         check.instance("all_nodes", bool, "a bool", subtree_nodes=subtree_nodes)
         trees = [self, *self.sub_trees()] if subtree_nodes else [self]
         return [node for tree in trees for body in tree.bodies() for node in body.nodes]
 
     def bodies(self):
-        """The Bodies of this tree: `construct`, and those of branches, functions, containers."""
+        """Return the Bodies of this tree: `construct`, branches, functions, containers."""
         waiting, found = [self.body], []
         while waiting:
             body = waiting.pop()
@@ -128,7 +128,7 @@ class SymbolTree:
         return found
 
     def sub_trees(self):
-        """The SymbolTrees of the sub-networks below, each once."""
+        """Return the SymbolTrees of all nested sub-networks, each once."""
         found = {}
         for body in self.bodies():
             for node in body.nodes:
@@ -138,30 +138,30 @@ class SymbolTree:
         return list(found.values())
 
     def get_node(self, node_name):
-        """The node of that name in this tree, or None."""
+        """Return the node of that name in this tree, or None."""
         check.instance("SymbolTree", str, "a string", node_name=node_name)
         every = self.all_nodes(subtree_nodes=False)
         return next((node for node in every if node.get_name() == node_name), None)
 
     def get_inputs(self):
-        """The nodes of the parameters of `construct`."""
+        """Return the nodes of the parameters of `construct`."""
         return [n for n in self.body.nodes if n.get_node_type() == NodeType.Input]
 
     def unique_name(self, name="output"):
-        """`name`, with a number behind it if a variable has that name already."""
+        """Return `name`, with a number appended if a variable has that name already."""
         check.instance("SymbolTree", str, "a string", name=name)
         return self.variables.unique(name)
 
     def print_node_tabulate(self, all_nodes=False):
-        """Print a table of the nodes: type, name, source, where arguments come from ([index, (node,
-        output)]) and who uses the results ([index, [(node, argument)]])."""
+        """Print a table of the nodes: type, name, source, providers of arguments ([index, (node,
+        output)]) and users of results ([index, [(node, argument)]])."""
         check.instance("print_node_tabulate", bool, "a bool", all_nodes=all_nodes)
         bodies = self.bodies() if all_nodes else [self.body]
         bodies += [b for tree in self.sub_trees() for b in tree.bodies()] if all_nodes else []
         print("".join(map(tabulated, bodies)))
 
     def dump(self):
-        """Print the nodes of `construct` with the attributes of what they call."""
+        """Print the nodes of `construct` with the attributes of the called objects."""
         print(dumped(self))
 
     # changing -------------------------------------------------------------------------------
@@ -177,17 +177,17 @@ class SymbolTree:
         return found
 
     def before(self, node):
-        """The position before a node or the node of that name."""
+        """Return the position before a node or the node of that name."""
         node = self._own(node)
         return Position(node.get_symbol_tree(), node, True)
 
     def after(self, node):
-        """The position behind a node or the node of that name."""
+        """Return the position after a node or the node of that name."""
         node = self._own(node)
         return Position(node.get_symbol_tree(), node, False)
 
     def insert(self, position, node):
-        """Put a node that is in no tree at a position; returns the node."""
+        """Insert a node that is not in a tree at a position; returns the node."""
         check.instance("SymbolTree", Position, "what 'before' or 'after' gave", position=position)
         check.instance("SymbolTree", Node, "a Node", node=node)
         if node.get_symbol_tree() is not None:
@@ -210,7 +210,7 @@ class SymbolTree:
         return node
 
     def _name_parts(self, node, body):
-        """Give the node, what it calls, and the objects among its arguments names here."""
+        """Name the node, the object that it calls, and the objects among its arguments."""
         node._name = self.names.unique(node._name)
         top, is_call = body.outermost, node.get_node_type() in _CALLS
         if body.is_container():
@@ -237,7 +237,7 @@ class SymbolTree:
         self.variables.taken |= {str(target) for target in node.get_targets()}
 
     def _attribute(self, name, value):
-        """Keep a value with the network, under a name that is free; returns the name."""
+        """Store a value as an attribute of the network, under a free name; returns the name."""
         own, count, name = self._network, 0, name if name.isidentifier() else "cell"
         free = name
         while hasattr(own, free) and getattr(own, free) is not value:
@@ -248,7 +248,7 @@ class SymbolTree:
         return free
 
     def objects_named(self, syntax, body=None):
-        """The syntax tree with attributes of the network in place of objects."""
+        """Return the syntax tree with objects replaced by attributes of the network."""
         tree, receiver = self, (body or self.body).function.args.args[0].arg
 
         class Named(ast.NodeTransformer):
@@ -261,14 +261,14 @@ class SymbolTree:
         return Named().visit(syntax)
 
     def erase(self, node):
-        """Take a node, or that of this name, out of the tree; returns it."""
+        """Remove a node, or the node of that name, from the tree; returns it."""
         node = self._own(node)
         node._manager.nodes.remove(node)
         node._manager = None
         return node
 
     def replace(self, old_node, new_nodes):
-        """Put nodes in the place of one, in their order; returns the last."""
+        """Replace a node by nodes, in order; returns the last."""
         check.instance("SymbolTree", Node, "a Node", old_node=old_node)
         check.instance("SymbolTree", (list, tuple), "a list of Nodes", new_nodes=new_nodes)
         for node in new_nodes:
@@ -280,7 +280,7 @@ class SymbolTree:
         return last
 
     def set_output(self, index, return_value):
-        """Let the first `return` of `construct` give the variable of that name."""
+        """Replace value `index` of the first `return` of `construct` by a variable, by name."""
         check.instance("SymbolTree", int, "an int", index=index)
         check.instance("SymbolTree", str, "a string", return_value=return_value)
         node = next(n for n in self.body.nodes if n.get_node_type() == NodeType.Output)
@@ -288,14 +288,14 @@ class SymbolTree:
         return node
 
     def set_node_target(self, node, index, target):
-        """Let a node assign another variable at `index`; `target`: a ScopedValue or a name."""
+        """Replace the variable that a node assigns at `index` by a ScopedValue or a name."""
         check.instance("SymbolTree", (str, ScopedValue), "a ScopedValue or a string", target=target)
         self._own(node).set_target(index, target)
         self.variables.taken.add(str(target))
 
     def flatten_nodes(self, node, erase_nodes_after_return=False):
-        """Put the nodes of a branch or a loop in its place; with `erase_nodes_after_return`, what
-        stands behind a `return` goes."""
+        """Replace a branch or a loop by its nodes; with `erase_nodes_after_return`, erase the nodes
+        after a `return`."""
         check.instance("flatten_nodes", Node, "a Node", node=node)
         if node.get_node_type() != NodeType.ControlFlow:
             raise ValueError(
@@ -314,7 +314,7 @@ class SymbolTree:
                 self.erase(behind)
 
     def flatten_static_if_control_flow(self):
-        """Put in the place of each `if` the branch that attributes of the network decide for."""
+        """Replace each `if` that attributes of the network decide by the selected branch."""
         for tree in [self, *self.sub_trees()]:
             for node in tree.all_nodes(subtree_nodes=False):
                 is_if = node.get_symbol_tree() is not None and node._test is not None
@@ -328,7 +328,7 @@ class SymbolTree:
                     tree.flatten_nodes(kept, erase_nodes_after_return=True)
 
     def _decided(self, node):
-        """The truth of an `if`; None where a variable of `construct` or a Tensor decides it."""
+        """Return the truth of an `if`; None if a variable of `construct` or a Tensor decides it."""
         top = node._manager.outermost
         receiver = top.function.args.args[0].arg if top.is_method else None
         names = {n.id for n in ast.walk(node._test) if isinstance(n, ast.Name)}
@@ -340,18 +340,18 @@ class SymbolTree:
         try:
             value = eval(code, {**known, receiver: self._network})
         except (AttributeError, TypeError, ValueError, LookupError, NameError):
-            return None  # as long as it has not run
+            return None  # not defined before the network runs
         return bool(value) if isinstance(value, (bool, int, float, str, type(None))) else None
 
     # the rewritten network ------------------------------------------------------------------
 
     def get_code(self):
-        """The source of the rewritten network's class, and of what it needs."""
+        """Return the source of the rewritten network's class and of its dependencies."""
         return generated(self)[0]
 
     def get_network(self):
-        """The rewritten network, with the parameters and sub-cells of the original one, which
-        should not be used any more. Its source is written into `./rewritten_network`."""
+        """Return the rewritten network, with the parameters and sub-cells of the original one,
+        which should not be used any more. Its source is written to `./rewritten_network`."""
         code, objects, name = generated(self)
         folder = Path(_FOLDER).resolve()
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -365,16 +365,16 @@ class SymbolTree:
         return getattr(module, name)(self._network)
 
     def set_saved_file_name(self, file_name):
-        """The file for `save_network_to_file`; `.py` is added."""
+        """Set the file for `save_network_to_file`; `.py` is added if missing."""
         check.instance("Saving network", str, "a string", file_name=file_name)
         self._file = file_name if file_name.endswith(".py") else f"{file_name}.py"
 
     def get_saved_file_name(self):
-        """The file for `save_network_to_file`."""
+        """Return the file for `save_network_to_file`."""
         return self._file
 
     def save_network_to_file(self):
-        """Write `get_code` into the file of `set_saved_file_name`."""
+        """Write `get_code()` to the file of `set_saved_file_name`."""
         _write(self._file, self.get_code())
 
 
@@ -384,7 +384,7 @@ def _write(path, text):
 
 
 def _check_place(body, place, node):
-    """Parameters come first, and are not parted."""
+    """Raise if parameters would not come first, or would be separated."""
     kinds = [n.get_node_type() == NodeType.Input for n in body.nodes]
     is_input = node.get_node_type() == NodeType.Input
     if any(kinds[place:]) or (is_input and not all(kinds[:place])):
@@ -400,7 +400,7 @@ def _check_place(body, place, node):
 
 
 def _global_name(body, node):
-    """A name for the function that a node calls, in the source of `body`."""
+    """Return a name for the function that a node calls, in the source of `body`."""
     function = node.get_instance()
     own = inspect.unwrap(function).__name__ if function is not None else node.get_name()
     name = own = own if own.isidentifier() else "function"

@@ -9,7 +9,7 @@ _HEADERS = ("node type", "name", "codes", "arg providers", "target users")
 
 
 def tabulated(body):
-    """The table of the nodes of a Body, under its title."""
+    """Return the table of the nodes of a Body, under its title."""
     rows = [_HEADERS]
     for node in body.nodes:
         providers = [[i, (n.get_name(), k)] for i, (n, k) in node.get_arg_providers().items()]
@@ -27,7 +27,7 @@ def tabulated(body):
 
 
 def _lines(row, widths):
-    """The lines of text of a row whose cells may have several."""
+    """Yield the lines of text of a row whose cells may have several."""
     for i in range(max(map(len, row))):
         parts = [cell[i] if i < len(cell) else "" for cell in row]
         padded = [f"{part:<{width}}" for part, width in zip(parts, widths, strict=True)]
@@ -35,7 +35,7 @@ def _lines(row, widths):
 
 
 def dumped(tree):
-    """The nodes of `construct` with the attributes of what they call."""
+    """Return the nodes of `construct` as text, with the attributes of the called objects."""
     file = inspect.getfile(type(tree.get_origin_network()))
     known = {node.get_targets()[0].value: f"%{node.get_name()}" for node in tree.get_inputs()}
     lines = ["#SymbolTree entry    : @construct ", f"#Inputs num     : {len(known)}"]
@@ -62,7 +62,7 @@ def dumped(tree):
 
 
 def _file_of(instance):
-    """The file that says what a Cell, a Primitive or a function computes."""
+    """Return the file that defines what a Cell, a Primitive or a function computes."""
     kind = type(instance)
     is_operation = isinstance(instance, Primitive)
     function = kind.__call__ if is_operation else getattr(kind, "construct", instance)

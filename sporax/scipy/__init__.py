@@ -1,4 +1,4 @@
-"""Under which names SciPy's users find the operations: `linalg`, `optimize`, `fft` and `ops`."""
+"""Operations under SciPy's names: `linalg`, `optimize`, `fft` and `ops`."""
 
 import importlib
 

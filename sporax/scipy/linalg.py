@@ -1,7 +1,7 @@
-"""SciPy's names for the matrices taken apart in `sporax.ops.linalg.factorization`.
+"""SciPy's names for the matrix factorizations in `sporax.ops.linalg.factorization`.
 
-`overwrite_a` and its like are accepted and change nothing; `check_finite` refuses infinities and
-NaN, for which the numbers are read.
+`overwrite_a` and `overwrite_b` are accepted without effect; `check_finite` raises ValueError for
+infinities and NaN, which reads the elements.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def _finite(who, check, *tensors):
 
 
 def block_diag(*arrs):
-    """Matrices along the diagonal of one, zeros elsewhere.
+    """The block-diagonal matrix of the given matrices.
 
     >>> sporax.scipy.linalg.block_diag(Tensor([[1.0]]), Tensor([[2.0]])).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -60,7 +60,7 @@ def inv(a, overwrite_a=False, check_finite=True):
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    """The triangle U with $U^H U = a$; `lower`: L with $L L^H = a$.
+    """The upper triangular U with $U^H U = a$; `lower`: L with $L L^H = a$.
 
     >>> sporax.scipy.linalg.cholesky(Tensor([[4.0]])).tolist()
     [[2.0]]
@@ -98,9 +98,10 @@ def eigh(
     a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, turbo=True,
     eigvals=None, type=1, check_finite=True,
 ):  # fmt: skip
-    """Eigenvalues (rising) and, as columns, eigenvectors of Hermitian matrices.
+    """Eigenvalues (ascending) and, as columns, eigenvectors of Hermitian matrices.
 
-    `lower`: which triangle is read. `b` (the generalised problem) and `eigvals` (a range): None.
+    `lower`: read the lower triangle, else the upper one. `b` (the generalised problem) and
+    `eigvals` (a range) must be None.
 
     >>> sporax.scipy.linalg.eigh(Tensor([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True).tolist()
     [1.0, 2.0]
@@ -117,9 +118,9 @@ def eigh(
 
 
 def lstsq(A, B, rcond=None, driver=None):
-    """(X, residues, rank, singular values) for which $|A X - B|$ is least; `A`: `(m, n)`.
+    """(X, residues, rank, singular values) with X minimising $|A X - B|$; `A`: `(m, n)`.
 
-    Singular values of at most `rcond` times the largest count as 0. `driver`: accepted.
+    Singular values of at most `rcond` times the largest count as 0. `driver`: without effect.
 
     >>> sporax.scipy.linalg.lstsq(Tensor([[2.0], [0.0]]), Tensor([4.0, 1.0]))[0].asnumpy().round(4)
     array([2.], dtype=float32)
@@ -157,7 +158,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
-    """(L and U in one matrix, pivots: row i was swapped with which), for `lu_solve`.
+    """(L and U in one matrix, pivots: row i was swapped with row pivots[i]), for `lu_solve`.
 
     >>> sporax.scipy.linalg.lu_factor(Tensor([[2.0]]))[1].tolist()
     [0]
@@ -169,9 +170,9 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """X with A X = b, of what `lu_factor` gives for A; `b`: `(*, n)` or `(*, n, k)`.
+    """X with A X = b, from `lu_factor(A)`; `b`: `(*, n)` or `(*, n, k)`.
 
-    `trans`: 0; 1 of the transpose; 2 of the adjoint.
+    `trans`: 0: A; 1: its transpose; 2: its adjoint.
 
     >>> sporax.scipy.linalg.lu_solve(
     ...     sporax.scipy.linalg.lu_factor(Tensor([[2.0]])), Tensor([4.0])).tolist()
@@ -212,9 +213,9 @@ def solve_triangular(
     a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None,
     check_finite=True,
 ):  # fmt: skip
-    """X with A X = b, where A is a triangle, `(*, n, n)`; `b`: `(*, n)` or `(*, n, k)`.
+    """X with A X = b, where A is triangular, `(*, n, n)`; `b`: `(*, n)` or `(*, n, k)`.
 
-    `trans`: 0 or 'N'; 1 or 'T' of the transpose; 2 or 'C' of the adjoint.
+    `trans`: 0 or 'N': A; 1 or 'T': its transpose; 2 or 'C': its adjoint.
 
     >>> sporax.scipy.linalg.solve_triangular(Tensor([[2.0]]), Tensor([4.0])).tolist()
     [2.0]

@@ -1,4 +1,4 @@
-"""Primitives behind `scipy`: eigenvalues, triangles, assignments."""
+"""Primitives for `scipy`: eigenvalues, LU, triangular solve, linear assignment."""
 
 from sporax.ops import Primitive
 from sporax.ops.declare import PRIMITIVES
@@ -9,7 +9,8 @@ _eigen = PRIMITIVES["Eig"]
 
 
 class Eig(_eigen):
-    """(eigenvalues, vectors as columns) of matrices: complex; no vectors unless `compute_v`.
+    """(eigenvalues, eigenvectors as columns) of matrices, complex; only eigenvalues if not
+    `compute_v`.
 
     >>> sporax.scipy.ops.Eig()(Tensor([[2.0]]))[0].tolist()
     [(2+0j)]
@@ -20,7 +21,7 @@ class Eig(_eigen):
 
 
 class LinearSumAssignment(Primitive):
-    """As `scipy.optimize.linear_sum_assignment`, arguments in another order.
+    """As `scipy.optimize.linear_sum_assignment`, with another order of the arguments.
 
     >>> cost = Tensor([[1.0, 2.0], [2.0, 1.0]])
     >>> sporax.scipy.ops.LinearSumAssignment()(cost, Tensor(2), False)[1].tolist()
@@ -57,5 +58,5 @@ class SolveTriangular(Primitive):
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
-    """As `scipy.linalg.solve_triangular`, whose numbers are not looked at."""
+    """As `scipy.linalg.solve_triangular`, with `check_finite` False."""
     return linalg.solve_triangular(a, b, trans, lower, unit_diagonal, check_finite=False)

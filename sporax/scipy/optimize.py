@@ -1,4 +1,4 @@
-"""What `scipy.optimize` finds: the cheapest assignment, and the least value of a function."""
+"""`scipy.optimize`: linear assignment, minimisation and line search."""
 
 import warnings
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from sporax.ops.declare import Array, op
 
 
 def _assigned(cost, limit, maximize):
-    """On the host: rows and columns, -1 from `limit` on."""
+    """Compute the assigned rows and columns on the host; -1 from index `limit` on."""
     length = min(cost.shape)
     matches = np.full((2, length), -1, np.int64)
     count = min(length, int(limit))
@@ -28,7 +28,7 @@ def _assigned(cost, limit, maximize):
 
 @op(function=(), name="LinearSumAssignment", differentiable=False)
 def linear_sum_assignment_on_host(cost: Array, limit: Array, maximize=False):
-    """As `linear_sum_assignment`, which calls it: SciPy's, on the host."""
+    """SciPy's assignment as a host callback, for `linear_sum_assignment`."""
     if cost.ndim != 2 or jnp.iscomplexobj(cost):
         raise ValueError("'cost_matrix' must be a matrix of real numbers")
     if limit.ndim or not jnp.issubdtype(limit.dtype, jnp.integer):
@@ -38,10 +38,10 @@ def linear_sum_assignment_on_host(cost: Array, limit: Array, maximize=False):
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
-    """(rows, columns) of the cheapest, or with `maximize` the dearest, choice of one element in
-    each row and column: Int64, as many as the lesser size.
+    """(rows, columns) of the assignment with minimal, or with `maximize` maximal, total cost: Int64
+    vectors of the smaller dimension's size.
 
-    `dimension_limit`: only so many columns count; from there on the result has -1.
+    `dimension_limit`: the number of columns used; the result is -1 from this index on.
 
     >>> [t.tolist() for t in sporax.scipy.optimize.linear_sum_assignment(
     ...     Tensor([[2.0, 1.0], [1.0, 2.0]]), False)]
@@ -59,8 +59,9 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
 
 
 class OptimizeResults(NamedTuple):
-    """The result of `minimize`: the point `x`, the value `fun` and gradient `jac` there, the counts
-    of evaluations `nfev` and of steps `nit`, whether it ended well (`success`), and `status`."""
+    """The result of `minimize`: the point `x`, the value `fun` and gradient `jac` there, the
+    numbers of evaluations `nfev`, `njev` and iterations `nit`, `success`, `status`, and the inverse
+    Hessian `hess_inv` (None for L-BFGS)."""
 
     x: Tensor
     success: Tensor
@@ -80,11 +81,11 @@ def minimize(
     func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
     tol=None, callback=None, options=None,
 ):  # fmt: skip
-    """A place `x`, a vector, where `func(x, *args)` is least: SciPy's loop around our derivative.
+    """Minimise `func(x, *args)` over vectors `x` from `x0`: SciPy's loop with sporax's derivatives.
 
-    `method`: 'BFGS' (also None) or 'LBFGS'. `jac`: the gradient, by default that of `func`. `tol`,
-    `callback` (of a Tensor), `options`: as SciPy's. `hess`, `hessp`, `bounds`, `constraints`: not
-    done.
+    `method`: 'BFGS' (also None) or 'LBFGS'. `jac`: the gradient function, by default by autodiff.
+    `tol`, `callback` (of a Tensor), `options`: as in SciPy. `hess`, `hessp`, `bounds`,
+    `constraints`: not supported.
 
     >>> result = sporax.scipy.optimize.minimize(
     ...     lambda x: ((x - 3) ** 2).sum(), Tensor([0.0]), method="BFGS", tol=1e-3)
@@ -124,8 +125,9 @@ def minimize(
 
 
 class LineSearchResults(NamedTuple):
-    """The result of `line_search`: whether it failed, the counts of brackets (`nit`, and one more,
-    `k`) and of evaluations, the step `a_k`, the value and gradient there, and `status`."""
+    """The result of `line_search`: `failed`, the number of brackets `nit` (`k` is `nit` + 1), the
+    numbers of evaluations `nfev` and `ngev`, the step `a_k`, the value `f_k` and gradient `g_k`
+    there, and `status`."""
 
     failed: bool
     nit: int
@@ -141,14 +143,14 @@ class LineSearchResults(NamedTuple):
 def line_search(
     f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9, maxiter=20
 ):
-    r"""A step a along `pk` from `xk` that satisfies the strong Wolfe conditions: $f(x + a p) \le
-    f(x) + c_1 a f'(x) p$ and $|f'(x + a p) p| \le c_2 |f'(x) p|$ (SciPy's loop around our
-    derivative; Nocedal & Wright, algorithm 3.5).
+    r"""Find a step a along `pk` from `xk` that satisfies the strong Wolfe conditions: $f(x + a p)
+    \le f(x) + c_1 a f'(x) p$ and $|f'(x + a p) p| \le c_2 |f'(x) p|$ (SciPy's loop with sporax's
+    derivatives; Nocedal & Wright, algorithm 3.5).
 
-    `xk`, `pk`: vectors. `jac`: the gradient, by default that of `f`. `old_fval`, `gfk`: value and
-    gradient at `xk`, if known; `old_old_fval`: the value before, for the first step. `maxiter`: the
-    most brackets. Where there is no such step, `failed` is True, with the value and gradient at
-    `xk`; `status` is 1, or 3 where `maxiter` was too small.
+    `xk`, `pk`: vectors. `jac`: the gradient function, by default by autodiff. `old_fval`, `gfk`:
+    value and gradient at `xk`, if known; `old_old_fval`: the previous value, for the first step.
+    `maxiter`: the maximum number of brackets. If no step is found, `failed` is True, with the value
+    and gradient at `xk`; `status` is 1, or 3 if `maxiter` was too small.
 
     >>> result = sporax.scipy.optimize.line_search(
     ...     lambda x: ((x - 3) ** 2).sum(), ops.zeros(2), 6 * ops.ones(2))
@@ -181,7 +183,7 @@ def line_search(
             maxiter=maxiter,
         )  # fmt: skip
     steps = list(points)[1:]
-    # the brackets are the first steps, each twice the last
+    # the brackets are the first steps, each twice the previous one
     nit = next((n for n in range(1, len(steps)) if steps[n] != 2 * steps[n - 1]), len(steps))
     failed = slope is None
     end = 0.0 if failed else float(step)

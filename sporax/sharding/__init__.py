@@ -1,4 +1,4 @@
-"""One process, many devices: where arrays are placed, and how XLA divides programs among them."""
+"""One process, many devices: placement of arrays, and programs that XLA partitions."""
 
 from sporax.sharding.all_devices import enter_all_devices, leave_devices
 from sporax.sharding.collective_bytes import Collective, collectives

@@ -1,11 +1,11 @@
 """A Mesh whose devices belong to several processes, the ranks of a launcher.
 
 Each rank runs the same script, and records the same programs. Arrays on the Mesh are global: each
-rank holds the parts on its own devices. What a rank has by itself (Tensors made from NumPy, a
-batch, the numbers in a program) is to be the same on all of them, since otherwise they would wait
-for each other in different programs, or go on with different numbers. So each rank keeps a log of
-what it launches and of what goes into it, and they compare their logs before a launch in which
-something is new, every `_OFTEN` launches, and when they leave the Mesh.
+rank holds the parts on its own devices. Local data (Tensors made from NumPy, a batch, the scalars
+in a program) must be the same on all ranks; otherwise they would wait for each other in different
+programs, or continue with different values. So each rank logs its launches and their inputs, and
+the ranks compare their logs before a launch with a new entry, every `_OFTEN` launches, and when
+they leave the Mesh.
 """
 
 import collections
@@ -23,37 +23,37 @@ from sporax.core.jax_internals import backends_are_initialized, coordinator, equ
 from sporax.distributed import groups, processes
 from sporax.engine.program import Program
 
-_OFTEN = 64  # launches between two comparisons where nothing is new
-_KNOWN = 1 << 16  # launches that are remembered as compared
-_NAMES = 4  # operations that the log names of a program
+_OFTEN = 64  # launches between two comparisons if nothing is new
+_KNOWN = 1 << 16  # number of compared launches to remember
+_NAMES = 4  # operations of a program that the log names
 
 
 def spans_ranks(devices):
-    """Whether some of the devices are another process'."""
+    """Return True if some of the devices belong to another process."""
     return any(d.process_index != jax.process_index() for d in devices)
 
 
 def start_devices(who):
-    """Start this rank's devices, which wait for those of the others, once all ranks are here."""
+    """Wait for all ranks, then start this rank's devices, whose start waits for the others."""
     if processes.size() > 1 and not backends_are_initialized():
         groups.meet(who)
 
 
 class RanksOfMesh(groups.Group):
-    """The ranks whose devices a Mesh has, with the log of this one since the last comparison."""
+    """The ranks that own a Mesh's devices, with this rank's log since the last comparison."""
 
-    patience = 0.5  # where logs differ, no rank is only late
+    patience = 0.5  # seconds; `_answer` only ends a process whose log differs
 
     def __init__(self, ranks):
         super().__init__(ranks, "mesh")
         self.log: list[str] = []
         self.known: collections.OrderedDict = collections.OrderedDict()
-        self.last_running = None  # the launch that this rank was in when it was last looked at
+        self.last_running = None  # the launch of this rank at the last `_look`
 
     @staticmethod
     @functools.cache
     def of_devices(devices):
-        """Those of some devices."""
+        """Return the ranks that own these devices."""
         return RanksOfMesh(tuple(sorted({d.process_index for d in devices})))
 
     def settle(self, who):
@@ -63,7 +63,7 @@ class RanksOfMesh(groups.Group):
             self.log.clear()
 
     def agree(self, who, entries):
-        """Log something that ranks must have alike; compared at once where it is new."""
+        """Log entries that must be equal on all ranks; new ones are compared at once."""
         self.log += entries
         self.launches += 1
         key = tuple(entries)
@@ -74,13 +74,13 @@ class RanksOfMesh(groups.Group):
             self.known.popitem(last=False)
 
     def launch(self, who, entries, run):
-        """`run()`, which launches a program of all ranks. `entries`: of the log, for the program
-        and for what goes into it."""
+        """Call `run()`, which launches a program on all ranks. `entries`: the log entries of the
+        program and its inputs."""
         self.agree(who, entries)
         self.running = (who,)
         try:
             results = run()
-            if jax.default_backend() == "cpu":  # whose programs fail when they are waited for
+            if jax.default_backend() == "cpu":  # errors are raised by waiting
                 jax.block_until_ready(results)
             return results
         except (ValueError, jax.errors.JaxRuntimeError) as error:
@@ -96,13 +96,13 @@ class RanksOfMesh(groups.Group):
     def _answer(self, number, program):
         own = [*self.log]
         if self.comparison.round > number:
-            return  # it has come meanwhile, and the log may be that of the next round
+            return  # the late rank has come, and the log may belong to the next round
         others = [json.loads(text) for text in self.comparison.given(number)]
         if any(other[: len(own)] != own for other in others):
             self._end_with(number, program, json.dumps(own))
 
     def _look(self, number):
-        """Where ranks have been in programs for some time, end if these are different ones."""
+        """End the process if ranks have been in different programs for some time."""
         running, before = self.running, self.last_running
         self.last_running = running
         if running is None or running is not before:
@@ -136,23 +136,23 @@ def _first_difference(one, two):
 
 
 def digest_of(array):
-    """What tells the contents of a NumPy array apart, in the log."""
+    """Return a digest of a NumPy array's contents, for the log."""
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return hashlib.sha256(data).hexdigest()[:16]
 
 
 def entry_of(what, array):
-    """The entry of the log for an array of this rank's own."""
+    """Return the log entry of an array that is local to this rank."""
     return f"{what} {array.dtype.name}{list(array.shape)} #{digest_of(array)}"
 
 
 def global_array(data, sharding):
-    """A NumPy array that all ranks have as a global array."""
+    """Convert a NumPy array that all ranks have to a global array."""
     return jax.make_array_from_callback(data.shape, sharding, lambda index: data[index])
 
 
 def placed(mesh, array, sharding):
-    """An array that each rank has, or that is global, as a global array of a sharding."""
+    """Convert an array that each rank has, or a global one, to a global array of a sharding."""
     if array.is_fully_addressable:
         data = np.asarray(array)
         mesh.ranks.log.append(entry_of("a Tensor", data))
@@ -163,7 +163,7 @@ def placed(mesh, array, sharding):
 
 
 def ordered(mesh, tensors):
-    """Tensors that the garbage collector has found, in an order that is the same on all ranks."""
+    """Sort Tensors found by the garbage collector in an order that is the same on all ranks."""
 
     def key(tensor):
         array = tensor._value.read()
@@ -191,14 +191,14 @@ def _moved(sharding):
 
 
 def of_first_rank(mesh, array):
-    """What the first rank has, a NumPy array, on all ranks."""
+    """Broadcast a NumPy array from the first rank to all ranks."""
     ranks = mesh.ranks
     (data,) = ranks.exchange(array.tobytes(), str(mesh), sources=ranks.ranks[:1])
     return np.frombuffer(data, array.dtype).reshape(array.shape)
 
 
 def batch(mesh, data, shards):
-    """A global array of a batch: the same NumPy array on all ranks, or each rank's part."""
+    """Return a batch as a global array; `data`: the whole batch, or each rank's part of it."""
     if shards == 1:
         mesh.ranks.log.append(entry_of("a batch", data))
         return global_array(data, mesh.of_batch(data.shape).sharding)
@@ -224,11 +224,11 @@ def batch(mesh, data, shards):
     return jax.make_array_from_process_local_data(sharding, data, shape)
 
 
-_global_of = {}  # id -> (weak reference to a local array, it on all ranks, its entry of the log)
+_global_of = {}  # (id, sharding) -> (weak reference to a local array, global array, log entry)
 
 
 def _of_own(array, sharding):
-    """(a local array on all ranks, its entry of the log); kept while the local array lives."""
+    """Return (global array, log entry) of a local array, cached while the local array lives."""
     found = _global_of.get((id(array), sharding))
     if found is None or found[0]() is not array:
         data, key = np.asarray(array), (id(array), sharding)
@@ -239,13 +239,13 @@ def _of_own(array, sharding):
 
 
 class ProgramOfRanks(Program):
-    """A program that all ranks run at once; one without global arrays is each rank's own."""
+    """A program that all ranks run together; without global arrays it is local to each rank."""
 
     __slots__ = ("entries", "mesh", "names")
 
     def __init__(self, mesh, function, avals, alive, dead):
         super().__init__(function, avals, alive, dead)
-        self.mesh, self.entries = mesh, {}  # shardings of inputs -> the entry of the log, or None
+        self.mesh, self.entries = mesh, {}  # shardings of inputs -> the log entry, or None
         names = dict.fromkeys([op.name for op, _, refs in function.steps if refs is not None])
         shown = ", ".join([*names][:_NAMES])
         self.names = f"a program of {shown}{' ...' if len(names) > _NAMES else ''}"
@@ -274,7 +274,7 @@ class ProgramOfRanks(Program):
         self.mesh.ranks.launch(who, entries, launch)
 
     def _entry(self, arrays, reals, integers):
-        """The entry of the log for such inputs; None where nothing is on several ranks."""
+        """Return the log entry for such inputs; None if nothing is on several ranks."""
         specs = [
             jax.ShapeDtypeStruct(
                 x.shape, x.dtype, sharding=self.mesh.whole if x.is_fully_addressable else x.sharding
@@ -292,6 +292,6 @@ class ProgramOfRanks(Program):
 
 
 def _is_placed(jaxpr):
-    """Whether something is placed on devices of several ranks."""
+    """Return True if something is placed on devices of several ranks."""
     placements = (equation.params.get("sharding") for equation in equations(jaxpr))
     return any(isinstance(s, NamedSharding) and spans_ranks(s.device_set) for s in placements)

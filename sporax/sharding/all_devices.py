@@ -1,4 +1,4 @@
-"""A Mesh for the whole process, as MindSpore's settings ask for it."""
+"""A Mesh for the whole process, controlled by MindSpore's settings."""
 
 import jax
 
@@ -8,14 +8,13 @@ from sporax.sharding.across_ranks import start_devices
 from sporax.sharding.mesh import Mesh, OptimizerParallel, current_mesh
 from sporax.sharding.schedule import PipelineSettings
 
-_entered = []  # the Mesh that MindSpore's names have entered
+_entered = []  # the Mesh entered by MindSpore's functions
 _AUTOMATIC = "semi_auto_parallel", "auto_parallel"
 
 
 def enter_all_devices(count=None):
-    """Enter a Mesh of `count` devices (by default all), unless that is one, or a Mesh is entered
-    already; the process keeps it until `leave_devices`. Under a launcher all are those of all
-    ranks."""
+    """Enter a Mesh of `count` devices (by default all, under a launcher the devices of all ranks)
+    until `leave_devices`. Do nothing for one device, or if a Mesh is already entered."""
     start_devices("set_auto_parallel_context")
     count = count or jax.device_count()
     if current_mesh() is None and count > 1:
@@ -35,7 +34,7 @@ def leave_devices():
 
 
 def follow(settings):
-    """Enter or leave a Mesh as the settings of `set_auto_parallel_context` say."""
+    """Enter or leave a Mesh according to the settings of `set_auto_parallel_context`."""
     if settings["parallel_mode"] in _AUTOMATIC:
         count = settings["device_num"]
         enter_all_devices(count if count > 1 else None)

@@ -1,4 +1,4 @@
-"""Calls whose Tensors are placed as a strategy says: `Primitive.shard`, `shard`."""
+"""Calls whose Tensors are placed by a strategy: `Primitive.shard`, `shard`."""
 
 import functools
 
@@ -12,8 +12,8 @@ _TRANSPOSES = ("transpose_a", "transpose_b")
 
 
 def check_strategy(who, words, strategy):
-    """Raise TypeError unless it is a tuple of Layouts, or of tuples of ints (for an operand that is
-    a tuple of Tensors, a tuple of them)."""
+    """Raise TypeError unless the strategy is a tuple of Layouts, or of tuples of ints (nested for
+    an operand that is a tuple of Tensors)."""
     if not isinstance(strategy, tuple):
         raise TypeError(
             f"For '{who}', '{words}' must be a tuple, but got {type(strategy).__name__}."
@@ -34,19 +34,19 @@ def check_strategy(who, words, strategy):
 
 
 def _entries(strategy):
-    """A strategy's entries, one for each Tensor."""
+    """Yield a strategy's entries, one for each Tensor."""
     for entry in strategy:
         is_nested = isinstance(entry, tuple) and any(isinstance(n, (tuple, Layout)) for n in entry)
         yield from _entries(entry) if is_nested else [entry]
 
 
 def constrained(tensor, placement):
-    """The same Tensor, placed; derivatives go through."""
+    """Place a Tensor; differentiable."""
     return apply(constraint(placement.sharding), tensor)
 
 
 def placed_as(who, mesh, tree, strategy, words, transposed=()):
-    """Nested containers of Tensors with each Tensor placed as a strategy says."""
+    """Place each Tensor in nested containers by a strategy."""
     if strategy is None:
         return tree
     shapes = [t.shape for t in tensors_of(tree)]
@@ -58,7 +58,7 @@ def placed_as(who, mesh, tree, strategy, words, transposed=()):
 
 
 def shard_primitive(primitive, in_strategy, out_strategy):
-    """Let the calls of a Primitive place its Tensors as the strategies say."""
+    """Make the calls of a Primitive place its Tensors by the strategies."""
     for words, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
         if strategy is not None:
             check_strategy(primitive.name, words, strategy)
@@ -91,8 +91,8 @@ def _call(primitive, *args):
 
 
 def reshard(tensor, layout):
-    """The same Tensor, placed on the Mesh that is entered as a `Layout` says; derivatives go
-    through. Without a Mesh, the Tensor itself. Raises TypeError for other arguments.
+    """Place a Tensor on the entered Mesh by a `Layout`; differentiable. Without a Mesh, return the
+    Tensor itself. Raises TypeError for other arguments.
 
     >>> from sporax import parallel
     >>> layout = parallel.Layout((1,), ("dp",))("dp", "None")
@@ -114,8 +114,8 @@ def reshard(tensor, layout):
 
 
 def redistribute(tensor, dst_dtensor_info):
-    """The same Tensor, placed as `dst_dtensor_info`, a `DistributedTensorInfo`, says, which is then
-    its `_dtensor_info`; see `reshard`.
+    """Place a Tensor by `dst_dtensor_info`, a `DistributedTensorInfo`, which becomes its
+    `_dtensor_info`; see `reshard`.
 
     >>> from sporax.sharding.layout import DistributedTensorInfo, Layout
     >>> info = DistributedTensorInfo(Layout((1,), ("dp",))("dp"))
@@ -141,13 +141,13 @@ Tensor.redistribute = redistribute
 
 
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
-    """A function that calls `fn`, a Cell or a function, with its Tensors placed on the Mesh that is
-    entered; without one the same as `fn`.
+    """Return a function that calls `fn`, a Cell or a function, with its Tensors placed on the
+    entered Mesh; without a Mesh it is the same as `fn`.
 
     `in_strategy`, `out_strategy`: for each Tensor a tuple with the number of parts of each
     dimension, or a `Layout`. `parameter_plan`: {name of a Parameter of `fn`: its parts, or a
-    Layout}. Raises TypeError for other arguments, ValueError where a strategy does not divide a
-    shape or needs more devices than there are.
+    Layout}. Raises TypeError for other arguments, ValueError if a strategy does not divide a shape
+    or needs too many devices.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -180,7 +180,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
 
 
 def _checked_plan(who, fn, plan):
-    """[(Parameter, how it is divided)] of a plan."""
+    """Return [(Parameter, its strategy)] of a plan."""
     if plan is None:
         return []
     if not isinstance(plan, dict) or not hasattr(fn, "get_parameters"):

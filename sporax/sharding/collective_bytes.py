@@ -1,7 +1,7 @@
 """Reads the collectives of a partitioned program, and their bytes, from its HLO text.
 
-XLA's text of a compiled program is that of one device: shapes are those of its parts. Loops count
-as often as XLA says that they run (`known_trip_count`).
+XLA's text of a compiled program describes one device, with local shapes. Loops count with their
+number of iterations (`known_trip_count`).
 """
 
 import dataclasses
@@ -11,8 +11,7 @@ import re
 
 import numpy as np
 
-# kind -> bytes that each device of a group of n sends, in bytes of `Collective.size`, where the
-# devices are a ring
+# kind -> bytes that each device of a ring of n devices sends, per byte of `Collective.size`
 TRAFFIC = {
     "all-reduce": lambda n: 2 * (n - 1) / n,
     "all-gather": lambda n: (n - 1) / n,
@@ -22,7 +21,7 @@ TRAFFIC = {
     "collective-permute": lambda n: 1.0,
     "collective-broadcast": lambda n: 1.0,
 }  # fmt: skip
-# kind -> messages that a device sends one after another on that ring
+# kind -> messages that a device sends in sequence on that ring
 MESSAGES = {
     "all-reduce": lambda n: 2 * (n - 1),
     "all-gather": lambda n: n - 1,
@@ -39,12 +38,12 @@ _BITS = {"pred": 8, "s4": 4, "u4": 4, "s2": 2, "u2": 2, "c64": 64, "c128": 128, 
 class Collective:
     """One collective of a program.
 
-    `kind`: as XLA calls it, such as 'all-reduce'. `size`: bytes of the whole array, or of the
-    arrays that are combined into one collective: for an all-gather those of the result on a
-    device, otherwise those of its operands there. `groups`: the devices that exchange, by their
-    numbers; for a collective-permute the pairs (from, to). `count`: how often it runs in a run of
-    the program; `is_exact`: whether that is known (else it is in a loop of unknown length, of which
-    one turn counts, or in one branch of several). `name`: the operation that it comes from.
+    `kind`: XLA's name, such as 'all-reduce'. `size`: bytes of the whole array, or of the arrays
+    that are combined into one collective: of the result on a device for an all-gather, otherwise of
+    the operands on a device. `groups`: the groups of devices, by their numbers; for a
+    collective-permute the pairs (from, to). `count`: executions per run of the program; `is_exact`:
+    True if the count is known (else it is in a loop of unknown length, of which one iteration
+    counts, or in one branch of several). `name`: the operation that it comes from.
 
     >>> from sporax import parallel
     >>> parallel.Collective("all-reduce", 1000, ((0, 1, 2, 3),)).traffic
@@ -60,7 +59,7 @@ class Collective:
 
     @property
     def devices(self):
-        """How many devices a group has."""
+        """The number of devices in a group."""
         return len(self.groups[0]) if self.groups else 1
 
     @property
@@ -71,10 +70,11 @@ class Collective:
 
 
 def collectives(compiled):
-    """The list of a program's `Collective`s: of what `jax.jit(...).lower(...).compile()` gives, or
-    of the text of its HLO. Those whose groups are one device, which exchange nothing, are left out.
+    """Return a list of a program's `Collective`s, from the result of
+    `jax.jit(...).lower(...).compile()` or from its HLO text. Collectives of groups of one device,
+    which send nothing, are left out.
 
-    Raises ValueError where the text is no compiled HLO module, or has a form unknown here.
+    Raises ValueError if the text is not a compiled HLO module, or has an unknown form.
 
     >>> import jax
     >>> collectives(jax.jit(lambda x: x + 1).lower(1.0).compile())
@@ -95,7 +95,7 @@ def collectives(compiled):
 
 
 def total_traffic(found):
-    """{kind: (how often, bytes of the arrays, bytes that a device sends)} of a list of
+    """Return {kind: (executions, bytes of the arrays, bytes that a device sends)} of a list of
     `Collective`s."""
     table = {}
     for c in found:
@@ -120,7 +120,7 @@ _COLLECTIVE = re.compile(rf"({_KINDS})(-start)?")
 
 
 def _computations(text):
-    """({name: its instructions}, the name of the one that runs)."""
+    """Return ({name: its instructions}, the name of the entry computation)."""
     bodies, entry, current = {}, None, None
     for line in text.splitlines():
         head = _HEAD.match(line)
@@ -135,16 +135,16 @@ def _computations(text):
 
 
 def _found(bodies, name, n, count, is_exact):
-    """The collectives of a computation that runs `count` times, and of those that it calls."""
+    """Yield the collectives of a computation that runs `count` times, and of its callees."""
     for text in bodies.get(name, ()):
         shape, rest = _split_shape(text)
         opcode = _OPCODE.match(f" {rest}")
         opcode = opcode[1] if opcode else ""
         if match := _COLLECTIVE.fullmatch(opcode):
             yield _collective(match[1], bool(match[2]), shape, rest, n, count, is_exact)
-            continue  # what it applies to elements has no collectives
+            continue  # the computation that it applies to elements has no collectives
         if opcode in _ENDS:
-            continue  # of what was counted at its start
+            continue  # counted at its start
         turns, is_known = _turns(opcode, rest)
         called = _CALLED.findall(rest)
         for branches in _BRANCHES.findall(rest):
@@ -154,7 +154,7 @@ def _found(bodies, name, n, count, is_exact):
 
 
 def _turns(opcode, rest):
-    """(how often an instruction runs the computations that it names, whether that is known)."""
+    """Return (runs of the computations that an instruction names, True if that is known)."""
     if opcode == "while":
         known = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', rest)
         return (int(known[1]), True) if known else (1, False)
@@ -162,7 +162,7 @@ def _turns(opcode, rest):
 
 
 def _split_shape(text):
-    """(the shape, the rest) of an instruction's text behind its name."""
+    """Return (shape, remainder) of an instruction's text after its name."""
     if not text.startswith("("):
         shape, _, rest = text.partition(" ")
         return shape, rest
@@ -190,7 +190,7 @@ def _collective(kind, starts, shape, rest, n, count, is_exact):
 
 
 def _top_level(shape):
-    """The parts of a tuple's shape."""
+    """Return the elements of a tuple's shape."""
     parts, depth, start = [], 0, 1
     for i, character in enumerate(shape):
         depth += (character in "({[") - (character in ")}]")
@@ -224,7 +224,7 @@ _AXIS = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
 
 
 def _groups(kind, rest, n):
-    """The groups of devices of a collective; the pairs of a permute."""
+    """Return the groups of devices of a collective, or the pairs of a permute."""
     if match := _IOTA.search(rest):
         return _rows(_iota(match).reshape(_ints(match[1])))
     if match := _MESH.search(rest):
@@ -238,13 +238,13 @@ def _groups(kind, rest, n):
 
 
 def _iota(match):
-    """The devices of [..]<=[sizes]T(order): counted, then with their axes in another order."""
+    """Return the devices of [..]<=[sizes]T(order): an iota array with transposed axes."""
     array = np.arange(math.prod(_ints(match[2]))).reshape(_ints(match[2]))
     return array.transpose(_ints(match[3])) if match[3] else array
 
 
 def _mesh_groups(mesh, ids, axes):
-    """Groups along some axes (or factors of axes, 'a':(before)size) of a mesh."""
+    """Return the groups along some axes (or factors of axes, 'a':(before)size) of a mesh."""
     sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", mesh)}
     named = [(name, int(before or 1), int(size or sizes[name]))
              for name, before, size in _AXIS.findall(axes)]  # fmt: skip

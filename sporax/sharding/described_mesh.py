@@ -1,4 +1,4 @@
-"""`DescribedMesh`: devices that programs can be compiled for, but that hold no arrays."""
+"""`DescribedMesh`: devices for which programs can be compiled, but which hold no arrays."""
 
 import contextlib
 
@@ -10,13 +10,13 @@ from sporax.sharding.mesh import Mesh, _entered, _move, current_mesh
 
 
 class DescribedMesh(Mesh):
-    """A `Mesh` to compile for and to count with (`estimate`), not to run on.
+    """A `Mesh` for compiling and for estimates (`estimate`), not for running.
 
-    As a context, it gives each Parameter a placement, and `place` and `divide` change that, but
-    nothing is moved: what is computed inside is computed on one device, as without it. On leaving,
-    placements are as before. `devices`: by default the first of this process; those of a machine
-    that this is not come from `jax.experimental.topologies` (for TPUs, where libtpu is installed).
-    Raises RuntimeError inside another Mesh.
+    As a context, it gives each Parameter a placement, and `place` and `divide` change it, but no
+    array is moved: computations inside run on one device, as without it. On leaving, placements are
+    restored. `devices`: by default the first of this process; `jax.experimental.topologies` has
+    devices of other machines (for TPUs, if libtpu is installed). Raises RuntimeError inside another
+    Mesh.
 
     >>> from sporax import parallel
     >>> with parallel.DescribedMesh(data=1):
@@ -60,7 +60,7 @@ class DescribedMesh(Mesh):
 
     @contextlib.contextmanager
     def recording(self):
-        """What is recorded in the block has the placements."""
+        """Apply the placements to operations recorded in the block."""
         self.records = True
         try:
             yield

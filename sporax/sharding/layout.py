@@ -1,8 +1,8 @@
-"""MindSpore's strategies and Layouts, as shardings over the devices of the Mesh that is entered.
+"""MindSpore's strategies and Layouts, as shardings over the devices of the entered Mesh.
 
-A strategy says for each dimension of each operand into how many parts it is divided, and not along
-which axis of the mesh. So the devices are put into a grid of its own: an axis for each group of
-dimensions that are divided alike, behind one for the devices that have the same part.
+A strategy gives the number of parts of each dimension of each operand, but not the axis of the
+mesh. So the devices are arranged in a separate grid: an axis for the devices with the same part,
+then an axis for each group of dimensions that are divided alike.
 """
 
 import functools
@@ -15,14 +15,14 @@ from jax.sharding import NamedSharding, PartitionSpec
 from sporax.sharding.mesh import Placement
 
 _INTERLEAVED = "interleaved_parallel"
-_SAME = "_same"  # the axis of the devices that have the same part
-# which dimensions of the operands are divided alike, from the last on; of others those at the same
-# place, as in element-wise operations
+_SAME = "_same"  # the axis of the devices with the same part
+# operation -> labels of the operands' last dimensions; equal labels are divided alike. For other
+# operations, as elementwise ones, dimensions at the same position from the last are.
 _ALIKE = {"MatMul": ("ik", "kj"), "BatchMatMul": ("ik", "kj")}
 
 
 class Layout:
-    """Devices in a grid with names for its axes, and, when called, what they divide.
+    """Devices in a grid with named axes, and, when called, the dimensions that the axes divide.
 
     `device_matrix`: the sizes of the axes, a tuple of ints. `alias_name`: their names, a tuple of
     strings; "interleaved_parallel" may be the last, for parts on one device. `rank_list`: the
@@ -69,8 +69,8 @@ class Layout:
         return layout
 
     def to_dict(self):
-        """The grid and what it divides; `tensor_map` has for each dimension the number of the axis,
-        counted from the last, or -1."""
+        """Return the grid and the divided dimensions; `tensor_map` has for each dimension the
+        number of the axis, counted from the last, or -1."""
         if self._tensor_map is None:
             raise ValueError(
                 "For 'Layout.to_dict', it must say what its axes divide, but it has not been "
@@ -83,7 +83,7 @@ class Layout:
         }  # fmt: skip
 
     def _spec(self):
-        """For each dimension the names of the axes that divide it among devices, or None."""
+        """Return for each dimension the names of the axes that divide it among devices, or None."""
         names = self._alias_name[::-1]
         return [
             tuple([names[k] for k in (n if isinstance(n, tuple) else (n,))
@@ -93,7 +93,7 @@ class Layout:
 
 
 class DistributedTensorInfo:
-    """How a tensor lies on devices: MindSpore's private `_DistributedTensorInfo`.
+    """The distribution of a tensor on devices: MindSpore's private `_DistributedTensorInfo`.
 
     `distributed_info`: a `Layout` that has been called with the tensor's axes.
 
@@ -112,7 +112,7 @@ class DistributedTensorInfo:
 
     @property
     def sharding_strategy(self):
-        """Into how many parts each dimension is divided, on a device too."""
+        """The number of parts of each dimension, including parts on one device."""
         about, parts = self.layout.to_dict(), []
         sizes = about["device_matrix"][::-1]
         for numbers in about["tensor_map"]:
@@ -165,9 +165,9 @@ def _check_ranks(rank_list, count):
 
 
 def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
-    """A `Placement` for each tensor of these shapes, as a strategy says: a Layout, or a tuple with
-    the number of parts for each dimension. `transposed`: the numbers of those whose last two
-    dimensions the operation exchanges. Raises ValueError where it does not fit."""
+    """Return a `Placement` for each tensor of these shapes by a strategy: for each, a Layout or a
+    tuple with the number of parts of each dimension. `transposed`: the indices of the tensors whose
+    last two dimensions the operation swaps. Raises ValueError for an invalid strategy."""
     if len(strategy) != len(shapes):
         raise ValueError(
             f"For '{who}', '{words}' must have an entry for each of the {len(shapes)} Tensors, but "
@@ -185,7 +185,7 @@ def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
             last = len(entry) - dim  # 1: the last dimension
             label = labels[-last] if last <= len(labels) else f"_{last}"
             if axes.get(label, parts) != parts:
-                label = f"{label}_{k}"  # divided otherwise: an axis of its own
+                label = f"{label}_{k}"  # divided differently: a separate axis
             if parts > 1:
                 axes[label] = parts
             spec.append(label if parts > 1 else None)
@@ -217,7 +217,7 @@ def _check_entry(who, words, k, shape, entry):
 
 
 def parts_of(entry):
-    """Into how many parts a strategy's entry divides each dimension."""
+    """Return the number of parts of each dimension in a strategy's entry."""
     if not isinstance(entry, Layout):
         return entry
     sizes = dict(zip(entry._alias_name, entry._device_shape, strict=True))

@@ -1,9 +1,8 @@
-"""`Mesh`: devices in a grid whose axes have names, and the context in which a script uses them.
+"""`Mesh`: devices in a grid with named axes, and the context in which a script uses them.
 
-Arrays that are spread over the devices carry a `NamedSharding`; the programs that are recorded stay
-the same, and XLA partitions them (GSPMD). What is on one device is taken as it is by all of them.
-While a Mesh is entered, traces have a tree of their own, since XLA's programs then differ from
-those for one device.
+Arrays on several devices have a `NamedSharding`; the recorded programs are unchanged, and XLA
+partitions them (GSPMD). Arrays on one device are used by all of them as they are. While a Mesh is
+entered, traces have a separate tree, since XLA's programs then differ from programs for one device.
 """
 
 import contextlib
@@ -28,14 +27,14 @@ from sporax.engine.recorder import apply, record, run_pending
 from sporax.engine.trace_tree import TraceNode, forest
 from sporax.sharding import across_ranks
 
-BATCH_AXES = "data", "dp"  # along an axis of such a name, batches are divided
-_entered = []  # the Meshes that are entered, the innermost last
-_trees = {}  # devices -> the roots of the traces recorded for them, but of those in use
+BATCH_AXES = "data", "dp"  # names of the axis along which batches are divided
+_entered = []  # the entered Meshes, the innermost last
+_trees = {}  # devices -> the roots of their traces, except for the devices in use
 forest.tables.append(_trees)
 
 
 def current_mesh():
-    """The innermost Mesh that is entered; None outside of all.
+    """Return the innermost entered Mesh, or None.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -46,14 +45,14 @@ def current_mesh():
 
 
 class Mesh:
-    """Devices in a grid whose axes have names: `Mesh(data=4, model=2)` has eight devices.
+    """Devices in a grid with named axes: `Mesh(data=4, model=2)` has eight devices.
 
-    As a context, a script runs on it unchanged: each Parameter is on all devices, whole unless
-    `place` divides it; batches from data sets are divided along the axis `data` (or `dp`), where
-    their first axis divides, and XLA divides what is computed from them. `devices`: those to use,
-    by default the first of this process; under a launcher those of all ranks, where there are as
-    many. Raises TypeError and ValueError for sizes that are no positive ints, ValueError where
-    there are fewer devices.
+    As a context, a script runs on it unchanged: each Parameter is on all devices, replicated unless
+    `place` divides it; batches from datasets are divided along the axis `data` (or `dp`) if their
+    first axis is divisible, and XLA partitions the computations. `devices`: the devices to use, by
+    default the first of this process; under a launcher the devices of all ranks if the size is
+    their number. Raises TypeError and ValueError for sizes that are not positive ints, ValueError
+    if there are fewer devices.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -88,7 +87,7 @@ class Mesh:
 
     @staticmethod
     def parse(text):
-        """The Mesh of a text such as 'data=4,model=2'.
+        """Return the Mesh of a text such as 'data=4,model=2'.
 
         >>> from sporax import parallel
         >>> parallel.Mesh.parse("data=1")
@@ -107,9 +106,9 @@ class Mesh:
     def __reduce__(self):
         return _restored_mesh, (self.axes, [device.id for device in self.devices])
 
-    program: Any = Program  # what makes programs while it is entered
-    ranks: Any = None  # `RanksOfMesh`, where `spans_ranks`
-    holds_arrays = records = True  # whether placements move arrays, are recorded; `described_mesh`
+    program: Any = Program  # creates programs while the Mesh is entered
+    ranks: Any = None  # `RanksOfMesh`, if `spans_ranks`
+    holds_arrays = records = True  # placements move arrays, are recorded; see `described_mesh`
 
     @property
     def size(self):
@@ -131,14 +130,14 @@ class Mesh:
             )
         run_pending()
         if self.spans_ranks:
-            gc.collect()  # what is left of other meshes on one rank only
+            gc.collect()  # Parameters of other meshes that remain on one rank only
         _use_tree_of(self)
         _entered.append(self)
         if len(_entered) == 1:
             moved = [p for p in live_objects(Parameter) if not p.has_init]
             for p in across_ranks.ordered(self, moved) if self.spans_ranks else moved:
                 _move(p, self)
-            state = random.default_generator.state  # created, if it is not yet
+            state = random.default_generator.state  # created if it does not exist yet
             if self.spans_ranks:
                 own = across_ranks.of_first_rank(self, state.asnumpy())
                 state._bind(Tensor(own)._lift())
@@ -151,7 +150,7 @@ class Mesh:
         try:
             if not self.spans_ranks:
                 run_pending()
-            elif kind is None:  # else the other ranks may not come
+            elif kind is None:  # after an error, the other ranks may not come
                 run_pending()
                 self.ranks.settle(str(self))
         finally:
@@ -166,16 +165,16 @@ class Mesh:
     # placing ----------------------------------------------------------------------------------
 
     def batch(self, data, shards=1):
-        """A Tensor of the host data of a batch: divided along `batch_axis`, where the first axis
-        divides; else whole on each device.
+        """Convert the host data of a batch to a Tensor: divided along `batch_axis` if the first
+        axis is divisible, else replicated.
 
-        Under a launcher all ranks give the whole batch, or each its part, of as many `shards` as
-        there are ranks, one after another along the first axis, which has to divide. Raises
-        ValueError otherwise.
+        Under a launcher all ranks pass the whole batch, or each rank passes its part, where
+        `shards` is the number of ranks, in the order of the ranks along the first axis, which must
+        be divisible. Raises ValueError otherwise.
         """
         tensor = Tensor(data)
         if self.spans_ranks:
-            run_pending()  # here on all ranks, whichever of them reads something before
+            run_pending()  # on all ranks at this point, even if one of them reads a value before
             array = across_ranks.batch(self, tensor.asnumpy(), shards)
         else:
             array = jax.device_put(tensor._value.read(), self.of_batch(tensor.shape).sharding)
@@ -184,15 +183,15 @@ class Mesh:
 
     @functools.cached_property
     def whole(self):
-        """The sharding of what is whole on each device."""
+        """The sharding of a replicated array."""
         return NamedSharding(self.grid, PartitionSpec())
 
     def recording(self):
-        """A context in which what is recorded has the placements."""
+        """Return a context in which recorded operations have the placements."""
         return contextlib.nullcontext()
 
     def of_batch(self, shape):
-        """The `Placement` of a batch of such a shape."""
+        """Return the `Placement` of a batch of this shape."""
         axis = self.batch_axis
         divides = axis and shape and shape[0] % self.axes[axis] == 0
         return Placement(self, (axis,) if divides else ())
@@ -203,7 +202,7 @@ def _devices(mesh, count, devices):
     there = list(jax.devices() if devices is None else devices)
     own = [d for d in there if d.process_index == jax.process_index()]
     if devices is None and count <= len(own):
-        there = own  # under a launcher each rank has a Mesh by itself
+        there = own  # under a launcher each rank has its own Mesh
     kinds = ", ".join(sorted({d.platform for d in there})) or "none"
     if len(there) < count or (devices is not None and len(there) > count):
         raise ValueError(
@@ -221,7 +220,7 @@ def _devices(mesh, count, devices):
 
 
 def _restored_mesh(axes, ids):
-    """A pickled Mesh; None where this process has not these devices."""
+    """Restore a pickled Mesh; return None if this process lacks its devices."""
     by_id = {device.id: device for device in jax.devices()}
     if not by_id.keys() >= set(ids):
         warnings.warn(
@@ -234,7 +233,7 @@ def _restored_mesh(axes, ids):
 
 
 def _use_tree_of(mesh):
-    """Go on with the traces recorded for a Mesh's devices, or for one device where it is None."""
+    """Switch to the traces recorded for a Mesh's devices, or for one device if it is None."""
     now = current_mesh()
     before, after = (None if m is None else m.devices for m in (now, mesh))
     if before != after:
@@ -245,7 +244,7 @@ def _use_tree_of(mesh):
             forest.root = TraceNode(None, None, None, (), None)
             forest.roots = {None: forest.root}
         thread.recorder = thread.new_recorder()
-    Changes.count += 1  # graphs are for the devices of their capture
+    Changes.count += 1  # graphs belong to the devices of their capture
     Program.devices = None if mesh is None else mesh.devices
     Program.kind = Program if mesh is None else mesh.program
     Program.is_of_ranks = mesh is not None and mesh.spans_ranks
@@ -261,8 +260,8 @@ def _use_tree_of(mesh):
 
 
 class Placement:
-    """How a handle's arrays lie on a Mesh: `spec` has for each dimension the name of an axis, a
-    tuple of names, or None for whole; what it does not name is whole."""
+    """The sharding of a Tensor's arrays on a Mesh: `spec` has for each dimension the name of an
+    axis, a tuple of names, or None (undivided); missing trailing dimensions are undivided."""
 
     def __init__(self, mesh, spec, sharding=None):
         self.mesh, self.spec = mesh, spec
@@ -284,7 +283,7 @@ class Placement:
         return self
 
     def parts(self, dim):
-        """Into how many parts the dimension is divided."""
+        """Return the number of parts of a dimension."""
         names = self.spec[dim] if dim < len(self.spec) else None
         names = (names,) if isinstance(names, str) else names or ()
         return math.prod(self.sharding.mesh.shape[name] for name in names)
@@ -295,7 +294,7 @@ def _restored_placement(mesh, spec):
 
 
 def checked_spec(who, mesh, shape, spec):
-    """A `PartitionSpec`'s entries for a tensor of a shape; ValueError where they do not fit."""
+    """Return the `Placement` of a `PartitionSpec`'s entries; raises ValueError for this shape."""
     used = [n for names in spec for n in ((names,) if isinstance(names, str) else names or ())]
     for name in used:
         if name not in mesh.axes:
@@ -325,12 +324,12 @@ def checked_spec(who, mesh, shape, spec):
 
 
 def place(tensor, *spec, mesh=None):
-    """Place a Tensor on the devices of a Mesh, in parts or whole; returns the tensor.
+    """Place a Tensor on the devices of a Mesh, divided or replicated; returns the tensor.
 
-    `spec`: for each dimension the name of the mesh's axis that divides it, a tuple of names, or
-    None; without any, each device has all. `mesh`: by default the one that is entered. The
-    placement stays with the handle: what is written to it later is placed so too. Raises
-    ValueError where a name is not the mesh's, or a size does not divide.
+    `spec`: for each dimension the name of the mesh axis that divides it, a tuple of names, or None;
+    without any, the Tensor is replicated. `mesh`: by default the entered Mesh. The placement stays
+    with the Tensor: values written to it later are placed alike. Raises ValueError for a name that
+    the mesh lacks, or a size that is not divisible.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(model=1):
@@ -355,7 +354,7 @@ def _given(who, mesh):
 
 
 def placement_of(tensor):
-    """Where a Tensor was placed; None where nothing says so.
+    """Return the placement of a Tensor; None if it was not placed.
 
     >>> from sporax import parallel
     >>> print(parallel.placement_of(Tensor([1.0])))
@@ -365,8 +364,8 @@ def placement_of(tensor):
 
 
 def _move(parameter, mesh):
-    """Place a Parameter on another mesh as it was placed before, along the axes that this one has
-    too, where they divide."""
+    """Place a Parameter on another mesh as it was placed before, along the axes that both meshes
+    have, if they divide its sizes."""
     before = parameter._placement
     spec = [] if before is None else [
         _kept(names, mesh, size)
@@ -378,7 +377,7 @@ def _move(parameter, mesh):
 
 
 def _kept(names, mesh, size):
-    """Those of a dimension's axes that the mesh has; None where they do not divide the size."""
+    """Return the axes of a dimension that the mesh has; None if they do not divide the size."""
     names = [n for n in ((names,) if isinstance(names, str) else names or ()) if n in mesh.axes]
     return tuple(names) if names and size % math.prod(mesh.axes[n] for n in names) == 0 else None
 
@@ -398,23 +397,24 @@ def _put(tensor, placement):
 
 
 def _leave(tensor):
-    """Take a tensor's elements back to one device, and its placement away."""
+    """Move a tensor back to one device, and remove its placement."""
     elements, tensor._placement = tensor.asnumpy(), None
     tensor._bind(Tensor(elements)._lift())
     Changes.count += 1
 
 
 class OptimizerParallel:
-    """Whether optimizers that are made from now on divide their states: from `threshold` KB on;
-    None: they do not."""
+    """The setting of new optimizers: states of at least `threshold` KB are divided; None disables
+    this."""
 
     threshold = None
 
 
 def divide(tensors, threshold=0, mesh=None):
-    """Divide each of the tensors along the mesh's batch axis, where one of its dimensions is whole
-    and a multiple of it: as an optimizer's states can be, which a device needs for its part of the
-    update only (ZeRO). `threshold`: those of fewer KB stay as they are. Returns how many there are.
+    """Divide each tensor along the mesh's batch axis, if one of its dimensions is undivided and a
+    multiple of the axis: useful for optimizer states, of which a device only needs its part of the
+    update (ZeRO). `threshold`: tensors of fewer KB are unchanged. Returns the number of divided
+    tensors.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -424,7 +424,7 @@ def divide(tensors, threshold=0, mesh=None):
     count, mesh = 0, _given("divide", mesh)
     for tensor in tensors:
         before = tensor._placement or Placement(mesh, ())
-        own = before.mesh  # that of a pipeline stage, maybe
+        own = before.mesh  # may be the mesh of a pipeline stage
         axis, spec = own.batch_axis, [*before.spec, *[None] * (tensor.ndim - len(before.spec))]
         if axis is None or axis in spec or tensor.nbytes < threshold * 1024:
             continue
@@ -438,15 +438,15 @@ def divide(tensors, threshold=0, mesh=None):
 
 
 def divide_states(states):
-    """`divide` an optimizer's new states, where that has been set; a ParameterTuple each."""
+    """`divide` an optimizer's new states, each a ParameterTuple, if that is enabled."""
     if OptimizerParallel.threshold is not None and current_mesh() is not None:
         kept = [p for tensors in states for p in tensors if p.parallel_optimizer]
         divide(kept, OptimizerParallel.threshold)
 
 
 def whole(tensor):
-    """The same Tensor, whole on each device of the Mesh that is entered, which reading it takes
-    where these are several ranks'; all of them call it.
+    """Return the Tensor replicated on the devices of the entered Mesh. Required before reading it
+    if the devices belong to several ranks, all of which must call this.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -459,7 +459,7 @@ def whole(tensor):
 
 
 def to_read(values):
-    """What all ranks are going to read; Tensors whole, where a Mesh has several ranks' devices."""
+    """Return values that all ranks will read, with Tensors replicated if a Mesh spans ranks."""
     if current_mesh() is None or not current_mesh().spans_ranks:
         return values
     return tuple([whole(x) if isinstance(x, Tensor) else x for x in values])
@@ -469,7 +469,7 @@ def to_read(values):
 
 
 class _Constraint(Op):
-    """The same array, placed: for the Values that are bound to a handle with a placement."""
+    """Identity with a sharding constraint, for Values bound to a Tensor with a placement."""
 
     __slots__ = ("sharding",)
 
@@ -484,7 +484,7 @@ constraint = functools.cache(_Constraint)
 
 
 def placed(value, placement):
-    """The Value of the same contents, placed."""
+    """Return a Value of the same contents, placed."""
     mesh = placement.mesh
     if value.aval.weak or not mesh.records:
         return value
@@ -494,7 +494,7 @@ def placed(value, placement):
             return value
         if mesh.spans_ranks:
             return Value(value.aval, across_ranks.placed(mesh, value.array, placement.sharding))
-        # a copy: the array may have another owner, which goes on using it
+        # a copy, since another owner may still use the array
         array = jax.device_put(value.array, placement.sharding, may_alias=False)
         return Value(value.aval, array)
     return record(constraint(placement.sharding), value)
@@ -504,8 +504,8 @@ FACTORIES["placed"] = placed
 
 
 def incompatible(error, arrays):
-    """The error for a program whose arrays are on devices of several meshes, in place of JAX's;
-    other errors as they are."""
+    """Replace JAX's error for a program whose arrays are on devices of several meshes; return other
+    errors unchanged."""
     groups = {}
     for array in arrays:
         devices = tuple(array.sharding._device_assignment)

@@ -1,9 +1,10 @@
-"""The order in which pipeline stages work: 1F1B ("one forward, one backward") beside GPipe.
+"""Pipeline schedules: 1F1B ("one forward, one backward") and GPipe.
 
-GPipe takes all micro-batches forward, then all backward, so that a stage keeps the activations of
-all of them; this is the order in which a derivative is recorded. With 1F1B a stage begins the
-backward pass of a micro-batch as soon as it can, and keeps those of as many as stages follow, and
-itself. Both wait equally long. Source: https://arxiv.org/abs/2006.09503 (PipeDream-Flush).
+GPipe runs all micro-batches forward, then all backward, so a stage keeps the activations of all of
+them; this is the order in which gradients are recorded. With 1F1B a stage starts the backward pass
+of a micro-batch as soon as possible, and keeps the activations of one micro-batch per stage from
+itself to the last. Both idle equally long. Source: https://arxiv.org/abs/2006.09503
+(PipeDream-Flush).
 """
 
 import functools
@@ -14,23 +15,23 @@ from sporax.engine.operation import Op
 
 
 class PipelineSettings:
-    """What `set_auto_parallel_context` says of pipelines: `scheduler`, and `count` of stages (1:
-    as many as the cells name)."""
+    """The pipeline settings of `set_auto_parallel_context`: `scheduler`, and `count` of stages (1:
+    the number that the cells name)."""
 
     scheduler, count = SCHEDULERS[0], 1
 
     @classmethod
     def change(cls, scheduler, count):
-        """Take new ones; graphs that were captured before are captured again."""
+        """Change the settings; graphs that were captured before are captured again."""
         if (scheduler, count) != (cls.scheduler, cls.count):
             Changes.count += 1
         cls.scheduler, cls.count = scheduler, count
 
 
 class MicroBatch(Op):
-    """The same array: says that what is computed from it is work on micro-batch `index`.
+    """Identity that marks all computations from its result as work on micro-batch `index`.
 
-    `scheduler`: one of `SCHEDULERS`. `stages`: the devices of each.
+    `scheduler`: one of `SCHEDULERS`. `stages`: the devices of each stage.
     """
 
     __slots__ = ("index", "scheduler", "stages")
@@ -46,7 +47,7 @@ micro_batch = functools.cache(MicroBatch)
 
 
 def ordered(steps):
-    """The steps of a trace (see `stages`) in the order that its `MicroBatch`es ask for."""
+    """Return the steps of a trace (see `stages`) in the order of its `MicroBatch`es' scheduler."""
     found = [s.op for s in steps if isinstance(s.op, MicroBatch)]
     if not found or found[0].scheduler != "1f1b":
         return steps
@@ -62,7 +63,7 @@ def ordered(steps):
 
 
 def number_micro_batches(steps):
-    """Give each step the last micro-batch that it depends on, as `micro`; -1 for none."""
+    """Set `micro` of each step to the last micro-batch that it depends on; -1 for none."""
     of = {}
     for step in steps:
         step.micro = max([of.get(i, -1) for i in step.ins], default=-1)
@@ -72,8 +73,8 @@ def number_micro_batches(steps):
 
 
 def one_forward_one_backward(count, stages):
-    """[('forward' or 'backward', micro-batch, stage)] in an order in which each stage waits for
-    none that comes later, while all work at once.
+    """Return [('forward' or 'backward', micro-batch, stage)] in an order in which no stage waits
+    for a later item, while all stages work concurrently.
 
     >>> from sporax.sharding.schedule import one_forward_one_backward
     >>> [kind[0] + str(i) for kind, i, stage in one_forward_one_backward(3, 2) if stage == 0]
@@ -98,7 +99,7 @@ def one_forward_one_backward(count, stages):
 
 
 def _of_stage(count, ahead):
-    """What a stage does that has `ahead` stages behind it."""
+    """Return [(kind, micro-batch)] of a stage that `ahead` other stages follow."""
     warm = min(ahead, count)
     queue = [("forward", i) for i in range(warm)]
     for i in range(count - warm):
@@ -110,10 +111,10 @@ def _of_stage(count, ahead):
 
 
 def _sum_in_order(steps):
-    """Add up a Parameter's gradients from the first micro-batch on.
+    """Add up a Parameter's gradients starting with the first micro-batch.
 
-    A derivative is recorded from the last one on: then all of them would have to be kept until the
-    last is there. Sums of gradients that go nowhere else are taken as lists, in a new order.
+    Gradients are recorded starting with the last micro-batch: all of them would have to be kept
+    until the last one is available. Nested sums without other uses are flattened and reordered.
     """
     uses, maker = {}, {}
     for step in steps:
@@ -122,7 +123,7 @@ def _sum_in_order(steps):
         maker.update(dict.fromkeys(step.outs, step))
 
     def is_part(step, of):
-        """Whether a step adds up some of the gradients that another one adds up."""
+        """Return True if a step adds up some of the gradients that another step adds up."""
         return step is not None and step.function is of.function and step.devices == of.devices
 
     for step in steps:
@@ -130,7 +131,7 @@ def _sum_in_order(steps):
             continue
         users = uses.get(step.outs[0], ())
         if len(users) == 1 and is_part(users[0], step):
-            continue  # in the list of that one
+            continue  # included in that sum
         adds, leaves, todo = [], [], [step]
         while todo:
             add = todo.pop()
@@ -151,7 +152,7 @@ def _sum_in_order(steps):
 
 
 class _Order:
-    """Takes steps one by one, each behind those that it depends on."""
+    """Takes steps one by one, each after the steps that it depends on."""
 
     def __init__(self, steps):
         self.steps, self.taken, self.done = steps, [], set()
@@ -159,8 +160,8 @@ class _Order:
         self.last = max(step.micro for step in steps)
 
     def take(self, kind, index, devices):
-        """Take what a stage's work on a micro-batch is for: what it sends to other stages, and in
-        the backward pass the rest, too. (What comes of the last one's is the optimizer's.)"""
+        """Take the results of a stage's work on a micro-batch: copies to other stages, and in the
+        backward pass all other steps. (Those of the last micro-batch belong to the optimizer.)"""
         for step in self.steps:
             if step.micro != index:
                 continue
@@ -173,13 +174,13 @@ class _Order:
                 self._take(step)
 
     def rest(self):
-        """All steps in their order."""
+        """Take the remaining steps, and return all steps in order."""
         for step in self.steps:
             self._take(step)
         return self.taken
 
     def _take(self, step):
-        """Take a step behind those that it depends on, without a limit of depth."""
+        """Take a step after the steps that it depends on, without a limit of depth."""
         todo = [step]
         while todo:
             step = todo[-1]

@@ -1,9 +1,9 @@
 """Pipeline stages: parts of a mesh, and programs whose operations are on several of them.
 
 `split` divides the devices of a Mesh among stages. Then a trace may have operations on several
-stages: it runs as one program for each piece of work of a stage, and what goes from stage to stage
-is copied between them. JAX starts a program and goes on, so that stages work at the same time, each
-on another micro-batch; `schedule` says in which order. What no later piece needs is let go of.
+stages: it runs as one program for each piece of work of a stage, and values are copied between
+stages. JAX dispatches programs asynchronously, so stages work concurrently, each on another
+micro-batch; `schedule` defines the order. Values that no later piece needs are freed.
 """
 
 import functools
@@ -20,13 +20,14 @@ from sporax.engine.recorder import apply, run_pending
 from sporax.sharding import schedule
 from sporax.sharding.mesh import Mesh, Placement, _Constraint, constraint, current_mesh
 
-_split = {}  # a Mesh -> its stages
+_split = {}  # (Mesh, number of stages) -> its stages
 
 
 def split(mesh, count):
-    """The stages of a Mesh: Meshes of `count` equal parts of its devices, with one axis `data`.
+    """Return the stages of a Mesh: Meshes of `count` equal parts of its devices, with one axis
+    `data`.
 
-    Raises ValueError where the number of devices is no multiple of `count`.
+    Raises ValueError unless the number of devices is a multiple of `count`.
     """
     if mesh.size % count:
         raise ValueError(
@@ -51,14 +52,14 @@ def split(mesh, count):
 
 
 def to_stage(tensor, stage):
-    """The same Tensor on a stage, divided along its first axis where that divides; derivatives come
-    back to where it was."""
+    """Copy a Tensor to a stage, divided along its first axis if divisible; gradients are copied
+    back."""
     divides = tensor.ndim and tensor.shape[0] % stage.size == 0
     return apply(constraint(Placement(stage, ("data",) if divides else ()).sharding), tensor)
 
 
 class StagedProgram(Program):
-    """A program that runs in pieces where its operations are on several stages."""
+    """A program that runs in pieces if its operations are on several stages."""
 
     __slots__ = ("alive", "function", "pieces", "stages_of_inputs")
 
@@ -79,13 +80,14 @@ class StagedProgram(Program):
 
 
 def _devices(array):
-    """The devices that an array has to stay on; None for one that may be anywhere."""
+    """Return the devices of a committed array; None for an uncommitted one."""
     return array.sharding._device_assignment if array.committed else None
 
 
 class _Step:
-    """One operation: `function` of values (by their numbers), whose results are `outs`; or a copy
-    to `sharding` (or, for a derivative, to where its first value is) from the devices `source`."""
+    """One operation: `function` of the values `ins`, with the results `outs` (by their numbers); or
+    a copy from the devices `source` to `sharding` (for a gradient: to the sharding of its first
+    value)."""
 
     __slots__ = (
         "devices", "function", "ins", "is_copy", "micro", "op", "outs", "rule", "sharding",
@@ -94,19 +96,19 @@ class _Step:
 
     @property
     def needs(self):
-        """The values that it reads: of a derivative's first, a copy needs the place only."""
+        """The values that it reads; a copy of a gradient only needs the sharding of the first."""
         return self.ins[-1:] if self.is_copy else self.ins
 
 
 @functools.cache
 def _constant(dtype, data):
-    """A function that returns a number; the same function for the same bits."""
+    """Return a function that returns a scalar; the same function for the same bits."""
     number = np.frombuffer(data, dtype)[0]
     return lambda: number
 
 
 def _of_used(rule):
-    """(which operands an operation's results depend on, the operation as a function of these)."""
+    """Return (flags of the operands that the results depend on, a function of these operands)."""
     jaxpr = rule.jaxpr
     used = used_inputs(jaxpr.jaxpr)
     if all(used):
@@ -126,7 +128,7 @@ def _of_used(rule):
 class _Pieces:
     """The operations of a trace as pieces, each a program on the devices of one stage.
 
-    Values have numbers: the array inputs first, then the Python numbers, then results.
+    Values are numbered: the array inputs first, then Python scalars, then results.
     """
 
     def __init__(self, function, alive, devices, donated):
@@ -144,7 +146,7 @@ class _Pieces:
         if not self.is_one:
             self._drop_unused()
         self.plan = [] if self.is_one else self._scheduled()
-        self.released = self._released()  # for each part of the plan what no later one needs
+        self.released = self._released()  # per part of the plan: values last used there
 
     def _numbers(self, function):
         n = self.n_arrays
@@ -152,8 +154,8 @@ class _Pieces:
         return reals, list(range(n + function.n_reals, n + function.n_reals + function.n_integers))
 
     def _flatten(self, function, arrays, numbers):
-        """Append the steps of a trace, those of captured functions in it one by one; returns the
-        numbers of its outputs."""
+        """Append the steps of a trace, with captured functions inlined; return the numbers of its
+        outputs."""
         outs = []
         pools = {"output": outs, "input": arrays, "real": numbers[0], "integer": numbers[1]}
         for op, rule, refs in function.steps:
@@ -193,7 +195,8 @@ class _Pieces:
         return step.outs
 
     def _where(self, step):
-        """The devices of a step: those of the copy; else the fewest, of the largest operand."""
+        """Return the target of a copy, else the devices of the operand on the fewest devices, of
+        several the largest operand."""
         if step.sharding is not None:
             return step.sharding._device_assignment
         ins = [i for i in step.ins[: 1 if step.is_copy else None] if self.devices[i] is not None]
@@ -202,7 +205,7 @@ class _Pieces:
         return self.devices[min(ins, key=lambda i: (len(self.devices[i]), -self.sizes[i]))]
 
     def _settle(self):
-        """Give steps that may be anywhere the devices of the first that uses them."""
+        """Give steps without devices the devices of the first step that uses them."""
         for step in reversed(self.steps):
             if step.devices is None:
                 step.devices = next((self.devices[o] for o in step.outs if self.devices[o]), None)
@@ -214,8 +217,8 @@ class _Pieces:
                     self.devices[i] = step.devices
 
     def _drop_unused(self):
-        """Leave out the operands that no result of an operation depends on: those of a derivative,
-        often. Else it would wait for them, and they would be kept for it."""
+        """Drop the operands that no result of an operation depends on, which is frequent in
+        gradients. Otherwise the operation would wait for them, and they would be kept for it."""
         found = {}  # a rule -> (which operands are used, a function of these)
         for step in self.steps:
             if step.rule is None or step.is_copy or not step.rule.is_traced:
@@ -228,7 +231,7 @@ class _Pieces:
 
     @property
     def default(self):
-        """The devices of what nothing says."""
+        """The devices of steps that neither operands nor users place."""
         mesh = current_mesh()
         return next((d for d in self.devices if d), tuple(jax.devices()[:1])) if mesh is None else (
             mesh.devices
@@ -237,8 +240,8 @@ class _Pieces:
     # the order of pieces ------------------------------------------------------------------------
 
     def _scheduled(self):
-        """[_Piece or _Step that copies]: a stage's piece ends where another stage needs it, or
-        where something comes from another stage."""
+        """Return [_Piece or _Step that copies]: a stage's piece ends where another stage needs it,
+        or where a value comes from another stage."""
         open_pieces, maker, plan = {}, {}, []
         for step in self.steps:
             step.source = self.devices[step.ins[-1]] if step.is_copy else None
@@ -268,7 +271,7 @@ class _Pieces:
         return self._compiled(plan)
 
     def _compiled(self, plan):
-        """The plan with each list of steps as a `_Piece`."""
+        """Return the plan with each list of steps as a `_Piece`."""
         uses = [{i for s in ([p] if isinstance(p, _Step) else p) for i in s.needs} for p in plan]
         pieces, programs = [], {}
         for k, part in enumerate(plan):
@@ -281,7 +284,7 @@ class _Pieces:
         return pieces
 
     def _released(self):
-        """For each part of the plan the values that it is the last to use."""
+        """Return for each part of the plan the values that it is the last to use."""
         last = {}
         for k, part in enumerate(self.plan):
             last.update(dict.fromkeys((*part.needs, *part.outs), k))
@@ -291,7 +294,7 @@ class _Pieces:
         return released
 
     def run(self, arrays, reals, integers):
-        """The arrays of the wanted outputs."""
+        """Run the plan; return the arrays of the wanted outputs."""
         numbers = [*[float(v.array) for v in reals], *[int(v.array) for v in integers]]
         values, shardings = dict(enumerate([*arrays, *numbers])), {}
         for part, released in zip(self.plan, self.released, strict=True):
@@ -308,8 +311,8 @@ class _Pieces:
 
 
 class _Piece:
-    """Operations on one stage, as a program. Those that do the same for another micro-batch have
-    the same one, from `programs`."""
+    """Operations on one stage, as a program. Pieces that do the same for different micro-batches
+    share a program, from `programs`."""
 
     def __init__(self, steps, later, donated, programs):
         self.steps, made = steps, {o for s in steps for o in s.outs}
@@ -319,7 +322,7 @@ class _Piece:
         self.kept = [i for i in self.needs if i not in donated]
         grid = jax.sharding.Mesh(list(steps[0].devices), ("_",))
         self.devices, self.whole = set(steps[0].devices), NamedSharding(grid, PartitionSpec())
-        at = {}  # a value -> its place here
+        at = {}  # value -> its index here
         for i in (*self.given, *self.kept, *[o for s in steps for o in s.outs]):
             at[i] = len(at)
         work = tuple(
@@ -344,13 +347,13 @@ class _Piece:
         values.update(zip(self.outs, self.program(given, kept), strict=True))
 
     def _here(self, x):
-        """A value on the piece's devices: as it is, or copied from another stage."""
+        """Return a value on the piece's devices: unchanged, or copied from another stage."""
         is_elsewhere = isinstance(x, jax.Array) and x.committed and x.devices() != self.devices
         return jax.device_put(x, self.whole) if is_elsewhere else x
 
 
 def _computed(work, outs, given, kept):
-    """The values `outs` of the operations `work`, each with the places of its operands."""
+    """Compute the values `outs` of the operations `work`, each with the indices of its operands."""
     values = [*given, *kept]
     for function, ins, _, single in work:
         out = function(*[values[i] for i in ins])

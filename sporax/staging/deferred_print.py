@@ -1,8 +1,8 @@
-"""`DeferredPrint`: a print of a captured function, which takes place at each run of its graph.
+"""`DeferredPrint`: a print of a captured function, executed at each run of its graph.
 
-A print is a Python function of objects with Tensors. Outside of a capture it is called at once.
-During a capture, the Values of these Tensors become outputs of the graph, and the print is called
-after each run of the graph, in the order of the function.
+A print is a Python function of objects with Tensors. Outside a capture it is called immediately.
+During a capture, the Values of these Tensors become outputs of the graph, and the prints are called
+after each run of the graph, in program order.
 """
 
 import copy
@@ -20,10 +20,10 @@ from sporax.index_checks.checks import Check, joined
 
 
 class DeferredPrint:
-    """A print: `act(objects)`, with the Tensors in `objects` as they are at each run.
+    """A print: `act(objects)`, in which the Tensors in `objects` have the Values of each run.
 
     `text(objects)`: its text in a listing. `values`: the recorded Values of the Tensors, until they
-    are outputs of a graph. `weak`: whether each of them is a Python number.
+    are outputs of a graph. `weak`: for each Value, True if it is a Python number.
     """
 
     is_check = False
@@ -36,18 +36,18 @@ class DeferredPrint:
         self.objects = map_tensors(lambda t: _with_value(t, None), objects)
 
     def run(self, values):
-        """Print, with these Values in the Tensors."""
+        """Print with these Values in the Tensors."""
         rest = zip(values, self.weak, strict=True)
         self.act(map_tensors(lambda t: _printed(t, *next(rest)), self.objects))
 
     def of(self, values):
-        """The same print, of other Values."""
+        """Return the same print with other Values."""
         result = copy.copy(self)
         result.values = values
         return result
 
     def where(self, test, is_true, values):
-        """The same print, of other Values, if the Value `test` has that truth."""
+        """Return the same print with other Values, executed if the truth of `test` is `is_true`."""
         result = self.of([strong(test), *values])
         result.weak = [False, *self.weak]
         result.objects = [_with_value(wrap(test), None), self.objects]
@@ -56,7 +56,7 @@ class DeferredPrint:
         return result
 
     def described(self, names, values):
-        """Its text in a listing, with these names for the Values."""
+        """Return its text in a listing, with these names for the Values."""
         rest = zip(names, values, strict=True)
         return self.text(map_tensors(lambda _: Name(*next(rest)), self.objects))
 
@@ -71,7 +71,7 @@ def _text_where(text, is_true, objects):
 
 
 class DeferredPrints(list):
-    """Prints and checks of indices, in order."""
+    """Prints and index checks, in order."""
 
     def take(self):
         """Remove and return all."""
@@ -80,7 +80,7 @@ class DeferredPrints(list):
         return prints
 
     def values(self):
-        """The recorded Values of all."""
+        """Return the recorded Values of all."""
         return [value for shown in self for value in shown.values]
 
     def run(self, values):
@@ -90,11 +90,11 @@ class DeferredPrints(list):
             shown.run([next(rest) for _ in shown.weak])
 
     def has_print(self):
-        """Whether one is a print, and no check of indices."""
+        """Return True if one is a print, not an index check."""
         return not all(shown.is_check for shown in self)
 
     def joined(self, recorder):
-        """The recorded Values of all, once all checks of indices are one, the last."""
+        """Merge all index checks into one, the last; return the recorded Values of all."""
         checks = [(shown.values[0], shown.sites) for shown in self if shown.is_check]
         if len(checks) > 1:
             self[:] = [shown for shown in self if not shown.is_check]
@@ -108,7 +108,7 @@ class DeferredPrints(list):
 
 
 def show(act, text, objects):
-    """`act(objects)`, now or at each run of what is being recorded; see `DeferredPrint`."""
+    """Call `act(objects)` now, or at each run of the current recording; see `DeferredPrint`."""
     if thread.recorder.tracer is None:
         act(objects)
     else:
@@ -125,7 +125,7 @@ def defer_print(shown):
 
 
 def with_present_values(objects):
-    """The same containers, with Tensors that keep the present Values."""
+    """Return the same containers, with Tensors that keep the current Values."""
     return map_tensors(lambda t: _with_value(t, _lifted(t)), objects)
 
 
@@ -133,7 +133,7 @@ _identity = Op("identity", lambda x: x)
 
 
 def strong(value):
-    """A Value with a dtype of its own; a Python number's is weak."""
+    """Return a Value with a strong dtype; Python numbers have a weak one."""
     return record(_identity, value) if value.aval.weak else value
 
 
@@ -144,7 +144,7 @@ def _lifted(tensor):
 
 
 def _with_value(tensor, value):
-    """A Tensor of the same class and attributes."""
+    """Return a Tensor with the same class and attributes, and this Value."""
     result = object.__new__(type(tensor))
     result.__dict__.update(tensor.__dict__)
     result._value = value
@@ -160,15 +160,15 @@ def _printed(tensor, value, is_weak):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Later:
-    """The result of `function(*args, **kwargs)` once the Tensors in the arguments have concrete
-    values; a part of what is printed."""
+    """A deferred `function(*args, **kwargs)` in a print, evaluated when the Tensors in the
+    arguments have concrete values."""
 
     function: Any
     args: tuple
     kwargs: dict
 
     def value(self):
-        """The result now."""
+        """Evaluate the result now."""
         args = tuple([_now(arg) for arg in self.args])
         kwargs = {key: _now(arg) for key, arg in self.kwargs.items()}
         name = getattr(self.function, "__name__", "number")
@@ -197,7 +197,7 @@ def _now(arg):
 
 
 class Name(Tensor):
-    """A Tensor in a listing, or a text computed from one."""
+    """A Tensor in a listing, or a string computed from one."""
 
     def __init__(self, name, value=None):
         self.name, self._value = name, value
@@ -216,7 +216,7 @@ def _has_name(objects):
 
 
 def deferrable(item):
-    """An item to print later: containers of Tensors as they are, anything else as a text."""
+    """Prepare an item to be printed later: items with Tensors are kept, others become strings."""
     if item.__class__ in (str, Later) or isinstance(item, Tensor) or tensors_of(item):
         return item
     return str(item)

@@ -19,8 +19,8 @@ OTHER_FILE = (
     "Print Tensors, or lists and dicts of them, to stdout or stderr; or print outside.",
 )
 
-# The function that the user's line called -> (the call in the user's words, what to write instead).
-# What converted source calls is added by `ast_transform.runtime_functions`.
+# function called by the user's line -> (description of the call, remedy); the functions that
+# converted source calls are added by `ast_transform.runtime_functions`
 CAUSES = {
     "__bool__": CONDITION,
     "__int__": ("'int' of a Tensor", "Keep it a Tensor: '.astype(ms.int64)'."),
@@ -41,8 +41,8 @@ CAUSES = {
 
 
 class Break:
-    """A graph break at the user's present line. `host`: the name of a Cell or Function that is
-    called on the host; `reason`: why a branch or loop is no operation."""
+    """A graph break at the current user line. `host`: the name of a Cell or Function that is called
+    on the host; `reason`: why a branch or loop is not an operation."""
 
     def __init__(self, host=None, reason=""):
         self.line, called = user_call()
@@ -61,7 +61,7 @@ class Break:
         return f"{at.filename}:{at.lineno}: {at.line} ({self.what})"
 
     def refusal(self, name):
-        """The error for a graph break in a function that must be captured whole."""
+        """Return the error for a graph break in a function that must be captured whole."""
         return RuntimeError(
             f"For 'jit' with fullgraph=True, '{name}' must be captured whole, but it needs a "
             f"number at {self}. {self.remedy} All Parameters, buffers and random states are as "
@@ -69,7 +69,7 @@ class Break:
         )
 
     def warn(self, name):
-        """Warn that the capture of a function ended, and what to write instead."""
+        """Warn that the capture of a function ended, with a remedy."""
         warn(
             f"'{name}' needs a number while it is captured, at {self}. It runs dynamically from "
             f"now on, with the same results. To capture it: {self.remedy}",

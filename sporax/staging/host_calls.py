@@ -1,10 +1,10 @@
-"""Calls of Cells and Functions that a captured function makes on the host, since their Python reads
+"""Host calls: calls of Cells and Functions, in a captured function, whose Python code reads
 concrete values.
 
-Such a call splits the graph. Where a call turns out to need a concrete value, the trace up to the
-call's beginning becomes a stage, the call finishes dynamically, and what follows is recorded as
-another stage. The captured function then runs stage, call, stage, ... in turn: the call's Python
-runs once each time, in the thread of the caller, and may compute, draw and print.
+Such a call splits the graph. When a call turns out to need a concrete value, the trace up to its
+beginning becomes a stage, the call finishes dynamically, and the code after it is recorded as
+another stage. The captured function then runs stage, call, stage, ...: the call's Python code runs
+once per run, in the caller's thread, and may compute, draw random numbers and print.
 """
 
 from contextlib import closing
@@ -17,12 +17,13 @@ from sporax.engine.autocast import computing_in
 from sporax.staging.graph_break import Break
 from sporax.staging.symbolic_scalars import as_constant
 
-_FIXED = (type(None), bool, str)  # what a call on the host may return besides Tensors
+_FIXED = (type(None), bool, str)  # types that a host call may return besides Tensors
 
 
 class PartOutput:
-    """The source of a Value that an earlier part (a stage or a call) of the same run has: output
-    `index` of a stage, or, if inverted, an input of the stage or a result of the call."""
+    """The source of a Value from an earlier part (a stage or a call) of the same run: output
+    `index` of a stage; or, for a negative `index`, input `~index` of the stage or result `~index`
+    of the call."""
 
     __slots__ = ("index", "part")
 
@@ -30,16 +31,16 @@ class PartOutput:
         self.part, self.index = part, index
 
     def value(self, values):
-        """The Value in a run; `values`: (inputs or results, outputs) of each part so far."""
+        """Return the Value in a run; `values`: (inputs or results, outputs) of each part so far."""
         inputs, outputs = values[self.part]
         return inputs[~self.index] if self.index < 0 else outputs[self.index]
 
 
 class Stage:
-    """What a recorder has recorded up to a state, and the handles rebound in it.
+    """The recording of a recorder up to a state, and the handles rebound in it.
 
-    `values`: {id(handle): its Value at that state} of handles rebound since. `n_prints`: how many
-    of the tracer's prints come before that state.
+    `values`: {id(handle): its Value at that state} of handles rebound since. `n_prints`: the number
+    of the tracer's prints before that state.
     """
 
     def __init__(self, tracer, recorder, state, values=(), n_prints=None):
@@ -65,7 +66,7 @@ class Stage:
         ]
 
     def source(self, value):
-        """The index of a Value in this trace; else its source elsewhere, or the Value itself."""
+        """Return the index of a Value in this trace; else its source elsewhere, or the Value."""
         if value.trace is not self.recorder:
             return self.known[id(value)][1] if id(value) in self.known else value
         index = value.index
@@ -75,7 +76,7 @@ class Stage:
 
 
 class OtherResult(Exception):
-    """A call on the host returned a result of another kind than at capture; `returned`: (position
+    """Raised if a host call returns a result of another kind than at capture; `returned`: (position
     of the call, its result) of all calls of this run."""
 
     def __init__(self, returned):
@@ -84,9 +85,9 @@ class OtherResult(Exception):
 
 
 class HostCall:
-    """A call that may turn out to need a concrete value, while a function is captured.
+    """A call, during a capture, that may turn out to need a concrete value.
 
-    `on_host`: what the captured function calls instead of `function` when it runs.
+    `on_host`: the function that the captured function calls instead of `function` when it runs.
     """
 
     def __init__(self, tracer, function, on_host, args, kwargs):
@@ -103,8 +104,8 @@ class HostCall:
         self.is_on_host = False
 
     def can_leave(self, recorder):
-        """Whether the call began in this stage, and the Values of all handles at its beginning are
-        known."""
+        """Return True if the call began in this stage, and the Values of all handles at its
+        beginning are known."""
         if recorder is not self.recorder:
             return False
         values, size = self._initial_values(), self.state.size
@@ -122,11 +123,11 @@ class HostCall:
         )
 
     def _initial_values(self):
-        """{id(handle): its Value when the call began} of the handles that it has rebound."""
+        """Return {id(handle): its Value when the call began} of the handles that it has rebound."""
         return {id(h): v for h, v in reversed(self.tracer.rebound[self.n_rebound :])}
 
     def leave(self, recorder):
-        """End the stage at the beginning of this call; what it has recorded since then runs now."""
+        """End the stage at the beginning of this call; run the operations recorded since then."""
         tracer, part = self.tracer, len(self.tracer.parts)
         stage = Stage(tracer, recorder, self.state, self._initial_values(), self.n_prints)
         for _, _, lifted in tracer.handles.values():
@@ -145,9 +146,9 @@ class HostCall:
         self.hidden = HiddenValues([v for v in before if id(v) not in passed])
 
     def close(self, result, cut):
-        """Begin another stage; where that would not be sound, continue dynamically.
+        """Begin another stage, or continue dynamically if that would be unsound; return `result`.
 
-        `cut`: whether the call has no derivative.
+        `cut`: True if the call is not differentiable.
         """
         tracer, tape = self.tracer, self.tape
         values = [t._lift() for t in tensors_of(result)]
@@ -170,22 +171,23 @@ class HostCall:
         return result
 
     def run(self, tensors):
-        """The result for other Tensors in place of those at capture."""
+        """Call on the host with these Tensors instead of the captured ones."""
         args, kwargs = unflatten(self.treedef, tensors)
         with closing(computing_in(self.precision)) as block, block:
             return self.on_host(*args, **kwargs)
 
 
 def result_kind(result):
-    """What the results of a call at capture and later must share; None if they cannot."""
+    """Return the structure and fixed items that results at capture and later must share; None if a
+    result has items of other types."""
     rest = []
     shape = map_tensors(lambda t: t._value.aval, result, rest.append)
     return (shape, rest) if all(isinstance(item, _FIXED) for item in rest) else None
 
 
 class HiddenValues(PendingTrace):
-    """Values that a call on the host must not read, since they are not passed to it: later calls
-    could not pass them either. Notes whether one is read nevertheless."""
+    """Values that a host call must not read, since they are not passed to it, so later calls could
+    not provide them. `is_read`: True if one is read nevertheless."""
 
     def __init__(self, values):
         self.hidden = [(v, v.array) for v in values]
@@ -194,22 +196,22 @@ class HiddenValues(PendingTrace):
             value.array, value.trace = None, self
 
     def run(self):
-        """Note that one is read."""
+        """Record that one is read."""
         self.is_read = True
         self.release()
 
     def release(self):
-        """Give all Values their arrays back."""
+        """Restore the arrays of all Values."""
         for value, array in self.hidden:
             value.array, value.trace = array, None
         self.hidden = []
 
 
 def through(function, on_host, args, kwargs, at_once=False, cut=False):
-    """(`function(*args, **kwargs)`, whether it was called on the host), in a captured function.
+    """Return (`function(*args, **kwargs)`, True if it ran on the host), in a captured function.
 
-    `at_once`: whether to call it on the host without trying to record it first. `cut`: whether the
-    call has no derivative.
+    `at_once`: call it on the host without trying to record it first. `cut`: True if the call is not
+    differentiable.
     """
     tracer = thread.recorder.tracer
     if not tracer.has_concrete_inputs:
@@ -232,5 +234,5 @@ def through(function, on_host, args, kwargs, at_once=False, cut=False):
 
 
 def all_tensors():
-    """{id: a weak reference} of all Tensors that are alive."""
+    """Return {id: weak reference} of all live Tensors."""
     return {id(t): ref(t) for t in live_objects(Tensor)}

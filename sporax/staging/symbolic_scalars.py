@@ -1,11 +1,10 @@
 """Symbolic scalars: Python numbers in arguments of a captured function, as inputs of its graph.
 
-While a function is captured, a `Scalar` stands for each number in its arguments. Arithmetic with it
-gives another `Scalar`, and operations on Tensors take it as an input. Anything else that uses it (a
-comparison, `range`, a size, an attribute of an operation) gets the concrete number, and a guard
-notes the question and its answer. Later calls evaluate the same questions in Python for their own
-numbers: if the answers are equal, the graph may be used, and its inputs are computed as Python
-computes them.
+During a capture, a `Scalar` represents each number in the arguments. Arithmetic with it returns
+another `Scalar`, and operations on Tensors take it as an input. Any other use (a comparison,
+`range`, a size, an attribute of an operation) gets the concrete number, and a guard stores the
+query and its answer. Later calls evaluate the same queries in Python for their own numbers: if all
+answers are equal, the graph is reused, and its inputs are computed by Python arithmetic.
 """
 
 import contextlib
@@ -21,12 +20,12 @@ from sporax.core.tensor import Tensor
 from sporax.core.value import Value, scalar_value, thread
 from sporax.engine.recorder import wrap
 
-MAX_SIZE = 64  # of an expression, in numbers and operations; a larger one becomes a guard
+MAX_SIZE = 64  # numbers and operations in an expression; a larger one becomes a guard
 _KINDS = (int, float, *NUMPY_NUMBERS)
 
 
 class ScalarKind:
-    """In the kind of a call's arguments, the place of any number of type `of`."""
+    """Placeholder for any number of type `of`, in the kind of a call's arguments."""
 
     __slots__ = ("of",)
 
@@ -38,7 +37,7 @@ VARYING = {kind: ScalarKind(kind) for kind in _KINDS}
 
 
 def exact(x):
-    """A key that differs for all numbers that differ: 0.0, -0.0 and 0, or two NaNs."""
+    """Return a key that distinguishes type and bits: 0.0, -0.0 and 0, or two NumPy NaNs."""
     kind = x.__class__
     if kind is float:
         return kind, x.hex()
@@ -48,9 +47,9 @@ def exact(x):
 class ScalarArguments:
     """The numbers in the arguments of one captured call.
 
-    `values`: the numbers, of which those at the indices `static` are taken as they are. `guards`:
-    (expression, its answer) where Python needed a concrete value. `inputs`: the expressions that
-    are inputs of the graph. `tracer`: of the capture that is running, if it is.
+    `values`: the numbers; the ones at the indices `static` are not symbolic. `guards`: (expression,
+    answer) for each concrete value that Python needed. `inputs`: the expressions that are inputs of
+    the graph. `tracer`: of the running capture, else None.
     """
 
     def __init__(self, values, static=()):
@@ -59,10 +58,10 @@ class ScalarArguments:
         self.is_symbolic = any(scalar is not None for scalar in self.scalars)
         self.guards, self.inputs = {}, []
         self.tracer: Any = None
-        self.context: Any = None  # the thread's that captures
+        self.context: Any = None  # of the capturing thread
 
     def arguments(self, args, kwargs):
-        """The arguments of the call, with `Scalar`s for their numbers."""
+        """Return the arguments of the call, with `Scalar`s for their numbers."""
         scalars = iter(self.scalars)
 
         def replaced(item):
@@ -77,11 +76,11 @@ class ScalarArguments:
         return args, {key: replaced(item) for key, item in kwargs.items()}
 
     def is_traced(self):
-        """Whether the present use of a `Scalar` belongs to the capture."""
+        """Return True if the current use of a `Scalar` belongs to the capture."""
         return self.tracer is not None and thread.context is self.context
 
     def plain(self, result):
-        """A function's result, with concrete numbers for its `Scalar`s."""
+        """Return a function's result, with concrete numbers for its `Scalar`s."""
         if result.__class__ in (tuple, list):
             return result.__class__(map(self.plain, result))
         if result.__class__ is dict:
@@ -89,7 +88,7 @@ class ScalarArguments:
         return concrete(result) if type(result) is Scalar else result
 
     def around(self, function):
-        """The function, which returns no `Scalar`."""
+        """Wrap the function so that it returns concrete numbers instead of `Scalar`s."""
 
         def run(*args, **kwargs):
             return self.plain(function(*args, **kwargs))
@@ -102,19 +101,19 @@ class ScalarArguments:
         self.scalars, self.is_symbolic = [None] * len(self.values), False
 
     def static(self):
-        """The indices of the numbers that are static, or whose concrete value was needed."""
+        """Return the indices of numbers that are static or whose concrete value was needed."""
         static = {i for i, scalar in enumerate(self.scalars) if scalar is None}
         guarded = {scalar.index for scalar, _ in self.guards.values() if scalar.operation is None}
         return static | guarded
 
     def tensors(self, values):
-        """The graph's inputs for other numbers, as Tensors; None if a guard fails."""
+        """Return the graph's inputs for other numbers, as Tensors; None if a guard fails."""
         try:
             for scalar, answer in self.guards.values():
                 if exact(scalar.evaluate(values)) != answer:
                     return None
             inputs = [scalar.evaluate(values) for scalar in self.inputs]
-        except (ArithmeticError, TypeError, ValueError):  # a capture raises it at the user's line
+        except (ArithmeticError, TypeError, ValueError):  # the next capture raises it
             return None
         if any(x.__class__ is not s.__class__ for x, s in zip(inputs, self.inputs, strict=True)):
             return None
@@ -125,8 +124,8 @@ class Scalar:
     """Number `index` of the arguments, or the result of `operation` on `operands` (numbers and
     `Scalar`s). `x`: its concrete value at capture.
 
-    `__class__` is the number's type, so that `isinstance(n, int)` is as without capture. It does
-    not derive from `int`: C code would read the value of an int without asking for it.
+    `__class__` is the number's type, so that `isinstance(n, int)` works as without capture. It does
+    not subclass `int`: C code would read the int's value directly, without a guard.
     """
 
     __slots__ = ("arguments", "index", "input", "operands", "operation", "recorder", "size", "x")
@@ -143,7 +142,7 @@ class Scalar:
         return type(self.x)
 
     def evaluate(self, values):
-        """The number, if these are the numbers in the arguments."""
+        """Evaluate the number for these numbers in the arguments."""
         if self.operation is None:
             return values[self.index]
         return self.operation(
@@ -152,21 +151,21 @@ class Scalar:
 
     @property
     def _value(self):
-        """The Value that operations take: an input of the graph."""
+        """The Value for operations: an input of the graph."""
         arguments = self.arguments
         tracer = arguments.tracer
         if not arguments.is_traced() or tracer.is_broken or tracer.parts:
             return scalar_value("jit", concrete(self))
         value = self.input
         if value is None or self.recorder is not tracer.recorder:
-            aval = scalar_value("jit", plain(self.x)).aval  # refuses what has more than 64 bits
+            aval = scalar_value("jit", plain(self.x)).aval  # raises if it exceeds 64 bits
             value = self.input = Value(aval, np.asarray(self.x, aval.dtype))
             self.recorder = tracer.recorder
             tracer.add_number(value, self)
         return value
 
     def _as_python(self):
-        """Itself, as a Python number if it is a NumPy scalar."""
+        """Return itself, converted to a Python number if it is a NumPy scalar."""
         kind = type(plain(self.x))
         return self if kind is type(self.x) else _computed(kind, self)
 
@@ -190,7 +189,7 @@ class Scalar:
 
 @contextlib.contextmanager
 def tracing(arguments, tracer):
-    """Uses of these `ScalarArguments` in the block belong to the capture of this tracer."""
+    """Assign uses of these `ScalarArguments` in the block to the capture of this tracer."""
     if arguments is None:
         yield
         return
@@ -203,12 +202,12 @@ def tracing(arguments, tracer):
 
 
 def concrete(item):
-    """The number of a `Scalar`, which becomes a guard; anything else as it is."""
+    """Return the number of a `Scalar`, which becomes guarded; anything else unchanged."""
     return _guarded(None, item) if type(item) is Scalar else item
 
 
 def _guarded(question, *operands):
-    """The answer of `question` (None: the number itself) for the operands, which is guarded."""
+    """Return the guarded answer of `question` (None: the number itself) for the operands."""
     arguments = next(o.arguments for o in operands if type(o) is Scalar)
     answer = operands[0].x if question is None else _evaluated(question, operands)
     if arguments.is_traced():
@@ -221,14 +220,14 @@ def _guarded(question, *operands):
 
 
 def as_constant(source):
-    """The Value of a `Scalar` in a graph that takes it as a constant; any other source as it is."""
+    """Return the Value of a `Scalar` as a constant of a graph; any other source unchanged."""
     return scalar_value("jit", concrete(source)) if type(source) is Scalar else source
 
 
 def _evaluated(operation, operands):
     try:
         return operation(*[o.x if type(o) is Scalar else o for o in operands])
-    except Exception:  # the function may catch it: it depends on the numbers themselves
+    except Exception:  # user code may catch it, so guard the operands
         for operand in operands:
             concrete(operand)
         raise
@@ -253,7 +252,7 @@ def _is_number(item):
 
 
 def _computed(operation, *operands):
-    """The result of arithmetic: a `Scalar`, if it is a number."""
+    """Return the result of arithmetic: a `Scalar` if it is a number."""
     if any(isinstance(o, Tensor) for o in operands):
         return NotImplemented
     scalars = [o for o in operands if type(o) is Scalar]
@@ -283,7 +282,7 @@ def _method(function, operation, is_reflected=False):
 
 
 def _define():
-    """The methods of a number."""
+    """Define the number methods of `Scalar`."""
     for name in _BINARY:
         operation = divmod if name == "divmod" else getattr(operator, name)
         name = name.strip("_")

@@ -1,4 +1,4 @@
-"""How a tensor lies in memory, row by row or as a view of what lies so: methods of Tensor."""
+"""Methods of Tensor for its memory layout: strides, offset and contiguity."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from sporax.storage.strides import Strided
 
 
 def layout_of(tensor):
-    """Offset and strides of the elements in the memory that the tensor shares with others."""
+    """Return the offset and strides of the elements in the tensor's (possibly shared) memory."""
     alias = getattr(tensor, "_alias", None)
     layout = None if alias is None else alias.layout
     return Strided.contiguous(tensor.shape) if layout is None else layout
@@ -15,12 +15,12 @@ def layout_of(tensor):
 
 @property
 def strides(self) -> tuple:
-    """Bytes to step in each dimension."""
+    """Strides in bytes, one per dimension."""
     return tuple([n * self.itemsize for n in layout_of(self).strides])
 
 
 def stride(self, dim=None) -> Any:
-    """Elements to step in each dimension, or in one.
+    """Return the strides in elements, as a list, or the stride of dimension `dim`.
 
     >>> Tensor([[1, 2], [3, 4]]).stride()
     [2, 1]
@@ -32,7 +32,7 @@ def stride(self, dim=None) -> Any:
 
 
 def storage_offset(self) -> int:
-    """The number of the first element in the memory that the tensor shares with others.
+    """Return the index of the first element in the tensor's (possibly shared) memory.
 
     >>> Tensor([1, 2, 3])[1:].storage_offset()
     1
@@ -41,7 +41,7 @@ def storage_offset(self) -> int:
 
 
 def is_contiguous(self) -> bool:
-    """Whether the elements follow one another in memory, row by row.
+    """Return True if the elements are contiguous in memory, in row-major order.
 
     >>> Tensor([[1, 2], [3, 4]]).T.is_contiguous()
     False
@@ -50,7 +50,7 @@ def is_contiguous(self) -> bool:
 
 
 def contiguous(self):
-    """The tensor itself if its elements follow one another row by row, else a copy.
+    """Return the tensor itself if its elements are contiguous in row-major order, else a copy.
 
     >>> Tensor([[1, 2], [3, 4]]).T.contiguous().stride()
     [2, 1]
@@ -59,16 +59,16 @@ def contiguous(self):
 
 
 def flush_from_cache(self) -> None:
-    """Without effect: there is no cache between a tensor and its memory."""
+    """Do nothing: tensors have no cache between them and their memory."""
 
 
 def data_ptr(self) -> int:
-    """The address of the elements on the device, for comparing."""
+    """Return the address of the array on the device, for comparisons."""
     return self._read().array.unsafe_buffer_pointer()
 
 
 def _stay(self, *args, **kwargs) -> None:
-    """Without effect: tensors live where XLA keeps them, and nothing is moved by hand."""
+    """Do nothing: XLA places tensors, and they are not moved explicitly."""
 
 
 Tensor.strides = strides

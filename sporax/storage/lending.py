@@ -1,11 +1,11 @@
-"""Handles that point to Values of a recording, in its own thread.
+"""Handles that point to Values of a recording, only in the recording thread.
 
-While a derivative is taken, its handles point to variables of the tape; while a function is
-captured or recorded for `vmap`, to inputs of what is recorded, and to what the function writes. A
-`Scope` lends them. As long as one thread alone uses the library, these Values are simply the
-handles'. Where others do, or a signal handler comes, a handle that is lent gets a class whose
-`_value` is looked up by the thread: each has its own, and all others see the Value of before. No
-thread waits for another one's recording, or sees it.
+During differentiation, handles point to variables of the tape; during a capture or a recording for
+`vmap`, to inputs of the recording, and to the Values that the function writes. A `Scope` lends
+them. While a single thread uses the library, these Values are set on the handles directly. With
+several threads, or in a signal handler, a lent handle gets a class whose `_value` is looked up per
+thread: a recording thread sees its own Value, all others see the previous one. No thread waits for
+or sees the recording of another thread.
 """
 
 import functools
@@ -21,10 +21,10 @@ from sporax.core.value import ThreadState, contexts, thread
 _VALUE = Tensor.__dict__["_value"]
 _CLASS = object.__dict__["__class__"]
 
-lock = threading.RLock()  # held while handles are lent, or given back; never while users' code runs
+lock = threading.RLock()  # held while handles are lent or given back; never during user code
 Process.locks.append(lock)
-scopes = []  # the open `Scope`s of all threads, of one thread's the outermost first
-_own = {}  # id of a handle -> {context: the Value that the handle has there}
+scopes = []  # open `Scope`s of all threads; within a thread, the outermost first
+_own = {}  # id of a handle -> {context: the handle's Value there}
 
 
 class _PerThread:
@@ -35,7 +35,7 @@ class _PerThread:
     @property
     def _value(self):
         context = thread.context
-        common = _VALUE.__get__(self)  # first: it changes after this thread has its own
+        common = _VALUE.__get__(self)  # read first: it changes after this thread gets its own
         return _own.get(id(self), {}).get(context, common)
 
     @_value.setter
@@ -51,32 +51,32 @@ class _PerThread:
 
 @functools.cache
 def _per_thread(kind):
-    """The class of handles of a class that are lent while several threads use the library."""
-    seen = property(lambda self: kind)  # what `isinstance` and copies go by
+    """Return the subclass of `kind` for lent handles while several threads use the library."""
+    seen = property(lambda self: kind)  # for `isinstance` and copies
     return type(kind.__name__, (_PerThread, kind), {"__slots__": (), "__class__": seen})
 
 
 class Scope:
-    """What points handles to other Values, in the thread that opened it, until it gives them back.
+    """Points handles to other Values, in the thread that opened it, until it gives them back.
 
-    `lent`: {id(handle): (handle, its Value before, the scope's own at first)}.
+    `lent`: {id(handle): (handle, its previous Value, its initial Value in the scope)}.
     """
 
-    context: Any = None  # while it is open
+    context: Any = None  # the thread's, while the scope is open
 
     def __init__(self):
         self.lent = {}
 
     def begin_lending(self):
-        """Begin to lend, in this thread."""
+        """Open the scope in this thread."""
         self.context, self.lent = thread.context, {}
         scopes.append(self)
 
     def lend(self, handle, value):
-        """Point a handle to `value`; to be called once for each."""
+        """Point a handle to `value`; call it once per handle."""
         key = id(handle)
         if len(contexts) == 1:
-            # no signal comes, and no thread goes on, between these instructions
+            # no signal handler or other thread runs between these instructions
             self.lent[key] = handle, handle._value, value
             handle._value = value
         else:
@@ -90,8 +90,8 @@ class Scope:
             self.lent[id(handle)] = handle, before, value
 
     def give_back(self, undo=False):
-        """Point the handles to what they pointed to before, and close. With `undo` all of them,
-        else those that were not rebound since. May be called again, after an interrupt."""
+        """Restore the previous Values of the handles, and close. With `undo` restore all handles,
+        else only the handles not rebound since. May be called again after an interrupt."""
         if self.lent:
             self._point_back(undo)
         if self in scopes:
@@ -124,7 +124,7 @@ class Scope:
 
 
 def _lenders(handle, context):
-    """The scopes of a context that have lent the handle, the outermost first."""
+    """Return the scopes of a context that have lent the handle, the outermost first."""
     return [s for s in scopes if s.context is context and id(handle) in s.lent]
 
 
@@ -133,7 +133,7 @@ def _is_per_thread(handle):
 
 
 def _own_values(handle):
-    """{context: the handle's Value there}, to be added to."""
+    """Return the mutable {context: Value} of a handle, which becomes per-thread."""
     if not _is_per_thread(handle):
         _CLASS.__set__(handle, _per_thread(handle.__class__))
     return _own.setdefault(id(handle), {})
@@ -141,12 +141,12 @@ def _own_values(handle):
 
 @uninterrupted
 def _separate():
-    """Give the threads that have lent handles, when there was no other one, Values of their own;
-    called in each new thread, and at the beginning of each signal handler."""
+    """Make the Values of handles that were lent while there was a single thread per-thread; called
+    in each new thread, and at the beginning of each signal handler."""
     with lock:
         for scope in scopes[:]:
             for handle, _, _ in list(scope.lent.values()):
-                own = _own_values(handle)  # from here on, its thread waits to write
+                own = _own_values(handle)  # from now on, writes of its thread wait for the lock
                 if scope.context not in own:
                     own[scope.context] = _VALUE.__get__(handle)
                     first = _lenders(handle, scope.context)[0]
@@ -154,7 +154,7 @@ def _separate():
 
 
 def is_visible(handle):
-    """Whether the handle's Value is none of another thread's recording."""
+    """Return True unless the handle's Value belongs to another thread's recording."""
     trace = handle._value.trace
     tracer = None if trace is None else trace.tracer
     return tracer is None or tracer.outer is None or tracer.context is thread.context

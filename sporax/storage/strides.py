@@ -1,4 +1,4 @@
-"""Offset and strides of a part of memory."""
+"""Strided layouts of a part of memory."""
 
 import itertools
 import math
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Strided(NamedTuple):
-    """Element `i` lies at `offset + sum(i * strides)` of a row-major array."""
+    """A layout: the element with index `i` is at `offset + sum(i * strides)` of a row-major array."""
 
     shape: tuple
     strides: tuple
@@ -16,17 +16,17 @@ class Strided(NamedTuple):
 
     @staticmethod
     def contiguous(shape):
-        """Of all elements of a row-major array."""
+        """Return the layout of a whole row-major array."""
         steps = itertools.accumulate(reversed(shape[1:]), lambda a, n: a * max(n, 1), initial=1)
         return Strided(tuple(shape), tuple(steps)[::-1] if shape else (), 0)
 
     @property
     def size(self):
-        """How many elements there are."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     def is_contiguous(self):
-        """Whether the elements follow one another, row by row."""
+        """Return True if the elements are contiguous in row-major order."""
         usual = Strided.contiguous(self.shape)
         return self.size == 0 or all(
             a == b or n == 1
@@ -34,7 +34,7 @@ class Strided(NamedTuple):
         )
 
     def bounds(self):
-        """The first and the last place in memory; (0, -1) of none."""
+        """Return the first and the last memory index; (0, -1) if the layout is empty."""
         if not self.size:
             return 0, -1
         ends = [s * (n - 1) for n, s in zip(self.shape, self.strides, strict=True)]
@@ -42,13 +42,13 @@ class Strided(NamedTuple):
         return low, self.offset + sum(max(e, 0) for e in ends)
 
     def overlaps(self):
-        """Whether some element is there twice."""
+        """Return True if two indices refer to the same element."""
         if self.size <= 1:
             return False
         dims = [(s, n) for n, s in zip(self.shape, self.strides, strict=True) if n > 1]
         if any(s == 0 for s, _ in dims):
             return True
-        reach = 0  # sorted by stride, each one steps over all before it
+        reach = 0  # distinct if, sorted by stride, each stride exceeds the reach of all before it
         for s, n in sorted((abs(s), n) for s, n in dims):
             if s <= reach:
                 return np.unique(self.indices()).size < self.size
@@ -56,19 +56,19 @@ class Strided(NamedTuple):
         return False
 
     def indices(self):
-        """The place in memory of each element."""
+        """Return the memory index of each element."""
         at = np.full(self.shape, self.offset)
         for axis, (n, s) in enumerate(zip(self.shape, self.strides, strict=True)):
             at += (np.arange(n) * s).reshape(-1, *[1] * (len(self.shape) - axis - 1))
         return at
 
     def reshape(self, shape):
-        """In another shape; COPY where no strides give it."""
+        """Return the layout in another shape; COPY if strides cannot express it."""
         shape = tuple(shape)
         if not self.size:
             return Strided.contiguous(shape)._replace(offset=self.offset)
         old = [(n, s) for n, s in zip(self.shape, self.strides, strict=True) if n != 1]
-        merged = []  # neighbours that step as one
+        merged = []  # adjacent dimensions that are equivalent to one dimension
         for n, s in old:
             if merged and merged[-1][1] == s * n:
                 merged[-1] = merged[-1][0] * n, s
@@ -89,7 +89,7 @@ class Strided(NamedTuple):
         return Strided(shape, tuple(strides[::-1]), self.offset)
 
     def transpose(self, order):
-        """With its dimensions in another order."""
+        """Return the layout with its dimensions permuted."""
         return Strided(
             tuple([self.shape[i] for i in order]),
             tuple([self.strides[i] for i in order]),
@@ -97,7 +97,7 @@ class Strided(NamedTuple):
         )
 
     def slice(self, starts, stops, steps=None):
-        """The elements from `starts` up to `stops`."""
+        """Return the layout of the elements from `starts` (inclusive) to `stops` (exclusive)."""
         steps = steps or [1] * len(self.shape)
         sizes = [max(-(-(b - a) // s), 0) for a, b, s in zip(starts, stops, steps, strict=True)]
         offset = self.offset + sum(a * s for a, s in zip(starts, self.strides, strict=True))
@@ -105,20 +105,20 @@ class Strided(NamedTuple):
         return Strided(tuple(sizes), strides, offset)
 
     def reverse(self, axes):
-        """With some dimensions turned round."""
+        """Return the layout with the dimensions `axes` reversed."""
         offset = self.offset + sum((self.shape[i] - 1) * self.strides[i] for i in axes)
         strides = tuple([-s if i in axes else s for i, s in enumerate(self.strides)])
         return Strided(self.shape, strides, offset)
 
     def broadcast(self, shape, places):
-        """Dimension `i` as number `places[i]` of a larger shape; the others repeat."""
+        """Broadcast to `shape`: dimension `i` becomes dimension `places[i]`."""
         strides = [0] * len(shape)
         for n, s, place in zip(self.shape, self.strides, places, strict=True):
             strides[place] = s if n == shape[place] else 0
         return Strided(tuple(shape), tuple(strides), self.offset)
 
     def diagonal(self, offset, dim1, dim2):
-        """The diagonal of two dimensions, as the last one."""
+        """Return the layout of the diagonal of two dimensions, as the last dimension."""
         a, b = dim1 % len(self.shape), dim2 % len(self.shape)
         rows, columns = self.shape[a], self.shape[b]
         n = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
@@ -132,7 +132,7 @@ class Strided(NamedTuple):
 
 
 class _Copy:
-    """In place of a layout: the elements had to be copied, they lie nowhere in that memory."""
+    """Placeholder for a layout: the elements had to be copied, so they are not in that memory."""
 
     def __repr__(self):
         return "COPY"

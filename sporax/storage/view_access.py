@@ -1,4 +1,4 @@
-"""The layout of a view in its storage, and operations that read and write the storage by it.
+"""The layout of a view in its storage, and the operations that read and write through it.
 
 `through` propagates a layout through a jaxpr of operations that only rearrange elements. `access`
 turns a layout into slices of a reshaped array: a read is a slice, a write an update of that slice.
@@ -40,7 +40,7 @@ def _split(layout, sizes, axis):
     return parts
 
 
-# primitive that only rearranges elements -> rule: layout of the operand to layout of the result
+# primitive that only rearranges elements -> rule from the operand's layout to the result's
 _RULES = {
     "broadcast_in_dim": lambda x, *_, shape, broadcast_dimensions, **__: x.broadcast(
         shape, broadcast_dimensions
@@ -64,8 +64,8 @@ _RULES = {
 
 
 def through(closed, layout, operands):
-    """The layouts of a closed jaxpr's outputs; its first input has `layout`, the others are
-    integers, concrete."""
+    """Return the layouts of a closed jaxpr's outputs; the first input has `layout`, the other
+    inputs are concrete integers."""
     return tuple(_follow(closed.jaxpr, closed.consts, [layout, *map(np.asarray, operands)]))
 
 
@@ -74,7 +74,7 @@ def _follow(jaxpr, consts, inputs):
 
 
 def _layouts(equation, operands):
-    """The layouts, or integers, of an equation's results."""
+    """Return the layouts, or integers, of an equation's results."""
     name, inner = equation.primitive.name, called(equation)
     if inner is not None:
         return _follow(*inner, operands)
@@ -84,7 +84,7 @@ def _layouts(equation, operands):
         if name not in _RULES:
             raise NotImplementedError(f"no layout is known for the results of '{name}'")
         result = _RULES[name](*operands, **equation.params)
-    else:  # the arithmetic of indices
+    else:  # index arithmetic
         result = equation.primitive.bind(*operands, **equation.params)
     is_list = isinstance(result, (list, tuple)) and result.__class__ is not Strided
     return result if is_list else [result]
@@ -100,21 +100,21 @@ class Block:
         self.lows, self.spans, self.steps = lows, spans, steps
 
     def starts(self):
-        """The lowest index of each axis, as operands of a dynamic slice."""
+        """Return the lowest index of each axis, as operands of a dynamic slice."""
         return [jnp.asarray(low, jnp.int64) for low in self.lows]
 
     @property
     def lengths(self):
-        """The size of each axis of the block."""
+        """Sizes of the axes of the block."""
         return [-(-span // abs(step)) for span, step in zip(self.spans, self.steps, strict=True)]
 
     def reversed(self, x):
-        """`x` with the axes reversed that have negative steps."""
+        """Reverse the axes of `x` that have negative steps."""
         axes = [i for i, step in enumerate(self.steps) if step < 0]
         return lax.rev(x, axes) if axes else x
 
     def block(self, x):
-        """The contiguous block of `x` from the first to the last index along each axis."""
+        """Return the contiguous block of `x` from the first to the last index along each axis."""
         if tuple(self.spans) == x.shape:
             return x
         if all(isinstance(low, int) for low in self.lows):
@@ -123,14 +123,14 @@ class Block:
         return lax.dynamic_slice(x, self.starts(), self.spans, allow_negative_indices=False)
 
     def get(self, x):
-        """The elements of the block."""
+        """Return the elements of the block."""
         x = self.block(x)
         if any(abs(step) > 1 for step in self.steps):
             x = lax.slice(x, [0] * x.ndim, x.shape, [abs(step) for step in self.steps])
         return self.reversed(x)
 
     def put(self, x, new):
-        """`x` with `new` for the elements of the block."""
+        """Return `x` with the elements of the block replaced by `new`."""
         new = self.reversed(new)
         if any(abs(step) > 1 for step in self.steps):
             gaps = [(0, 0, abs(step) - 1) for step in self.steps]
@@ -145,10 +145,9 @@ class Block:
 class Slices(NamedTuple):
     """Access by a block of a reshaped array; the start of the block is an operand.
 
-    `axes`: the shape that the array is reshaped to; `lengths` and `steps`: of the block, a step is
-    negative along a reversed axis; `moving`: the dimensions of the view with more than one element
-    and a stride that is not 0; `order`: the axis of the block for each of these; `shape`: of the
-    view.
+    `shape`: of the view; `axes`: the shape that the array is reshaped to; `lengths` and `steps`: of
+    the block, with negative steps along reversed axes; `moving`: the dimensions of the view with
+    more than one element and a nonzero stride; `order`: the block's axis for each of these.
     """
 
     shape: tuple
@@ -163,14 +162,14 @@ class Slices(NamedTuple):
         return Block(starts, spans, self.steps)
 
     def read(self, x, *starts):
-        """The elements in the shape of the view."""
+        """Return the elements in the shape of the view."""
         result = self._block(starts).get(x.reshape(self.axes))
         sizes = self.lengths[: len(self.order)]
         result = result.reshape(sizes).transpose(self.order)
         return jnp.broadcast_to(result.reshape(self._single()), self.shape)
 
     def write(self, x, new, *starts):
-        """`x` with the elements of `new`; the first where several have one place in memory."""
+        """Return `x` with the elements of `new`; the first wins if several share a memory index."""
         new = new[tuple([slice(None, n) for n in self._single()])]
         new = new.reshape([self.shape[i] for i in self.moving])
         new = new.transpose(np.argsort(np.array(self.order, int)).tolist())
@@ -182,7 +181,7 @@ class Slices(NamedTuple):
 
 
 class Scattered(NamedTuple):
-    """Access by a gather or scatter, for layouts that are no slice; the offset is an operand."""
+    """Access by a gather or scatter, for layouts that are not a slice; the offset is an operand."""
 
     shape: tuple
     strides: tuple
@@ -194,11 +193,11 @@ class Scattered(NamedTuple):
         return jnp.broadcast_to(at, self.shape)
 
     def read(self, x, offset):
-        """The elements in the shape of the view."""
+        """Return the elements in the shape of the view."""
         return x.reshape(-1)[self._places(offset)]
 
     def write(self, x, new, offset):
-        """`x` with the elements of `new`; any of them where several have one place in memory."""
+        """Return `x` with the elements of `new`; any one wins if several share a memory index."""
         return x.reshape(-1).at[self._places(offset)].set(new).reshape(x.shape)
 
 
@@ -208,18 +207,18 @@ class Nothing(NamedTuple):
     shape: tuple
 
     def read(self, x):
-        """An empty array."""
+        """Return an empty array."""
         return jnp.zeros(self.shape, x.dtype)
 
     def write(self, x, new):
-        """`x`, unchanged."""
+        """Return `x` unchanged."""
         return x
 
 
 @functools.lru_cache(maxsize=4096)
 def access(base, layout):
-    """(`Slices`, `Scattered` or `Nothing`, its start operands) for `layout` in an array of shape
-    `base`."""
+    """Return (`Slices`, `Scattered` or `Nothing`, its start operands) for `layout` in an array of
+    shape `base`."""
     if not layout.size:
         return Nothing(layout.shape), ()
     moving = [
@@ -250,7 +249,7 @@ def access(base, layout):
 
 
 class _Table(dict):
-    """Access -> the operation that reads, or writes, by it."""
+    """Maps an access to the operation that reads, or writes, with it; filled on demand."""
 
     def __init__(self, name, method):
         super().__init__()
@@ -269,27 +268,27 @@ _reading, _writing = _Table("read_view", "read"), _Table("write_view", "write")
 
 
 class Part(NamedTuple):
-    """Segment of a path: the elements at `layout` of an array of `shape`."""
+    """Segment of a path: the elements at `layout` of an array with shape `shape`."""
 
     shape: tuple
     layout: Any
 
     def read(self, x):
-        """The elements of `x` at the layout."""
+        """Return the elements of `x` at the layout."""
         key, starts = access(self.shape, self.layout)
         return apply(_reading[key], x, *starts)
 
     def write(self, x, new):
-        """`x` with `new` at the layout."""
+        """Return `x` with `new` at the layout."""
         key, starts = access(self.shape, self.layout)
         return apply(_writing[key], x, new, *starts)
 
     def is_writable(self):
-        """Whether each element has a place of its own in memory."""
+        """Return True if no two elements share a memory index."""
         return not self.layout.overlaps()
 
     def check(self, name):
-        """Raise unless each element has a place of its own in memory."""
+        """Raise RuntimeError if elements share a memory index."""
         if not self.is_writable():
             raise RuntimeError(
                 f"For 'Tensor', a view that is written to must have each element of its memory "
@@ -299,8 +298,10 @@ class Part(NamedTuple):
 
 
 class Dynamic(NamedTuple):
-    """Segment of a path whose layout depends on Tensors, or that reads another dtype: operations
-    `get` and, if there is an inverse, `put`."""
+    """Segment of a path whose layout depends on Tensors, or that reinterprets the dtype.
+
+    `get`: the operation; `put`: its inverse, or None.
+    """
 
     get: Any
     put: Any
@@ -308,19 +309,19 @@ class Dynamic(NamedTuple):
     aval: Any
 
     def read(self, x):
-        """The result of `get` on `x`."""
+        """Apply `get` to `x`."""
         return apply(self.get, x, *self.operands)
 
     def write(self, x, new):
-        """The result of `put` on `x` and `new`."""
+        """Apply `put` to `x` and `new`."""
         return apply(self.put, x, new, *self.operands)
 
     def is_writable(self):
-        """Whether there is an inverse."""
+        """Return True if there is an inverse."""
         return self.put is not None
 
     def check(self, name):
-        """Raise unless there is an inverse."""
+        """Raise RuntimeError unless there is an inverse."""
         if self.put is None:
             raise RuntimeError(
                 "For 'Tensor', a view that is written to must have the dtype of its memory, but "
@@ -330,14 +331,14 @@ class Dynamic(NamedTuple):
 
 
 def read(x, path):
-    """The elements of the Tensor `x` at the end of a path."""
+    """Return the elements of the Tensor `x` at the end of a path."""
     for segment in path:
         x = segment.read(x)
     return x
 
 
 def write(x, path, new):
-    """The Tensor `x` with `new` at the end of a path."""
+    """Return the Tensor `x` with `new` at the end of a path."""
     if not path:
         return new
     first, *rest = path

@@ -3,9 +3,9 @@
 Arrays are immutable, so sharing is functionalised. A handle that a view operation such as `reshape`
 or `x[1:]` returns keeps an `Alias`: the `Storage` that it shares with the handle it was derived
 from, and its path from the root. A write to one handle (`Tensor._rebind`) rebinds all other live
-handles of the storage to the Values that shared memory would show them: the root by the inverse of
-the path, views by their paths from the root. Reading costs nothing, and a view that nobody writes
-through costs one object and two weak references.
+handles of the storage to the Values that they would have with shared memory: the root by the
+inverse of the path, views by their paths from the root. Reading has no overhead, and a view that is
+not written through costs one object and two weak references.
 
 A path (`Alias.path`) is a tuple of segments: `Part`, a part of the memory by offset and strides,
 and `Dynamic`, an operation whose layout is known only when it runs. It is computed at the first
@@ -32,8 +32,8 @@ from sporax.storage.view_access import Dynamic, Part, read, through, write
 def view(op, source, *operands, put=None):
     """Apply an operation whose results share the memory of its first operand.
 
-    `put`: the inverse operation `(source, result, *operands) -> source`, where the layout of the
-    result depends on Tensors among the operands.
+    `put`: the inverse operation `(source, result, *operands) -> source`, if the layout of the
+    result depends on Tensor operands.
     """
     out = apply(op, source, *operands)
     if isinstance(source, Tensor):
@@ -54,18 +54,18 @@ def _link(out, source, op, operands, output, put):
 
 
 def share(handle):
-    """Make a handle the root of a new storage; returns its alias."""
+    """Make a handle the root of a new storage; return its alias."""
     storage = Storage(handle._value.aval, ref(handle))
     alias = handle._alias = Alias(storage, None, None, (), 0, None)
     return alias
 
 
 class Storage:
-    """The memory that several handles share; `root` is the handle of all of it.
+    """The memory that several handles share; `root` is the handle of the whole memory.
 
-    `before`: the storage of the handle that was copied, if this one holds a copy (a `reshape` that
-    strides cannot express): handles derived from the copy are still listed there. `extent`: the
-    bytes that there are by `UntypedStorage.resize_`, where these are not all of the root.
+    `before`: if this storage holds a copy (a `reshape` that strides cannot express), the storage of
+    the copied handle, where handles derived from the copy are still listed. `extent`: the size in
+    bytes set by `UntypedStorage.resize_`, if it differs from the root's.
     """
 
     __slots__ = ("aval", "before", "extent", "handles", "is_state", "limit", "root")
@@ -89,11 +89,11 @@ class Storage:
             Storage.shared_states += 1
 
     def is_shared(self):
-        """Whether more than one handle was ever registered."""
+        """Return True if more than one handle was ever registered."""
         return len(self.handles) > 1 or self.before is not None
 
     def alive(self):
-        """The live handles of this memory; moves handles of copies to their own storage."""
+        """Return the live handles of this memory; move handles of copies to their own storage."""
         if self.before is not None:
             before, self.before = self.before, None
             before.alive()
@@ -123,7 +123,7 @@ class Alias:
     def __init__(self, storage, parent, op, operands, output, put):
         self.storage, self.parent, self.op, self.output = storage, parent, op, output
         self.operands, self.put = operands, put
-        if put is not None:  # a Tensor among the operands may change, its Value cannot
+        if put is not None:  # a Tensor operand may change, its Value cannot
             self.operands = tuple([
                 wrap(o._value) if isinstance(o, Tensor) else o for o in operands
             ])  # fmt: skip
@@ -131,12 +131,12 @@ class Alias:
 
     @property
     def path(self) -> tuple:
-        """The segments from the root to here."""
+        """Segments from the root to this view."""
         self.resolve()
         return self._path
 
     def resolve(self):
-        """Compute the path; a result that had to be copied becomes the root of another storage."""
+        """Compute the path; a result that had to be copied becomes the root of a new storage."""
         if self._path is not None:
             return
         parent = self.parent
@@ -170,14 +170,14 @@ class Alias:
 
     @property
     def layout(self):
-        """Offset and strides of the elements; None where they depend on Tensors."""
+        """Offset and strides of the elements; None if they depend on Tensors."""
         path = self.path
         if not path:
             return Strided.contiguous(self.storage.aval.shape)
         return path[0].layout if len(path) == 1 and path[0].__class__ is Part else None
 
     def repeats(self):
-        """Whether some element of the memory occurs twice in the view."""
+        """Return True if an element of the memory occurs twice in the view."""
         return not all(s.is_writable() for s in self.path if s.__class__ is Part)
 
     def leave(self, handle):
@@ -190,11 +190,12 @@ class Alias:
             self.storage.root = _gone
 
     def write(self, handle, value):
-        """Bind the handle to `value`, and handles that share its memory to what they see of it."""
+        """Bind the handle to `value`, and the handles that share its memory to their new Values."""
         bind_all(self.writes(handle, value))
 
     def writes(self, handle, value):
-        """(handle, Value) of all that a write of `value` to the handle changes, itself first."""
+        """Return (handle, Value) for each handle that a write of `value` to `handle` changes,
+        `handle` first."""
         if value.aval is not handle._value.aval:
             self.leave(handle)
         if self.parent is None and not self.storage.is_shared():
@@ -207,7 +208,8 @@ class Alias:
         return [(handle, value), *[(other, new._value) for other, new in seen]]
 
     def seen_by(self, others, handle, new):
-        """(handle, its new contents) for each of `others`, after a write of `new` to `handle`."""
+        """Return (handle, new contents) for the `others` that overlap `handle`, after a write of
+        `new` to it."""
         root = self.storage.root()
         if root is None:
             return [
@@ -225,12 +227,12 @@ class Alias:
 
 
 def _gone():
-    """Stands for a weak reference to a root that is dead."""
+    """Placeholder for a weak reference to a dead root."""
 
 
 def write_all(pairs):
-    """Write to each handle of (handle, Tensor) pairs what the Tensor holds; an interrupt finds all
-    of it written or nothing."""
+    """Write each Tensor's Value to its handle, for (handle, Tensor) pairs; with respect to
+    interrupts, all are written or none."""
     changes = []
     for handle, new in pairs:
         alias, value = getattr(handle, "_alias", None), new._value
@@ -239,16 +241,16 @@ def write_all(pairs):
 
 
 class Sharing:
-    """Which tensors share memory in a call of a captured function that writes to tensors.
+    """Tracks the tensors that share memory in calls of a captured function that writes to tensors.
 
     `reads` and `writes`: the state that the function reads and writes besides its arguments,
-    handles among it; `written`: all that it writes to.
+    including handles; `written`: everything that it writes to.
     """
 
     def __init__(self, reads, writes, written):
         self._state = [h for h in (*reads, *writes) if isinstance(h, Tensor)]
         self._seen, self._storages = None, set()
-        self.matters = bool(written)  # a graph without writes is right whatever shares memory
+        self.matters = bool(written)  # without writes, sharing does not change a graph
 
     def _update(self):
         if self._seen == Storage.shared_states:
@@ -260,8 +262,8 @@ class Sharing:
         self._seen = Storage.shared_states
 
     def between(self, tensors):
-        """Part of the cache key: (index of an argument, the storage or the earlier argument that it
-        shares memory with, its path), for each argument that does."""
+        """Return part of the cache key: (argument index, the storage or earlier argument that it
+        shares memory with, its path) for each argument that shares memory."""
         if not self.matters:
             return ()
         self._update()
@@ -269,8 +271,8 @@ class Sharing:
         return result and _common(tensors, self._storages, exact=True)
 
     def propagate(self, handles, has_arguments):
-        """As the function `propagate`, if any memory is shared; `has_arguments`: whether arguments
-        of the call are among `handles`."""
+        """Call the function `propagate` if memory may be shared; `has_arguments`: True if `handles`
+        includes arguments of the call."""
         if not handles:
             return
         self._update()
@@ -296,7 +298,7 @@ def _common(tensors, storages, exact=False):
 
 
 def propagate(handles):
-    """Rebind the other handles of the memory of `handles`, which a program has written to."""
+    """Rebind the handles that share memory with `handles`, which a program has written to."""
     ids = {id(h) for h in handles}
     for handle in handles:
         alias = getattr(handle, "_alias", None)
@@ -311,14 +313,15 @@ def propagate(handles):
 
 
 def _split(path, aval):
-    """(the segments before, the last `Part`), of all elements if the path does not end with one."""
+    """Return (preceding segments, last `Part`); if the path does not end with a `Part`, one of all
+    elements."""
     if path and path[-1].__class__ is Part:
         return path[:-1], path[-1]
     return path, Part(aval.shape, Strided.contiguous(aval.shape))
 
 
 def _meet(path, other):
-    """Whether two paths may lead to the same elements."""
+    """Return True if two paths may lead to common elements."""
     if not path or not other or Dynamic in (path[0].__class__, other[0].__class__):
         return True
     (low, high), (least, most) = path[0].layout.bounds(), other[0].layout.bounds()

@@ -1,14 +1,14 @@
-"""Barriers between operations that XLA would join, so that it computes each as it is written.
+"""Barriers between operations that XLA would combine, so that it computes each as written.
 
-XLA's algebraic simplifier takes floating-point numbers for real ones where two constants meet: it
-makes `(1 - p) + 1e-8` into `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
-into `x`; `x + 0` and `x - -0`, too, which are 0 for -0. Denormal constants it does not flush, nor
-does LLVM. Wherever quotients meet, `a / (b / c)` becomes `(a * c) / b`, which may overflow. A
-converted Bool times `y` becomes a selection, 0 in place of NaN. What it does with windows of arrays
-is wrong for some (see `jaxlib_faults`): a window of a window, an array's own elements written into
-it. It does not look through an optimization barrier. On a CPU, XLA removes barriers after that pass
-and before it fuses operations, so one costs nothing when the program runs. They are put only where
-such a pair meets, in the whole program: the two may come from two operations, each harmless alone.
+XLA's algebraic simplifier treats floating-point numbers as reals where two constants meet: it
+rewrites `(1 - p) + 1e-8` to `(1 + 1e-8) - p`, which is `1 - p` in float32, and `(x * 1e30) * 1e-30`
+to `x`, and also `x + 0` and `x - -0`, which are 0 for -0. Neither it nor LLVM flushes denormal
+constants. Nested quotients `a / (b / c)` become `(a * c) / b`, which may overflow. A converted Bool
+times `y` becomes a select, with 0 instead of NaN. Some rewrites of windows of arrays are wrong (see
+`jaxlib_faults`): a window of a window, an array's elements written into the same array. It does not
+look through an optimization barrier. On a CPU, XLA removes barriers after that pass and before
+fusion, so a barrier costs nothing at run time. Barriers are placed only where such a pair meets, in
+the whole program: the two may come from two operations, each harmless alone.
 """
 
 import functools
@@ -28,7 +28,7 @@ from sporax.core.jax_internals import (
     times_zero,
 )
 
-# What a variable may be, as bits of a set
+# Kinds of a variable, as bit flags
 CONSTANT = 1  # known to XLA
 SUM = 2  # a sum or difference with a constant
 PRODUCT = 4  # a product or quotient with a constant
@@ -36,14 +36,14 @@ QUOTIENT = 8
 POWER = 16  # also an exponential
 MASK = 32  # a converted Bool
 ANY = 63
-WINDOW = 64  # at an index that is not known
+WINDOW = 64  # at an unknown index
 WRITTEN = 128  # an array into which a window was written
-ZERO = 256  # a constant number
+ZERO = 256  # a constant scalar
 NEGATIVE_ZERO = 512
-DENORMAL = 1024  # a constant number, in float32
+DENORMAL = 1024  # a constant scalar, denormal in float32
 
-# {operation: (what a constant makes of its result, what must not meet a constant in it, what its
-# operands must not be)}
+# {operation: (kind of its result with a constant operand, kinds that must not meet a constant in
+# it, kinds that each operand must not have)}
 _FACTOR, _ROOTED = PRODUCT | QUOTIENT, QUOTIENT | POWER
 _ARITHMETIC = {
     "add": (SUM, SUM, (0, 0)),
@@ -64,20 +64,20 @@ _ARITHMETIC = {
     "polynomial": (SUM | PRODUCT, 0, (SUM | _FACTOR,)),
 }
 
-# Results that are of a kind by themselves, also in the formula that XLA has for the operation
+# Kinds of results whatever the operands, also from XLA's formula for the operation
 _KINDS = {
     "div": QUOTIENT, "exp": POWER, "exp2": POWER, "integer_pow": _ROOTED, "log2": PRODUCT,
     "logistic": QUOTIENT, "pow": _ROOTED, "rsqrt": POWER, "square": POWER,
 }  # fmt: skip
 
-# What XLA takes for a sum with nothing, but which makes 0 of -0
+# Kinds of operands that XLA drops from a sum, although they turn -0 into 0
 _NO_SUMMAND = {"add": ZERO, "add_any": ZERO, "sub": NEGATIVE_ZERO}
 
-# What does not change a number: (operation, place of the constant, the constant)
+# Constants that leave the kind unchanged: (operation, position of the constant, the constant)
 _NEUTRAL = {("sub", 0, 0), ("sub", 1, 0), ("mul", 0, 1), ("mul", 1, 1), ("div", 1, 1)}
 
-# Results that are of their operands' kinds: numbers moved, chosen, or written in another way; by
-# which operands these numbers are
+# Operations whose results have their operands' kinds: elements moved, selected or converted; with
+# the operands that these elements come from
 _ONE, _ALL = slice(1), slice(None)
 _MOVES = {
     "broadcast_in_dim": _ONE, "concatenate": _ALL, "convert_element_type": _ONE, "copy": _ONE,
@@ -91,7 +91,7 @@ _SHAPES = {"broadcast_in_dim", "expand_dims", "reshape", "squeeze", "transpose"}
 
 
 def kind_of(array):
-    """The kind of an operand of a program: CONSTANT unless it is traced."""
+    """Return the kind of an operand of a program: CONSTANT unless it is traced."""
     if isinstance(array, Tracer):
         return 0
     dtype = jnp.result_type(array)
@@ -103,14 +103,14 @@ def kind_of(array):
 
 
 class Barriers:
-    """Puts barriers into programs."""
+    """Insert barriers into programs."""
 
     def __init__(self):
-        self._done = {}  # (id(jaxpr), kinds of its inputs) -> (it, the new one, kinds of results)
+        self._done = {}  # (id(jaxpr), kinds of inputs) -> (jaxpr, new jaxpr, kinds of results)
 
     def put(self, part, kinds):
-        """(the program with barriers, the kinds of its results), where its inputs are of these
-        kinds. A `Jaxpr` or `ClosedJaxpr`; itself, if it needs none."""
+        """Return (the program with barriers, the kinds of its results), for inputs of these kinds.
+        `part`: a `Jaxpr` or `ClosedJaxpr`, which is returned unchanged if it needs no barriers."""
         jaxpr = getattr(part, "jaxpr", part)
         key = id(jaxpr), tuple(kinds)
         if key not in self._done:
@@ -131,7 +131,7 @@ class Barriers:
         return new if part is jaxpr else ClosedJaxpr(new, part.consts), outs
 
     def _with_barriers(self, step, kinds):
-        """(the step after the barriers that it needs, the kinds of its results)"""
+        """Return (the barriers that the step needs and the step, the kinds of its results)."""
         name, given = step.primitive.name, kinds
         is_sum = name in _NO_SUMMAND and _is_inexact(step)
         hidden = (name not in CALLS and DENORMAL) | (_NO_SUMMAND[name] if is_sum else 0)
@@ -159,7 +159,7 @@ class Barriers:
 
 
 def _rule(step, kinds):
-    """(which operands need a barrier, the kind of the results)"""
+    """Return (the operands that need a barrier, the kind of the results)."""
     name = step.primitive.name
     given, kinds = kinds, [kind & ~(ZERO | NEGATIVE_ZERO) for kind in kinds]
     if kinds and all(kind == CONSTANT for kind in kinds):
@@ -183,7 +183,7 @@ def _rule(step, kinds):
             return [], kinds[1 - i]
     with_constant, apart, never = _ARITHMETIC[name]
     constants = [bool(kind & CONSTANT) for kind in kinds]
-    if any(constants):  # which may turn out to change nothing
+    if any(constants):  # the constant may turn out to change nothing
         out_kind |= with_constant | functools.reduce(operator.or_, kinds) & ~CONSTANT
     if name == "mul" and step.invars[0] is step.invars[1]:
         out_kind |= POWER
@@ -197,14 +197,14 @@ def _rule(step, kinds):
 
 
 def _is_reshape(step):
-    """Whether it reduces axes of size 1."""
+    """Return True if `step` reduces only axes of size 1."""
     is_reduction = step.primitive.name in _REDUCTIONS
     return is_reduction and step.invars[0].aval.size == step.outvars[0].aval.size
 
 
 def _flushes(step, i):
-    """Whether the processor takes a denormal operand for 0, or makes it 0: not where float64 stays
-    float64, nor where bits move."""
+    """Return True if the processor treats a denormal operand as 0 or flushes it: not if float64
+    stays float64, nor if bits are moved."""
     name, dtypes = step.primitive.name, {step.invars[i].aval.dtype, step.outvars[0].aval.dtype}
     return (name in _ARITHMETIC or name == "convert_element_type") and dtypes != {np.dtype("f8")}
 
@@ -214,8 +214,8 @@ def _is_inexact(step):
 
 
 def _windows(name, kinds):
-    """(which operands need a barrier since the operation reads or writes a window, the kind that
-    this gives the result)"""
+    """Return (the operands that need a barrier because the operation reads or writes a window, the
+    kind that this gives the result)."""
     if name == "dynamic_slice":
         return ([0] if kinds[0] & WINDOW else []), WINDOW
     if name == "dynamic_update_slice":
@@ -225,7 +225,7 @@ def _windows(name, kinds):
     return [], 0
 
 
-# The parts of a step: (what is put into its params, the kinds of its results)
+# The inner jaxprs of a step: (their new values in its params, the kinds of its results)
 
 
 def _call(part, params, kinds):

@@ -1,9 +1,9 @@
-"""Convolutions of two dimensions, channels first.
+"""2-D convolutions, channels first.
 
-Where few channels come in, XLA's convolution on a CPU spends its time on moving data. There each
-row of the image is multiplied with a band matrix that holds the kernel's rows, shifted: more
-multiplications, but in one large matmul. For LeNet-5's layers, forward and both gradients, it takes
-half the time; oneDNN's convolution, where it is at hand, takes less.
+For few input channels, XLA's convolution on a CPU spends its time moving data. In that case each
+row of the image is multiplied by a band matrix of the kernel's shifted rows: more multiplications,
+but in one large matmul. For LeNet-5's layers, forward and both gradients, it takes half the time;
+oneDNN's convolution, if available, takes less.
 """
 
 import jax
@@ -39,7 +39,7 @@ def convolve(x, weight, stride, padding, dilation, groups):
 
 
 def _tile(x, weight, stride, padding, dilation, groups):
-    """How many columns of the result one band matrix makes; 0 where XLA's own form is better."""
+    """Return the number of result columns of one band matrix; 0 if `lax`'s form is better."""
     kernel = weight.shape[3]
     width = x.shape[3] + padding[2] + padding[3] - kernel + 1
     plain = stride == dilation == (1, 1) and groups == 1 and jax.default_backend() == "cpu"
@@ -66,9 +66,10 @@ def _banded(x, weight, tile):
 
 
 def _band(weight, tile):
-    """(kh * C * (tile + kw - 1), O * tile): column (o, t) holds the kernel, shifted by t.
+    """Return the (kh * C * (tile + kw - 1), O * tile) band matrix, whose column (o, t) holds the
+    kernel shifted by t.
 
-    Rows of the kernel one longer than what they are laid out in shift by themselves.
+    Padded kernel rows are one element longer than the band's rows, so a reshape shifts them.
     """
     outputs, channels, kh, kw = weight.shape
     seen = tile + kw - 1

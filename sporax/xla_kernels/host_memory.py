@@ -1,19 +1,19 @@
-"""Memory that a program frees stays in the process, for the next program.
+"""Memory that a program frees is kept in the process for the next program.
 
-XLA asks the C library for all temporary arrays of a program at once, at each run. glibc takes what
-is larger than 32 MB from the kernel and gives it back afterwards, so that each run meets fresh
-pages: the kernel clears 4 KB and enters it in a table, 0.5 ms a megabyte, more than the program's
-own work on it. With these settings such memory comes from the heap, which does not shrink: a
-training step of MobileNetV2 takes half the time. `release` gives what is free back.
+XLA allocates all temporary arrays of a program at once, at each run. glibc maps blocks larger than
+32 MB from the kernel and unmaps them afterwards, so that each run page-faults on fresh pages: the
+kernel clears and maps 4 KB at a time, 0.5 ms per megabyte, more than the program's computation on
+it. With these settings such memory comes from the heap, which does not shrink: a training step of
+MobileNetV2 takes half the time. `release` returns free memory to the kernel.
 
-Compiling, and the interpreter before it, leave the heap larger than the program needs, and in
-pieces that large arrays do not fit into. So what is free is given back after a compilation, as far
-as the faults that follow cost little beside it, and once more where a large program has settled.
+Compilation, and the interpreter before it, leave the heap larger than the program needs, and too
+fragmented for large arrays. So free memory is released after a compilation, as long as the page
+faults that follow cost little relative to it, and again once a large program has settled.
 
-JAX starts a program in a thread of its own, which announces the results before it frees the
-temporary arrays, and the next program would take as much again beside them. So a large program
-starts when its inputs are there, after a pause in which that thread goes on: until no more is in
-use than before the run before, 5 ms at most.
+JAX runs a program in a separate thread, which reports the results before it frees the temporary
+arrays; the next program would allocate the same amount in addition. So a large program starts when
+its inputs are ready, after a pause for that thread: until no more memory is in use than before the
+previous run, 5 ms at most.
 """
 
 import functools
@@ -30,12 +30,12 @@ from sporax.core.units import bytes_text
 from sporax.xla_kernels.rewrite import parts
 
 _COMPILED = "/jax/core/compile/backend_compile_duration"  # or loaded from the compilation cache
-_FAULTS = 0.5e-9  # seconds a byte that is given back and used again
-_SHARE = 0.5  # of the time of compilations, for faults
-_LARGE = 2**27  # bytes of all results of a program's operations together
-_PAUSE, _PAUSES = 1e-4, 50  # seconds; at most so many
+_FAULTS = 0.5e-9  # seconds per byte that is released and used again
+_SHARE = 0.5  # of the compilation time, spent on page faults
+_LARGE = 2**27  # total bytes of the results of a program's operations
+_PAUSE, _PAUSES = 1e-4, 50  # seconds of a pause; maximum number of pauses
 _MUCH = 2**24  # bytes
-_STORED = ("sort", "scatter")  # what the names of operations begin with that XLA never fuses
+_STORED = ("sort", "scatter")  # name prefixes of operations that XLA never fuses
 
 
 @functools.cache
@@ -44,18 +44,18 @@ def _keeps():
 
 
 def keep_freed():
-    """Keep it from now on; not with SPORAX_KEEP_MEMORY=off. A setting of glibc's that the
-    environment has stays as it is."""
+    """Keep freed memory from now on, unless SPORAX_KEEP_MEMORY=off. A glibc setting in the
+    environment is left unchanged."""
     if _keeps():
         heap.keep_freed(True)
         jax.monitoring.register_event_duration_secs_listener(ReleaseAfterCompilation())
 
 
 class ReleaseAfterCompilation:
-    """A listener of JAX's: gives free memory back after a compilation.
+    """A JAX monitoring listener that releases free memory after a compilation.
 
-    `seconds`: a share of those compiled since the last release, less what its faults take; the next
-    one follows when this is above 0.
+    `seconds`: a share of the compilation time since the last release, minus the cost of that
+    release's page faults; the next release follows when it is above 0.
     """
 
     def __init__(self):
@@ -72,8 +72,8 @@ class ReleaseAfterCompilation:
 
 
 class Runs:
-    """The runs of one program on a CPU. `most`: the bytes of memory of a program that may need more
-    than these; None of others."""
+    """The runs of one program on a CPU. `most`: the memory limit in bytes for a program that may
+    exceed it; None: no check."""
 
     is_large, releases, in_use = False, 2, 0
 
@@ -81,14 +81,14 @@ class Runs:
         self.most = most
 
     def measure(self, jaxpr):
-        """See whether the program is large, from its `ClosedJaxpr`. Raises MemoryError if it cannot
-        run: XLA of jaxlib 0.12 divides by zero where it compiles a scatter of 2**36 elements."""
+        """Set `is_large` from the program's `ClosedJaxpr`. Raise MemoryError if it cannot run: XLA
+        of jaxlib 0.12 divides by zero when it compiles a scatter of 2**36 elements."""
         self.is_large = _keeps() and bytes_of_results(jaxpr) > _LARGE
         if self.most is not None and (stored := bytes_stored(jaxpr.jaxpr)) > self.most:
             raise MemoryError(f"{bytes_text(stored)} were asked for")
 
     def prepare(self, inputs):
-        """Called before each run of a large program, once it is traced."""
+        """Prepare a run of a large program; called before each run once it is traced."""
         jax.block_until_ready(inputs)
         for _ in range(_PAUSES):
             time.sleep(_PAUSE)
@@ -96,13 +96,13 @@ class Runs:
             if in_use < self.in_use + _MUCH:
                 break
         self.in_use = in_use
-        if self.releases:  # after its first runs the heap keeps its shape
+        if self.releases:  # after the first runs, the heap is stable
             self.releases -= 1
             release()
 
 
 def bytes_of_results(jaxpr):
-    """Bytes of the results of all operations of a `Jaxpr` or `ClosedJaxpr`, in whatever depth."""
+    """Return the bytes of all operations' results in a `Jaxpr` or `ClosedJaxpr`, at any depth."""
     eqns = getattr(jaxpr, "jaxpr", jaxpr).eqns
     return sum(_bytes(eqn) + sum(map(bytes_of_results, parts(eqn))) for eqn in eqns)
 
@@ -113,7 +113,7 @@ def _bytes(eqn):
 
 
 def bytes_stored(jaxpr):
-    """Bytes of the largest results that XLA surely stores: those of a sort or a scatter."""
+    """Return the bytes of the largest results that XLA always stores: of a sort or a scatter."""
     needed, _ = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
     return max(
         (
@@ -126,4 +126,4 @@ def bytes_stored(jaxpr):
 
 
 def _is_array(var):
-    return hasattr(var.aval, "shape")  # a token, that orders calls on the host, has none
+    return hasattr(var.aval, "shape")  # a token, which orders host callbacks, has none

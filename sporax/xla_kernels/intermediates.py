@@ -1,6 +1,6 @@
-"""The arrays inside an operation, between its operands and its results: huge ones are refused.
+"""The arrays inside an operation, between its operands and its results: huge ones raise an error.
 
-XLA ends the process where the elements of an array are more than it can count, and what it cannot
+XLA aborts the process if an array has more elements than it can count, and an array that it cannot
 fuse has to fit into memory.
 """
 
@@ -10,18 +10,18 @@ from collections import Counter
 from sporax.core.jax_internals import CALLS, equations
 from sporax.diagnosis.sizes import ADDRESSES, is_huge, refuse_huge
 
-# what makes larger arrays of smaller ones within loops, so that they need not be stored
+# operations that expand arrays inside fused loops, so that the results need not be stored
 _FUSED = {"broadcast_in_dim", "iota"}
 
 
 def intermediates(jaxpr):
-    """The different (shape, dtype, shapes of its operands) of what the equations of a jaxpr
-    compute; None for those shapes where it is never stored."""
+    """Return the distinct (shape, dtype, operand shapes) of the arrays that the equations of a
+    jaxpr compute; the operand shapes are None for an array that is never stored."""
     found = {}
     for equation in equations(jaxpr):
         name = equation.primitive.name
         if name in CALLS:
-            continue  # the equations within give the same
+            continue  # its inner equations are included
         operands = None
         if name not in _FUSED:
             operands = tuple([getattr(x.aval, "shape", ()) for x in equation.invars])
@@ -33,8 +33,8 @@ def intermediates(jaxpr):
 
 
 def largest(arrays, others):
-    """Of the (shape, dtype, ...) those that can be larger than all `others` and each other,
-    whatever values their sizes have."""
+    """Return (shape, dtype) of the `arrays` that may be larger than all `others` and each other for
+    some values of their symbolic sizes."""
     chosen, known = [], [(Counter(a.shape), a.dtype.itemsize) for a in others]
     for shape, dtype, *_ in sorted(arrays, key=lambda each: -len(each[0])):
         sizes, bytes_each = Counter([n for n in shape if n != 1]), dtype.itemsize
@@ -45,8 +45,8 @@ def largest(arrays, others):
 
 
 def refuse_huge_intermediates(who, found, arguments):
-    """Raise a ValueError where an array of those `found` has more bytes than there are addresses,
-    or is stored and does not fit into memory. `arguments`: in words, what the operation was given.
+    """Raise ValueError if an array of `found` has more bytes than there are addresses, or is stored
+    and does not fit into memory. `arguments`: the operation's arguments, in words.
     """
     for shape, dtype, operands in found:
         if is_huge(shape, dtype) and (
@@ -56,8 +56,8 @@ def refuse_huge_intermediates(who, found, arguments):
 
 
 def _is_stored(shape, operands):
-    """Whether an array is larger than all that it is computed of, and not just these spread over
-    each other."""
+    """Return True if an array is larger than each of its operands, and not just a broadcast of
+    them."""
     if operands is None:
         return False
     spread = all(any(len(x) == len(shape) and x[i] == n for x in operands)

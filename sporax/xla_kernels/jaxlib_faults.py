@@ -1,9 +1,8 @@
-"""Known faults of jaxlib, by version, and what sporax does about each: the table of
-docs/versions.md.
+"""Known faults of jaxlib by version, and the workaround for each: the table of docs/versions.md.
 
-An option of XLA's avoids some of them. It is set when sporax is imported, before XLA starts; where
-JAX has run before, programs of sporax's are compiled with it one by one. Others are avoided by the
-form in which a program is given to XLA. `reproducers` run on every machine once, before the first
+Some are avoided by an XLA option, which is set when sporax is imported, before XLA starts; if JAX
+has run before, each compilation of a sporax program gets it instead. Others are avoided by the form
+in which a program is given to XLA. Each `reproducer` runs on every machine once, before the first
 program is compiled (`engine.verification.admission`).
 """
 
@@ -24,9 +23,9 @@ from sporax.versions import JAXLIB, numbers
 
 
 class Option(NamedTuple):
-    """An option of XLA's, and the value that avoids a fault: in XLA_FLAGS, and (`setting`) among
-    the options of one program. `joins`: whether the value is put in front of one that the user has
-    set; else the user's stays."""
+    """An XLA option with the value that avoids a fault, for XLA_FLAGS; `setting`: the value as a
+    compiler option of one program. `joins`: prepend the value to one that the user has set, instead
+    of keeping the user's."""
 
     name: str
     value: str
@@ -35,11 +34,12 @@ class Option(NamedTuple):
 
     @property
     def flag(self):
-        """The option as in XLA_FLAGS, without a value."""
+        """The option as in XLA_FLAGS, without the value."""
         return f"--{self.name}="
 
     def added_to(self, flags):
-        """XLA's flags with this one; unchanged if they have it, or another value of it."""
+        """Return `flags` with this option; unchanged if they have it, or, unless it `joins`, have
+        another value of it."""
         if self.flag not in flags:
             return f"{flags} {self.flag}{self.value}".strip()
         if not self.joins or self.value in flags:
@@ -48,10 +48,10 @@ class Option(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A fault of jaxlib's. `first`, `last`: the versions that have it, `last` None where the newest
-    known one does. `platform`: 'cpu' or 'cuda'. `option`: avoids it, if there is one; else `remedy`
-    says what does. `reproducer`: (a function that compiles) -> whether the result is right; where
-    it `ends_process`, it is run in a process of its own."""
+    """A fault of jaxlib. `first`, `last`: the affected versions; `last` is None if the newest known
+    version is affected. `platform`: 'cpu' or 'cuda'. `option`: avoids it, if there is one; else
+    `remedy` describes the workaround. `reproducer`: takes a function that compiles and returns True
+    if the result is correct; if it `ends_process`, it runs in a separate process."""
 
     name: str
     issue: str
@@ -66,7 +66,7 @@ class Fault(NamedTuple):
     ends_process: bool = False
 
     def is_in(self, jaxlib):
-        """Whether a version of jaxlib has it."""
+        """Return True if a version of jaxlib has the fault."""
         found = numbers(jaxlib)
         return not (
             (self.first and found < numbers(self.first))
@@ -75,7 +75,7 @@ class Fault(NamedTuple):
 
 
 def _broadcast_product(jit):
-    """A product of matrices with one that is broadcast, times an array, summed."""
+    """A product of matrices, one of them broadcast, times an array, summed."""
     left = np.ones((5, 60, 60), np.float32)
     weights = np.ones((5, 60, 60), np.float32)
 
@@ -105,7 +105,7 @@ def _sum_in_seven_dimensions(jit):
 
 
 def _shifted_rows(jit):
-    """Rows of an array written over the next ones, then another shape."""
+    """Rows of an array written over the next rows, then reshaped."""
 
     def run(x):
         moved = x + 1
@@ -116,7 +116,7 @@ def _shifted_rows(jit):
 
 
 def _window_of_a_window(jit):
-    """A window that begins beyond the end, of an array that is rolled."""
+    """A window of a rolled array that begins beyond its end."""
 
     def run(x, shift, start):
         return lax.dynamic_slice(jnp.roll(x, shift), [start], [4])
@@ -200,14 +200,14 @@ _PLUGINS = "jax_cuda12_plugin", "jax_cuda13_plugin"
 
 @functools.cache
 def present():
-    """The faults that the jaxlib here has, on the platforms that are installed."""
+    """Return the faults of the installed jaxlib on the installed platforms."""
     has_cuda = any(map(importlib.util.find_spec, _PLUGINS))
     return [f for f in FAULTS if f.is_in(JAXLIB) and (f.platform == "cpu" or has_cuda)]
 
 
 def set_options():
-    """Add the options that avoid faults to XLA_FLAGS. Warns where XLA has started before on a GPU,
-    so that they come too late."""
+    """Add the options that avoid faults to XLA_FLAGS. Warn if XLA has already started on a GPU, so
+    that they have no effect."""
     flags = before = os.environ.get("XLA_FLAGS", "")
     for option in dict.fromkeys(f.option for f in present() if f.option):
         flags = option.added_to(flags)
@@ -226,18 +226,18 @@ def set_options():
 
 
 class _Late:
-    """Options that came after XLA had started."""
+    """Options that were set after XLA had started."""
 
     options: ClassVar[list[Any]] = []
 
 
 def compiler_options():
-    """The options with which programs for a CPU are compiled, where XLA has started without them;
-    None elsewhere."""
+    """Return the compiler options of programs for a CPU if XLA has started without them, else
+    None."""
     return {o.name: o.setting for o in _Late.options if o.setting} or None
 
 
 def safer_options():
-    """The sets of options, each of which may avoid a fault that a program has met; in order."""
+    """Return the sets of options to try in order, each of which may avoid a program's fault."""
     options = dict.fromkeys(f.option for f in FAULTS if f.option and f.option.setting)
     return [*[{option.name: option.setting} for option in options], {_YNN: ""}]

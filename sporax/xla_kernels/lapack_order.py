@@ -1,10 +1,10 @@
 """Decompositions of stacks of matrices, one after another.
 
-jaxlib divides a stack among XLA's threads and waits for them inside of one of them. When a program
-runs as many such decompositions at once as there are threads, all wait, and none works: on two
-cores, `eigh` of ten stacks of three matrices never ends (jaxlib 0.10 and 0.11). So each one begins
-when the one before it has ended. A barrier would not do: XLA removes barriers before it decides
-what runs at once, so an operand depends on an element of the result before it.
+jaxlib divides a stack among XLA's threads and waits for them inside one of them. A program that
+runs one such decomposition on each thread at once deadlocks: on two cores, `eigh` of ten stacks of
+three matrices never returns (jaxlib 0.10 and 0.11). So each one starts after the previous one has
+finished. A barrier is not enough, since XLA removes barriers before it decides what runs
+concurrently; instead, an operand depends on an element of the previous result.
 """
 
 import math
@@ -22,20 +22,20 @@ _DECOMPOSITIONS = {
 
 
 def is_of_stack(eqn):
-    """Whether an equation decomposes a stack of matrices."""
+    """Return True if an equation decomposes a stack of matrices."""
     return eqn.primitive.name in _DECOMPOSITIONS and any(
         math.prod(v.aval.shape[:-2]) > 1 for v in eqn.invars
     )
 
 
 def may_wait(variable):
-    """Whether an operand can depend on another result."""
+    """Return True if an operand can be made to depend on another result."""
     is_variable = not isinstance(variable, Literal) and variable.aval.size > 0
     return is_variable and jnp.issubdtype(variable.aval.dtype, jnp.number)
 
 
 def after(operand, result):
-    """The operand, once the result is there."""
+    """Return `operand`, with a dependency on `result`."""
     element = lax.reshape(result, (result.size,))[0]
     if jnp.issubdtype(element.dtype, jnp.complexfloating):
         element = lax.real(element)

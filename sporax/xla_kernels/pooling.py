@@ -1,8 +1,8 @@
 """Pooling over the last dimensions.
 
-The gradients of XLA's `reduce_window` are slow on a CPU. Where windows are small, pooling is
-written as strided slices of the whole array, one for each place in a window: gradients are then
-slices again.
+The gradients of XLA's `reduce_window` are slow on a CPU. For small windows, pooling is written as
+strided slices of the whole array, one for each position in a window, so that gradients are slices
+again.
 """
 
 import functools
@@ -16,7 +16,7 @@ from jax import lax
 
 from sporax.core.jax_internals import is_symbolic
 
-_LARGEST = 25  # places in a window up to which slices are used
+_LARGEST = 25  # positions in a window up to which slices are used
 
 
 def _lowest(dtype):
@@ -24,7 +24,7 @@ def _lowest(dtype):
 
 
 def _padded(x, sizes, kernel, stride, padding, dilation, value):
-    """`x` padded so that windows number `sizes`, which may reach beyond the padding."""
+    """Pad `x` so that there are `sizes` windows, which may reach beyond `padding`."""
     widths = [(0, 0)] * (x.ndim - len(sizes))
     for axis, (before, _) in enumerate(padding):
         reach = (sizes[axis] - 1) * stride[axis] + (kernel[axis] - 1) * dilation[axis] + 1
@@ -33,7 +33,7 @@ def _padded(x, sizes, kernel, stride, padding, dilation, value):
 
 
 def _slices(x, sizes, kernel, stride, dilation):
-    """For each place in a window, in reading order, what all windows see there."""
+    """Yield the elements of all windows at each position in a window, in row-major order."""
     for place in itertools.product(*map(range, kernel)):
         starts = [i * d for i, d in zip(place, dilation, strict=True)]
         along = [
@@ -44,14 +44,14 @@ def _slices(x, sizes, kernel, stride, dilation):
 
 
 def _first(x, sizes):
-    """The first windows of each axis, as many as `sizes` says."""
+    """Return the first `sizes` windows of each axis."""
     return x[..., *map(slice, sizes)]
 
 
 def max_pool(x, sizes, kernel, stride, padding, dilation):
-    """The greatest number of each window; the first of equal ones gets the gradient.
+    """Return the maximum of each window; the first of equal elements gets the gradient.
 
-    `sizes`: how many windows there are along each axis. `padding`: (before, after) for each axis.
+    `sizes`: the number of windows along each axis. `padding`: (before, after) for each axis.
     """
     x = _padded(x, sizes, kernel, stride, padding, dilation, _lowest(x.dtype))
     if math.prod(kernel) > _LARGEST:
@@ -66,8 +66,8 @@ def max_pool(x, sizes, kernel, stride, padding, dilation):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
 def _reduced_max(x, kernel, stride, dilation):
-    """XLA's own maxima. The derivatives that JAX has for them take no dilation, and give an element
-    that is not NaN the gradient of a maximum that is."""
+    """Return XLA's maxima. JAX's derivatives of them do not support dilation, and pass the gradient
+    of a NaN maximum to an element that is not NaN."""
     lowest = np.asarray(_lowest(x.dtype), x.dtype)
     return lax.reduce_window(
         x, lowest, lax.max, kernel, stride, "VALID", window_dilation=dilation
@@ -85,8 +85,8 @@ def _(kernel, stride, dilation, primals, tangents):
 
 
 def _places_of_maxima(x, places, kernel, stride, dilation):
-    """The place of the maximum of each window, of what `places` says for each element; negative
-    ones are padding. One axis after another: a window costs the sum of its sizes."""
+    """Return the entry of `places` at the maximum of each window; negative entries mark padding.
+    Axes are reduced one after another, so the cost of a window is the sum of its sizes."""
     lowest = np.asarray(_lowest(x.dtype), x.dtype), np.asarray(-1, places.dtype)
     pair = lax.stop_gradient(x), places
     for axis in reversed(range(x.ndim)):
@@ -103,8 +103,8 @@ def _places_of_maxima(x, places, kernel, stride, dilation):
 
 
 def _maximum(one, other):
-    """The maximum of two (element, place), in whatever order they come: of equal numbers the first
-    one, of those that are none the last."""
+    """Return the maximum of two (element, place), independent of their order: the lower place for
+    equal elements, the higher place for two NaNs."""
     (x, i), (y, j) = one, other
     x_is_nan, y_is_nan = x != x, y != y
     is_greater = (x > y) | (x_is_nan & ~y_is_nan)
@@ -115,11 +115,11 @@ def _maximum(one, other):
 
 
 def _better(seen, best):
-    return (seen > best) | (seen != seen)  # what is not a number wins
+    return (seen > best) | (seen != seen)  # NaN wins
 
 
 def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
-    """As `max_pool`, and the row-major index of each maximum in the plane of `x`."""
+    """Return the result of `max_pool` and the row-major index of each maximum in its plane."""
     shape = x.shape[-len(sizes) :]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
     args = sizes, kernel, stride, padding, dilation
@@ -137,8 +137,8 @@ def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
 
 
 def _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation):
-    """(maxima, their places) of the windows of `padded`, whose elements have the places `plane` in
-    `x`."""
+    """Return (maxima, their places) of the windows of `padded`; `plane`: the places of its elements
+    in `x`."""
     ones, places = (1,) * (x.ndim - len(sizes)), jnp.broadcast_to(plane, padded.shape)
     full = (*ones, *kernel), (*ones, *stride), (*ones, *dilation)
     places = _first(_places_of_maxima(padded, places, *full), sizes)
@@ -151,7 +151,7 @@ def _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation):
 
 
 def average_pool(x, sizes, kernel, stride, padding, divisor):
-    """The sum of each window, over `divisor` (a number, or an array of the windows' shape)."""
+    """Return the sum of each window over `divisor` (a scalar or an array of the windows' shape)."""
     once = (1,) * len(sizes)
     x = _padded(x, sizes, kernel, stride, padding, once, 0)
     if sizes == once:

@@ -1,4 +1,4 @@
-"""Products at places that may repeat, with derivatives of every order."""
+"""Scattered products at indices that may repeat, with derivatives of every order."""
 
 import functools
 
@@ -8,11 +8,11 @@ import jax.numpy as jnp
 
 @jax.custom_jvp
 def multiply_at(x, places, values):
-    """`x.at[places].multiply(values)`.
+    """Compute `x.at[places].multiply(values)`.
 
-    XLA has it, but JAX no derivative of it where places repeat. The derivative is that of the
-    product as a scan over the values sorted by their places, which has only multiplications in it
-    and so is right for values of zero too.
+    JAX has no derivative of it for repeated indices. The derivative is taken of an associative scan
+    over the values sorted by index, which contains only multiplications, so it is also correct for
+    zeros.
     """
     return x.at[places].multiply(values)
 
@@ -34,7 +34,7 @@ def _sorted_product(places, x, values):
 
 
 def _by_place(at, values, count):
-    """The product of the values of each place, 1 where there are none."""
+    """Return the product of the values at each index, 1 where there are none."""
     order = jnp.argsort(at)
     at, values = at[order], values[order]
     new = at[1:] != at[:-1]

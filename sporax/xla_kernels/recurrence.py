@@ -1,13 +1,13 @@
-"""Recurrent layers along sequences, as primitives of JAX.
+"""Recurrent layers along sequences, as JAX primitives.
 
 `RECURRENCE` computes one layer in one direction, `BACKWARD` its gradients, `TANGENT` its
-derivative in forward mode. Each is lowered as a scan; `xla_kernels.rewrite` and the interpreter
-have oneDNN compute the first two. The derivatives of `BACKWARD` and `TANGENT` are those of scans.
+forward-mode derivative. Each is lowered as a scan; `xla_kernels.rewrite` and the interpreter
+compute the first two with oneDNN. `BACKWARD` and `TANGENT` are differentiated as scans.
 
 Operands: `x` `(L, N, C)`, `hidden` `(N, H)` and for 'lstm' `cell` `(N, H)`, `weight_ih` `(g H, C)`,
 `weight_hh` `(g H, H)`, and, if there are biases, `bias_ih` and `bias_hh` `(g H,)`; all of one
 floating dtype. Parameters: `kind`, a key of `KINDS`, and `reverse`. Results: the hidden states
-`(L, N, H)` and the last state `(N, H)`, of 'lstm' hidden and cell.
+`(L, N, H)` and the last state `(N, H)`, for 'lstm' hidden and cell.
 """
 
 import functools
@@ -40,8 +40,8 @@ def _gru(inner, outer, state):
     return (new + jax.nn.sigmoid(sum(update)) * (state[0] - new),)
 
 
-# kind -> (how many times the hidden size the weights have, the next state from what comes from the
-# input, what comes from the state, and the state)
+# kind -> (the number of gates g, a function that returns the next state from the input's term, the
+# state's term, and the state)
 KINDS = {
     "tanh": (1, _simple(jnp.tanh)),
     "relu": (1, _simple(jax.nn.relu)),
@@ -54,8 +54,8 @@ KINDS = {
 
 
 def scanned(*operands, kind, reverse, lengths=None):
-    """The results of `RECURRENCE` by a scan. `lengths` `(N,)`: beyond a sequence's end the state
-    stays, and the output is 0."""
+    """Return the results of `RECURRENCE`, computed by a scan. `lengths` `(N,)`: beyond a sequence's
+    end the state is unchanged and the output is 0."""
     x, first, weight_ih, weight_hh, bias = unpacked(kind, operands)
     inner, outer = x @ weight_ih.T, None
     if bias:
@@ -70,17 +70,17 @@ def scanned(*operands, kind, reverse, lengths=None):
 
 
 def unpacked(kind, operands):
-    """(x, (hidden,) or (hidden, cell), weight_ih, weight_hh, () or both biases)"""
+    """Return (x, (hidden,) or (hidden, cell), weight_ih, weight_hh, () or both biases)."""
     at = 3 if kind == "lstm" else 2
     return operands[0], tuple(operands[1:at]), *operands[at : at + 2], operands[at + 2 :]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def _scan(kind, reverse, inner, outer, first, weight, is_inside):
-    """(hidden states along the sequence, the last state).
+    """Return (hidden states along the sequence, the last state).
 
-    `inner` `(L, N, g H)`: what comes from the input. `outer`: what is added to `state @ weight.T`,
-    where that is not the same as adding it to `inner`; one `(g H,)` for all steps or `(L, N, g H)`.
+    `inner` `(L, N, g H)`: the input's term. `outer`: a term added to `state @ weight.T`, if adding
+    it to `inner` is not equivalent; `(g H,)` for all steps, or `(L, N, g H)`.
     """
     step, each = KINDS[kind][1], outer is not None and outer.ndim == 3
 
@@ -101,9 +101,9 @@ def _scan(kind, reverse, inner, outer, first, weight, is_inside):
 
 @functools.partial(_scan.defjvp, symbolic_zeros=True)
 def _scan_jvp(kind, reverse, primals, tangents):
-    """The scan is linearised with the weight held fixed; what the weight's tangent adds to each
-    step is one product over all steps. So is, transposed, the gradient of the weight: a plain scan
-    adds it up step by step, which takes the time of reading and writing it as often."""
+    """Linearise the scan with the weight held fixed; the terms of the weight's tangent are one
+    product over all steps. So is its transpose, the gradient of the weight: a plain scan sums it
+    step by step, reading and writing it each time."""
     inner, outer, first, weight, is_inside = primals
     d_inner, d_outer, d_first, d_weight = jax.tree.map(_instantiated, tangents[:4])
     if outer is not None:
@@ -146,12 +146,12 @@ def _n_results(kind):
 
 
 def count_of_operands(count, kind):
-    """How many of the `count` operands of `BACKWARD` are those of `RECURRENCE`."""
+    """Return the number of `RECURRENCE`'s operands among `BACKWARD`'s `count` operands."""
     return count - _n_results(kind)
 
 
 def _states(operands, params):
-    """The avals of the results of `RECURRENCE`."""
+    """Return the avals of the results of `RECURRENCE`."""
     x, hidden = operands[:2]
     last = ShapedArray(hidden.shape, x.dtype)
     return [ShapedArray((x.shape[0], *hidden.shape), x.dtype)] + [last] * (
@@ -160,8 +160,8 @@ def _states(operands, params):
 
 
 def _primitive(name, form, avals):
-    """A primitive. `form`: what it computes, by other primitives; `avals(operands, params)`: those
-    of its results."""
+    """Create a primitive. `form`: its computation by other primitives; `avals(operands, params)`:
+    the avals of its results."""
     primitive = Primitive(name)
     primitive.multiple_results = True
     primitive.def_abstract_eval(lambda *operands, **params: avals(operands, params))
@@ -177,13 +177,13 @@ def _primitive(name, form, avals):
 
 
 RECURRENCE = _primitive("recurrence", scanned, _states)
-# operands: the tangents of those of RECURRENCE, and these; results: the tangents of its results
+# operands: the tangents of RECURRENCE's operands, and the operands; results: its results' tangents
 TANGENT = _primitive(
     "recurrence_tangent",
     _scanned_tangent,
     lambda operands, params: _states(operands[len(operands) // 2 :], params),
 )
-# operands: those of RECURRENCE, the cotangents of its results; results: those of its operands
+# operands: RECURRENCE's operands, its results' cotangents; results: its operands' cotangents
 BACKWARD = _primitive(
     "recurrence_backward",
     _scanned_backward,

@@ -1,16 +1,16 @@
-"""Programs rewritten for a CPU: convolutions and recurrent layers by oneDNN, data channels last
-between convolutions, matrices not copied for products with one row, decompositions of stacks
-of matrices in turn.
+"""Rewrites of programs for a CPU: convolutions and recurrent layers by oneDNN, channels-last data
+between convolutions, no matrix copies for products with one row, decompositions of stacks of
+matrices one after another.
 
-A program has its dimensions as the API says, (N, C, H, W). oneDNN is fast where channels lie last
-in memory, and XLA's layout assignment does not carry that on. So the jaxpr is rewritten: a
-convolution takes and gives arrays of shape (N, H, W, C), and what follows works on these as long as
-that is the same: element by element, slices, padding, joining, reductions. Transposes remain where
-something else needs the array as it was, one for each array.
+The dimensions of a program follow the API, (N, C, H, W). oneDNN is fast if channels are last in
+memory, and XLA's layout assignment does not propagate that. So the jaxpr is rewritten: a
+convolution takes and returns arrays of shape (N, H, W, C), and so do the following equations if
+their result is the same: elementwise operations, slices, padding, concatenation, reductions.
+Transposes remain where another equation needs the original array, one for each array.
 
-The gradient of a recurrent layer needs what its forward pass keeps. A program has the forward pass
-already, on the same operands; this one then runs in the form for training, or, where there is no
-gradient, in that for inference.
+The gradient of a recurrent layer needs the residuals of its forward pass. The program already has
+that forward pass, on the same operands; it runs in training mode if there is a gradient, else in
+inference mode.
 """
 
 import functools
@@ -57,7 +57,7 @@ _KERNELS = {"conv_general_dilated", "recurrence", "recurrence_backward"}
 
 
 def is_affected(jaxpr):
-    """Whether a `Jaxpr` or `ClosedJaxpr` has something to rewrite, in whatever depth."""
+    """Return True if a `Jaxpr` or `ClosedJaxpr` has something to rewrite, at any depth."""
     return any(
         eqn.primitive.name in _KERNELS
         or is_outer_product(eqn)
@@ -69,7 +69,7 @@ def is_affected(jaxpr):
 
 
 def parts(eqn):
-    """The jaxprs in an equation's parameters."""
+    """Yield the jaxprs in an equation's parameters."""
     for value in eqn.params.values():
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, (Jaxpr, ClosedJaxpr)):
@@ -77,7 +77,7 @@ def parts(eqn):
 
 
 def rewritten(function, on_jaxpr):
-    """`function` of arrays, for `jax.jit` on a CPU; `on_jaxpr` is called with its jaxpr."""
+    """Return `function` of arrays rewritten for `jax.jit` on a CPU; `on_jaxpr` gets its jaxpr."""
 
     def run(*args):
         closed, shape = jax.make_jaxpr(function, return_shape=True)(*args)
@@ -90,8 +90,8 @@ def rewritten(function, on_jaxpr):
 
 
 def rewrite(jaxpr):
-    """The jaxpr (`Jaxpr` or `ClosedJaxpr`) with oneDNN's kernels, and products in the form in which
-    XLA transposes nothing; itself if it has neither."""
+    """Return the jaxpr (`Jaxpr` or `ClosedJaxpr`) with this module's rewrites; unchanged if none
+    applies."""
     if not is_affected(jaxpr):
         return jaxpr
     plain = getattr(jaxpr, "jaxpr", jaxpr)
@@ -105,12 +105,12 @@ def rewrite(jaxpr):
 
 
 def _with_usual_padding(eqn):
-    """A jaxpr of a convolution, with padding from 0 to the reach of its window: negative padding
-    is a slice before it, and where the window lies in padding alone, the result is padded with
-    zeros. None where the padding is as it should be, or all elements are cropped.
+    """Return a jaxpr of a convolution with padding from 0 to the reach of its window: negative
+    padding becomes a slice of the input, and where a window is only padding, the result is padded
+    with zeros. None if the padding is in that range, or all elements are cropped.
 
-    oneDNN takes no other. XLA's own kernels read beyond their operand for (-1, 1), in float32, and
-    end the process for some larger padding, in jaxlib 0.10 and 0.11.
+    oneDNN supports no other padding. XLA's kernels read out of bounds for (-1, 1) in float32, and
+    abort the process for some larger padding, in jaxlib 0.10 and 0.11.
     """
     params, (lhs, rhs) = eqn.params, (v.aval for v in eqn.invars)
     dims, padding = params["dimension_numbers"], []
@@ -143,9 +143,9 @@ def _channels_last(rank):
 
 
 class _Array:
-    """An array of the program: as it is, and channels last; each where it is at hand.
+    """An array of the program: its `plain` and its channels-last (`last`) variable, or None.
 
-    `source`: the equation that makes it, and that one's operands.
+    `source`: the equation that computes it, and the equation's operands.
     """
 
     __slots__ = ("aval", "last", "plain", "source")
@@ -156,11 +156,11 @@ class _Array:
 
 
 class _Rewriter:
-    """Collects the equations of the new program, each under the name of the one that it is for."""
+    """Collect the equations of the new program, each with the name stack of its original."""
 
     def __init__(self):
         self.eqns = []
-        self.scope = None  # the name stack of the equation that is rewritten now
+        self.scope = None  # the name stack of the current equation
 
     def inline(self, jaxpr, args):
         """Append a jaxpr's equations; returns its results as `_Array`s."""
@@ -175,7 +175,7 @@ class _Rewriter:
             self.scope = outer
 
     def enter(self, eqn, outer=None):
-        """What is appended from here on is for an equation, in one with the name stack `outer`."""
+        """Append the next equations under the name stack of `eqn`, inside of `outer`."""
         own = eqn.source_info.name_stack
         self.scope = own if outer is None else outer + own
 
@@ -202,7 +202,7 @@ class _Rewriter:
         return outs
 
     def outer_product(self, eqn, operand):
-        """The results of the transpose of an outer product that is one itself; else None."""
+        """Return the result of a transposed outer product as an outer product; else None."""
         source, factors = operand.source
         if source is None or not is_outer_product(source):
             return None
@@ -210,7 +210,7 @@ class _Rewriter:
         return function and [_Array(self.emit(function, *map(self.plain, factors)))]
 
     def row_product(self, eqn, row, matrix):
-        """The result of the product of a row and a matrix; None where it stays as it is."""
+        """Return the result of a row-matrix product in another form; None if it is unchanged."""
         source, before = matrix.source
         is_transposed = source is not None and source.primitive.name == "transpose"
         function = matrix_vector.of_matrix(eqn, is_transposed)
@@ -218,7 +218,7 @@ class _Rewriter:
         return function and [_Array(self.emit(function, self.plain(row), self.plain(matrix)))]
 
     def append(self, eqn, invars, params=None, shapes=None):
-        """The equation on other operands; returns the variables of its results."""
+        """Append an equation with other operands; returns the variables of its results."""
         outvars = [v.aval for v in eqn.outvars]
         if shapes is not None:
             outvars = [a.update(shape=shape) for a, shape in zip(outvars, shapes, strict=True)]
@@ -233,7 +233,7 @@ class _Rewriter:
         return outvars
 
     def emit(self, function, *variables):
-        """The variables of the results of `function`, which takes and returns trees."""
+        """Append the equations of `function`, of trees; returns the variables of its results."""
         leaves, structure = jax.tree.flatten(variables)
         specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in leaves]
         closed, shape = jax.make_jaxpr(function, return_shape=True)(
@@ -252,7 +252,7 @@ class _Rewriter:
         return array.plain
 
     def last(self, array):
-        """The variable of the array with channels last."""
+        """Return the variable of the array with channels last."""
         if array.last is None:
             eqn, operands = array.source
             order = _channels_last(array.aval.ndim)
@@ -263,7 +263,7 @@ class _Rewriter:
         return array.last
 
     def broadcast(self, eqn, operands, order):
-        """A broadcast with channels last; None where its axes would change their order."""
+        """Return a broadcast with channels last; None if its axes would change their order."""
         if len(operands) != 1:
             return None
         (operand,) = operands
@@ -278,8 +278,8 @@ class _Rewriter:
         return self.emit(lambda x: lax.broadcast_in_dim(x, shape, tuple(axes)), variable)
 
     def in_channels_last(self, eqn, name, operands):
-        """The results of an equation, some operand of which has channels last; None where the
-        equation is not the same there."""
+        """Return the results of an equation with a channels-last operand, computed in that layout;
+        None if the equation does not allow it."""
         avals = [v.aval for v in eqn.outvars]
         first = next(x for x in operands if x.last is not None)
         order = _channels_last(first.aval.ndim)
@@ -310,7 +310,7 @@ class _Rewriter:
         ]
 
     def convolution(self, eqn, operands):
-        """oneDNN's, of the kernel before it was reversed, where it was; None where it has none."""
+        """Return oneDNN's result, from the kernel before any reversal; None if unsupported."""
         lhs, rhs = operands
         (out,) = eqn.outvars
         source, before = rhs.source
@@ -342,7 +342,7 @@ class _Rewriter:
         return [_Array(self.transposed(variable, inverse))]
 
     def ordered(self, array, order):
-        """The variable of the array transposed into an order of axes."""
+        """Return the variable of the array transposed into an order of axes."""
         if order == (*range(len(order)),):
             return self.plain(array)
         if order == _channels_last(len(order)):
@@ -351,7 +351,7 @@ class _Rewriter:
 
 
 def _with_recurrences(eqns, outvars):
-    """A program's equations and results with oneDNN's recurrent layers."""
+    """Return a program's equations and results with oneDNN's recurrent layers."""
     rewriter, done, renamed = _Rewriter(), {}, {}
     layers = [_layer(eqn) for eqn in eqns]
     trained = {
@@ -383,7 +383,7 @@ def _with_recurrences(eqns, outvars):
 
 
 def _with_decompositions_in_turn(eqns, outvars):
-    """The equations that have an effect on the results, no two of which decompose stacks of
+    """Return the equations that affect the results, changed so that no two decompose stacks of
     matrices at once."""
     if sum(map(_decomposes, eqns)) < 2:
         return eqns
@@ -408,13 +408,13 @@ def _with_decompositions_in_turn(eqns, outvars):
 
 
 def _decomposes(eqn):
-    """Whether an equation, or one in a loop or branch of it, decomposes a stack of matrices."""
+    """Return True if an equation, or one nested in it, decomposes a stack of matrices."""
     inner = (e for part in parts(eqn) for e in getattr(part, "jaxpr", part).eqns)
     return lapack_order.is_of_stack(eqn) or any(map(_decomposes, inner))
 
 
 def _layer(eqn):
-    """(kind, direction, operands) of a recurrent layer that oneDNN computes, or None."""
+    """Return (kind, direction, operands) of a recurrent layer that oneDNN computes, or None."""
     if eqn.primitive not in (recurrent.RECURRENCE, recurrent.BACKWARD):
         return None
     kind, operands = eqn.params["kind"], eqn.invars

@@ -1,1 +1,1 @@
-"""`sporax bench`: how fast sporax is on this machine, beside other libraries."""
+"""`sporax bench`: measures sporax on this machine and compares it with other libraries."""

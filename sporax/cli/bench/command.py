@@ -1,4 +1,4 @@
-"""The command `sporax bench`: measures rows in turn, prints them, and writes them to a file."""
+"""The command `sporax bench`: measures rows one by one, prints them, and writes them to a file."""
 
 import importlib.util
 import json
@@ -31,13 +31,13 @@ _WIDTHS = (22, 9, 7, 11, 11, 11, 10, 8, 13)
 
 
 def bench(parser, options):
-    """Returns the exit code: 1 where sporax itself fails in a case, else 0."""
+    """Run the benchmark; return the exit code: 1 if sporax itself fails in a case, else 0."""
     rows = _rows(parser, options.rows)
     pythons = dict.fromkeys(OWN, sys.executable)
     for name in LIBRARIES:
         python = _interpreter(parser, name, getattr(options, name))
         pythons |= {name: python} if python else {}
-    # opened first: what is measured in minutes is not lost because a folder is not there
+    # opened first: a missing folder must not lose minutes of measurement
     file = _opened(parser, options.json)
     effort = SimpleNamespace(limit=LIMIT, repeats=ROUNDS, seconds=options.seconds)
     tree = {"sporax": __version__, "machine": machine(), "rows": {}}
@@ -78,7 +78,7 @@ def _rows(parser, text):
 
 
 def _interpreter(parser, name, python):
-    """The interpreter that has a library: the one given, or this one; None where it has not."""
+    """Return the interpreter for a library: `python`, else this one if it has it, else None."""
     if python is None:
         return sys.executable if importlib.util.find_spec(name) else None
     try:
@@ -99,7 +99,7 @@ def _opened(parser, path):
 
 
 def _lines(result):
-    """What is printed of a row: a title a case, and a line a peer."""
+    """Yield the printed lines of a row: a title per case and a line per peer."""
     for case, peers in result["cases"].items():
         yield f"{case}, each of {OPERATIONS[case]}" if case in OPERATIONS else case
         medians = {p: statistics.median(a["rounds"]) for p, a in peers.items() if a.get("rounds")}
@@ -141,7 +141,7 @@ def _name(peer, versions):
 
 
 def _time(seconds):
-    """Three digits and a unit."""
+    """Format a time with three digits and a unit."""
     unit, name = next(((u, n) for u, n in ((1, "s"), (1e3, "ms")) if seconds * u >= 1), (1e6, "us"))
     digits = f"{seconds * unit:.3g}" if seconds * unit < 1000 else f"{seconds * unit:.0f}"
     return f"{digits} {name}"

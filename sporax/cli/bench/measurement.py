@@ -1,4 +1,4 @@
-"""One row measured: peers, each in a process of its own, take turns."""
+"""Measures one row: the peers, each in its own process, take turns."""
 
 import os
 import platform
@@ -21,7 +21,7 @@ def say(text):
 
 
 def machine():
-    """Processor, cores and system, in words."""
+    """Describe the processor, cores and system as a dict."""
     return {
         "processor": admission.processor()[0],
         "cores": os.cpu_count(),
@@ -30,7 +30,7 @@ def machine():
 
 
 def others_load(seconds=1.0):
-    """Cores that other work uses while nothing is measured; None where the system is not Linux."""
+    """Return the number of cores in use while nothing is measured; None if not on Linux."""
     facts = Path("/proc/stat")
     if not facts.exists():
         return None
@@ -47,7 +47,8 @@ def others_load(seconds=1.0):
 
 
 def start_up(answers):
-    """Seconds of the first calls beyond what as many later ones take: to compile, above all."""
+    """Return the extra seconds of the first calls over the same number of later calls, mainly
+    compile time."""
     if not answers.get("rounds"):
         return None
     calls = [answers["first"], *answers["calls"]]
@@ -55,7 +56,8 @@ def start_up(answers):
 
 
 class Measurement:
-    """One row: a process a peer; every peer has answers by case, or the reason why it has none."""
+    """Measures one row with a process per peer; for each case a peer has results, or the reason why
+    it is left out."""
 
     def __init__(self, row, pythons, options):
         self.row, self.pythons, self.options = row, pythons, options
@@ -82,7 +84,7 @@ class Measurement:
         return Peer(peer, self.pythons[peer], Path(folder) / peer)
 
     def start(self, peer, folder):
-        """The first calls of each case; the process remains for the rounds."""
+        """Make the first calls of each case; keep the process for the rounds."""
         worker = None
         for case in self.row.cases:
             try:
@@ -113,8 +115,8 @@ class Measurement:
         return {"first": first, "calls": calls, "memory": [highest, later], "rounds": []}
 
     def rounds(self, case):
-        """Append the medians of each round's calls, peer after peer, to the results; returns what
-        the machine can do, measured once a round."""
+        """Append the median of each round's calls, peer by peer, to the results; return the
+        machine's peak rates, measured once per round."""
         results, options, probes = self.results[case], self.options, []
         having = [p for p in self.workers if "rounds" in results.get(p, ())]
         seconds = options.seconds / options.repeats

@@ -1,4 +1,4 @@
-"""The process of a peer: a library in one style, which runs the cases (`worker.py`)."""
+"""The process of a peer (a library in one style), which runs the cases in `worker.py`."""
 
 import atexit
 import json
@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PACKAGE = _HERE.parents[2]  # the folder that `import sporax` is found in
+_PACKAGE = _HERE.parents[2]  # the parent folder of the package `sporax`
 
-# This folder as a package by itself: its parents would import sporax, whose needs an interpreter
-# of another library lacks.
+# This folder becomes a top-level package: its parents would import sporax, whose dependencies an
+# interpreter of another library may lack.
 _START = """
 import sys, types
 package = types.ModuleType("bench")
@@ -23,11 +23,11 @@ worker.serve(sys.argv[2])
 
 
 class LeftOutError(Exception):
-    """A peer failed in a case, or took too long for it."""
+    """Raised if a peer fails in a case or takes too long."""
 
 
 class Peer:
-    """A peer's process, started by `python`; its compiled programs and its log are in `folder`."""
+    """A peer's process, run by the interpreter `python`; `folder` has its cache and its log."""
 
     def __init__(self, name, python, folder):
         folder.mkdir(exist_ok=True)
@@ -72,8 +72,8 @@ class Peer:
         return LeftOutError(f"its process ended: {said[-1] if said else f'status {status}'}")
 
     def ask(self, limit=None, **request):
-        """The answer to a request; raises LeftOutError, also after `limit` seconds, which end the
-        process."""
+        """Return the answer to a request. Raise LeftOutError for an error answer or an ended
+        process, and after `limit` seconds, when the process is killed."""
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()

@@ -1,15 +1,15 @@
-"""The rows of the bench, in the order in which they are measured, and who takes part."""
+"""The rows of the benchmark, in the order of measurement, and their peers."""
 
 from dataclasses import dataclass
 
 from sporax.cli.bench import shapes
 
 LIBRARIES = ("sporax", "torch", "jax", "mindspore")
-# a peer is a library in one style; MindSpore takes part where --peers names it
+# a peer is a library in one style; MindSpore is measured if --peers names it
 PEERS = ("sporax", "sporax-jit", "torch", "torch-channels-last", "torch-compile", "jax")
 OTHER_PEERS = ("mindspore", "mindspore-jit")
 OWN = ("sporax", "sporax-jit")
-COMPILING = ("sporax", "sporax-jit", "torch-compile", "jax")  # they keep compiled programs in files
+COMPILING = ("sporax", "sporax-jit", "torch-compile", "jax")  # with a cache on disk
 
 
 def library(peer):
@@ -18,10 +18,10 @@ def library(peer):
 
 @dataclass
 class Row:
-    """Cases that are measured in the same processes, one a peer.
+    """Cases that are measured in the same processes, one process per peer.
 
-    `how`: "steps" (first calls, memory, then rounds), "once" (the first call alone) or "each" (a
-    hundred calls, all different). `starts_warm`: measured also from the programs kept in files.
+    `how`: "steps" (first calls, memory, then rounds), "once" (only the first call) or "each" (a
+    hundred calls, all different). `starts_warm`: also measured with the cached programs.
     """
 
     name: str
@@ -82,8 +82,8 @@ SCALED = tuple(
 )  # fmt: skip
 ROWS = TRAINING + FIRST_STEPS + ONCE + (CHANGING,) + INFERENCE + DATA + SCALED
 
-# Multiplications of matrices and convolutions in one step of training, as
-# torch.utils.flop_counter has them (recurrent layers with oneDNN switched off)
+# Multiplications in the matrix products and convolutions of one training step, counted by
+# torch.utils.flop_counter (recurrent layers with oneDNN switched off)
 MULTIPLICATIONS = {
     "MLP step": 102_694_912,
     "LeNet-5 step": 72_445_440,

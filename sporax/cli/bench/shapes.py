@@ -12,7 +12,7 @@ CHAIN = SimpleNamespace(operations=50, elements=16)
 MLP = SimpleNamespace(sizes=(784, 512, 512, 10), input=(64, 784), classes=10)
 LENET = SimpleNamespace(input=(64, 1, 32, 32), classes=10)
 ENCODER = SimpleNamespace(words=1000, width=64, heads=4, layers=2, batch=8, classes=10, longest=100)
-# ResNet-18: (width, stride) of each stage's first block; two blocks a stage
+# ResNet-18: (width, stride) of each stage's first block; two blocks per stage
 RESNET = SimpleNamespace(
     input=(32, 3, 32, 32), classes=10, stages=((64, 1), (128, 2), (256, 2), (512, 2))
 )
@@ -24,7 +24,7 @@ MOBILENET = SimpleNamespace(
         (6, 112, 1, 1),
     ),
 )  # fmt: skip
-# DenseNet: layers of each block; a layer adds `growth` channels, half of all leave a block
+# DenseNet: layers of each block; a layer adds `growth` channels, a transition halves the channels
 DENSENET = SimpleNamespace(input=(32, 3, 32, 32), classes=10, stem=24, growth=12, blocks=(6, 6, 6))
 # Networks whose first step is measured. ResNet-50: (channels, blocks, stride) of each stage
 RESNET50 = SimpleNamespace(
@@ -34,7 +34,7 @@ RESNET50 = SimpleNamespace(
 DENSENET121 = SimpleNamespace(
     input=(8, 3, 64, 64), classes=10, stem=64, growth=32, blocks=(6, 12, 24, 16)
 )
-# HRNet-W32: modules of each stage, which has one branch more than the stage before it
+# HRNet-W32: modules of each stage; a stage has one branch more than the previous one
 HRNET = SimpleNamespace(
     input=(2, 3, 128, 128), classes=10, stem=64, widths=(32, 64, 128, 256), modules=(1, 4, 3)
 )
@@ -55,8 +55,8 @@ JPEGS = SimpleNamespace(
     mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225),
 )  # fmt: skip
 ARRAYS = SimpleNamespace(rows=20_000, width=784, batch=64)
-# Transformers that differ from the first of their row in one size, 1, 2, 4 and 8 times as large;
-# parameters are as the square of the width. "overhead" is depth with little to compute.
+# Transformers whose named size is 1, 2, 4 and 8 times as large; the number of parameters grows with
+# the square of the width. "overhead" is depth with little computation.
 SCALING = {
     "depth": ({"layers": 1, "width": 64, "batch": 4, "length": 32}, "layers", (1, 2, 4, 8)),
     "batch": ({"layers": 2, "width": 64, "batch": 8, "length": 32}, "batch", (8, 16, 32, 64)),
@@ -68,12 +68,12 @@ SCALING = {
     ),
     "overhead": ({"layers": 1, "width": 8, "batch": 1, "length": 2}, "layers", (1, 2, 4, 8)),
 }
-# How often each loop turns
+# Iterations of each loop
 LOOPS = SimpleNamespace(full=500, assign=60, grow=150, slice=200)
 
 
 def scaled():
-    """{name: the sizes of a transformer that trains on numbers} of each case of `SCALING`."""
+    """Return {name: sizes of a transformer with floating-point inputs} for the cases of `SCALING`."""
     return {
         f"{what} x{times}": SimpleNamespace(
             **{**base, size: value}, heads=4, classes=10,
@@ -89,12 +89,12 @@ def numbers(*shape):
 
 
 def classes(shape):
-    """Labels for a batch of `shape.input`."""
+    """Return labels for a batch of `shape.input`."""
     return (np.arange(shape.input[0]) % shape.classes).astype(np.int32)
 
 
 def lengths():
-    """1 to 100, each once, in an order without pattern."""
+    """Return a fixed random permutation of 1 to 100."""
     return np.random.default_rng(1).permutation(np.arange(1, ENCODER.longest + 1)).tolist()
 
 
@@ -104,13 +104,13 @@ def tokens(length):
 
 
 def text(batch=GPT.batch):
-    """Words and the words that follow them, each `(batch, length)`."""
+    """Return tokens and the next tokens, each `(batch, length)`."""
     words = np.random.default_rng(0).integers(0, GPT.words, (batch, GPT.length + 1))
     return words[:, :-1].astype(np.int32), words[:, 1:].astype(np.int32)
 
 
 def one(shape):
-    """The input of a network for one example."""
+    """Return the input of a network for one example."""
     if shape is GPT:
         return text(1)[0]
     if shape is RECOMMENDER:
@@ -119,24 +119,24 @@ def one(shape):
 
 
 def causal_mask():
-    """`(length, length)`: 0 where a word may look, -1e9 at later words."""
+    """Return the `(length, length)` attention mask: -1e9 at later tokens, else 0."""
     return np.triu(np.full((GPT.length, GPT.length), -1e9, np.float32), 1)
 
 
 def collocation_points():
-    """Points of the interval [0, 1], `(points, 1)`, for the equation u'' = -pi^2 sin(pi x)."""
+    """Return points in [0, 1], `(points, 1)`, for the equation u'' = -pi^2 sin(pi x)."""
     return np.linspace(0, 1, PINN.points, dtype=np.float32)[:, None]
 
 
 def clicks():
-    """`(batch, tables)` rows of the embedding tables, and `(batch, 1)` labels 0 or 1."""
+    """Return `(batch, tables)` row indices of the embedding tables, and `(batch, 1)` 0/1 labels."""
     rng, r = np.random.default_rng(0), RECOMMENDER
     rows = rng.integers(0, r.rows, (r.batch, r.tables)).astype(np.int32)
     return rows, rng.integers(0, 2, (r.batch, 1)).astype(np.float32)
 
 
 def jpeg_folder():
-    """A folder with a folder of JPEG files, smooth random pictures; it goes with the process."""
+    """Return a folder with a subfolder of smooth random JPEG files; it is deleted at exit."""
     from PIL import Image
 
     folder, rng = tempfile.mkdtemp(prefix="bench"), np.random.default_rng(0)
@@ -150,13 +150,13 @@ def jpeg_folder():
 
 
 def arrays():
-    """`(rows, width)` numbers and `(rows,)` labels."""
+    """Return `(rows, width)` random numbers and `(rows,)` labels."""
     return numbers(ARRAYS.rows, ARRAYS.width), np.arange(ARRAYS.rows, dtype=np.int32)
 
 
 def atoms():
-    """Positions `(n, 3)` near a cubic lattice, each atom's nearest others `(n, neighbours)`, and
-    the length of the periodic box."""
+    """Return positions `(n, 3)` near a cubic lattice, the indices of each atom's nearest
+    neighbours `(n, neighbours)`, and the length of the periodic box."""
     a, rng = ATOMS, np.random.default_rng(0)
     grid = np.stack(np.meshgrid(*[np.arange(a.side)] * 3, indexing="ij"), -1).reshape(-1, 3)
     positions = (grid + rng.uniform(-0.05, 0.05, grid.shape)) * a.spacing

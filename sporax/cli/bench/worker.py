@@ -1,15 +1,15 @@
 """One peer in one process: reads requests, a JSON line each, and answers with a JSON line.
 
-`serve(peer)` is what its process runs; a peer is a library, or library-style: sporax, sporax-jit,
-torch-compile. It starts with the seconds of its import, the names of its cases, and the library's
+The process runs `serve(peer)`; a peer is a library or library-style: sporax, sporax-jit,
+torch-compile. It first writes its import time in seconds, the names of its cases, and the library's
 version.
 
 {"do": "start", "case": name}            set-up and first calls, with their memory; see `start`
 {"do": "first", "case": name}            set-up and first call: [seconds]
-{"do": "repeat", "case": name, "for": s}  call again and again for `s` seconds: each call's seconds
-{"do": "each", "case": name, "calls": n}  n calls, none of them before: each call's seconds
-{"do": "results", "case": name, "calls": n}  n calls: each one's result, an array as its norm
-{"do": "multiplications", "case": name}  of matrices and convolutions in a call (PyTorch alone)
+{"do": "repeat", "case": name, "for": s}  repeated calls for `s` seconds: each call's seconds
+{"do": "each", "case": name, "calls": n}  n calls after a new set-up: each call's seconds
+{"do": "results", "case": name, "calls": n}  n calls: the norm of each result
+{"do": "multiplications", "case": name}  of matrices and convolutions in a call (only PyTorch)
 {"do": "probe"}                          [operations a second of a matrix product, bytes a second of
                                          a copy], by PyTorch in its own process, else by JAX
 
@@ -44,15 +44,15 @@ def first(cases, ready, case):
 
 
 def start(cases, ready, case):
-    """[seconds of set-up and first call, seconds of each following call until nothing is compiled
-    any more, peak bytes until then, peak bytes of later calls]; bytes are beyond those before, and
-    0 where the system is not Linux."""
+    """Return [seconds of set-up and first call, seconds of each following call until nothing more
+    is compiled, peak bytes until then, peak bytes of later calls]. Bytes are relative to the start,
+    and 0 if the system is not Linux."""
     before = process_memory("VmRSS")
     (begun,) = first(cases, ready, case)
     step, calls = ready[case], []
     while len(calls) < FIRST_CALLS and (len(calls) < 3 or sum(calls) < FIRST_SECONDS):
         calls.append(timed(step))
-    # sporax compiles some programs at a later run: call until none is left that runs again
+    # sporax compiles some programs at a later run: call until no such program is pending
     left = getattr(sys.modules[step.__module__], "runs_before_compiling", lambda: 0)
     last, now = None, left()
     while now != last:
@@ -67,7 +67,7 @@ def start(cases, ready, case):
 
 
 def process_memory(field):
-    """Bytes of a field of Linux's /proc/self/status: VmRSS now, VmHWM at its highest."""
+    """Return bytes of a /proc/self/status field (VmRSS: current, VmHWM: peak); 0 if not Linux."""
     if not IS_LINUX:
         return 0
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -96,7 +96,7 @@ def multiplications(cases, ready, case):
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
-    # without oneDNN, whose recurrent layers are not counted
+    # oneDNN off: its recurrent layers are not counted
     with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as counter:
         cases[case]()()
     return [counter.get_total_flops() // 2]
@@ -116,7 +116,7 @@ def _of_torch(size, elements):
     return lambda: torch.mm(a, a, out=product), lambda: copy.copy_(x)
 
 
-@functools.cache  # as it compiles
+@functools.cache  # because it compiles
 def _of_jax(size, elements):
     import jax
     import jax.numpy as jnp
@@ -141,7 +141,7 @@ def answer(cases, ready, do, **request):
 
 def serve(peer):
     """Answer the requests of standard input until it is closed."""
-    channel, sys.stdout = sys.stdout, sys.stderr  # what a peer prints is not an answer
+    channel, sys.stdout = sys.stdout, sys.stderr  # keeps a peer's prints out of the answers
     start = time.perf_counter()
     library, _, style = peer.partition("-")
     if library == "sporax":

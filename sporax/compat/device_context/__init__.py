@@ -1,1 +1,1 @@
-"""`mindspore.device_context`: for each kind of device, whether it is here, and its settings."""
+"""`mindspore.device_context`: availability and settings of each kind of device."""

@@ -1,4 +1,4 @@
-"""`mindspore.device_context.ascend`: no Ascend is ever there; its settings are kept."""
+"""`mindspore.device_context.ascend`: an Ascend is never available; its settings are stored."""
 
 from sporax.compat.device_context.device_settings import setters
 from sporax.compat.devices import is_available as _is_available
@@ -14,12 +14,12 @@ _ACL_KEYS = {
 
 
 def is_available():
-    """Whether there is an Ascend: False."""
+    """Return False: there is never an Ascend."""
     return _is_available("Ascend")
 
 
 def device_count():
-    """How many Ascends there are: RuntimeError, as on a machine without one."""
+    """Raise RuntimeError, as on a machine without an Ascend."""
     raise RuntimeError(
         "For 'device_count', there must be an Ascend, but there is none. Ask "
         "'device_context.cpu.device_count' or 'hal.device_count'."
@@ -27,7 +27,7 @@ def device_count():
 
 
 def aclinit_config(config):
-    """Settings with which an Ascend's library starts: checked, without effect.
+    """Set the initialization options of Ascend's library: checked, without effect.
 
     `config`: a dict with the keys "max_opqueue_num", "err_msg_mode" and "dump".
     """

@@ -1,12 +1,12 @@
-"""`mindspore.device_context.cpu`: always there; and the number of threads of operations."""
+"""`mindspore.device_context.cpu`: always available; the number of threads of operations."""
 
 from sporax.compat import devices
 from sporax.core.context import set_context
 
 
 def threads_num(num):
-    """The number of threads of an operation: kept as the setting `runtime_num_threads`, no effect,
-    since XLA uses all threads of the machine.
+    """Set the number of threads of an operation: stored as the setting `runtime_num_threads`,
+    without effect, since XLA uses all threads of the machine.
 
     `num`: an int greater than 0.
     """
@@ -18,10 +18,10 @@ def threads_num(num):
 
 
 def is_available():
-    """Whether there is a CPU: True."""
+    """Return True: there is always a CPU."""
     return devices.is_available("CPU")
 
 
 def device_count():
-    """How many CPU devices JAX has: 1, unless XLA is asked to divide it."""
+    """Return the number of JAX's CPU devices: 1, unless XLA is configured to split it."""
     return devices.device_count("CPU")

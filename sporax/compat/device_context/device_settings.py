@@ -1,4 +1,4 @@
-"""Settings of kernels and compilers of other backends: functions that check, keep and log once."""
+"""Settings of kernels and compilers of other backends: functions that check, store and log once."""
 
 from inspect import Parameter, Signature
 
@@ -9,7 +9,7 @@ _REASON = "XLA chooses kernels and precision itself"
 
 
 def setters(owner):
-    """{name: function} of the table's settings of one owner."""
+    """Return {name: setter} for the settings of one owner."""
     settings = Settings(owner)
     return {name: _setter(settings, name) for name in settings.table}
 

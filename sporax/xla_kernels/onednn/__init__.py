@@ -1,1 +1,1 @@
-"""oneDNN's kernels inside XLA programs on a CPU, through XLA's foreign-function interface."""
+"""oneDNN kernels inside XLA programs on a CPU, through XLA's foreign-function interface."""

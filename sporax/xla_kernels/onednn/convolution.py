@@ -1,14 +1,14 @@
-"""Convolutions by oneDNN: forward, and with respect to data and to weights.
+"""Convolutions by oneDNN: forward, and gradients with respect to data and to weights.
 
-JAX writes all three as `conv_general_dilated`; the parameters of an equation say which one it is:
+JAX writes all three as `conv_general_dilated`; the parameters of an equation determine the kind:
 
-- data: the left side is dilated (by the stride of the forward convolution), or the kernel reversed;
-- weights: the window is larger than the result, or there are groups of the batch; where the left
-  side is dilated and the kernel not reversed, of a transposed convolution: the result is reversed;
-- forward: what is left.
+- data: the lhs is dilated (by the stride of the forward convolution), or the kernel is reversed;
+- weights: the window is larger than the result, or there are batch groups; if the lhs is dilated
+  and the kernel not reversed, of a transposed convolution: the result is reversed;
+- forward: all others.
 
-Data lie channels last in memory, whatever order the dimensions have; `xla_kernels.rewrite` carries
-this on to what stands between two convolutions.
+Data are channels last in memory, whatever the order of dimensions; `xla_kernels.rewrite` extends
+this layout to the operations between two convolutions.
 """
 
 import functools
@@ -28,7 +28,7 @@ _SMALL = 1 << 22
 _TARGET = "sporax_onednn_convolution"
 
 # kind -> (arguments read, in the order of the equation's operands; the argument written);
-# "transposed weights" are those of a transposed convolution, reversed
+# "transposed weights": the weights of a transposed convolution, reversed
 _ARGUMENTS = {
     "forward": ((SRC, WEIGHTS), DST),
     "data": ((DIFF_DST, WEIGHTS), DIFF_SRC),
@@ -38,7 +38,7 @@ _ARGUMENTS = {
 
 
 class Geometry(NamedTuple):
-    """One convolution as oneDNN describes it; strides of arrays are counted in elements."""
+    """One convolution as oneDNN describes it; strides of arrays are in elements."""
 
     kind: str  # of `_ARGUMENTS`
     dtype: str
@@ -55,14 +55,14 @@ class Geometry(NamedTuple):
 
     @property
     def is_small(self):
-        """Whether one thread is as quick, by its multiplications and the elements that it moves."""
+        """True if one thread is as fast, judged by multiplications and elements moved."""
         _, _, inner, *window = self.weights
         multiplications = math.prod(self.dst) * inner * math.prod(window)
         return max(multiplications, 8 * (math.prod(self.src) + math.prod(self.dst))) <= _SMALL
 
 
 class _Operand(NamedTuple):
-    """An array of a convolution: its shape, the axes that are (N, C, *sizes), and their order in
+    """An array of a convolution: its shape, the axes of (N, C, *sizes), and the order of axes in
     memory."""
 
     shape: tuple
@@ -94,7 +94,7 @@ def _swapped(axes):
 
 
 class _Roles(NamedTuple):
-    """What an equation's arrays and parameters are in oneDNN's terms."""
+    """An equation's arrays and parameters in oneDNN's terms."""
 
     kind: str
     src: _Operand
@@ -107,7 +107,7 @@ class _Roles(NamedTuple):
 
 
 def _roles(params, lhs, rhs, out, is_reversed):
-    """(`_Roles`, order in memory of operands and result); None if it is of none of the kinds."""
+    """Return (`_Roles`, axis orders in memory of operands and result); None if no kind matches."""
     dims, groups = params["dimension_numbers"], params["feature_group_count"]
     batch_groups, holes = params["batch_group_count"], params["lhs_dilation"]
     stride, dilation = params["window_strides"], params["rhs_dilation"]
@@ -144,7 +144,7 @@ def _roles(params, lhs, rhs, out, is_reversed):
 
 
 def _geometry(params, lhs, rhs, out, is_reversed):
-    """(`Geometry`, order in memory of operands and result); None where oneDNN takes no such."""
+    """Return (`Geometry`, axis orders in memory of operands and result); None if unsupported."""
     found = _roles(params, lhs, rhs, out, is_reversed)
     if found is None:
         return None
@@ -167,8 +167,8 @@ def _geometry(params, lhs, rhs, out, is_reversed):
 
 
 def _grouped(weights, groups, is_transposed):
-    """Sizes and strides of weights as (G, O / G, C / G, *window). They come as (O, C / G, *window);
-    transposed: as (C, O / G, *window)."""
+    """Return sizes and strides of weights as (G, O / G, C / G, *window), from (O, C / G, *window),
+    or if transposed, from (C, O / G, *window)."""
     (many, inner, *window), (long, short, *along) = weights.sizes, weights.strides
     outer = many // groups
     if is_transposed:
@@ -178,7 +178,7 @@ def _grouped(weights, groups, is_transposed):
 
 @functools.lru_cache(maxsize=1024)
 def _kernel(text):
-    """(the `Kernel` of a `Geometry` written as JSON, its arguments in the equation's order)."""
+    """Return (the `Kernel` of a `Geometry` in JSON, its arguments in the equation's order)."""
     g = Geometry(*json.loads(text))
     shape, strides = g.weights, g.weights_strides
     if shape[0] == 1:
@@ -199,7 +199,7 @@ def _kernel(text):
 
 
 def _primitive_desc(g, src, weights, dst):
-    """oneDNN's description of a `Geometry`, from those of its arrays."""
+    """Create oneDNN's primitive descriptor of a `Geometry` from the memory descriptors."""
     where = [g.stride, [n - 1 for n in g.dilation], g.before, g.after]
     where = [library.integers(numbers) for numbers in where]
     engine, attributes = library.engine(), library.attributes()
@@ -226,9 +226,9 @@ def _register():
 
 
 class _Call(NamedTuple):
-    """How oneDNN computes an equation: a `Geometry` as JSON, the order in memory of operands and
-    result, whether it takes the kernel of the forward convolution, which is not reversed, and
-    whether its result is reversed."""
+    """oneDNN's implementation of an equation: a `Geometry` as JSON, the axis orders in memory of
+    operands and result, whether it takes the kernel of the forward convolution, which is not
+    reversed, and whether its result is reversed."""
 
     text: bytes
     orders: tuple
@@ -237,7 +237,7 @@ class _Call(NamedTuple):
 
 
 def _call(params, lhs, rhs, out, is_reversed):
-    """The `_Call` of an equation; None where oneDNN has no kernel for it."""
+    """Return the `_Call` of an equation; None if oneDNN has no kernel for it."""
     dtype = str(out.dtype)
     if dtype not in library.TYPES or not lhs.dtype == rhs.dtype == out.dtype:
         return None
@@ -256,12 +256,12 @@ def _call(params, lhs, rhs, out, is_reversed):
 
 
 def in_program(params, lhs, rhs, out, is_reversed):
-    """How oneDNN computes a `conv_general_dilated` of these avals inside a program: (a function of
-    traced arrays; for both of them and its result, the order in which their axes lie in memory, to
-    which they are to be transposed; whether it takes `rhs` as it was before it was reversed).
+    """Return oneDNN's implementation of a `conv_general_dilated` of these avals in a program: (a
+    function of traced arrays; the axis orders to which its operands must be transposed and in which
+    it returns the result; whether it takes `rhs` before its reversal).
 
-    None where oneDNN has no kernel. `is_reversed`: whether `rhs` is the reverse, along the axes of
-    the window, of an array that is at hand.
+    None if oneDNN has no kernel. `is_reversed`: whether `rhs` is the reverse, along the window's
+    axes, of an available array.
     """
     call = _call(params, lhs, rhs, out, is_reversed)
     if call is None:
@@ -279,8 +279,8 @@ def in_program(params, lhs, rhs, out, is_reversed):
 
 
 def on_arrays(params, lhs, rhs, out):
-    """A function of NumPy arrays that computes a `conv_general_dilated` of these avals; None where
-    oneDNN has no kernel. The result lies channels last in memory."""
+    """Return a function of NumPy arrays that computes a `conv_general_dilated` of these avals; None
+    if oneDNN has no kernel. The result, unless it is of weights, is channels last in memory."""
     call = _call(params, lhs, rhs, out, False)
     if call is None:
         return None

@@ -1,6 +1,6 @@
-"""XLA's foreign-function interface from Python: a handler is a C function that ctypes makes.
+"""XLA's foreign-function interface from Python: a handler is a C function created by ctypes.
 
-The structures are those of `xla/ffi/api/c_api.h`, API 0.3, which lies in `jaxlib/include`.
+The structures follow `xla/ffi/api/c_api.h`, API 0.3, in `jaxlib/include`.
 """
 
 import ctypes as c
@@ -48,8 +48,8 @@ _handlers = []  # a handler must outlive every program that names it
 def register(name, execute):
     """Make `execute(text, operands, results)` the handler of the custom call `name` on CPUs.
 
-    `text`: the call's one attribute, bytes. `operands`, `results`: addresses. What it raises ends
-    the program with this error.
+    `text`: the call's only attribute, bytes. `operands`, `results`: addresses. If it raises, the
+    program fails with that error.
     """
 
     @c.CFUNCTYPE(c.c_void_p, c.POINTER(_Frame))

@@ -47,7 +47,7 @@ def version(library):
 
 
 def _paths():
-    """Where the library may be: in the package, and where the system's loader looks."""
+    """Yield possible paths of the library: in the package, and by name for the system's loader."""
     try:
         files = metadata.files(PACKAGE) or ()
     except metadata.PackageNotFoundError:
@@ -58,7 +58,7 @@ def _paths():
 
 @functools.cache
 def load():
-    """The library; None, after a warning where it belongs to the installation, if there is none."""
+    """Return the library; None if it is missing, with a warning on Linux x86-64, which needs it."""
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
         return None
     reason = ""
@@ -83,7 +83,7 @@ def load():
 
 
 class _Object(c.c_void_p):
-    """What a constructor of oneDNN's returned; destroyed with this handle."""
+    """An object from a oneDNN constructor; destroyed with this handle."""
 
     destroy: Any = None
 
@@ -93,7 +93,7 @@ class _Object(c.c_void_p):
 
 
 def create(constructor, *args):
-    """A new object of oneDNN's; its address comes through the constructor's first pointer."""
+    """Create a oneDNN object; the constructor stores its address at its first argument."""
     result = _Object()
     status = getattr(load(), constructor)(c.byref(result), *args)
     if status in _NO_KERNEL:
@@ -132,7 +132,7 @@ _thread = threading.local()
 
 
 def _stream():
-    """This thread's queue."""
+    """Return this thread's stream."""
     if not hasattr(_thread, "stream"):
         _thread.stream = create("dnnl_stream_create", engine(), _IN_ORDER)
     return _thread.stream
@@ -140,7 +140,8 @@ def _stream():
 
 @functools.cache
 def single_threads():
-    """(a pool of as many threads as oneDNN would use, on each of which it uses one; how many)"""
+    """Return (a pool, the number of its threads): the threads that oneDNN would use, each of which
+    runs oneDNN on one thread."""
     library = load()
     count = library.omp_get_max_threads()
     return ThreadPoolExecutor(count, "onednn", library.omp_set_num_threads, (1,)), count
@@ -151,7 +152,7 @@ def integers(values):
 
 
 def layout(shape, dtype, strides=None):
-    """A memory descriptor; without strides the primitive chooses the layout."""
+    """Create a memory descriptor; without strides, the primitive chooses the layout."""
     args = len(shape), integers(shape), TYPES[dtype]
     if strides is None:
         return create("dnnl_memory_desc_create_with_tag", *args, _ANY_LAYOUT)
@@ -160,7 +161,8 @@ def layout(shape, dtype, strides=None):
 
 @functools.cache
 def attributes():
-    """Scratch memory comes from the caller, so that several threads can run one primitive."""
+    """Create attributes for scratch memory from the caller, so that several threads can run one
+    primitive."""
     result = create("dnnl_primitive_attr_create")
     function = "dnnl_primitive_attr_set_scratchpad_mode"
     _check(getattr(load(), function)(result, _CALLERS_SCRATCHPAD), function)
@@ -168,18 +170,18 @@ def attributes():
 
 
 def argument_desc(primitive_desc, place):
-    """The memory descriptor of an argument, in the layout that the primitive chose."""
+    """Return the memory descriptor of an argument, in the layout that the primitive chose."""
     desc = load().dnnl_primitive_desc_query_md(primitive_desc, _ARGUMENT_DESC, place)
     return c.c_void_p(desc)
 
 
 def size_of(desc):
-    """The bytes of memory that a descriptor describes."""
+    """Return the bytes of memory that a descriptor describes."""
     return load().dnnl_memory_desc_get_size(desc)
 
 
 def whole_pages(count):
-    """A number of bytes, or an address, rounded up to whole pages."""
+    """Round a number of bytes, or an address, up to whole pages."""
     return -(-count // _PAGE) * _PAGE
 
 
@@ -189,8 +191,8 @@ def _memory(desc, data):
 
 @contextlib.contextmanager
 def on_one_thread(is_small):
-    """A primitive created or run in this block uses one thread if `is_small`: to wake others takes
-    some 50 us, and they get in the way of what XLA runs at the same time."""
+    """Create and run primitives in this block on one thread if `is_small`: waking others takes
+    about 50 us, and they compete with XLA's threads."""
     threads = load().omp_get_max_threads()
     load().omp_set_num_threads(1 if is_small else threads)
     try:
@@ -199,11 +201,12 @@ def on_one_thread(is_small):
         load().omp_set_num_threads(threads)
 
 
-_workspaces = []  # memory that no call uses now; as many as calls ran at once
+_workspaces = []  # unused memory blocks, at most one for each concurrent call
 
 
 def _workspace(size):
-    """(memory of at least `size` bytes from a whole page on, the address of that page)"""
+    """Return (memory with at least `size` bytes from a page boundary on, the address of that
+    boundary)."""
     try:
         workspace = _workspaces.pop()
     except IndexError:
@@ -216,20 +219,20 @@ def _workspace(size):
 
 
 class Kernel:
-    """A primitive, after and before reorders of the arguments that it takes in layouts of its own.
+    """A primitive, with reorders before and after it of arguments whose layouts it chooses.
 
-    `layouts`: {argument: its descriptor in the program}; `written`: those that are results;
-    `is_small`: whether the primitive was created on one thread, and runs on one. Scratch memory is
-    an argument of the program's, or else lies in a workspace, with the arguments in other layouts.
+    `layouts`: {argument: its descriptor in the program}; `written`: the arguments that are results;
+    `is_small`: create and run the primitive on one thread. Scratch memory is an argument of the
+    program, or else part of a workspace, with the reordered arguments.
     """
 
     def __init__(self, primitive_desc, layouts, written, is_small):
         self.is_small = is_small
         with on_one_thread(is_small):
             self.primitive = create("dnnl_primitive_create", primitive_desc)
-        self.primitive_desc = primitive_desc  # owns the descriptors that it is asked for
+        self.primitive_desc = primitive_desc  # owns the descriptors queried from it
         self.outer, self.chosen, self.before, self.after = layouts, {}, {}, {}
-        self.contexts = []  # memory objects that no call uses now
+        self.contexts = []  # unused memory objects
         for place, desc in layouts.items():
             chosen = argument_desc(primitive_desc, place)
             if not load().dnnl_memory_desc_equal(desc, chosen):
@@ -250,8 +253,8 @@ class Kernel:
             self.size += whole_pages(size_of(desc))
 
     def _context(self):
-        """(memory objects of the program, and those in the workspace, by argument; the steps: a
-        primitive, whether it runs on one thread, its arguments)."""
+        """Return (memory objects of the program, memory objects in the workspace, both by argument;
+        the steps: (primitive, whether it runs on one thread, argument count, arguments))."""
         outer, chosen = (
             {place: _memory(desc, _NOTHING_YET) for place, desc in descs.items()}
             for descs in (self.outer, self.inner)
@@ -272,7 +275,7 @@ class Kernel:
         )
 
     def __call__(self, addresses):
-        """Run on {argument: address}; several threads may at once."""
+        """Run on {argument: address}; several threads may do so at once."""
         library, stream = load(), _stream()
         try:
             context = self.contexts.pop()

@@ -1,12 +1,12 @@
 """Recurrent layers by oneDNN: one layer in one direction, forward and backward, in float32.
 
-The forward pass keeps what the backward pass needs in a workspace, whose layout is oneDNN's own.
-Weights come as (g H, C) and are reordered at each call; oneDNN's gates of a GRU are in another
-order (update, reset, new), and it has one bias for each gate, and a fourth for that part of 'new'
-that the reset gate scales.
+The forward pass saves residuals for the backward pass in a workspace with oneDNN's private layout.
+Weights have shape (g H, C) and are reordered at each call; oneDNN has the gates of a GRU in another
+order (update, reset, new), one bias for each gate, and a fourth for the part of 'new' that the
+reset gate scales.
 
-The batch is divided among threads, each of which runs a primitive of its own: the threads of one
-primitive would wait for each other at each element of a sequence.
+The batch is divided among threads, each of which runs a separate primitive: the threads of one
+primitive would synchronize at each element of a sequence.
 """
 
 import functools
@@ -26,12 +26,12 @@ _INFERENCE, _TRAINING, _BACKWARD = 96, 64, 128
 _SRC, _STATE, _WEIGHTS, _BIAS, _DST, _LAST = 1, 2, (33, 34), 41, 17, 18
 _WORKSPACE, _SCRATCHPAD, _DIFF = 64, library.SCRATCHPAD, 128
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _OVERWRITE = 1, 2, 1
-# kind -> (the primitive's name, what comes before the direction); oneDNN's 'relu' of NaN is 0
+# kind -> (the primitive's name, arguments before the direction); oneDNN's 'relu' of NaN is 0
 _TANH = 0x21
 KERNELS = {"tanh": ("vanilla_rnn", (_TANH,)), "lstm": ("lstm", ()), "gru": ("lbr_gru", ())}
 _SEQUENCES = _SRC, _DST
 _BYTES = {_WORKSPACE, _SCRATCHPAD}
-_FEW = 4  # sequences for a thread
+_FEW = 4  # fewest sequences per thread
 _UPDATE_FIRST = [1, 0, 2]
 
 
@@ -54,7 +54,7 @@ class Geometry(NamedTuple):
 
     @property
     def shapes(self):
-        """Argument -> its shape; arguments of each state have the state's number added."""
+        """{argument: shape}; the number of a state is added to its argument."""
         row, state = (self.length, self.batch), (1, 1, self.batch, self.hidden)
         states = range(2 if self.kind == "lstm" else 1)
         return {
@@ -67,7 +67,7 @@ class Geometry(NamedTuple):
 
 
 def _descriptor(g, place, shape):
-    """A memory descriptor; weights lie as (g H, C) in memory, of which the axes are C, g, H."""
+    """Create a memory descriptor; weights are (g H, C) in memory, described by axes C, g, H."""
     if place in _WEIGHTS:
         *_, inner, gates, size = shape
         strides = (inner * gates * size,) * 2 + (1, size * inner, inner)
@@ -79,7 +79,7 @@ def _descriptor(g, place, shape):
 
 
 def _primitive_desc(g, step, hint=None):
-    """(the descriptor of a primitive, those of its arguments in the program)"""
+    """Return (a primitive descriptor, {argument: its memory descriptor in the program})."""
     name, before = KERNELS[g.kind]
     layouts = {place: _descriptor(g, place, shape) for place, shape in g.shapes.items()}
 
@@ -106,7 +106,7 @@ def _primitive_desc(g, step, hint=None):
 
 @functools.lru_cache(maxsize=1024)
 def _kernel(g):
-    """(the `Kernel` of a `Geometry`, its operands, its results, {argument: shape})"""
+    """Return (the `Kernel` of a `Geometry`, its operands, its results, {argument: shape})."""
     forward = [place for place in g.shapes if place < _DST or place in (*_WEIGHTS, _BIAS)]
     reads, writes = forward, [place for place in g.shapes if place not in forward]
     desc, layouts = _primitive_desc(g, _INFERENCE if g.step == "inference" else _TRAINING)
@@ -127,7 +127,7 @@ def _kernel(g):
 
 
 class _Part(NamedTuple):
-    """A part of the batch: its kernel, and at which byte of each argument's array it begins."""
+    """A part of the batch: its kernel, and its byte offset in the array of each argument."""
 
     kernel: library.Kernel
     offsets: dict
@@ -139,7 +139,8 @@ class _Part(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def _parts(text):
-    """(the `_Part`s of a layer, shape and dtype of each result, the threads for the parts)"""
+    """Return (the `_Part`s of a layer, (shape, dtype) of each result, the pool to run the parts
+    on, None for a single part)."""
     *fields, batch = json.loads(text)
     whole = Geometry(*fields, batch, batch)
     pool, count = library.single_threads()
@@ -147,7 +148,7 @@ def _parts(text):
         kernels, pool, sizes = [_kernel(whole)], None, [batch]
     else:
         sizes = [batch // count + (i < batch % count) for i in range(count)]
-        # a primitive is for as many threads as there are where it is created
+        # a primitive is for the number of threads available where it is created
         kernels = [pool.submit(_kernel, whole._replace(batch=n)).result() for n in sizes]
     _, reads, writes, shapes = kernels[0]
 
@@ -203,7 +204,7 @@ def _on_arrays(text, *operands):
 
 
 def supports(kind, avals):
-    """Whether oneDNN has a layer of this kind for operands of these avals."""
+    """Return True if oneDNN has a layer of this kind for operands of these avals."""
     if kind not in KERNELS or any(a.dtype != np.float32 or 0 in a.shape for a in avals):
         return False
     if library.load() is None:
@@ -216,13 +217,13 @@ def supports(kind, avals):
 
 
 def _layer(step, kind, reverse, operands):
-    """A layer as JSON: the fields of a `Geometry` for the whole batch."""
+    """Return a layer as JSON: the fields of a `Geometry` for the whole batch."""
     length, batch, inputs = operands[0].shape
     return json.dumps([step, kind, reverse, length, inputs, operands[1].shape[1], batch])
 
 
 def _taken(xp, kind, operands):
-    """What oneDNN takes: input, states, weights, bias. `xp`: NumPy, or jax.numpy."""
+    """Return oneDNN's arguments: input, states, weights, bias. `xp`: NumPy or jax.numpy."""
     x, state, *weights, biases = unpacked(kind, operands)
     rows = weights[0].shape[0]
     bias = biases or (xp.zeros(rows, np.float32),) * 2
@@ -236,13 +237,13 @@ def _taken(xp, kind, operands):
 
 
 def _reordered(xp, array):
-    """The first two gates of three, the other way round."""
+    """Swap the first two of three gates."""
     gates = xp.split(array, 3)
     return xp.concatenate([gates[i] for i in _UPDATE_FIRST])
 
 
 def forward(operands, kind, reverse, is_training=False, xp=jnp):
-    """(the results of `RECURRENCE`, what `backward` needs of a pass in training)"""
+    """Return (the results of `RECURRENCE`, the workspace for `backward`, empty in inference)."""
     step = "training" if is_training else "inference"
     text = _layer(step, kind, reverse, operands)
     run = _in_program if xp is jnp else _on_arrays
@@ -253,7 +254,7 @@ def forward(operands, kind, reverse, is_training=False, xp=jnp):
 
 
 def backward(operands, results, workspace, cotangents, kind, reverse, xp=jnp):
-    """The results of `BACKWARD`, after `forward` in training."""
+    """Return the results of `BACKWARD`, after `forward` in training."""
     text = _layer("backward", kind, reverse, operands)
     run = _in_program if xp is jnp else _on_arrays
     taken = _taken(xp, kind, operands)
@@ -272,8 +273,8 @@ def backward(operands, results, workspace, cotangents, kind, reverse, xp=jnp):
 
 
 def on_arrays(name, kind, reverse, avals):
-    """A function of NumPy arrays that computes `RECURRENCE` or `BACKWARD`; None where oneDNN does
-    not."""
+    """Return a function of NumPy arrays that computes `RECURRENCE` or `BACKWARD`; None if oneDNN
+    does not support it."""
     is_backward = name == "recurrence_backward"
     count = count_of_operands(len(avals), kind) if is_backward else len(avals)
     if not supports(kind, avals[:count]):

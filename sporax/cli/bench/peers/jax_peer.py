@@ -1,5 +1,5 @@
-"""The cases in plain JAX: small operations and loops one by one, as its eager mode has them;
-everything else as one `jax.jit` function."""
+"""The cases in plain JAX: small operations and loops in eager mode, everything else as one
+`jax.jit` function."""
 
 import math
 
@@ -64,7 +64,7 @@ def binary_cross_entropy(logits, y):
 
 
 def stepper(loss, params, update=adam):
-    """A training step: value and gradients of `loss(params, *inputs)`, then the update."""
+    """Return a training step: value and gradients of `loss(params, *inputs)`, then the update."""
     zeros = jax.tree.map(jnp.zeros_like, params)
     carried = [params, (zeros, zeros, jnp.float32(0))]
 
@@ -81,7 +81,7 @@ def stepper(loss, params, update=adam):
 
 
 def training(net, apply, loss_fn, inputs, update=adam):
-    """A case: steps of `net` on the arrays `(x, y)` that `inputs()` returns."""
+    """Return a case: steps of `net` on the arrays `(x, y)` that `inputs()` returns."""
 
     def case():
         params = net(np.random.default_rng(0))
@@ -156,7 +156,7 @@ def molecular_dynamics():
 
 
 def inference(net, apply, shape):
-    """A case: the result of `net` for one example."""
+    """Return a case: the output of `net` for one example."""
 
     def case():
         params = networks.for_inference(net(np.random.default_rng(0)))
@@ -263,7 +263,7 @@ CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 
 
 def cases(style=""):
-    """Every case is there in the one style of plain JAX."""
+    """Return all cases; plain JAX has only one style."""
     if style:
         raise ValueError(f"plain JAX has no style {style!r}")
     return CASES

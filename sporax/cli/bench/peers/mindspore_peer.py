@@ -1,5 +1,5 @@
-"""The cases in MindSpore's API: one file for MindSpore and, through the alias, for sporax; in
-dynamic mode and with `jit`."""
+"""The cases in MindSpore's API, for MindSpore and, through the alias, for sporax; in dynamic mode
+and with `jit`."""
 
 import gc
 import math
@@ -19,7 +19,7 @@ DYNAMIC, JIT = "", "jit"
 
 
 def runs_before_compiling():
-    """How many runs sporax's interpreter serves until all that it runs is compiled."""
+    """Return the number of runs until every program that sporax interprets is compiled."""
     interpretation = sys.modules.get("sporax.numpy_interpreter.interpretation")
     if interpretation is None:  # MindSpore, or nothing was interpreted
         return 0
@@ -59,7 +59,7 @@ def elementwise(style):
 
 
 def stepper(loss, optimizer, style):
-    """A training step: value and gradients of `loss`, then the optimizer."""
+    """Return a training step: value and gradients of `loss`, then the optimizer."""
     gradient = ms.value_and_grad(loss, None, optimizer.parameters)
 
     def step(*inputs):
@@ -191,7 +191,7 @@ def molecular_dynamics(style):
 
 
 def inference(net, shape):
-    """A case: the result of `net` for one example."""
+    """Return a case: the output of `net` for one example."""
 
     def case(style):
         cell, one = net(), Tensor(shapes.one(shape))
@@ -211,7 +211,7 @@ def scaled(shape):
 
 
 def changing_lengths(style):
-    """One call is a step on sentences of the next length."""
+    """Return a case: each call is a step on sentences of the next length."""
     net = networks.Encoder()
     step = trainer(net, adam(net), nn.CrossEntropyLoss(), style)
     y = Tensor((np.arange(ENCODER.batch) % ENCODER.classes).astype(np.int32))
@@ -248,7 +248,7 @@ def loop_slice():
 
 
 def epochs(dataset):
-    """Calls that go through an epoch each; the result is the last batch's first column."""
+    """Return a case: each call iterates over an epoch and returns the last batch's first column."""
     rows = dataset.create_tuple_iterator()
 
     def epoch():
@@ -324,6 +324,6 @@ LOOP_CASES = {
 
 
 def cases(style=DYNAMIC):
-    """The cases that `style` has; loops and changing lengths are dynamic."""
+    """Return the cases of `style`; loops and changing lengths are dynamic only."""
     table = CASES if style == JIT else CASES | LOOP_CASES
     return {name: lambda case=case: case(style) for name, case in table.items()}

@@ -1,4 +1,4 @@
-"""The benchmark's networks in plain JAX: for each a tree of parameters and a function of it."""
+"""The benchmark's networks in plain JAX: each is a parameter tree and an apply function."""
 
 import itertools
 
@@ -99,7 +99,7 @@ def scale_shift(width):
 
 
 def batch_norm(p, x):
-    """With the batch's mean and variance, as in training, or those that `for_inference` adds."""
+    """Normalise with the batch's mean and variance, or with the ones that `for_inference` adds."""
     if "mean" in p:
         mean, var = p["mean"][:, None, None], p["var"][:, None, None]
     else:
@@ -108,7 +108,7 @@ def batch_norm(p, x):
 
 
 def for_inference(params):
-    """The parameters with a mean and a variance for each norm."""
+    """Return the parameters with a mean and a variance added for each norm."""
     if isinstance(params, dict):
         if params.keys() == {"g", "b"}:
             return params | {"mean": jnp.zeros_like(params["g"]), "var": jnp.ones_like(params["g"])}
@@ -238,7 +238,7 @@ def lstm_apply(params, x):
         return (h, c), h
 
     zeros = jnp.zeros((x.shape[0], LSTM.hidden), jnp.float32)
-    gates = linear(p["i"], x).swapaxes(0, 1)  # the input's product of all times at once
+    gates = linear(p["i"], x).swapaxes(0, 1)  # input products of all time steps at once
     return linear(params["out"], lax.scan(step, (zeros, zeros), gates)[1].mean(0))
 
 
@@ -290,7 +290,7 @@ def blocks(rng, shape):
 
 
 def apply_block(p, x, heads, activation, mask=None):
-    """A transformer's block, attention written out."""
+    """Apply a transformer block with explicit attention."""
     b, t, d = x.shape
 
     def split(x):
@@ -355,7 +355,7 @@ def vit_apply(params, x):
 
 
 def stack(rng, shape):
-    """A transformer that classifies sequences of numbers."""
+    """Return the parameters of a transformer that classifies floating-point sequences."""
     return {"blocks": blocks(rng, shape), "out": dense(rng, shape.width, shape.classes)}
 
 

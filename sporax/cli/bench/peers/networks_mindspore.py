@@ -47,7 +47,7 @@ def conv(width, out, kernel=1, stride=1, group=1, has_bias=False):
 
 
 class Residual(nn.Cell):
-    """ResNet's basic block."""
+    """The basic block of ResNet."""
 
     def __init__(self, width, out, stride):
         super().__init__()
@@ -63,7 +63,7 @@ class Residual(nn.Cell):
 
 
 class Classifier(nn.Cell):
-    """Layers for images, the mean over places, and a Dense layer."""
+    """Image layers, global average pooling and a Dense layer."""
 
     def __init__(self, layers, width, classes):
         super().__init__()
@@ -136,7 +136,7 @@ def densenet():
 
 
 class Bottleneck(nn.Cell):
-    """ResNet-50's block."""
+    """The bottleneck block of ResNet-50."""
 
     def __init__(self, width, out, stride=1):
         super().__init__()
@@ -168,7 +168,7 @@ def resnet50():
 
 
 class WideDenseLayer(DenseLayer):
-    """DenseNet-121's, which narrows before its convolution of 3x3."""
+    """The layer of DenseNet-121, with a bottleneck before its 3x3 convolution."""
 
     def __init__(self, width, growth):
         super().__init__(width, growth)
@@ -190,8 +190,8 @@ def densenet121():
 
 
 class Exchange(nn.Cell):
-    """HRNet's module: four residual blocks in each branch, then each branch plus all others,
-    resized by strides of 2 or by repetition."""
+    """The HRNet module: four residual blocks per branch; then each branch adds all others, resized
+    by strides of 2 or by repetition."""
 
     def __init__(self, widths):
         super().__init__()
@@ -230,7 +230,7 @@ class Exchange(nn.Cell):
 
 
 class HRNet(nn.Cell):
-    """HRNet-W32, which classifies by the means of all branches."""
+    """HRNet-W32, which classifies from the means of all branches."""
 
     def __init__(self):
         super().__init__()
@@ -279,7 +279,7 @@ class UNetBlock(nn.Cell):
 
 
 class Recurrent(nn.Cell):
-    """A recurrent layer and a classifier of its mean output."""
+    """A recurrent layer and a classifier on its mean output."""
 
     def __init__(self, layer, width, classes):
         super().__init__()
@@ -301,12 +301,12 @@ def gru():
 
 
 def embedding(rows, width):
-    """Numbers of deviation 1, as PyTorch's embedding starts with."""
+    """Return an embedding initialised from N(0, 1), as in PyTorch."""
     return nn.Embedding(rows, width, embedding_table=Normal(1.0))
 
 
 class Block(nn.Cell):
-    """A transformer's block, attention written out."""
+    """A transformer block with explicit attention."""
 
     def __init__(self, width, heads, activation):
         super().__init__()
@@ -390,7 +390,7 @@ class Vit(nn.Cell):
 
 
 class Stack(nn.Cell):
-    """A transformer that classifies sequences of numbers."""
+    """A transformer that classifies floating-point sequences."""
 
     def __init__(self, shape):
         super().__init__()

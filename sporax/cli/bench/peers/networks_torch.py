@@ -42,7 +42,7 @@ def lenet():
 
 
 class Residual(nn.Module):
-    """ResNet's basic block."""
+    """The basic block of ResNet."""
 
     def __init__(self, width, out, stride):
         super().__init__()
@@ -129,7 +129,7 @@ def densenet():
 
 
 class Bottleneck(nn.Module):
-    """ResNet-50's block."""
+    """The bottleneck block of ResNet-50."""
 
     def __init__(self, width, out, stride=1):
         super().__init__()
@@ -151,7 +151,7 @@ def pool():
 
 
 def classifier(layers, width, classes):
-    """Layers for images, the mean over places, and a linear layer."""
+    """Return image layers, global average pooling and a linear layer."""
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, classes))
 
 
@@ -166,7 +166,7 @@ def resnet50():
 
 
 class WideDenseLayer(DenseLayer):
-    """DenseNet-121's, which narrows before its convolution of 3x3."""
+    """The layer of DenseNet-121, with a bottleneck before its 3x3 convolution."""
 
     def __init__(self, width, growth):
         super().__init__(width, growth)
@@ -188,8 +188,8 @@ def densenet121():
 
 
 class Exchange(nn.Module):
-    """HRNet's module: four residual blocks in each branch, then each branch plus all others,
-    resized by strides of 2 or by repetition."""
+    """The HRNet module: four residual blocks per branch; then each branch adds all others, resized
+    by strides of 2 or by repetition."""
 
     def __init__(self, widths):
         super().__init__()
@@ -228,7 +228,7 @@ class Exchange(nn.Module):
 
 
 class HRNet(nn.Module):
-    """HRNet-W32, which classifies by the means of all branches."""
+    """HRNet-W32, which classifies from the means of all branches."""
 
     def __init__(self):
         super().__init__()
@@ -276,7 +276,7 @@ class UNetBlock(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """A recurrent layer and a classifier of its mean output."""
+    """A recurrent layer and a classifier on its mean output."""
 
     def __init__(self, layer, width, classes):
         super().__init__()
@@ -298,7 +298,7 @@ def gru():
 
 
 class Block(nn.Module):
-    """A transformer's block, attention written out."""
+    """A transformer block with explicit attention."""
 
     def __init__(self, width, heads, activation):
         super().__init__()
@@ -373,7 +373,7 @@ class Vit(nn.Module):
 
 
 class Stack(nn.Module):
-    """A transformer that classifies sequences of numbers."""
+    """A transformer that classifies floating-point sequences."""
 
     def __init__(self, shape):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The cases in PyTorch: eager, eager with images channels-last, and with `torch.compile`."""
+"""The cases in PyTorch: eager, eager with channels-last images, and with `torch.compile`."""
 
 import math
 from pathlib import Path
@@ -17,7 +17,7 @@ EAGER, CHANNELS_LAST, COMPILED = "", "channels-last", "compile"
 
 
 def prepared(function, style):
-    """A network or function as `style` runs it."""
+    """Prepare a network or function for `style`."""
     if style == COMPILED:
         return torch.compile(function)
     return function.to(memory_format=torch.channels_last) if style == CHANNELS_LAST else function
@@ -124,7 +124,7 @@ def pinn(style):
         ends = functional_call(net, p, (x[[0, -1]],))
         return ((curvature + pushed) ** 2).mean() + (ends**2).mean()
 
-    # torch.compile has no second backward; derivatives inside the compiled function it has
+    # torch.compile supports derivatives inside the compiled function, but no double backward
     gradient = torch.compile(torch.func.grad_and_value(functional_loss))
 
     def compiled_step():
@@ -186,7 +186,7 @@ def molecular_dynamics(style):
 
 
 def inference(net, shape):
-    """A case: the result of `net` for one example."""
+    """Return a case: the output of `net` for one example."""
 
     def case(style):
         module = prepared(net().eval(), style)
@@ -245,7 +245,7 @@ def loop_slice():
 
 
 class Files(torch.utils.data.Dataset):
-    """JPEG files, decoded, resized and normalised; what torchvision does, by Pillow and NumPy."""
+    """JPEG files, decoded, resized and normalised as by torchvision, with Pillow and NumPy."""
 
     def __init__(self, folder):
         self.paths = sorted(Path(folder).glob("*/*.jpg"))
@@ -267,7 +267,7 @@ class Files(torch.utils.data.Dataset):
 
 
 def epochs(rows):
-    """Calls that go through an epoch each; the result is the last batch's first column."""
+    """Return a case: each call iterates over an epoch and returns the last batch's first column."""
 
     def epoch():
         for x, _ in rows:
@@ -342,7 +342,7 @@ LOOP_CASES = {
 
 
 def cases(style=EAGER):
-    """The cases that `style` has: images alone channels-last; loops are eager."""
+    """Return the cases of `style`; channels-last has only images, and loops are eager only."""
     table = {EAGER: IMAGES | OTHERS | LOOP_CASES, CHANNELS_LAST: IMAGES}
     table[COMPILED] = {n: c for n, c in (IMAGES | OTHERS).items() if "a new length" not in n}
     return {name: lambda case=case: case(style) for name, case in table[style].items()}

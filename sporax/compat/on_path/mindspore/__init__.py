@@ -1,7 +1,7 @@
-"""`mindspore` in a child process of one where it means sporax: it means sporax here too.
+"""`mindspore` in a child process of a process where it is sporax: imports sporax, too.
 
 This folder's parent is on the path of the child (`sporax.compat.child_processes`). An interpreter
-without sporax, which a program may start as well, imports the `mindspore` of its own.
+without sporax, which a program may start as well, imports its own `mindspore`.
 """
 
 import importlib
