@@ -4,7 +4,7 @@ ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError,
 
 
 def result_or_error(case, ms):
-    """What the case returns in the namespace `ms`, or the type of the error it raises."""
+    """Return the result of the case in the namespace `ms`, or the type of the error it raises."""
     try:
         return case(ms)
     except ERRORS as error:

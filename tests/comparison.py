@@ -13,14 +13,14 @@ def tensor(*values):
 
 
 def to_numpy(result):
-    """A result as NumPy arrays, in lists where it has tuples or lists."""
+    """Convert a result to NumPy arrays, with lists for its tuples and lists."""
     if isinstance(result, (tuple, list)):
         return [to_numpy(item) for item in result]
     return np.asarray(result.asnumpy() if isinstance(result, Tensor) else result)
 
 
 def assert_same(result, expected, **tolerance):
-    """The arrays are equal, or as near as `rtol` and `atol` allow."""
+    """Assert that the arrays are equal, or close within `rtol` and `atol`."""
     result, expected = (x if isinstance(x, (tuple, list)) else [x] for x in (result, expected))
     for a, b in zip(to_numpy(result), to_numpy(expected), strict=True):
         if tolerance:
@@ -30,7 +30,7 @@ def assert_same(result, expected, **tolerance):
 
 
 def printed(function, *args):
-    """What a call prints, to stdout and stderr."""
+    """Return what a call prints to (stdout, stderr)."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         function(*args)

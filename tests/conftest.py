@@ -1,10 +1,10 @@
-"""What all tests share: every test starts from the same random state."""
+"""Shared fixtures and options: every test starts from the same random state."""
 
 import gc
 import os
 from unittest import mock
 
-# Compiled programs and the interpreter are tested apart: by modules with and without `on_numpy`.
+# Modules with `on_numpy` test the interpreter, modules without it compiled programs.
 os.environ.setdefault("SPORAX_TIERS", "off")
 os.environ.setdefault("SPORAX_VERIFY_FILES", "off")  # no files in the user's folder
 
@@ -24,32 +24,32 @@ from tests import interpretation, long_rows
 @pytest.fixture(autouse=True)
 def seeded():
     random.set_seed(0)
-    data_config.set_seed(5489)  # its default: no seed
+    data_config.set_seed(5489)  # the default, i.e. no seed
     np.random.seed(0)
-    deferred.clear()  # what a test has found and not read
-    compile_policy.families.clear()  # shapes that differ from test to test are no sign of change
+    deferred.clear()  # errors that a previous test did not read
+    compile_policy.families.clear()  # shapes that differ between tests must not count as dynamic
     with mock.patch.dict(data_config._values), mock.patch.dict(data_config._times):
-        yield  # who sets the number of workers has threads draw, in an order of their own
+        yield  # restores e.g. the number of workers, whose threads draw in any order
 
 
 @pytest.fixture(autouse=True, scope="module")
 def generators(request):
-    """[(generator of the module, its state after the import)]."""
+    """Return [(generator of the module, its state after the import)]."""
     found = vars(request.module).values()
     return [(g, g.bit_generator.state) for g in found if isinstance(g, np.random.Generator)]
 
 
 @pytest.fixture(autouse=True)
 def same_data(generators):
-    """A row draws the same numbers whichever rows have run before it."""
+    """Reset the module's generators, so that a row draws the same numbers in any order of rows."""
     for generator, state in generators:
         generator.bit_generator.state = state
 
 
 @pytest.fixture(scope="module")
 def on_numpy(request):
-    """Programs are run by the interpreter of jaxprs: what they compute counts here, and to compile
-    them takes most of the time. With `--compiled` they are."""
+    """Run programs with the interpreter of jaxprs: the tests check results, and compiling takes
+    most of the time. With `--compiled` they are compiled."""
     if request.config.getoption("--compiled"):
         yield
         return
@@ -63,15 +63,16 @@ def on_numpy(request):
 
 
 def pytest_collection_finish():
-    """The collector passes over a million objects of pytest's: see `small_heap`."""
+    """Freeze pytest's million objects, so that the garbage collector skips them: see
+    `small_heap`."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="module")
 def small_heap():
-    """What JAX has traced is forgotten between modules: to look for who refers to an object takes
-    as long as there are others."""
+    """Clear JAX's traces between modules: finding the referrers of an object takes time
+    proportional to the number of live objects."""
     yield
     is_thawed = not gc.get_freeze_count()
     if len(gc.get_objects()) > 500_000 + 1_000_000 * is_thawed:

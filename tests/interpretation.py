@@ -1,4 +1,4 @@
-"""Run programs by the interpreter of jaxprs only, where it can run them."""
+"""Runs programs only with the interpreter of jaxprs, where it supports them."""
 
 from sporax.engine import compile_policy
 from sporax.engine.program import TraceFunction
@@ -6,7 +6,7 @@ from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
 
 
 def prepare(state, alive, dead, inputs):
-    """In place of `compile_policy.prepare`: what runs a trace is never compiled."""
+    """Replacement for `compile_policy.prepare`: traces are interpreted, never compiled."""
     plan = numpy_plan(compile_policy.plan_families, TraceFunction(state.path(), inputs), alive)
     if plan is None:
         return compile_policy.prepare(state, alive, dead, inputs)

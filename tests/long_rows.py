@@ -1,6 +1,6 @@
-"""Rows that take long are marked slow, by a list that a run of all rows writes (`make long-rows`).
+"""Marks slow rows, by a list that a run of all rows writes (`make long-rows`).
 
-Of each test function the shortest row is never in the list: `make test` runs every function.
+The fastest row of each test function is never in the list: `make test` runs every function.
 """
 
 import collections
@@ -17,7 +17,8 @@ def listed():
 
 
 def long_rows(seconds, limit=LIMIT):
-    """The rows above the limit, for the seconds of all rows; not the shortest of each function."""
+    """Return the rows above the limit, given {row: seconds}; not the fastest row of each
+    function."""
     functions = collections.defaultdict(list)
     for row in sorted(seconds, key=seconds.__getitem__):
         functions[row.partition("[")[0]].append(row)
@@ -25,7 +26,7 @@ def long_rows(seconds, limit=LIMIT):
 
 
 class Mark:
-    """Marks the rows of the list."""
+    """Marks the listed rows as slow."""
 
     def __init__(self):
         self.listed = listed()
@@ -36,7 +37,7 @@ class Mark:
 
 
 class Write:
-    """Writes the list anew from the durations of a run."""
+    """Writes the list from the durations of a run."""
 
     def __init__(self):
         self.seconds = collections.Counter()

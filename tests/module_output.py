@@ -1,4 +1,4 @@
-"""What a module prints that is run in a process of its own, for one with other devices."""
+"""Output of a module that runs in a separate process, e.g. with other devices."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ _ROOT = Path(__file__).parents[1]
 
 
 def json_of(module):
-    """The JSON object that `python -m module` prints."""
+    """Return the JSON object that `python -m module` prints."""
     run = subprocess.run(
         [sys.executable, "-m", module], cwd=_ROOT, check=False, text=True, capture_output=True
     )

@@ -1,5 +1,5 @@
-"""The namespace that `cell_cases` and `grad_cases` are evaluated in, and what MindSpore 2.10
-returned (`tools/record_cells.py`)."""
+"""The namespace in which `cell_cases` and `grad_cases` are evaluated, and MindSpore 2.10's results
+(recorded by `tools/record_cells.py`)."""
 
 import json
 from pathlib import Path
@@ -33,12 +33,12 @@ def recorded(topic):
 
 
 def evaluate(case, run):
-    """A case's result in sporax, as JSON gives it back."""
+    """Return a case's result in sporax, after a round trip through JSON."""
     return json.loads(json.dumps(run(case, MS)))
 
 
 def rows(cases):
-    """(case, row) for every case, where row is None unless it has several results."""
+    """Yield (case, row) for every case; row is None unless the case has several results."""
     for name, result in cases.items():
         if isinstance(result, dict) and not set(result) <= {"tuple", "list"}:
             yield from ((name, row) for row in result)

@@ -14,9 +14,10 @@ INFINITE = np.array([1.0, np.inf], np.float32)
 
 
 def network(ms):
-    """A product, a norm, and a product by a Primitive; notes the dtypes on the way.
+    """Return a network of a product, a norm, and a product by a Primitive; it records the dtypes in
+    `seen`.
 
-    MindSpore's level 'O1' writes the class anew, and does not find the source of one made here.
+    MindSpore's level 'O1' rewrites the class, and does not find its source if it is defined here.
     """
 
     class Net(ms.nn.Cell):
@@ -41,7 +42,7 @@ def network(ms):
 
 
 def computed(change):
-    """The dtype and (roughly) the numbers of a network's output after a change."""
+    """Return a case: the dtype and the (rounded) output of a network after a change."""
 
     def run(ms):
         out = change(ms, network(ms))(ms.Tensor(X))
@@ -51,7 +52,7 @@ def computed(change):
 
 
 def on_the_way(change):
-    """The dtypes within a network after a change."""
+    """Return a case: the dtypes inside a network after a change."""
 
     def run(ms):
         net = network(ms)

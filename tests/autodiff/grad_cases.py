@@ -1,7 +1,6 @@
-"""What derivatives return, as small cases: run by MindSpore once (`tools/record_cells.py`),
-and by sporax in `test_grad.py`. Each takes the namespace `ms`; results are spelled out with
-their containers, dtypes and numbers.
-"""
+"""Results of derivatives, as small cases: run by MindSpore once (`tools/record_cells.py`), and by
+sporax in `test_grad.py`. Each takes the namespace `ms`; results are spelled out with their
+containers, dtypes and numbers."""
 
 import itertools
 
@@ -18,7 +17,7 @@ def case(run_case):
 
 
 def evaluate(run_case, ms):
-    """The case's result, spelled out, or the type of its error."""
+    """Return the case's result, spelled out, or the type of its error."""
     return result_or_error(lambda ms: spelled(run_case(ms), ms), ms)
 
 
@@ -58,7 +57,7 @@ def net(ms, frozen=False):
 
 
 def both(ms):
-    """The two makers of gradients."""
+    """Return `grad` and `value_and_grad`."""
     return ms.grad, ms.value_and_grad
 
 

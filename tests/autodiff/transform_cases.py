@@ -1,6 +1,6 @@
-"""What `vmap`, `jvp`, `vjp`, `jacfwd` and `jacrev` return, as small cases; see `grad_cases`.
+"""Results of `vmap`, `jvp`, `vjp`, `jacfwd` and `jacrev`, as small cases; see `grad_cases`.
 
-The functions stand on lines of their own, since MindSpore reads their source.
+The functions are on separate lines, since MindSpore reads their source.
 """
 
 from tests.autodiff.grad_cases import each, net, tensor

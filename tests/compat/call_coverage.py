@@ -1,7 +1,8 @@
-"""Which public names do the tests call? `pytest --calls FOLDER` keeps those of passing tests.
+"""Records the public names that tests call: `pytest --calls FOLDER` stores the ones called in
+passing tests.
 
-A function or method counts where a test calls it itself, not sporax on the way to something else; a
-layer or a Primitive where one is run, also inside a network. Each process writes a file of its own.
+A function or method counts if a test calls it directly, not if sporax calls it internally; a layer
+or a Primitive counts if it runs, also inside a network. Each process writes a separate file.
 """
 
 import os
@@ -13,12 +14,12 @@ import pytest
 import sporax
 from tests.compat import surface
 
-_FACES = {"_apply", "_fn"}  # what the lines of a face call
+_FACES = {"_apply", "_fn"}  # names that the code of a face calls
 _PACKAGE = str(Path(sporax.__file__).parent)
 
 
 class Calls:
-    """Watches each test's run; `names` are those called in tests that passed."""
+    """Watches each test's run; `names`: the names called in tests that passed."""
 
     def __init__(self, folder):
         self.folder, self.names, self.pending = Path(folder), set(), set()
@@ -64,5 +65,6 @@ class Calls:
 
 
 def _is_ours(frame):
-    """Whether the call comes from sporax, or from a face, which is compiled without a file."""
+    """Return True if the call comes from sporax, or from a face, which is compiled without a
+    file."""
     return frame.f_code.co_filename.startswith(_PACKAGE) or not _FACES.isdisjoint(frame.f_globals)

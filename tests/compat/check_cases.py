@@ -101,7 +101,7 @@ args_type_check(x=(int, float))(lambda x: x)(x="a")
 
 
 class Names:
-    """The names of a call: Python's own, then the checks, then the dtypes."""
+    """The names available to a call: Python's builtins, then the checks, then the dtypes."""
 
     def __init__(self, *homes):
         self.homes = (builtins, *homes)
@@ -114,7 +114,7 @@ class Names:
 
 
 def evaluate(case, checks, dtypes):
-    """[repr of what came, None] or [message, name of the error]."""
+    """Return [repr of the result, None] or [message, name of the error]."""
     try:
         return [repr(eval(case, {}, Names(checks, dtypes))), None]
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Parameter names by `inspect.signature`; `tools/record_parameters.py` records MindSpore's."""
+"""Parameter names from `inspect.signature`; `tools/record_parameters.py` records MindSpore's."""
 
 import inspect
 
@@ -7,9 +7,10 @@ ANYTHING = ["*args", "**kwargs"]  # which names nothing
 
 
 def parameters_of(result, called_through):
-    """{suffix: parameters} of an object: '' for itself, '()' for the call of what a class makes.
+    """Return {suffix: parameters} of an object: '' for itself, '()' for calls of a class's
+    instances.
 
-    `called_through`: {base class: the method that its instances are called through}.
+    `called_through`: {base class: the method through which its instances are called}.
     """
     if not inspect.isclass(result):
         return {"": _parameters(result, 0)}
@@ -21,7 +22,8 @@ def parameters_of(result, called_through):
 
 
 def _parameters(function, skip):
-    """The names of the parameters in order, `*` and `**` marked; None if `inspect` knows none."""
+    """Return the names of the parameters in order, `*` and `**` marked; None if `inspect` has
+    none."""
     try:
         result = list(inspect.signature(function).parameters.values())[skip:]
     except (TypeError, ValueError):

@@ -1,9 +1,9 @@
-"""The names of MindSpore's that public scripts use, how often, and what sporax makes of each.
+"""The MindSpore names that public scripts use, how often, and their status in sporax.
 
-`tests/recorded/uses.csv` counts uses of names in 2,387 files written for MindSpore by others (image
+`tests/recorded/uses.csv` counts uses of names in 2,387 third-party files for MindSpore (image
 models, molecular dynamics, scientific computing, courses, tutorials), `keywords.csv` the keyword
 arguments passed to them; `public_names.csv` has all names that MindSpore 2.10 exports, `called.txt`
-those that passing tests called (`tests/compat/call_coverage.py` writes it). All come from
+the names called in passing tests (`tests/compat/call_coverage.py` writes it). All come from
 `tools/write_coverage.py`.
 """
 
@@ -20,7 +20,7 @@ from tests.compat.parameter_names import parameters_of
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 
-# the groups that are counted, as a reader knows them
+# the counted groups, by their usual names
 GROUPS = [
     "mindspore (top level)",
     "mindspore dtypes",
@@ -42,7 +42,7 @@ GROUPS = [
     "communication",
 ]
 
-# of a file that others wrote: every name is there, every one of these groups, or not even those
+# of a third-party file: all names exist, all names of these groups exist, or neither
 FILE_STATES = "whole", "counted", "other"
 
 
@@ -53,21 +53,21 @@ def rows(name):
 
 @functools.cache
 def uses():
-    """[(symbol, group, whether it is documented, uses)], most used first."""
+    """Return [(symbol, group, is_documented, uses)], most used first."""
     result = rows("uses.csv")
     return [(r["symbol"], r["group"], r["documented"] == "1", int(r["uses"])) for r in result]
 
 
 @functools.cache
 def public_names():
-    """The paths of MindSpore 2.10's public names."""
+    """Return the paths of MindSpore 2.10's public names."""
     return [row["path"] for row in rows("public_names.csv")]
 
 
 def is_counted(name):
-    """Whether a name, `keyword=` and all, belongs to the groups above.
+    """Return True if a name, possibly with `(keyword=)`, belongs to the groups above.
 
-    One that is not in the counts belongs where its siblings do: `mindspore.ops.Any` to ops.
+    A name without counts belongs to the group of its siblings: `mindspore.ops.Any` to ops.
     """
     symbol = name.partition("(")[0]
     group = _groups().get(symbol)
@@ -84,7 +84,7 @@ def _groups():
 
 @functools.cache
 def _groups_below():
-    """{module: the group of its most used name}."""
+    """Return {module: the group of its most used name}."""
     result = {}
     for symbol, group, *_ in uses():
         result.setdefault(symbol.rpartition(".")[0], group)
@@ -98,7 +98,7 @@ def called():
 
 @functools.cache
 def follow(path):
-    """The object at a path, a `Refused`, or None."""
+    """Return the object at a path, a `Refused`, or None."""
     sporax.install_as_mindspore()
     name, result = check.follow(path)
     return (
@@ -109,10 +109,10 @@ def follow(path):
 
 
 def code_of(result):
-    """What runs when the object is called, or an attribute read; None where it is no Python.
+    """Return the code that runs when the object is called, or an attribute read; None if it is not
+    Python.
 
-    A class is called through `construct` or `__call__` of what it makes; only where there is
-    neither, through its `__init__`.
+    For a class it is `construct` or `__call__` of the instance, or, if it has neither, `__init__`.
     """
     if isinstance(result, Refused):
         return None
@@ -129,9 +129,9 @@ def code_of(result):
 
 
 def status(symbol):
-    """'works', 'resolves', 'refused' or 'missing'.
+    """Return 'works', 'resolves', 'refused' or 'missing'.
 
-    A name works if a passing test called it, or if it resolves to something that is not called: a
+    A name works if a passing test called it, or if it resolves to a value that is not called: a
     dtype, a number, an enumeration; a module only resolves.
     """
     result = follow(symbol)
@@ -145,7 +145,7 @@ def status(symbol):
 
 @functools.cache
 def mindspores_parameters():
-    """{name: its parameters, as MindSpore's `inspect.signature` shows them}."""
+    """Return {name: its parameters according to MindSpore's `inspect.signature`}."""
     return json.loads((RECORDED / "parameters.json").read_text("utf8"))
 
 
@@ -154,8 +154,8 @@ def _takes(parameters, keyword):
 
 
 def keywords_missing():
-    """[(symbol, keyword, times)]: the keywords in use that the signatures here do not take, without
-    those that MindSpore's own signature does not take either."""
+    """Return [(symbol, keyword, times)]: the keywords in use that sporax's signatures lack, except
+    those that MindSpore's own signature lacks too."""
     wrong = []
     for row in rows("keywords.csv"):
         symbol, keyword = row["symbol"], row["keyword"]

@@ -1,5 +1,5 @@
-"""Calls whose numbers are NumPy scalars: a recorded call, `ops.sum(a, 1)`, written anew as
-`ops.sum(a, np.int64(1))`."""
+"""Calls with NumPy scalars for numbers: a recorded call, `ops.sum(a, 1)`, becomes `ops.sum(a,
+np.int64(1))`."""
 
 import ast
 
@@ -28,7 +28,7 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def rewritten(call, kinds=_NUMPY):
-    """The call with NumPy scalars of these kinds for its literals; None if it has none."""
+    """Return the call with NumPy scalars of these kinds for its literals; None if it has none."""
     rewriter = _Rewriter(kinds)
     tree = ast.fix_missing_locations(rewriter.visit(ast.parse(call, mode="eval")))
     return ast.unparse(tree) if rewriter.found else None

@@ -1,7 +1,7 @@
-"""What a number `s` does to the dtype of a result with a Tensor `x`, as expressions.
+"""The effect of a number `s` on the dtype of a result with a Tensor `x`, as expressions.
 
-`tools/record_numpy_scalars.py` records what MindSpore 2.10 returns for every kind of number and
-dtype of tensor.
+`tools/record_numpy_scalars.py` records MindSpore 2.10's results for every kind of number and dtype
+of tensor.
 """
 
 import numpy as np
@@ -65,19 +65,19 @@ LETTERS = {
 
 
 def letter(function, ms, dtype, kind):
-    """The dtype that a row's function gives, as a letter; nothing is computed for it here."""
+    """Return the dtype of a row's result, as a letter; the elements are not computed."""
     x = ms.Tensor([1, 2], getattr(ms, dtype))
     out = function(x, NUMBERS[kind])
     return LETTERS[str(out.dtype) if isinstance(out, ms.Tensor) else "array"]
 
 
 def set_item(x, index, value):
-    """The Tensor, in which an element has changed."""
+    """Set an element of the Tensor; return it."""
     x[index] = value
     return x
 
 
 def functions(ms):
-    """row -> its function of `x` and `s`."""
+    """Return {row: its function of `x` and `s`}."""
     names = {"ms": ms, "ops": ms.ops, "mint": ms.mint, "set_item": set_item}
     return {row: eval(f"lambda x, s: {row}", names) for row in ROWS}

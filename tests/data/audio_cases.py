@@ -1,7 +1,7 @@
-"""Transforms of sound, run by MindSpore 2.10 and by sporax alike.
+"""Audio transforms, run by MindSpore 2.10 and by sporax.
 
-`CASES`: name -> (function of `mindspore.dataset.audio`, tolerance relative to the greatest value).
-A function gives an array or a tuple of them.
+`CASES`: name -> (function of `mindspore.dataset.audio`, tolerance relative to the largest value). A
+function returns an array or a tuple of arrays.
 """
 
 import inspect
@@ -33,7 +33,7 @@ CASES = {}
 
 
 def _value(audio, argument):
-    """The argument; 'Kind.MEMBER' stands for a member of an enumeration."""
+    """Resolve an argument; 'Kind.MEMBER' names a member of an enumeration."""
     if isinstance(argument, dict):
         return {key: _value(audio, value) for key, value in argument.items()}
     if isinstance(argument, str):
@@ -43,7 +43,7 @@ def _value(audio, argument):
 
 
 def called(name, *args, **options):
-    """The constructor's call; strings are members of enumerations."""
+    """Return a function that constructs the transform; strings are members of enumerations."""
 
     def build(audio):
         by_name = {key: _value(audio, value) for key, value in options.items()}
@@ -53,7 +53,7 @@ def called(name, *args, **options):
 
 
 def on(inputs, name, *args, apart=1e-5, every=1, **options):
-    """Rows of a transform; `every`: the step in which values of the last axis are recorded."""
+    """Add rows of a transform; `every`: the step at which values of the last axis are recorded."""
     build = called(name, *args, **options)
     listed = [repr(arg) for arg in args] + [f"{key}={value!r}" for key, value in options.items()]
     for form in inputs.split() if isinstance(inputs, str) else inputs:
@@ -253,12 +253,12 @@ TRANSFORMS = {
 
 
 def described(arrays):
-    """The dtype and the shape of each."""
+    """Return the dtype and shape of each array."""
     return [[str(array.dtype), list(array.shape)] for array in arrays]
 
 
 def accepted(name, kind):
-    """The result's dtype and shape."""
+    """Return a case: the result's dtype and shape."""
 
     def case(audio):
         result = called(name, *TRANSFORMS[name])(audio)(KINDS[kind])
@@ -359,7 +359,7 @@ def members(kind):
 
 
 def parameters(name):
-    """The names and the defaults of a transform's arguments."""
+    """Return a case: the names and defaults of a transform's arguments."""
 
     def case(audio):
         listed = inspect.signature(getattr(audio, name)).parameters.values()

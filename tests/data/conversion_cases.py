@@ -1,4 +1,4 @@
-"""Files of public data sets, and the MindRecord files that are made of them."""
+"""Files of public datasets, and the MindRecord files that are converted from them."""
 
 import gzip
 import importlib
@@ -11,13 +11,13 @@ from PIL import Image
 
 
 def records_of(ds):
-    """The module `mindrecord` beside a module `dataset`."""
+    """Return the module `mindrecord` next to a module `dataset`."""
     is_ours = ds.__name__.startswith("sporax")
     return importlib.import_module(f"{'sporax.data' if is_ours else 'mindspore'}.mindrecord")
 
 
 def listed(mr, path):
-    """The schema, and the rows; of images, the first pixel."""
+    """Return the schema and the rows; for images, their first pixel."""
     reader = mr.FileReader(str(path))
     rows = [dict(sorted(row.items())) for row in reader.get_next()]
     for row in rows:
@@ -31,7 +31,7 @@ def listed(mr, path):
 
 
 def colours(count, start):
-    """Images of one grey each, as CIFAR has them."""
+    """Return images of a single grey each, in the layout of CIFAR."""
     greys = np.arange(start, start + 20 * count, 20, dtype=np.uint8)
     return np.repeat(greys[:, None], 3072, axis=1)
 

@@ -1,4 +1,4 @@
-"""Data pipelines as expressions, whose rows MindSpore 2.10 gives too (`tools/record_data.py`)."""
+"""Data pipelines as expressions, whose rows MindSpore 2.10 returns too (`tools/record_data.py`)."""
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def sampled(dataset, sampler):
 
 
 def evaluate(ds, case):
-    """The rows of a case, its size, and what else a dataset says of itself."""
+    """Return the rows of a case, its sizes, shapes and types."""
     ds.config.set_seed(3)
     scope = {"ds": ds, "Slices": ds.NumpySlicesDataset, "Generator": ds.GeneratorDataset, "np": np}
     dataset = eval(case, scope | {f.__name__: f for f in (array, ragged, wide, sampled)})

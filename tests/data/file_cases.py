@@ -1,4 +1,4 @@
-"""Data sets in files, read by MindSpore 2.10 and by sporax alike.
+"""Datasets in files, read by MindSpore 2.10 and by sporax.
 
 Each is a function of a namespace with `ds` (`mindspore.dataset`) and of the folder that
 `write_files` filled.
@@ -27,7 +27,7 @@ def write_pictures(folder, names, seed=0):
 
 
 def write_files(folder):
-    """Small files in the formats of the data sets."""
+    """Write small files in the formats of the datasets."""
     (folder / "digits").mkdir()
     for part, count in (("train", 5), ("t10k", 3)):
         write_idx(folder / "digits" / f"{part}-images-idx3-ubyte", images(count, 28, 28))
@@ -58,8 +58,8 @@ def number(x):
 
 
 def summary(data):
-    """Names, size, dtypes, numbers of axes, and rows; of images, sums, and of encoded ones, which
-    are other bytes in other versions of Pillow, the first bytes."""
+    """Return names, size, dtypes, numbers of axes, and rows; for images their sums, and for encoded
+    images, which differ between Pillow versions, the first bytes."""
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     return (
         data.get_col_names(), data.get_dataset_size(),

@@ -1,8 +1,8 @@
-"""Files of images, boxes and videos, through MindSpore 2.10 and sporax alike.
+"""Files of images, boxes and videos, read by MindSpore 2.10 and by sporax.
 
 Each case is a function of a namespace with `ds` and `vision`, and of the folder that
 `write_pictures` filled (the videos are in tests/recorded, written with PyAV); an answer is an array
-or a tuple of arrays, and `CASES` says how far two may be apart.
+or a tuple of arrays, and `CASES` gives the tolerance.
 """
 
 from pathlib import Path
@@ -47,7 +47,7 @@ def add_case(name, case, apart=0.0):
 
 
 def case_of(function, *args, apart=0.0, label="", **options):
-    """A call of `vision.<function>`; strings that begin with '@' are paths in the folder."""
+    """Add a call of `vision.<function>`; strings that begin with '@' are paths in the folder."""
 
     def case(ms, where):
         inputs = [str(where / x[1:]) if isinstance(x, str) and x[:1] == "@" else x for x in args]
@@ -82,7 +82,7 @@ for args in (("@rgb.1.png",), ("@none.png",), ("@",), ("@empty.png",), (3,)):
 
 
 def written(function, name, *args):
-    """What is in the file after it was written."""
+    """Return a case: the content of a file after it was written."""
 
     def case(ms, where):
         getattr(ms.vision, function)(str(where / name), *args)
@@ -126,7 +126,8 @@ for mode in ("RGB", "L", "RGBA", "CMYK"):
 
 
 def boxed(name, *args, image=IMAGE, boxes=BOXES, inner=None, apart=0.0, label="", **options):
-    """An image and its boxes through `vision.<name>`; `inner`: a transform given to it."""
+    """Add a case: an image and its boxes transformed by `vision.<name>`; `inner`: a transform
+    passed to it."""
 
     def case(ms, where):
         first = [getattr(ms.vision, inner[0])(*inner[1:])] if inner else []
@@ -169,7 +170,7 @@ VIDEOS = Path(__file__).parents[1] / "recorded"
 
 
 def _thinned(part):
-    """Some of an answer's values, and its shape; of a dict, the rates."""
+    """Return some of an answer's values, and its shape; for a dict, the rates."""
     if isinstance(part, dict):
         return (np.array([part.get(k, 0) for k in ("video_fps", "audio_fps")]),)
     part = np.asarray(part)
@@ -178,7 +179,7 @@ def _thinned(part):
 
 
 def video(function, name, *args):
-    """What `vision.<function>` reads from a video."""
+    """Add a case: the result of `vision.<function>` for a video."""
 
     def case(ms, where):
         answer = getattr(ms.vision, function)(str(VIDEOS / name), *args)
@@ -222,7 +223,7 @@ for policy in ("IMAGENET", "CIFAR10", "SVHN"):
 
 
 def outcomes(ms, transform, count, seed=1):
-    """The different images among so many rows."""
+    """Return the distinct images among `count` random outputs."""
     ms.ds.config.set_seed(seed)
     rows = ms.ds.NumpySlicesDataset(np.stack([IMAGE] * count), ["image"], shuffle=False)
     rows = rows.map(transform, "image", num_parallel_workers=1)

@@ -1,4 +1,4 @@
-"""Data sets of images, read by MindSpore 2.10 and by sporax alike.
+"""Image datasets, read by MindSpore 2.10 and by sporax.
 
 Each case is a function of a namespace with `ds` (`mindspore.dataset`) and of the folder that
 `write_image_sets` filled.
@@ -10,8 +10,8 @@ import numpy as np
 
 
 def summary(data, shapes=True):
-    """Names, size, dtypes and rows. Of an image: its shape and the sum of its pixels; of bytes of
-    a file: their count."""
+    """Return names, size, dtypes and rows. Images are given by shape and sum of pixels, file
+    contents by length."""
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     values = [[_value(x) for x in row] for row in rows]
     return data.get_col_names(), data.get_dataset_size(), _kinds(data), values
@@ -35,7 +35,8 @@ def _value(x):
 
 
 def of(name, path, *args, sampler=None, seed=None, get=summary, shuffle=False, **options):
-    """The data set `name` of the files at `path`; strings that begin with '@' are paths too."""
+    """Return a case: a summary of the dataset `name` at `path`; strings that begin with '@' are
+    also paths."""
 
     def case(ms, where):
         if seed is not None:
@@ -266,7 +267,7 @@ def fake(*args, get=summary, **options):
 
 
 def labels(data):
-    """Without pixels, of which MindSpore leaves most at 0."""
+    """Return shapes and labels without pixels, most of which MindSpore leaves at 0."""
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     return data.get_col_names(), _kinds(data), [[*image.shape, int(k)] for image, k in rows]
 

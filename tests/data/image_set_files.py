@@ -330,7 +330,7 @@ WRITERS = (
 
 
 def write_image_sets(folder, *names):
-    """All of them, or those of some names, in a folder each."""
+    """Write all image datasets, or the named ones, to a folder each."""
     for writer in WRITERS:
         if not names or writer.__name__ in names:
             top = folder / writer.__name__

@@ -49,7 +49,7 @@ RECORDS = {
 
 
 def write(writer, schema, calls, index):
-    """Write a case; a writer of small pages."""
+    """Write a case with small pages."""
     writer.set_header_size(16 * 1024)
     writer.set_page_size(32 * 1024)
     writer.add_schema(schema, "a case")
@@ -61,7 +61,7 @@ def write(writer, schema, calls, index):
 
 
 def listed(dataset):
-    """Columns, and rows as lists; bytes as ints."""
+    """Return the columns, and the rows as lists; bytes as ints."""
     rows = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
     return dataset.get_col_names(), [
         [list(x.tobytes()) if x.dtype.kind == "S" else x.tolist() for x in row] for row in rows

@@ -1,4 +1,4 @@
-"""Data sets of recordings, read by MindSpore 2.10 and by sporax alike.
+"""Datasets of recordings, read by MindSpore 2.10 and by sporax.
 
 Each is a function of a namespace with `ds` (`mindspore.dataset`) and of the folder that
 `write_sounds` filled.
@@ -14,8 +14,8 @@ GENRES = (
 
 
 def write_wav(path, samples, rate, width=2, format=1, claimed=None):
-    """A WAV file of integers (`format` 1) or floats (3); `claimed`: the size of the data that its
-    header says."""
+    """Write a WAV file of integers (`format` 1) or floats (3); `claimed`: the data size in its
+    header."""
     samples = np.asarray(samples)
     channels = samples.shape[1] if samples.ndim == 2 else 1
     if format == 3 or width != 3:
@@ -33,7 +33,7 @@ def write_wav(path, samples, rate, width=2, format=1, claimed=None):
 
 
 def write_sphere(path, samples, rate):
-    """A file of 16-bit integers in the SPHERE format of NIST."""
+    """Write a file of 16-bit integers in NIST's SPHERE format."""
     head = (
         f"NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i {len(samples)}\n"
         f"sample_rate -i {rate}\nsample_n_bytes -i 2\nsample_byte_format -s2 01\n"
@@ -50,7 +50,7 @@ def write_text(path, text):
 
 
 def write_sounds(folder):
-    """Small files in the formats of the data sets."""
+    """Write small files in the formats of the datasets."""
     arctic = folder / "arctic" / "cmu_us_aew_arctic"
     for i in (3, 1, 2):
         write_wav(arctic / "wav" / f"arctic_a000{i}.wav", [i, -i, 32767, -32768], 16000)
@@ -105,7 +105,7 @@ def _shown(x):
 
 
 def summary(data, first=0):
-    """Names, dtypes, and the rows in an order of their own, from column `first` on."""
+    """Return names, dtypes, and the sorted rows, from column `first` on."""
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     values = [[_shown(x) for x in row[first:]] for row in rows]
     kinds = [str(kind) for kind in data.output_types()]
@@ -113,7 +113,7 @@ def summary(data, first=0):
 
 
 def numbers(data):
-    """The first sample of each row, as an integer."""
+    """Return the first sample of each row, as a sorted list of integers."""
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     return sorted(round(float(row[0][0, 0]) * 32767) for row in rows)
 

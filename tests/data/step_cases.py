@@ -1,5 +1,5 @@
-"""Steps of data pipelines that MindSpore 2.10 and sporax run alike: name -> function of the module
-`mindspore.dataset` and an empty folder; what it returns is compared (`tools/record_steps.py`)."""
+"""Steps of data pipelines that MindSpore 2.10 and sporax run: name -> function of the module
+`mindspore.dataset` and an empty folder; its results are compared (`tools/record_steps.py`)."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.data import tfrecord_cases
 
 
 def image_folder(folder):
-    """Images of one grey each, 0 to 8, of classes of 3, 2 and 4."""
+    """Write images of a single grey each, 0 to 8, in classes of 3, 2 and 4; return the folder."""
     grey = 0
     for name, count in (("a", 3), ("b", 2), ("c", 4)):
         (folder / name).mkdir(exist_ok=True)
@@ -22,7 +22,7 @@ def image_folder(folder):
 
 
 def drawn(ds, folder, seed, **arguments):
-    """The greys of three epochs, as a PKSampler draws them."""
+    """Return the greys of three epochs that a PKSampler draws."""
     ds.config.set_seed(seed)
     data = ds.ImageFolderDataset(
         image_folder(folder), sampler=ds.PKSampler(**arguments), decode=True
@@ -32,7 +32,8 @@ def drawn(ds, folder, seed, **arguments):
 
 
 def called(ds, folder, steps, epochs=2):
-    """The events that callbacks of `map` receive, each kind apart: MindSpore's threads mix them."""
+    """Return the events that callbacks of `map` receive, separately per kind: MindSpore's threads
+    interleave them."""
 
     def method(event):
         def told(self, at):
@@ -52,7 +53,8 @@ def called(ds, folder, steps, epochs=2):
 
 
 def waited(ds, folder, updates, batch, **arguments):
-    """Rows of a `sync_wait`, updated in the loop, and what its callback was given."""
+    """Return the rows of a `sync_wait` that is updated in the loop, and the arguments of its
+    callback."""
     given = []
     data = ds.NumpySlicesDataset(list(range(6)), ["x"], shuffle=False)
     data = data.sync_wait("c", callback=given.append, **arguments).batch(batch)
@@ -64,7 +66,8 @@ def waited(ds, folder, updates, batch, **arguments):
 
 
 def sampled(ds, folder, joined, sampler):
-    """Rows of joined data sets, or of a part of one, that a sampler chooses; how many there are."""
+    """Return the rows that a sampler chooses from concatenated datasets, or from a part of one, and
+    the dataset's size."""
     ds.config.set_seed(3)
     if joined:
         parts = [ds.NumpySlicesDataset(rows, shuffle=False) for rows in joined]

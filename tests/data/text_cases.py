@@ -1,7 +1,7 @@
-"""Transforms of text, run by MindSpore 2.10 and by sporax alike.
+"""Text transforms, run by MindSpore 2.10 and by sporax.
 
-Each case is a function of a namespace with `text`, `ds` and `dtype` of MindSpore; `CASES`:
-name -> case. Where MindSpore is wrong there is no case, but a row in `test_text`.
+Each case is a function of a namespace with `text`, `ds` and `dtype` of MindSpore; `CASES`: name ->
+case. If MindSpore is wrong there is no case, but a row in `test_text`.
 """
 
 import tempfile
@@ -31,7 +31,7 @@ CASES = {}
 
 
 def described(value):
-    """A result as JSON keeps it: dtype, shape and elements of arrays."""
+    """Convert a result to JSON data: dtype, shape and elements of arrays."""
     if isinstance(value, (tuple, list)):
         return [described(item) for item in value]
     if isinstance(value, dict):
@@ -49,7 +49,7 @@ def add(name, case):
 
 
 def arguments(ms, kwargs):
-    """Arguments of which '@a.b' are looked up and the vocabulary is made."""
+    """Resolve arguments: '@a.b' is looked up in `ms`, and a list for `vocab` becomes a Vocab."""
     made = dict(kwargs)
     for name, value in made.items():
         if isinstance(value, str) and value.startswith("@"):
@@ -63,7 +63,7 @@ def arguments(ms, kwargs):
 
 
 def called(name, values, **kwargs):
-    """The transform `name`, called with each of the values by itself."""
+    """Return a case: the results of the transform `name` for each of the values."""
 
     def case(ms):
         transform = getattr(ms.text, name)(**arguments(ms, kwargs))
@@ -73,7 +73,7 @@ def called(name, values, **kwargs):
 
 
 def each(name, values, **kwargs):
-    """A case for each value."""
+    """Add a case for each value."""
     shown = ", ".join(f"{k}={v!r:.40}" for k, v in kwargs.items() if k != "vocab")
     for i, value in enumerate(values):
         add(f"{name}({shown}) {i} {value!r:.30}", called(name, [value], **kwargs))

@@ -1,4 +1,4 @@
-"""Data sets of text files, read by MindSpore 2.10 and by sporax alike.
+"""Datasets of text files, read by MindSpore 2.10 and by sporax.
 
 Each case is a function of a namespace with `ds` (`mindspore.dataset`) and of the folder that
 `write_text_files` filled.
@@ -104,7 +104,7 @@ PLAIN = {
 
 
 def contents():
-    """{path: text} of the files of all data sets."""
+    """Return {path: text} of the files of all datasets."""
     files = dict(PLAIN)
     for version, word in ((1, "Where"), (2, "When")):
         for part in ("train", "dev"):
@@ -131,7 +131,7 @@ def contents():
 
 
 def write_text_files(folder):
-    """Small files in the formats of the data sets."""
+    """Write small files in the formats of the datasets."""
     for name, text in contents().items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,7 @@ def readable(array):
 
 
 def summary(data):
-    """Columns, size, kinds of dtypes, and rows."""
+    """Return columns, size, kinds of dtypes, and rows."""
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     return (
         data.get_col_names(), data.get_dataset_size(),

@@ -1,4 +1,4 @@
-"""Word vectors and segmentation models, read by MindSpore 2.10 and by sporax alike.
+"""Word vectors and segmentation models, read by MindSpore 2.10 and by sporax.
 
 Each case is a function of a namespace with `text` and `ds`, and of the folder that
 `write_model_files` filled.
@@ -41,7 +41,7 @@ CORPUS = [
 
 
 def hidden_markov_model():
-    """A model in cppjieba's format."""
+    """Return a model in cppjieba's format."""
     draw = random.Random(3)
     never = "-3.14e+100"
     rows = [

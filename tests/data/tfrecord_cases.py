@@ -1,5 +1,5 @@
-"""TFRecord files, written byte by byte, and what is read from them: name -> arguments of
-`TFRecordDataset` (`tools/record_steps.py`)."""
+"""TFRecord files, written byte by byte, and their reads: name -> arguments of `TFRecordDataset`
+(`tools/record_steps.py`)."""
 
 import gzip
 import json
@@ -97,7 +97,7 @@ READ = {
 
 
 def read(ds, folder, files, columns, arguments):
-    """Columns, size, rows, and the schema as a text."""
+    """Return columns, size, rows, and the schema as text."""
     write(folder)
     ds.config.set_seed(5)
     paths = [str(folder / name) for name in ([files] if isinstance(files, str) else files)]

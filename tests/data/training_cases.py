@@ -1,6 +1,6 @@
-"""Data pipelines and metrics, run by MindSpore 2.10 and by sporax alike.
+"""Data pipelines and metrics, run by MindSpore 2.10 and by sporax.
 
-Each is a function of a namespace with `ds` (`mindspore.dataset`), `transforms` of it, `train`,
+Each is a function of a namespace with `ds` (`mindspore.dataset`), its `transforms`, `train`,
 `Tensor`, `dtype` and `set_seed`; it returns lists of numbers and strings.
 """
 
@@ -340,7 +340,7 @@ ODDS = SCORES / SCORES.sum(axis=1, keepdims=True)
 
 
 def measured(make, *batches, **options):
-    """What a metric makes of batches; a Tensor each, as in `Model.eval`."""
+    """Return a case: the result of a metric for batches of Tensors, as in `Model.eval`."""
 
     def run(ms):
         metric = make(ms)

@@ -1,8 +1,8 @@
-"""Transforms of images, run by MindSpore 2.10 and by sporax alike.
+"""Image transforms, run by MindSpore 2.10 and by sporax.
 
-Each is a function of a namespace with `vision` and `transforms` of `mindspore.dataset`; it gives an
-array, an image of Pillow's, or a tuple of them. `CASES`: name -> (function, how far two results
-may be apart). What OpenCV computes with integer weights may differ by one grey level.
+Each is a function of a namespace with `vision` and `transforms` of `mindspore.dataset`; it returns
+an array, a Pillow image, or a tuple of them. `CASES`: name -> (function, tolerance). Results that
+OpenCV computes with integer weights may differ by one grey level.
 """
 
 import io
@@ -40,7 +40,8 @@ def add_case(name, case, apart=0.0):
 
 
 def transformed(name, *args, on=IMAGE, modes=()):
-    """What the transform `name` makes of an image; `modes`: {argument's place: 'Enum.MEMBER'}."""
+    """Return a case: an image after the transform `name`; `modes`: {argument's position:
+    'Enum.MEMBER'}."""
 
     def case(ms):
         inputs = list(args)

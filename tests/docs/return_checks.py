@@ -1,6 +1,6 @@
-"""What operations return, compared with what their declarations say: stubs and pages repeat that.
+"""Compares the results of operations with the declared return types, which stubs and pages repeat.
 
-A declaration without a word returns a Tensor; `Arrays` are a tuple of them.
+A declaration without a return annotation returns a Tensor; `Arrays` is a tuple of Tensors.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays
 
 
 def stated(function):
-    """What a function, or its declaration, says that it returns."""
+    """Return the return annotation of a function, or of its declaration."""
     declaration = getattr(function, "declaration", None)
     signature = inspect.signature(function) if declaration is None else declaration.signature
     said = signature.return_annotation
@@ -24,7 +24,7 @@ def stated(function):
 
 
 def fits(said, result):
-    """Whether a result is what was said."""
+    """Return True if a result matches an annotation."""
     if isinstance(said, types.UnionType):
         return any(fits(part, result) for part in said.__args__)
     if said is Array:
@@ -35,7 +35,7 @@ def fits(said, result):
 
 
 def faces():
-    """(name, function) of every face of an operation."""
+    """Yield (name, function) of every face of an operation."""
     for label, registry in (("ops", FUNCTIONS), ("mint", MINT), ("Tensor", vars(Tensor))):
         for name, result in registry.items():
             for function in getattr(result, "overloads", [result]):
@@ -48,12 +48,12 @@ def faces():
 
 
 class Results:
-    """Watches calls of faces; `wrong` lists those that returned something else."""
+    """Watches calls of faces; `wrong`: the ones whose result does not match the annotation."""
 
     def __init__(self):
         self.wrong, self.known, shared = set(), {}, set()
         for name, result in faces():
-            own = module_of(result) == module_of(Tensor)  # no face of anything
+            own = module_of(result) == module_of(Tensor)  # not a face
             if isinstance(result, types.FunctionType) and not own:
                 _, said = self.known.setdefault(result.__code__, (name, stated(result)))
                 if said is not stated(result):

@@ -1,4 +1,4 @@
-"""One value of an expression, however it is computed."""
+"""Compares the values of an expression from all ways to compute it."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ NOISES = 32
 
 
 def drawn(seed, count):
-    """(expressions, inputs) of a seed."""
+    """Draw (expressions, inputs) from a seed."""
     random = np.random.default_rng(seed)
     kinds = random.choice([*"fffffbbihd"], count)
     return [writer.write(random, kind) for kind in kinds], writer.inputs(random)
 
 
 def failures(seed, count, find=ways.values):
-    """[(expression, way, where it differs)] for some expressions of a seed."""
+    """Return [(expression, way, difference)] of the failing expressions of a seed."""
     expressions, arrays = drawn(seed, count)
     found = find(expressions, arrays)
     failed = []
@@ -29,8 +29,8 @@ def failures(seed, count, find=ways.values):
 
 
 class Expected:
-    """The value of an expression on NumPy, and how far rounding may move it. `is_sure`: which
-    elements are the same NaN, infinity, sign of zero, mask or whole number for all roundings."""
+    """The value of an expression by NumPy, and its variation by rounding. `is_sure`: mask of the
+    elements with the same NaN, infinity, sign of zero, boolean or integer for all roundings."""
 
     def __init__(self, expression, arrays):
         with np.errstate(all="ignore"):
@@ -47,7 +47,7 @@ class Expected:
                     self.spread = np.fmax(self.spread, np.where(np.isfinite(apart), apart, 0))
 
     def difference(self, found):
-        """Where a value differs, in words; None if nowhere."""
+        """Describe where a value differs; None if it does not."""
         value = self.value
         if found.shape != value.shape or found.dtype != value.dtype:
             return f"{found.dtype}{found.shape} in place of {value.dtype}{value.shape}"
@@ -66,7 +66,8 @@ class Expected:
 
 
 def _kind(x):
-    """What must be equal: NaN, the sign of infinity and of zero, a mask, a whole number."""
+    """Return the properties that must be equal: NaN, the sign of infinity and zero, a boolean, an
+    integer."""
     if x.dtype.kind != "f":
         return x
     zero = np.where(np.signbit(x), -1, 1)
@@ -75,7 +76,7 @@ def _kind(x):
 
 
 def shrunk(expression, arrays, way):
-    """(the smallest expression found that still differs in the same way, where)"""
+    """Return (the smallest expression found that still differs in the same way, the difference)."""
 
     def differs(candidate):
         found = ways.values([candidate], arrays)[way][0]

@@ -8,7 +8,7 @@ F = np.float32
 
 
 def flushed(x):
-    """An array with zeros in place of denormal numbers."""
+    """Return an array with denormal numbers replaced by zeros of the same sign."""
     x = np.asarray(x)
     if x.dtype.kind != "f" or x.dtype == np.float16:  # whose denormal numbers float32 holds
         return x
@@ -96,14 +96,16 @@ _UNITS = 4
 
 
 def value(expression, inputs, noise=None):
-    """An expression's value. `noise`, a random generator: as another compiler may compute it.
+    """Evaluate an expression. `noise`: a random generator, to vary the result as other compilers
+    may.
 
-    Rounded numbers are moved by a few units in the last place, what is summed or multiplied comes
-    in another order, a quotient by a broadcast array is a product with its reciprocal (see
-    docs/differences.md). With an odd seed, a product that is added is not rounded before, a
-    denormal number that was converted or is compared with zero is not flushed, and a zero that is
-    the sum, the largest or smallest of several is negative; with an even seed it is positive. With
-    a quarter of the seeds some results have few digits, so that two may be equal."""
+    Rounded numbers are moved by a few units in the last place, reductions are computed in another
+    order, and a quotient by a broadcast array is a product with its reciprocal (see
+    docs/differences.md). With an odd seed, a product that is an addend is not rounded before the
+    addition, a denormal number that was converted or is compared with zero is not flushed, and a
+    zero sum or extreme is negative; with an even seed it is positive. With a quarter of the seeds
+    some results have few digits, so that two may be equal.
+    """
     if expression.kind in "ne":
         return expression.name
     if not expression.operands:
@@ -133,7 +135,7 @@ def value(expression, inputs, noise=None):
 
 
 def _is_never(expression):
-    """Whether a compiler sees that a mask is False everywhere, so that nothing is added."""
+    """Return True if a compiler detects that a mask is always False, so that nothing is added."""
     return expression.name == "greater_int" and len(set(expression.operands)) == 1
 
 
@@ -142,13 +144,13 @@ def _times_reciprocal(x, y):
 
 
 def _kept(x):
-    """An array with the smallest normal numbers in place of denormal ones."""
+    """Return an array with denormal numbers replaced by the smallest normal numbers."""
     small = np.where(x == 0, x, np.copysign(np.finfo(x.dtype).tiny, x))
     return np.where(np.abs(x) < np.finfo(x.dtype).tiny, small, x).astype(x.dtype)
 
 
 def _joined(expression, inputs, noise):
-    """The value of an operand of a sum, in float64 where an FMA may compute it."""
+    """Return the value of an operand of a sum, in float64 if it may be computed by an FMA."""
     if expression.name not in _JOINED or not expression.operands:
         return value(expression, inputs, noise)
     operands = [value(operand, inputs, noise) for operand in expression.operands]
@@ -159,7 +161,8 @@ def _joined(expression, inputs, noise):
 
 
 def _in_turn(name, noise, *operands):
-    """A sum or product along rows in another order: of the smallest or largest first."""
+    """Compute a sum or product along rows in another order: random, or from the smallest or
+    largest."""
     rows = functools.reduce(np.multiply, operands)
     mixed = noise.permutation(rows.size).reshape(rows.shape)
     orders = mixed, rows, -rows, np.abs(rows), -np.abs(rows)
@@ -175,8 +178,8 @@ def _seed(noise):
 
 
 def _moved(name, function, operands, result, noise):
-    """A rounded result within some units of the last place; a sum of which no digit is sure may be
-    that of a part of the addends, or anything."""
+    """Perturb a rounded result by some units in the last place; a sum without significant digits
+    may be the sum of a part of the addends, or any small number."""
     if name not in _NEAREST | _TO_SOME_UNITS | _REDUCTIONS:
         return result
     eps = np.finfo(result.dtype).eps
@@ -203,6 +206,6 @@ def _moved(name, function, operands, result, noise):
 
 
 def _with_few_digits(x):
-    """Numbers rounded to 20 bits, so that two that are near are equal."""
+    """Round numbers to 20 bits, so that two close ones are equal."""
     fraction, exponent = np.frexp(x)
     return np.ldexp(np.round(fraction * 2**20) / 2**20, exponent).astype(x.dtype)

@@ -1,5 +1,5 @@
-"""Expressions by sporax: from the interpreter, from compiled programs of dynamic and of captured
-code, and each operation by itself."""
+"""Evaluates expressions by sporax: by the interpreter, by compiled programs of dynamic and of
+captured code, and operation by operation."""
 
 import contextlib
 
@@ -49,7 +49,7 @@ OPERATIONS = {
 
 
 def evaluated(expression, tensors):
-    """An expression's value."""
+    """Evaluate an expression."""
     if expression.kind in "ne":
         return expression.name
     if not expression.operands:
@@ -60,7 +60,7 @@ def evaluated(expression, tensors):
 
 @contextlib.contextmanager
 def interpreting(is_on):
-    """Traces run on the interpreter, or are compiled at once."""
+    """Run traces on the interpreter, or compile them immediately, in the block."""
     run_pending()
     forest.clear()
     before = compile_policy.uses_interpreter
@@ -74,7 +74,7 @@ def interpreting(is_on):
 
 @contextlib.contextmanager
 def immediate():
-    """Each operation runs at its own line."""
+    """Run each operation at its own line in the block."""
     before = context.get_context("pynative_synchronize")
     context.set_context(pynative_synchronize=True)
     try:
@@ -85,7 +85,7 @@ def immediate():
 
 
 def values(expressions, arrays):
-    """{way: the values of all expressions}"""
+    """Return {way: values of all expressions}."""
 
     def run(tensors):
         return [evaluated(expression, tensors) for expression in expressions]

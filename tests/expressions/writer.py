@@ -59,14 +59,14 @@ class Expression:
         )
 
     def names(self):
-        """The operations in it."""
+        """Yield the operations in it."""
         for operand in self.operands:
             yield from operand.names()
         if self.operands:
             yield self.name
 
     def smaller(self):
-        """Expressions with one operation less, of the same kind."""
+        """Yield expressions with one operation less, of the same kind."""
         for i, operand in enumerate(self.operands):
             if operand.kind == self.kind:
                 yield operand
@@ -79,7 +79,7 @@ class Expression:
 
 
 def write(random, kind="f", depth=4):
-    """A random expression of a kind."""
+    """Return a random expression of a kind."""
     if kind == "n":
         return Expression(kind, NUMBERS[random.integers(len(NUMBERS))])
     if kind == "e":
@@ -94,7 +94,7 @@ def write(random, kind="f", depth=4):
 
 
 def inputs(random):
-    """{name: array}: pairs of edge values in every combination of some, and masks."""
+    """Return {name: array}: pairs of edge values in every combination of some, and masks."""
     x = np.concatenate([EDGES, random.choice(EDGES, 34)])
     y = random.permutation(x)
     with np.errstate(all="ignore"):

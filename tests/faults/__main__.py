@@ -18,7 +18,7 @@ BEGINS = {"replays": 8, "captures": 1, "cold": 1}
 
 
 def rows():
-    """(network, way, beginning, kind, its share) of all rows."""
+    """Yield (network, way, beginning, kind, its share) of all rows."""
     for row in itertools.product(NETWORKS, WAYS, BEGINS, KINDS):
         _, way, begins, _ = row
         if (way, begins) != ("dynamic", "captures"):

@@ -1,4 +1,4 @@
-"""Programs run by the interpreter of jaxprs, which give away their dead inputs as XLA's do."""
+"""Programs run by the interpreter of jaxprs that donate their dead inputs, as XLA's programs do."""
 
 import contextlib
 
@@ -13,12 +13,12 @@ from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
 
 
 def array_of(array):
-    """A `jax.Array` with memory of its own."""
+    """Return a `jax.Array` with separate memory."""
     return device_array(array.copy())
 
 
 class Donating(Interpretation):
-    """The interpreter's run of a trace, after which its dead inputs are deleted."""
+    """The interpretation of a trace, after which its dead inputs are deleted."""
 
     def __call__(self, arrays, reals, integers, results):
         super().__call__(arrays, reals, integers, results)
@@ -27,7 +27,7 @@ class Donating(Interpretation):
 
 
 def prepare(state, alive, dead, inputs):
-    """In place of `compile_policy.prepare`: nothing is compiled."""
+    """Replacement for `compile_policy.prepare`: nothing is compiled."""
     trace = TraceFunction(state.path(), inputs)
     plan = numpy_plan(compile_policy.plan_families, trace, alive)
     if plan is None:
@@ -40,7 +40,7 @@ def prepare(state, alive, dead, inputs):
 
 @contextlib.contextmanager
 def interpreted():
-    """In the block no program is compiled; the others are forgotten."""
+    """Interpret all programs in the block; clear the traces before and after it."""
     recorder.run_pending()
     forest.clear()
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Signal handlers that come in the midst of a training step, and what each must see and leave."""
+"""Signal handlers that run in the middle of a training step, with checks of what each sees."""
 
 import contextlib
 import functools
@@ -15,9 +15,10 @@ from tests.faults.injection import SIGNAL, Fault
 
 
 class Handler:
-    """In a `with` block, the handler of the signal; one of a training step.
+    """A context manager that installs a signal handler for one training step.
 
-    `state`: what it has read, `problem`: what was wrong in it, or None; `count`: how often it came.
+    `state`: the state that it read; `problem`: what was wrong, or None; `count`: the number of its
+    calls.
     """
 
     def __init__(self, training):
@@ -42,10 +43,10 @@ class Handler:
         self.end()
 
     def work(self):
-        """Use the library; returns what is wrong."""
+        """Use the library; return what is wrong."""
 
     def end(self):
-        """The last that the handler does."""
+        """Run at the end of the handler."""
 
 
 class Compute(Handler):
@@ -95,7 +96,7 @@ class Save(Handler):
 
 
 class Raise(Handler):
-    """Raises an exception in the end."""
+    """Raises an exception at the end."""
 
     def end(self):
         raise Fault

@@ -1,9 +1,9 @@
-"""Raises an exception, or lets a signal come, at the n-th place of a call at which one can come.
+"""Raises an exception, or a signal, at the n-th place of a call where one can occur.
 
 `opcodes`: before every instruction that can raise. `signals`: where Python handles signals, at the
-beginning of a function and at the end of a call of one in C, with KeyboardInterrupt. Both only in
-the files of the library, and in `contextlib`, on which its blocks stand. The call with which a
-`with` block releases a lock is no place: nothing comes between it and the block.
+beginning of a function and at the end of a call of a C function, with KeyboardInterrupt. Both only
+in the files of the library, and in `contextlib`, on which its context managers depend. The call by
+which a `with` block releases a lock is not a place: nothing can occur between it and the block.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ _CAN_RAISE = frozenset(code for name, code in dis.opmap.items() if name not in _
 
 @functools.cache
 def _places(code):
-    """The offsets of a code object's instructions that can raise."""
+    """Return the offsets of a code object's instructions that can raise."""
     steps = [s for s in dis.get_instructions(code) if s.opname not in ("CACHE", "PRECALL")]
     offsets = {step.offset for step in steps if step.opcode in _CAN_RAISE}
     for i, step in enumerate(steps):
@@ -51,7 +51,7 @@ SIGNAL = signal.SIGUSR1
 
 
 class Fault(Exception):
-    """What is raised."""
+    """The injected exception."""
 
 
 class _Injection:
@@ -79,7 +79,7 @@ class _Injection:
 
 
 class Opcodes(_Injection):
-    """Before every instruction that can raise."""
+    """Injects before every instruction that can raise."""
 
     error = Fault
 
@@ -102,7 +102,7 @@ class Opcodes(_Injection):
 
 
 class Signals(_Injection):
-    """Where Python handles signals."""
+    """Injects where Python handles signals."""
 
     error = KeyboardInterrupt
 
@@ -121,7 +121,7 @@ KINDS = {"opcodes": Opcodes, "signals": Signals}
 
 
 def places(kind, call):
-    """At how many places of a call an exception can come."""
+    """Return the number of places of a call at which an exception can occur."""
     injection = KINDS[kind]()
     injection.install()
     try:
@@ -132,8 +132,9 @@ def places(kind, call):
 
 
 def raised_at(kind, call, at, is_signal=False):
-    """Run a call with an exception, or a signal, at place number `at`, from 1 on; (where that is,
-    or None if there are fewer; at how many places it was; whether an exception came out)."""
+    """Run a call with an exception, or a signal, at place number `at`, from 1 on; return (that
+    place, or None if there are fewer; the number of places counted; True if an exception came
+    out)."""
     injection = KINDS[kind](at, is_signal)
     injection.install()
     try:

@@ -1,8 +1,8 @@
-"""`python -m tests.faults.real_signals [--signals N] [--only WORD]`: trainings among signals of a
-timer, each 4 ms after the last handler has ended, until N have come. The handlers compute or save;
-the weights in the end must be those of a training without signals. Where programs are compiled at
-once these are the same bits, else the same up to rounding: what a handler runs or holds counts for
-the run from which on a program is compiled."""
+"""`python -m tests.faults.real_signals [--signals N] [--only WORD]`: trainings interrupted by
+signals of a timer, each 4 ms after the previous handler has ended, until N have arrived. The
+handlers compute or save; the final weights must equal those of a training without signals. They
+must be bitwise equal if programs are compiled immediately, else equal up to rounding: operations in
+a handler affect the run from which on a program is compiled."""
 
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ PAUSE = 0.004
 
 @contextlib.contextmanager
 def running(way, tiers):
-    """In the block code runs in a way, with programs interpreted first or not."""
+    """Run code in one of `WAYS` in the block; `tiers`: interpret programs first."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compile_policy, "uses_interpreter", tiers)
         ms.set_context(pynative_synchronize=way == "immediate")
@@ -42,7 +42,8 @@ def new_training(network, way):
 
 
 class Timer:
-    """In a `with` block, a signal comes when the last one's handler has ended, and some time."""
+    """A context manager that sends a signal `PAUSE` seconds after the previous handler has
+    ended."""
 
     def __init__(self, handler):
         self.handler, self.count, self.problems = handler, 0, []
@@ -64,7 +65,7 @@ class Timer:
 
 
 def trained(network, way, tiers, act, signals, steps=20):
-    """(how many signals came, what was wrong) of a training of at least so many steps."""
+    """Run at least `steps` steps; return (number of signals, problems)."""
     with running(way, tiers):
         training = new_training(network, way)
         handler: Handler = ACTS[act](training)
@@ -89,14 +90,14 @@ def trained(network, way, tiers, act, signals, steps=20):
 
 
 def advance(training, number):
-    """One step; a number is read after every third."""
+    """Run one step; read a weight after every third step."""
     training.step()
     if number % 3 == 0:
         training.net.first.weight.asnumpy()
 
 
 def elements(training):
-    """{name: array} of all state."""
+    """Return {name: array} of all state."""
     return {name: handle.asnumpy() for name, handle in training.handles.items()}
 
 

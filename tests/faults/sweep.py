@@ -1,4 +1,5 @@
-"""A sweep: a fault or a signal at each of many places of a training step, and what is left."""
+"""Injects a fault or a signal at each of many places of a training step, and checks the state
+left."""
 
 import collections
 import contextlib
@@ -18,9 +19,8 @@ from tests.faults.trainings import NETWORKS, Training
 
 
 class Row:
-    """A training, and what the step with the fault finds: "replays" that it was captured, or
-    recorded, before; "captures" that it has to be captured; "cold" that in addition all traces are
-    forgotten."""
+    """A training, and how its step with the fault begins: "replays": it was captured, or recorded,
+    before; "captures": it must be captured; "cold": in addition, all traces are cleared."""
 
     def __init__(self, training, begins):
         self.training, self.begins, self.references = training, begins, {}
@@ -31,7 +31,7 @@ class Row:
         self.flags, self.contexts = self.training.flags(), len(contexts)
 
     def _following(self, state):
-        """The state one step after `state`, without a fault."""
+        """Return the state one step after `state`, without a fault."""
         key = tuple(state.values())
         if key not in self.references:
             self.training.load(state)
@@ -40,7 +40,7 @@ class Row:
         return self.references[key]
 
     def _begin(self):
-        run_pending()  # what the step before has left is none of this one's places
+        run_pending()  # pending work of the previous step must not count
         if self.begins != "replays":
             self.training.forget()
         if self.begins == "cold":
@@ -49,9 +49,9 @@ class Row:
         self.training.load(self.before)
 
     def places(self, kind):
-        """At how many places of the step a fault of this kind can come."""
+        """Return the number of places of the step at which a fault of this kind can occur."""
         counts = []
-        for _ in range(2):  # the first time fills caches
+        for _ in range(2):  # the first run fills caches
             self._begin()
             gc.disable()
             try:
@@ -61,11 +61,11 @@ class Row:
         return counts[-1]
 
     def problem(self, kind, at, act=None):
-        """(what is wrong after a fault at a place, or None; the place). `act`: what a signal
-        handler does that comes there instead, one of `handlers.ACTS`."""
+        """Return (problem after a fault at a place, or None; the place). `act`: one of
+        `handlers.ACTS`, run by a signal handler there instead of a fault."""
         handler = contextlib.nullcontext() if act is None else ACTS[act](self.training)
         place = None
-        while place is None:  # a step has fewer places than another where its program is there
+        while place is None:  # a step has fewer places if its program exists
             self._begin()
             gc.disable()
             try:
@@ -107,7 +107,8 @@ class Row:
         return None, place
 
     def _problem_of(self, handler):
-        """What a signal handler has found wrong, or has seen that is no state of a step."""
+        """Return what a signal handler found wrong, or how its view of the state is
+        inconsistent."""
         if handler.count != 1:
             return f"the handler came {handler.count} times"
         if handler.problem is not None:
@@ -119,7 +120,7 @@ class Row:
 
 
 def left_open():
-    """What is not as between two steps in this thread, and which locks are held."""
+    """Return the thread state that was not reset after a step, and the locks that are held."""
     names = "tape", "saving", "watch", "precision", "gates"
     ends = [name for name in names if getattr(thread, name)]
     ends += ["postponed"] * len(thread.context.postponed)
@@ -132,13 +133,14 @@ def left_open():
 
 
 def has_claims():
-    """Whether arrays count as inputs of an operation to come, which may not be given away."""
+    """Return True if arrays are still registered as inputs of a pending operation, so that they
+    cannot be donated."""
     mine = id(thread.recorder)
     return any(use() is not None for key, use in list(in_use.items()) if key != mine)
 
 
 def _is_free(lock):
-    """Whether another thread can take a lock."""
+    """Return True if another thread can acquire a lock."""
     taken = []
 
     def take():
@@ -153,8 +155,8 @@ def _is_free(lock):
 
 
 def sweep(network, way, begins, kind, count, seed=0, act=None):
-    """(faults, places, {problem: Counter of places}) of faults, or signals, at `count` places of a
-    step, evenly among all."""
+    """Run faults, or signals, at `count` evenly spaced places of a step; return (number of faults,
+    number of places, {problem: Counter of places})."""
     training = Training(NETWORKS[network], way)
     with training.mode():
         return _swept(Row(training, begins), kind, count, seed, act)
@@ -174,7 +176,7 @@ def _swept(row, kind, count, seed, act):
 
 
 def heal():
-    """Bring a thread back to a clean state, so that one problem does not hide the next."""
+    """Reset a thread to a clean state, so that one problem does not hide the next."""
     thread.tape = thread.saving = thread.watch = thread.precision = None
     thread.gates, thread.recorder = (), thread.new_recorder()
     thread.context.postponed.clear()

@@ -1,4 +1,4 @@
-"""Training steps that faults are raised in: networks, and all state that a step changes."""
+"""Training steps in which faults are raised: networks, and all state that a step changes."""
 
 import contextlib
 
@@ -15,7 +15,7 @@ SIZE = 6
 
 
 class Plain(nn.Cell):
-    """Two layers, weight sharing between examples only."""
+    """Two layers."""
 
     def __init__(self):
         super().__init__()
@@ -26,7 +26,7 @@ class Plain(nn.Cell):
 
 
 class Normalized(Plain):
-    """Draws random numbers and keeps moving statistics: state that a step changes on its way."""
+    """Draws random numbers and keeps moving statistics: state that changes during a step."""
 
     def __init__(self):
         super().__init__()
@@ -37,7 +37,7 @@ class Normalized(Plain):
 
 
 class Squared(nn.Cell):
-    """A layer with a derivative of its own."""
+    """A layer with a custom bprop."""
 
     def construct(self, x):
         return x * x
@@ -47,7 +47,7 @@ class Squared(nn.Cell):
 
 
 class Instrumented(Plain):
-    """Hooks, a bprop, another precision and layers whose values are computed again."""
+    """Hooks, a bprop, another precision and a recomputed layer."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +67,7 @@ class Instrumented(Plain):
 
 
 class Branching(Plain):
-    """A condition on a Tensor, which becomes an operation when it is captured."""
+    """A condition on a Tensor, which becomes an operation in a capture."""
 
     def construct(self, x):
         hidden = self.first(x)
@@ -81,8 +81,8 @@ class Branching(Plain):
 class Training:
     """A network, an optimizer, a batch, and the step of a row.
 
-    `handles`: {name: Tensor} of all state. `commits`: the names in the order in which dynamic code
-    changes them, each group at once.
+    `handles`: {name: Tensor} of all state. `commits`: groups of names in the order in which dynamic
+    code changes them, each group at once.
     """
 
     def __init__(self, network, way):
@@ -120,7 +120,7 @@ class Training:
             self.forget()
 
     def forget(self):
-        """The next step is captured anew."""
+        """Make the next step a new capture."""
         if self.way == "graph mode":
             self.cell.__dict__["_graph"] = None
         elif self.way == "jit":
@@ -130,7 +130,7 @@ class Training:
 
     @contextlib.contextmanager
     def mode(self):
-        """In the block, MindSpore's mode is that of the row."""
+        """Set MindSpore's mode of the row in the block."""
         ms.set_context(mode=ms.GRAPH_MODE if self.way == "graph mode" else ms.PYNATIVE_MODE)
         try:
             yield
@@ -138,23 +138,23 @@ class Training:
             ms.set_context(mode=ms.PYNATIVE_MODE)
 
     def step(self):
-        """One step; its loss."""
+        """Run one step; return its loss."""
         if self.way == "graph mode":
             return self.cell(*self.batch)
         return (self.captured if self.way == "jit" else self._step)(*self.batch)
 
     def state(self):
-        """The elements of all handles, as {name: bytes}."""
+        """Return the elements of all handles, as {name: bytes}."""
         return {name: h.asnumpy().tobytes() for name, h in self.handles.items()}
 
     def load(self, state):
-        """Give all handles these elements."""
+        """Set the elements of all handles."""
         for name, handle in self.handles.items():
             array = np.frombuffer(state[name], handle._value.aval.dtype)
             handle._value = owned_value(array_of(array.reshape(handle.shape)))
 
     def flags(self):
-        """What a step must leave as it was: modes, hooks, code."""
+        """Return the state that a step must not change: modes, hooks, code."""
         cells = [c for _, c in self.net.cells_and_names()]
         return (
             [c.training for c in cells],
@@ -166,8 +166,8 @@ class Training:
         )
 
     def allowed(self, before, after):
-        """The states in which a fault may leave everything: in dynamic code a step changes its
-        groups one after another, a captured step all of them at once."""
+        """Return the states that a fault may leave: in dynamic code a step changes its groups one
+        after another, a captured step all of them at once."""
         states, state = [before], dict(before)
         for group in self.commits if self.way == "dynamic" else [list(self.handles)]:
             state = state | {name: after[name] for name in group}

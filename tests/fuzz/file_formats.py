@@ -1,5 +1,5 @@
-"""Mutations of files by their formats, with the checksums and lengths that the result needs to be
-looked at at all."""
+"""Mutations of files by format, with updated checksums and lengths, so that loaders do not reject
+the result early."""
 
 import functools
 import gzip

@@ -1,4 +1,4 @@
-"""The table of loaders: what each is, and the function that adds a row."""
+"""The table of loaders: the class of its rows, and the function that adds a row."""
 
 import dataclasses
 import fnmatch
@@ -24,11 +24,11 @@ _CHANGES = {
 
 @dataclasses.dataclass
 class Loader:
-    """`write(folder)` makes intact files, `load(folder)` reads them. `changes`: patterns of names
-    and how these files are mutated, before those of all loaders; `only`: patterns of the files that
-    are mutated, by default all that `load` opens. `names_file`: whether its errors name the file.
-    `tricks`: whether links, folders and pipes take the place of files. `seconds`: for a case, if
-    other than for most."""
+    """`write(folder)` makes intact files, `load(folder)` reads them. `changes`: {file name pattern:
+    mutation}, with priority over the common ones; `only`: patterns of the files that are mutated,
+    by default all that `load` opens. `names_file`: True if its errors name the file. `tricks`: True
+    if links, folders and pipes may replace files. `seconds`: time limit of a case, if not the
+    default."""
 
     write: Callable
     load: Callable
@@ -43,7 +43,7 @@ class Loader:
         return next(c for p, c in patterns.items() if fnmatch.fnmatch(str(path), p))
 
     def targets(self, folder, files):
-        """Those of the files that are mutated."""
+        """Return the files that are mutated."""
         opened = set()
         _watched.append(opened)
         try:
@@ -73,7 +73,7 @@ def add(name, write, load, **options):
 
 
 def copied(*names):
-    """Files that are recorded."""
+    """Return a `write` function that copies recorded files."""
 
     def write(folder):
         for name in names:

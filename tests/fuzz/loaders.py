@@ -1,5 +1,5 @@
-"""The rows of the table of loaders: the files of each, how their formats are mutated, and the call
-that reads all that there is in them."""
+"""The rows of the table of loaders: the files of each, their mutations, and the call that reads
+everything in them."""
 
 import io
 
@@ -171,13 +171,13 @@ add("read_file", one_image("BMP"), lambda folder: vision.read_file(str(folder / 
 
 
 def rows(data):
-    """All rows of a data set, and what it says of itself."""
+    """Query the properties of a dataset; return all its rows."""
     data.get_dataset_size(), data.get_col_names(), data.output_types(), data.output_shapes()
     return list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
 
 
 def read_rows(kind, *args, at="", **options):
-    """Reads a data set; strings that begin with '@' are paths too."""
+    """Return a function that reads a dataset; strings that begin with '@' are also paths."""
 
     def load(folder):
         paths = [str(folder / x[1:]) if str(x).startswith("@") else x for x in args]
@@ -224,7 +224,7 @@ KEY = "0123456789012345"
 
 
 def encrypting(act):
-    """`act` with a key for MindRecord files."""
+    """Wrap `act` to run with an encryption key for MindRecord files."""
 
     def encrypted(folder):
         mindrecord.set_enc_key(KEY)

@@ -17,7 +17,7 @@ WORDS = ["", "0", "-1", "1", "1e999", "nan", "NaN", "inf", "-inf", "9" * 20, "1"
 
 
 def mutated(rng, content, change):
-    """`content` after one to three changes."""
+    """Return `content` after one to three changes."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         try:
             content = change(rng, content)
@@ -254,7 +254,7 @@ def _varint(number):
 
 
 def message(content):
-    """[field, wire type, value] of a protobuf message; ValueError if it is none."""
+    """Return [field, wire type, value] of a protobuf message; raise ValueError if it is not one."""
     at, found = 0, []
 
     def varint():
@@ -332,5 +332,5 @@ def protobuf(rng, content, depth=0):
 
 
 def seeded(*key):
-    """The random numbers of a case."""
+    """Return the random generator of a case."""
     return random.Random(":".join(map(str, key)))

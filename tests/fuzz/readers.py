@@ -1,4 +1,4 @@
-"""Which loaders read through each module of sporax that opens files."""
+"""Maps each sporax module that opens files to the loaders that read through it."""
 
 import ast
 import re
@@ -103,7 +103,7 @@ def _reads(node):
 
 
 def in_source():
-    """The modules of sporax that open files for reading."""
+    """Return the sporax modules that open files for reading."""
     top, found = Path(sporax.__file__).parent, set()
     for path in top.rglob("*.py"):
         source = path.read_text("utf8")

@@ -1,4 +1,4 @@
-"""Runs cases in a worker process, and counts how they end: also what ends the worker."""
+"""Runs cases in a worker process, and counts their outcomes, including crashes of the worker."""
 
 import collections
 import json
@@ -17,7 +17,7 @@ _STUCK = 4 * TIME  # seconds at one case, after which the worker is ended
 
 
 class Runner:
-    """A worker, begun again when a case has ended it."""
+    """A worker, restarted after a case has ended it."""
 
     def __init__(self):
         self._progress, self._path = tempfile.mkstemp()
@@ -35,7 +35,7 @@ class Runner:
         os.unlink(self._path)
 
     def _ask(self, *question):
-        """The worker's answer; None if it has ended, or was stuck."""
+        """Return the worker's answer; None if it crashed or was stuck."""
         if self._worker is None:
             self._worker = subprocess.Popen(
                 [sys.executable, "-m", "tests.fuzz.worker", self._path],
@@ -56,11 +56,12 @@ class Runner:
         return json.loads(answer) if answer else None
 
     def case(self):
-        """The number of the case that the worker is at."""
+        """Return the number of the worker's current case."""
         return int.from_bytes(os.pread(self._progress, 8, 0), "little")
 
     def run(self, loader, seed, count, seconds=float(10**9), first=0):
-        """(cases, Counter of outcomes, {what went wrong: a case}) of a loader's cases."""
+        """Run a loader's cases; return (number of cases, Counter of outcomes, {problem: a
+        case})."""
         tally, examples, case, begun = collections.Counter(), {}, first, time.monotonic()
         while case - first < count and time.monotonic() - begun < seconds:
             left = seconds - (time.monotonic() - begun)
@@ -85,7 +86,7 @@ class Runner:
 
 
 def table(results):
-    """A table of {loader: (cases, tally, examples)}."""
+    """Format {loader: (cases, tally, examples)} as a table."""
     columns = ("mutations", *OUTCOMES)
     rows = [("loader", *columns)]
     total = collections.Counter()

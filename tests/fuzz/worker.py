@@ -1,8 +1,9 @@
-"""A process that runs cases: `python -m tests.fuzz.worker PROGRESS`, with lines `LOADER SEED FIRST
-COUNT SECONDS` on its standard input; for each, a line of JSON on its standard output.
+"""A process that runs cases: `python -m tests.fuzz.worker PROGRESS`, with a JSON list [loader,
+seed, first, count, seconds] per line on its standard input; for each, a line of JSON on its
+standard output.
 
-A case ends in one of the words of `OUTCOMES`. A loader may have `TIME` seconds and `MEMORY` bytes
-of address space more than there were before it.
+A case ends with one of `OUTCOMES`. A loader may use `TIME` seconds and `MEMORY` additional bytes of
+address space.
 """
 
 import collections
@@ -42,7 +43,7 @@ def _address_space():
 
 
 def _place(error):
-    """The last line of sporax that an error passed."""
+    """Return the last sporax line in the traceback of an error."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "/sporax/" in f.filename]
     if not frames:
         return "outside"
@@ -50,7 +51,7 @@ def _place(error):
 
 
 def judged(loader, folder, error):
-    """(outcome, what is to be known of a leak) of what a loader raised."""
+    """Return (outcome, description of a leak or None) for an exception of a loader."""
     if any(isinstance(e, MemoryError) and type(e).__module__ != "av.error" for e in chain(error)):
         return "above 1 GB", f"{type(error).__name__} at {_place(error)}"
     text = getattr(error, "strerror", None) or str(error)
@@ -64,7 +65,7 @@ def judged(loader, folder, error):
 
 
 def run_case(loader, folder, limit=MEMORY):
-    """(outcome, detail) of a loader on a folder."""
+    """Run a loader on a folder; return (outcome, detail)."""
     space = _address_space() + limit
     resource.setrlimit(resource.RLIMIT_AS, (space, resource.RLIM_INFINITY))
     # once more and again: what is raised in a callback of the garbage collector is lost
@@ -87,7 +88,7 @@ def run_case(loader, folder, limit=MEMORY):
 
 
 class Corpus:
-    """The intact files of a loader in a folder, one or two of which a case changes."""
+    """The intact files of a loader in a folder; a case changes one or two of them."""
 
     def __init__(self, loader):
         self.loader = loader
@@ -99,7 +100,7 @@ class Corpus:
         assert self.targets, "no files to change"
 
     def change(self, rng):
-        """Change files; returns their paths."""
+        """Change files; return their paths."""
         changed = rng.sample(self.targets, min(len(self.targets), rng.choice((1, 1, 1, 1, 2))))
         for path in changed:
             if self.loader.tricks and rng.random() < 0.03:
@@ -125,7 +126,7 @@ def _memory_folder():
 
 
 def _tricked(rng, path):
-    """Something else in place of a file."""
+    """Replace a file with a folder, link or pipe, or delete it."""
     path.unlink()
     act = rng.randrange(6)
     if act == 0:
@@ -141,8 +142,8 @@ def _tricked(rng, path):
 
 
 def run_cases(corpus, name, seed, first, count, seconds, at_case=lambda case: None):
-    """(how many cases, Counter of outcomes, {what went wrong: a case}) of a loader's cases from
-    `first` on: `count`, or fewer where `seconds` are over."""
+    """Run a loader's cases from `first` on: `count`, or fewer if `seconds` have passed; return
+    (number of cases, Counter of outcomes, {problem: a case})."""
     tally, examples, case = collections.Counter(), {}, first
     begun = time.monotonic()
     for case in range(first, first + count):

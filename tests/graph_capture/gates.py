@@ -1,10 +1,11 @@
 """`python -m tests.graph_capture.gates [--threads N] [--only WORD] [--every N]`: a thread records a
-function and is held at each step of that in turn, while N others read, compute with, save, write
-and differentiate by what it records. A table, and 1 if anything was wrong.
+function and is held at each step of the recording in turn, while N other threads read, compute
+with, save, write and differentiate by the state that it records. Prints a table; exit status 1 if
+anything was wrong.
 
-The others must end while the first is held (so it may wait for them), must see all of its state as
-before, and must lose no write. Where a program is compiled or run, what they read may be that of
-afterwards, and they may have to wait for it.
+The others must finish while the first thread is held (so it may wait for them), must see all state
+as before the call, and must lose no write. While a program is compiled or run, they may read the
+new state, and may have to wait for it.
 """
 
 import argparse
@@ -56,7 +57,7 @@ STEPS = {
 
 
 class Gate:
-    """Holds a thread at the n-th time that it comes to a step."""
+    """Holds a thread at its n-th arrival at a step."""
 
     def __init__(self, step, turn):
         self.step, self.turn = step, turn
@@ -66,7 +67,7 @@ class Gate:
 
     @contextlib.contextmanager
     def installed(self):
-        """In the block the present thread is held."""
+        """Hold the current thread in the block."""
         function, self.thread = getattr(self.owner, self.name), threading.get_ident()
 
         @functools.wraps(function)
@@ -83,7 +84,7 @@ class Gate:
             yield
 
     def come(self):
-        """The step is here; hold the thread if it is this one's turn."""
+        """Count an arrival at the step; hold the thread if it is the chosen one."""
         if threading.get_ident() != self.thread:
             return
         self.times += 1
@@ -97,7 +98,7 @@ class Gate:
 
 
 class Net(nn.Cell):
-    """Two layers; what is recorded, and what others compute with meanwhile."""
+    """Two layers; the network that is recorded, and that other threads compute with meanwhile."""
 
     def __init__(self, host=False):
         super().__init__()
@@ -118,13 +119,14 @@ class OnHost(nn.Cell):
 
 
 def forward(state, x):
-    """What a `Net` in a state computes, by NumPy."""
+    """Return the output of a `Net` with this state, computed by NumPy."""
     hidden = np.tanh(x @ state["first.weight"].T + state["first.bias"])
     return hidden @ state["last.weight"].T + state["last.bias"]
 
 
 class Subject:
-    """A function that one thread calls. `extras`: Parameters that it reads and others write."""
+    """A function that one thread calls. `extras`: Parameters that it reads and other threads
+    write."""
 
     X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
     writes_in = "results"  # the step before which nobody sees what it writes
@@ -158,12 +160,12 @@ class Subject:
         return self.function(Tensor(self.X)).asnumpy()
 
     def state(self):
-        """{name: array} of all that may be written to."""
+        """Return {name: array} of everything that may be written to."""
         return {name: handle.asnumpy() for name, handle in self.handles.items()}
 
 
 class Undone(Subject):
-    """Writes and then raises: it has never been."""
+    """Writes and then raises, so that its writes are undone."""
 
     def step(self, x):
         for p in self.net.get_parameters():
@@ -176,7 +178,7 @@ class Undone(Subject):
 
 
 class Split(Subject):
-    """With a call on the host between two stages, which have run when it has been captured."""
+    """A call on the host between two stages, which have already run at the end of the capture."""
 
     writes_in = "undone"
 
@@ -188,7 +190,7 @@ class Split(Subject):
 
 
 class Branch(Subject):
-    """With a condition on a Tensor, which is an operation at the second capture."""
+    """A condition on a Tensor, which becomes an operation at the second capture."""
 
     def prepare(self):
         super().prepare()
@@ -229,21 +231,22 @@ SUBJECTS = {
 
 
 class Actor:
-    """What one of the other threads does; `number`: which one it is."""
+    """The action of one other thread; `number`: the index of the thread."""
 
     def __init__(self, subject, states, number):
         self.subject, self.states, self.number = subject, states, number
         self.problem = None
 
     def act(self):
-        """Returns what is wrong, or None."""
+        """Act; return the problem, or None."""
         raise NotImplementedError
 
     def check(self):
-        """After all: what is wrong, or None."""
+        """Check the final state; return the problem, or None."""
 
     def is_one_of(self, values, which):
-        """Whether arrays {name: array} are those of one of the states, each of them by itself."""
+        """Return None if each array of {name: array} equals its value in one of the states, else a
+        text."""
         for name, value in values.items():
             known = [state[name] for state in self.states]
             if not any(np.allclose(value, k, 1e-5, 1e-6) for k in known):
@@ -251,7 +254,7 @@ class Actor:
         return None
 
     def is_output(self, y, which):
-        """Whether an array is what the network gives in one of the states."""
+        """Return None if an array is the network's output in one of the states, else a text."""
         known = [forward(state, Subject.X) for state in self.states]
         if any(np.allclose(y, k, 1e-4, 1e-5) for k in known):
             return None
@@ -271,7 +274,7 @@ class Compute(Actor):
 
 
 class Keep(Actor):
-    """Keeps what it sees, and reads it after all."""
+    """Keeps Values, and reads them at the end."""
 
     def act(self):
         self.kept = {name: h.value() for name, h in self.subject.handles.items()}
@@ -348,7 +351,7 @@ ACTORS = [Read, Compute, Keep, Save, Serve, Capture, Differentiate, Write]
 
 
 def turns(name):
-    """{step: how often a call of a subject comes to it}."""
+    """Return {step: number of arrivals in a call of a subject}."""
     counts = {}
     for step in STEPS:
         gate, subject = Gate(step, 0), SUBJECTS[name]()
@@ -359,7 +362,8 @@ def turns(name):
 
 
 def held(name, step, turn, kinds):
-    """What was wrong, a list, where a call is held and one thread for each kind of actor acts."""
+    """Hold a call at a step while one thread per kind of actor acts; return the list of
+    problems."""
     subject = SUBJECTS[name](len(kinds))
     before = subject.state()
     twin = SUBJECTS[name]()
@@ -421,7 +425,7 @@ def _shown(error):
 
 @contextlib.contextmanager
 def tiers(is_on):
-    """In the block programs are interpreted first, or compiled at once."""
+    """Interpret programs first (`is_on`), or compile them immediately, in the block."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compile_policy, "uses_interpreter", is_on)
         forest.clear()

@@ -1,4 +1,4 @@
-"""A headless Chromium, where there is one."""
+"""A headless Chromium, if installed."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def document_of(address, width=1200):
-    """(the page's elements after its scripts have run, what the console said). `address`: a path,
+    """Return (the page's DOM after its scripts have run, the console messages). `address`: a path
     or a URL."""
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:

@@ -1,5 +1,5 @@
-"""`python -m tests.io.graph_file_writer FILE`: writes the graph of which `graph_files` has a file
-of each version of JAX, and one in version 2 of the format."""
+"""`python -m tests.io.graph_file_writer FILE`: writes the graph of the files in `graph_files`, one
+for each JAX version, and one in version 2 of the format."""
 
 import sys
 
@@ -23,7 +23,7 @@ class Net(nn.Cell):
 
 
 def results(x):
-    """Those of the graph for a scale of 2, by NumPy in float64."""
+    """Return the results of the graph for a scale of 2, by NumPy in float64."""
     y = np.tanh(x.astype(np.float64) @ WEIGHT.T + BIAS)
     powers = np.exp(2 * y)
     return {"rows": powers / powers.sum(-1, keepdims=True), "sum": y.sum(0), "sizes": 3}

@@ -1,5 +1,5 @@
-"""Files made to do harm, as rows: the loader of `tests/fuzz` that reads them, the bytes that take
-the place of its intact files (or a function of these), and words of the error."""
+"""Malicious files, as rows: the loader of `tests/fuzz` that reads them, the bytes that replace its
+intact files (or a function of these), and words of the error."""
 
 import gzip
 import io
@@ -24,7 +24,8 @@ PICKLE = pickle.dumps({b"data": _Executing(os.mkdir, MARK)}, 2)
 
 
 def archive(**members):
-    """A PyTorch file of today: an archive; a member of (bytes, size) says that it has that size."""
+    """Return a PyTorch file in the current (archive) format; a member given as (bytes, size) claims
+    that size."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, content in members.items():
@@ -35,13 +36,13 @@ def archive(**members):
 
 
 def sequence(content):
-    """A PyTorch file of before 1.6: pickles one after another."""
+    """Return a PyTorch file in the format before 1.6: a sequence of pickles."""
     magic = pickle.dumps(0x1950A86A20F9469CFC6C, 2) + pickle.dumps(1001, 2)
     return magic + pickle.dumps({"little_endian": True}, 2) + content
 
 
 def tensor(sizes, strides):
-    """The pickle of a tensor of PyTorch's whose storage has the key "0"."""
+    """Return the pickle of a PyTorch tensor whose storage has the key "0"."""
 
     def text(word):
         return b"X" + struct.pack("<I", len(word)) + word.encode()
@@ -56,7 +57,7 @@ def tensor(sizes, strides):
 
 
 def doubled(times):
-    """A list of lists that is twice as large after each time."""
+    """Return nested lists that double in size at each level."""
     tree = [1]
     for _ in range(times):
         tree = [tree, tree]
@@ -81,7 +82,7 @@ def tar():
 
 
 def and_member(name):
-    """An archive with one more member, of a name that leads out of it."""
+    """Return a change that adds an archive member, whose name leads out of the archive."""
 
     def change(content):
         file = io.BytesIO(content)
@@ -96,7 +97,7 @@ def and_member(name):
 
 
 def zeros(megabytes):
-    """A zlib stream of zeros that does not end."""
+    """Return a zlib stream of so many megabytes of zeros, without an end marker."""
     stream, piece = zlib.compressobj(9), bytes(10**6)
     first, next_one = [stream.compress(piece) + stream.flush(zlib.Z_FULL_FLUSH) for _ in range(2)]
     return first + next_one * (megabytes - 1)
@@ -166,7 +167,7 @@ def samples_claimed(content):
 
 
 def header_with(**changes):
-    """A MindRecord file whose header says something else."""
+    """Return a change of a MindRecord file's header."""
 
     def change(content):
         size = int.from_bytes(content[:8], "little")

@@ -1,4 +1,5 @@
-"""What is obfuscated, for MindSpore (`tools/record_obfuscation.py`) and for sporax."""
+"""Networks and configurations to obfuscate, for MindSpore (`tools/record_obfuscation.py`) and
+sporax."""
 
 import os
 
@@ -75,7 +76,7 @@ def fill(network):
 
 
 def obfuscated(name, folder):
-    """({name of a parameter: its numbers}, the metadata that is returned)."""
+    """Return ({file: {parameter name: its elements}}, the returned metadata)."""
     network, source, target = fill(Net()), f"{folder}/plain", f"{folder}/obfuscated"
     os.makedirs(f"{source}/rank_0")
     os.makedirs(target)

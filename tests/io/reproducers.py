@@ -1,4 +1,4 @@
-"""Files that reproduce a program: of results that NumPy gives, and changed ones."""
+"""Files that reproduce a program, with the results of NumPy; and changed ones."""
 
 import os
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 
 
 def located(function, expected, *arrays):
-    """The `Located` of all operations of a function, as where its program is wrong."""
+    """Return the `Located` of all operations of a function, as if its program were wrong."""
     listing = Listing("export", "f", function, [ms.Tensor(x) for x in arrays], {}, lambda _, v: v)
     trace, avals = (
         listing.trace,
@@ -38,20 +38,20 @@ def located(function, expected, *arrays):
 
 
 def tanh_sum():
-    """That of tanh(x).sum(1)."""
+    """Return the `Located` of tanh(x).sum(1)."""
     expected = [np.tanh(X.astype(np.float64)).sum(1).astype(np.float32)]
     return located(lambda x: ops.tanh(x).sum(1), expected, X)
 
 
 def write(folder, part):
-    """(the path of its file, why there is none) in a folder."""
+    """Write a reproducer to a folder; return (its path, why there is none)."""
     with mock.patch.dict(os.environ, {reproducer.VARIABLE: str(folder)}):
         return reproducer.write(part)
 
 
 def write_again(path, change, kind=program_file.REPRODUCER):
-    """Write a program's file again, with its header and arrays changed in place: a file that is
-    whole, of somebody who wants it to be so."""
+    """Rewrite a program's file with its header and arrays changed in place: a well-formed file with
+    manipulated content."""
     header, arrays, *_ = program_file.read(path, kind)
     arrays = {name: array.copy() for name, array in arrays.items()}
     change(header, arrays)
@@ -59,7 +59,7 @@ def write_again(path, change, kind=program_file.REPRODUCER):
 
 
 def with_text(change):
-    """A change of the program's text."""
+    """Return a change of a file's program text."""
 
     def changed(header, arrays):
         name = portable_program.TEXT

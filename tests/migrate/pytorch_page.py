@@ -1,5 +1,5 @@
-"""Reads `docs/from_pytorch.md`, the only declaration of what it says: blocks of PyTorch's code
-(`py`), of MindSpore's (`python`), and tables whose rows have one piece of code for each."""
+"""Reads `docs/from_pytorch.md`, the single source of its content: blocks of PyTorch code (`py`) and
+of MindSpore code (`python`), and tables whose rows have one piece of code for each."""
 
 import ast
 import contextlib
@@ -25,7 +25,7 @@ DISTRIBUTION = "same distribution"
 
 @dataclasses.dataclass
 class Block:
-    """A block of one side, and what the page shows that it prints."""
+    """A code block of one side, and the output that the page shows for it."""
 
     side: int
     code: str
@@ -45,7 +45,7 @@ class Row:
 
 
 def items(text):
-    """The blocks and rows of a page, in its order."""
+    """Return the blocks and rows of a page, in order."""
     found, end = [], 0
     for match in _BLOCK.finditer(text):
         found += _rows(text[end : match.start()])
@@ -59,7 +59,8 @@ def items(text):
 
 
 def _show(found, printed):
-    """What stands below a block is what it prints; below a pair of blocks, what both do."""
+    """Assign the text below a block as its output; below a pair of blocks, as the output of
+    both."""
     found[-1].shown = printed
     before = found[-2] if len(found) > 1 else None
     if isinstance(before, Block) and before.side < found[-1].side and not before.shown:
@@ -80,8 +81,8 @@ def _rows(text):
 
 
 def outcomes(found, side):
-    """What each item of one side prints (a block) or gives (a row, as `plain`); an exception where
-    it fails; None for a block of the other side."""
+    """Return the output (block) or value (row, as `plain`) of each item of one side; an exception
+    if it fails; None for a block of the other side."""
     scope: dict[str, Any] = {"__name__": "__main__"}
     results = []
     for i, item in enumerate(found):
@@ -112,13 +113,13 @@ def _outcome(item, side, file, scope):
 
 
 def _sourced(code, file):
-    """The code, to be found by `inspect`, too."""
+    """Register the code so that `inspect` finds it; return it."""
     linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
     return code
 
 
 def with_outputs(text, found, printed):
-    """The page, with what PyTorch's own blocks print below them."""
+    """Return the page with the output of PyTorch's blocks below them."""
     outputs = iter([
         out for item, out in zip(found, printed, strict=True)
         if isinstance(item, Block) and item.side == 0
@@ -132,7 +133,7 @@ def with_outputs(text, found, printed):
 
 
 def plain(value):
-    """Lists, numbers and text of a result of either library, copied."""
+    """Copy a result of either library to lists, numbers and text."""
     if value is None or isinstance(value, (bool, int, float, str, np.generic)):
         return value
     if isinstance(value, np.ndarray):
@@ -152,7 +153,7 @@ def plain(value):
 
 
 def assert_same(actual, expected, common):
-    """Two plain results agree: in all numbers, or as samples of one distribution."""
+    """Assert that two plain results agree: in all numbers, or as samples of one distribution."""
     if isinstance(expected, (list, dict)):
         keys = expected if isinstance(expected, dict) else range(len(expected))
         assert len(actual) == len(expected)

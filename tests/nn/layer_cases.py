@@ -1,4 +1,4 @@
-"""Layers to compare with MindSpore: how each is made, and what goes in."""
+"""Layers to compare with MindSpore: their constructors and inputs."""
 
 import dataclasses
 
@@ -9,9 +9,9 @@ import numpy as np
 class Case:
     """`make`: the layer, as written in a script. `inputs`: shapes, lists of integers, or arrays.
 
-    `low`, `high`: the range of the inputs' numbers. `differentiable`: how many of the inputs
-    gradients are compared of. `atol`: how far numbers may be apart. `fixed`: Parameters that are
-    not trained stay as the layer has them. `graph`: MindSpore has it in a graph alone.
+    `low`, `high`: the range of the inputs. `differentiable`: the number of inputs whose gradients
+    are compared. `atol`: absolute tolerance. `fixed`: Parameters that are not trained keep the
+    layer's values. `graph`: MindSpore supports it only in a graph.
     """
 
     make: str
@@ -25,7 +25,7 @@ class Case:
 
     @property
     def modes(self):
-        """Training or not, where it makes a difference."""
+        """Training and evaluation if they differ, else only training."""
         return (False, True) if "BatchNorm" in self.make else (True,)
 
     @property
@@ -35,7 +35,7 @@ class Case:
 
 
 def arrays(case):
-    """The inputs of a case as NumPy arrays, always the same."""
+    """Return the inputs of a case as NumPy arrays, from a fixed seed."""
     rng = np.random.default_rng(7)
     return [_array(i, case, rng) for i in case.inputs]
 
@@ -49,7 +49,7 @@ def _array(given, case, rng):
 
 
 def build(case, nn, ms):
-    """The layer of a case, every Parameter filled with numbers that are always the same."""
+    """Build the layer of a case, with deterministic values in every Parameter."""
     layer = eval(case.make, {"nn": nn, "ms": ms, "np": np})
     rng = np.random.default_rng(8)
     for p in layer.trainable_params() if case.fixed else layer.get_parameters():
@@ -63,12 +63,12 @@ def build(case, nn, ms):
 
 
 def _flat(out):
-    """A layer's outputs, in nested tuples, one by one."""
+    """Return a layer's outputs, in nested tuples, as a flat list."""
     return [x for part in out for x in _flat(part)] if isinstance(out, tuple) else [out]
 
 
 def _number(layer, inputs, ms):
-    """One number out of a layer's outputs, each element with a weight of its own."""
+    """Reduce a layer's outputs to a scalar, with a separate weight for each element."""
     total = 0
     for out in _flat(layer(*inputs)):
         if out.dtype == ms.float32:
@@ -78,7 +78,8 @@ def _number(layer, inputs, ms):
 
 
 def computed(case, train, nn, ms):
-    """A layer's output, the gradients of its inputs and weights, and its other Parameters after.
+    """Return a layer's output, the gradients of its inputs and weights, and its other Parameters
+    after.
 
     `nn`, `ms`: the modules to compute with.
     """

@@ -1,8 +1,8 @@
-"""Every way in which a sample can be called, as source: `ops.softmax(a, axis=0)`, `a.softmax(...)`,
+"""All calls that express a sample, as source: `ops.softmax(a, axis=0)`, `a.softmax(...)`,
 `ops.Softmax(0)(a)`, `mint.nn.functional.softmax(a, dim=0)`.
 
 The source names the sample's inputs `a`, `b`, ... and MindSpore's dtypes `ms.float32`, so that the
-same text can be evaluated under MindSpore (`tools/record_parity.py`).
+same text can be evaluated with MindSpore (`tools/record_parity.py`).
 """
 
 import inspect
@@ -21,7 +21,7 @@ _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
 class Named:
-    """Stands for an input of a sample: its source."""
+    """A placeholder for an input of a sample; its source is its name."""
 
     def __init__(self, name):
         self.name = name
@@ -32,7 +32,7 @@ def inputs(sample):
 
 
 def source(value):
-    """A value as it is written; KeyError if it cannot be."""
+    """Return the source of a value; raise KeyError if it has none."""
     if isinstance(value, Named):
         return value.name
     if isinstance(value, tuple):
@@ -49,7 +49,7 @@ def source(value):
 
 
 def faces(declaration, kinds=("ops", "tensor", "primitive", "mint")):
-    """(kind, face as written) of a declaration's faces, a signature of its own written out."""
+    """Yield (kind, written face) of a declaration's faces, with its own signature written out."""
     for kind in kinds:
         written = declaration.faces[kind]
         for face in (written,) if isinstance(written, str | bool) else written or ():
@@ -59,7 +59,7 @@ def faces(declaration, kinds=("ops", "tensor", "primitive", "mint")):
 
 
 def _own(declaration):
-    """The signature of the declaration itself, as a face is written."""
+    """Return the declaration's own signature in the notation of a face."""
     kinds = [p.replace(annotation=inspect.Parameter.empty) for p in _parameters(declaration)]
     kinds = [p if p.default is p.empty else p.replace(default=None) for p in kinds]
     return str(inspect.Signature(kinds))
@@ -70,7 +70,8 @@ def _parameters(declaration):
 
 
 def bound(declaration, sample):
-    """{canonical name: value} of a sample's call; KeyError if it calls another face by names."""
+    """Return {canonical name: value} of a sample's call; raise KeyError if its names are another
+    face's."""
     args = inputs(sample)
     named = dict(zip(sample.names or (), args, strict=bool(sample.names))) | sample.attrs
     signature, canonical = _called(declaration)
@@ -82,7 +83,7 @@ def bound(declaration, sample):
 
 
 def _called(declaration):
-    """The signature that samples are written for, and the canonical names of its parameters."""
+    """Return the signature that samples are written for, and its {name: canonical name}."""
     for kind, written in faces(declaration):
         if kind == "ops" and written.partition("(")[0] == declaration.fn.__name__:
             parameters = declaration.parse(written)[1]
@@ -92,7 +93,8 @@ def _called(declaration):
 
 
 def arguments(declaration, parameters, argument):
-    """The values for a face's parameters; KeyError if it has one that the sample leaves open."""
+    """Return the values of a face's parameters; raise KeyError if the sample lacks a required
+    one."""
     values = {}
     for parameter, canonical in parameters:
         own = declaration.signature.parameters.get(canonical)
@@ -108,9 +110,9 @@ def arguments(declaration, parameters, argument):
 
 
 def listed(values, parameters, named=True):
-    """Arguments as they are written: inputs by position as long as they come first.
+    """Return the source of arguments: leading inputs by position, the others by name.
 
-    `named=False`: all by position, since Primitives are called so.
+    `named=False`: all by position, as in calls of Primitives.
     """
     parts, leading, last = [], True, max([0, *_places(values, parameters)])
     for place, (parameter, _) in enumerate(parameters):
@@ -128,7 +130,7 @@ def _places(values, parameters):
 
 
 def call(declaration, kind, written, sample):
-    """The source of a call of this face; KeyError where it cannot express the sample."""
+    """Return the source of a call of this face; raise KeyError if it cannot express the sample."""
     argument = bound(declaration, sample)
     head, _, operands = written.partition(")(")
     more = ("dtype",) if kind == "numpy" else ()
@@ -149,7 +151,7 @@ def call(declaration, kind, written, sample):
 
 
 def calls(sample, kinds=("ops", "tensor", "primitive", "mint")):
-    """The sources of all calls that give what the sample gives."""
+    """Return {source: kind} of all calls that are equivalent to the sample."""
     result = {}
     for kind, written in faces(OPS[sample.op], kinds):
         try:
@@ -160,7 +162,7 @@ def calls(sample, kinds=("ops", "tensor", "primitive", "mint")):
 
 
 def evaluate(call, tensors):
-    """What a call gives here; `tensors`: in order, or by name."""
+    """Evaluate a call in sporax; `tensors`: in order, or by name."""
     named = isinstance(tensors, dict)
     names = tensors if named else dict(zip(string.ascii_lowercase, tensors, strict=False))
     modules = {"ms": sporax, "ops": sporax.ops, "mint": sporax.mint, "mnp": sporax.numpy}

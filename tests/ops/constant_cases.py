@@ -18,7 +18,7 @@ def _tensor(ms, *numbers):
 
 
 def _both(ms, through, function, *tensors):
-    """The values of a function, and its derivatives with respect to the first tensor."""
+    """Return the values of a function, and its derivatives with respect to the first tensor."""
     return through(function)(*tensors), through(ms.grad(function))(*tensors)
 
 
@@ -112,6 +112,6 @@ def an_epoch_of_saturated_data(ms, through, dataset):
 
 
 def evaluate(function, ms, dataset, through=lambda function: function):
-    """What a case returns, as lists. `dataset`: `NumpySlicesDataset`."""
+    """Return the results of a case, as lists. `dataset`: `NumpySlicesDataset`."""
     args = (ms, through, dataset) if function is an_epoch_of_saturated_data else (ms, through)
     return [np.asarray(t.asnumpy()).tolist() for t in function(*args)]

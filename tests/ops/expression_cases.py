@@ -121,7 +121,7 @@ EXPRESSIONS += " ".join([_SCALARS, _CONTAINERS, _TYPES, _ALIASES, _KERNELS]).spl
 
 
 def scope(ms):
-    """The names in the expressions."""
+    """Return the names in the expressions."""
 
     def whole(*numbers):
         return ms.Tensor(np.array(numbers), ms.int64)
@@ -152,7 +152,7 @@ def scope(ms):
 
 
 def answer(expression, names):
-    """What an expression gives, as it is printed; or the kind of its error."""
+    """Return the printed result of an expression, or the kind of its error."""
     try:
         return repr(eval(expression, dict(names)))
     except Exception as error:  # noqa: BLE001 (its kind is the answer)

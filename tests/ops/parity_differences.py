@@ -1,6 +1,7 @@
-"""Where sporax's results are not MindSpore's, and why: checked call by call in `test_parity.py`.
+"""The calls whose results differ from MindSpore's, and why: checked call by call in
+`test_parity.py`.
 
-Each was looked at: NumPy in float64 agrees with sporax.
+Each was inspected: NumPy in float64 agrees with sporax.
 """
 
 _UNDER_0 = "not defined for negative numbers: NaN, where MindSpore gives an infinity"

@@ -1,7 +1,7 @@
-"""Rows that follow from the samples: the same operations with other inputs, dtypes and axes.
+"""Rows derived from the samples: the same operations with other inputs, dtypes and axes.
 
 An edge is a function that yields changed samples of a sample: `(what, sample, rewrites)`;
-`rewrites` says how the calls' source changes (a Python number for an input, a cast, a view).
+`rewrites`: changes of the calls' source (a Python number for an input, a cast, a view).
 """
 
 import dataclasses
@@ -46,12 +46,12 @@ def elementwise(sample):
 
 
 def floats(arrays):
-    """The places of the floating inputs."""
+    """Return the positions of the floating inputs."""
     return [place for place, array in enumerate(arrays) if array.dtype.kind == "f"]
 
 
 def on(sample, arrays, **attrs):
-    """The sample with these inputs, and attributes changed."""
+    """Return the sample with these inputs, and attributes changed."""
     return dataclasses.replace(
         sample, inputs=[np.asarray(a) for a in arrays], attrs=sample.attrs | attrs
     )
@@ -62,7 +62,7 @@ def changed(sample, arrays, places, function):
 
 
 def put(values):
-    """A function that writes these over the first numbers of an array."""
+    """Return a function that overwrites the first elements of an array with these values."""
 
     def function(array):
         array = array.copy()
@@ -73,7 +73,8 @@ def put(values):
 
 
 def grid(values, count):
-    """One array of these alone; two as a column and a row of them; more get those again."""
+    """Return the values as one array; for two, as a column and a row; more inputs get the values
+    again."""
     shaped = [values[:, None], values] if count > 1 else [values]
     return [shaped[i] if i < len(shaped) else values for i in range(count)]
 
@@ -195,7 +196,7 @@ def views(sample, arrays):
 
 
 def seen(sample, rewrites):
-    """The inputs as the call sees them, for the reference."""
+    """Return the inputs as the call sees them, for the reference."""
     arrays = sample.arrays(np.float32)
     kinds = set((rewrites or {}).values())
     if "{}.T" in kinds:
@@ -225,7 +226,7 @@ ONCE = {in_dtypes, whole, mixed, broadcast, views, odd}  # for one sample of an 
 
 
 def rewritten(call, rewrites):
-    """The source of a call with what stands for its inputs; None if it has no place for it."""
+    """Apply `rewrites` to the source of a call; return None if that is impossible."""
     for place, text in (rewrites or {}).items():
         name = "abcdefgh"[place]
         if "{}" not in text and call.startswith(f"{name}."):

@@ -17,10 +17,10 @@ FACES = ("ops", "tensor", "primitive", "mint", "numpy")
 
 
 class Row:
-    """Calls that give the same: `calls`, on the inputs of `sample`.
+    """Equivalent calls: `calls`, on the inputs of `sample`.
 
-    `seen`: these inputs as the calls see them, where they are views. `plain`: the sample that this
-    one follows from.
+    `seen`: the inputs as the calls see them, if they are views. `plain`: the sample that this one
+    is derived from.
     """
 
     def __init__(self, family, name, calls, sample, seen=None, plain=None):
@@ -32,7 +32,7 @@ class Row:
         self.named = dict(zip(string.ascii_lowercase, self.arrays, strict=False))
 
     def torch(self):
-        """The call for PyTorch: that of `mint`, if there is one."""
+        """Return the call for PyTorch: the one of `mint`, if there is one."""
         return next((call for call in self.calls if call.startswith("mint.")), None)
 
     def reference(self):
@@ -42,7 +42,7 @@ class Row:
         return self.sample.ref(*wide, **self.sample.attrs)
 
     def converted(self):
-        """Whether floating inputs have become integers."""
+        """Return True if floating inputs have become integers."""
         before = self.plain.arrays(np.float32)
         return any(
             a.dtype.kind == "f" and b.dtype.kind in "iub"
@@ -50,7 +50,8 @@ class Row:
         )
 
     def check(self):
-        """A sum over the inputs: it tells a recorded row from one that has changed since."""
+        """Return a checksum of the inputs, which detects a recorded row whose inputs have
+        changed."""
         total = 0
         for array in self.named.values():
             total = zlib.crc32(f"{array.dtype}{array.shape}".encode() + array.tobytes(), total)
@@ -85,7 +86,7 @@ class Call(Row):
 
 
 def _numbered(samples):
-    """(name, sample): the operation, and which of its samples."""
+    """Yield (name, sample); the name has the operation and the number of its sample."""
     seen = {}
     for sample in samples:
         count = seen[sample.op] = seen.get(sample.op, 0) + 1
@@ -142,7 +143,7 @@ def recorded(rows):
 
 
 def is_recorded(row, known):
-    """Whether `known` has a row with these inputs and these calls."""
+    """Return True if `known` has a row with these inputs and these calls."""
     entry = known.get(row.name)
     return (
         entry is not None
@@ -152,7 +153,7 @@ def is_recorded(row, known):
 
 
 def reason(row, call, reasons):
-    """Why a call may differ: the first of `reasons` (row, call, why) that speaks of it."""
+    """Return the first matching entry (row, call, why) of `reasons`, or None."""
     for entry in reasons:
         if fnmatch.fnmatchcase(row.name, entry[0]) and fnmatch.fnmatchcase(call, entry[1]):
             return entry

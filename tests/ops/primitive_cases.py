@@ -194,7 +194,7 @@ ops.LSTM(3, 2, 2, False, False, 0.0)(f, h.tile((2, 1, 1)), h.tile((2, 1, 1)), w[
 
 
 def lines(table):
-    """The lines of a table, with those that continue them."""
+    """Return the lines of a table, joined with their continuation lines."""
     return table.strip().replace("\n    ", " ").splitlines()
 
 
@@ -203,13 +203,13 @@ def calls():
 
 
 def inputs(call):
-    """The arrays that a call names."""
+    """Return the arrays that a call names."""
     names = set(re.findall(r"(?<![\w.'])[a-z](?![\w('])", call))
     return {name: ARRAYS[name] for name in sorted(names & set(ARRAYS))}
 
 
 def check(call):
-    """A sum over the inputs: it tells a recorded result from one of other inputs."""
+    """Return a checksum of the inputs, which detects a recorded result for other inputs."""
     total = 0
     for array in inputs(call).values():
         total = zlib.crc32(f"{array.dtype}{array.shape}".encode() + array.tobytes(), total)

@@ -1,6 +1,6 @@
-"""What a call gives, as JSON: read by the tests, written by `tools/record_parity.py`.
+"""Results of calls as JSON: read by the tests, written by `tools/record_parity.py`.
 
-NumPy is all that it needs, so that it runs under MindSpore and under sporax alike.
+It needs only NumPy, so that it runs with MindSpore and with sporax.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ MOST = 64  # elements that are kept one by one; more are kept as a digest
 
 
 def described(result):
-    """Tensors as [dtype, shape, numbers]; tuples and lists of them as lists."""
+    """Convert Tensors to [dtype, shape, numbers], and tuples and lists of them to lists."""
     if isinstance(result, (tuple, list)):
         return [described(r) for r in result]
     if not hasattr(result, "asnumpy"):
@@ -25,7 +25,7 @@ def described(result):
 
 
 def numbers(array):
-    """The numbers, one after the other; of many of them three sums."""
+    """Return the elements as a list; three weighted means if there are more than `MOST`."""
     flat = array.reshape(-1)
     if flat.dtype.kind == "c":
         flat = flat.view(flat.real.dtype)
@@ -40,14 +40,15 @@ def numbers(array):
 
 
 def tensors_in(outcome):
-    """The [dtype, shape, numbers] of a result, one after the other."""
+    """Return the [dtype, shape, numbers] of a result as a flat list."""
     if isinstance(outcome, str) or (outcome and isinstance(outcome[0], str)):
         return [outcome]
     return [tensor for part in outcome for tensor in tensors_in(part)]
 
 
 def assert_recorded(result, recorded, rtol, atol):
-    """The result has the dtypes and shapes that were recorded, and numbers as near as this."""
+    """Assert that the result has the recorded dtypes and shapes, and elements within `rtol` and
+    `atol`."""
     found, expected = tensors_in(described(result)), tensors_in(recorded)
     assert [x[:2] for x in found] == [x[:2] for x in expected]
     for (*_, values), (*_, wanted) in zip(found, expected, strict=True):
@@ -55,7 +56,7 @@ def assert_recorded(result, recorded, rtol, atol):
 
 
 def packed(array):
-    """An input as JSON."""
+    """Convert an input to JSON data."""
     flat = array.reshape(-1)
     flat = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
     return [array.dtype.name, array.shape, flat.tolist()]

@@ -127,7 +127,7 @@ UNFILLED = (
 
 
 def expected(call):
-    """What the reference of `call` gives: new contents by variable, or "result"."""
+    """Evaluate the reference of `call`: {variable, or "result": new contents}."""
     names = {n: a.astype(np.float64) for n, a in (VARIABLES | INPUTS).items()}
     whole = np.zeros_like(names["var"])
     np.add.at(whole, INPUTS["d"], names["t"])
@@ -150,8 +150,8 @@ def _ftrl(var, accum, linear, grad, shrunk, power=0.5):
 
 
 def run(call, module, primitives):
-    """What `call` returns, and the variables that it changed, as arrays. `module`: MindSpore's or
-    sporax's; `primitives`: its classes by name."""
+    """Return the results of `call`, and the variables that it changed, as arrays. `module`:
+    MindSpore or sporax; `primitives`: its classes by name."""
 
     def number(value, dtype=module.float32):
         return module.Tensor(value, dtype)

@@ -1,7 +1,7 @@
-"""Twenty steps of each optimizer as rows, to be run by MindSpore (recorded) and by sporax.
+"""Twenty steps of each optimizer as rows, run by MindSpore (recorded) and by sporax.
 
-What MindSpore's CPU leaves out or gets wrong against its documentation is not here, but in
-test_optimizer_formulas.py and test_optimizers.py: `use_nesterov` of Momentum, `update_slots` of
+Features that MindSpore's CPU lacks or computes differently from its documentation are not here, but
+in test_optimizer_formulas.py and test_optimizers.py: `use_nesterov` of Momentum, `update_slots` of
 Adagrad, `l1` of FTRL (its sign is dropped), and Lamb and LARS, which have no kernel.
 """
 
@@ -37,7 +37,7 @@ class Kit(NamedTuple):
 
 
 class Case(NamedTuple):
-    """`make(kit, parameters)` gives the optimizer."""
+    """`make(kit, parameters)` returns the optimizer."""
 
     name: str
     make: object
@@ -47,7 +47,8 @@ class Case(NamedTuple):
 
 
 def run(kit, case):
-    """(all parameters after each step, the optimizer's state after the last) as NumPy arrays."""
+    """Return (all parameters after each step, the optimizer's state after the last) as NumPy
+    arrays."""
     parameters = kit.parameters()
     optimizer = case.make(kit, parameters)
     order = {p.name: i for i, p in enumerate(optimizer.parameters)}
@@ -61,7 +62,7 @@ def run(kit, case):
 
 
 def plain(name, **keywords):
-    """A case with nothing but keywords."""
+    """Return a case with only keyword arguments."""
     label = ",".join(f"{k}={v}" for k, v in keywords.items())
     return Case(f"{name}({label})", lambda kit, ps: getattr(kit.nn, name)(ps, **keywords))
 
@@ -71,7 +72,8 @@ def scheduled(kit):
 
 
 def grouped(name, **keywords):
-    """Groups with a rate and a decay of their own, in another order than the parameters'."""
+    """Return a case with groups that have their own rate and decay, in another order than the
+    parameters."""
 
     def make(kit, ps):
         groups = [
@@ -85,7 +87,7 @@ def grouped(name, **keywords):
 
 
 def changing(name, **keywords):
-    """Groups of which one has a schedule, one a list, and one the fixed rate."""
+    """Return a case with groups of which one has a schedule, one a list, and one the fixed rate."""
 
     def make(kit, ps):
         groups = [
@@ -99,14 +101,14 @@ def changing(name, **keywords):
 
 
 def later(name, **keywords):
-    """A case of `experimental.optim` with nothing but keywords."""
+    """Return a case of `experimental.optim` with only keyword arguments."""
     label = ",".join(f"{k}={v}" for k, v in keywords.items())
     built = lambda kit, ps: getattr(kit.experimental, name)(ps, **keywords)  # noqa: E731
     return Case(f"experimental.{name}({label})", built)
 
 
 def later_grouped(name, **keywords):
-    """Groups of `experimental.optim`, of which one has numbers of its own."""
+    """Return a case with groups of `experimental.optim`, one of which has its own settings."""
 
     def make(kit, ps):
         groups = [{"params": ps[1:3], "lr": 0.2, "weight_decay": 0.3}, {"params": [ps[3], ps[0]]}]
@@ -267,7 +269,8 @@ def _two_rates(kit):
 
 
 def rates_of(kit, make, steps):
-    """The rates of two groups at first and after each of `steps`: the arguments of `step`."""
+    """Return the rates of two groups initially and after each of `steps`: the arguments of
+    `step`."""
     scheduler = make(kit.experimental.lr_scheduler, _two_rates(kit))
     result = [[float(lr) for lr in scheduler.get_last_lr()]]
     for arguments in steps:
@@ -277,7 +280,7 @@ def rates_of(kit, make, steps):
 
 
 def scheduler_rates(kit):
-    """Everything that is recorded of the schedules of experimental.optim."""
+    """Return all recorded values of the schedules of experimental.optim."""
     direct = [(step,) for step in DIRECT_STEPS]
     result = {name: rates_of(kit, make, [()] * 13) for name, make in SCHEDULERS.items()}
     result |= {f"{name}, direct": rates_of(kit, SCHEDULERS[name], direct) for name in DIRECT}

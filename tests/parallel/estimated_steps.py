@@ -1,9 +1,9 @@
-"""Estimates of training steps on simulated devices, in a process of its own.
+"""Estimates of training steps on simulated devices, in a separate process.
 
     python -m tests.parallel.estimated_steps
 
 Prints a JSON object: {way-N: {"flops", "arguments", "collectives": [[kind, bytes, devices]]}}, and
-under "checks" what is wrong with placements and numbers afterwards.
+under "checks" the problems found in placements and numbers.
 """
 
 import json

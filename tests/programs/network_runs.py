@@ -1,9 +1,10 @@
-"""How a network of tests/programs/networks is built and run, under MindSpore as under sporax.
+"""Builds and runs the networks of tests/programs/networks, with MindSpore and with sporax.
 
-Each is a script with `build()`, which gives a Cell, `batch(step)`, NumPy arrays, and
-`training(net)`, which gives a function or Cell that takes one step and returns its loss or losses;
-`forward(net, *batch)` computes the network's output where that is not `net` of the first array.
-All numbers follow from names and step counts, so that both frameworks start from the same.
+Each is a script with `build()`, which returns a Cell, `batch(step)`, which returns NumPy arrays,
+and `training(net)`, which returns a function or Cell that takes one step and returns its loss or
+losses; `forward(net, *batch)` computes the network's output if that is not `net` of the first
+array. All numbers are derived from names and step counts, so that both frameworks start with the
+same values.
 """
 
 import importlib.util
@@ -23,7 +24,7 @@ OBJECT = re.compile(r"<[\w.]*?(\w+) object at 0x\w+>")
 
 
 def load(name):
-    """The script as a module of its own, run anew each time."""
+    """Import the script as a new module at each call."""
     spec = importlib.util.spec_from_file_location(f"networks_{name}", FOLDER / f"{name}.py")
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -31,7 +32,7 @@ def load(name):
 
 
 def weight(name, shape):
-    """The numbers that a Parameter of this name and shape starts from."""
+    """Return the initial values of a Parameter with this name and shape."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     drawn = rng.standard_normal(shape)
     if len(shape) > 1:
@@ -42,7 +43,7 @@ def weight(name, shape):
 
 
 def fill(net):
-    """`net`, each of whose floating Parameters has the numbers that its name gives."""
+    """Set every Float32 Parameter of `net` to the values derived from its name; return `net`."""
     for name, parameter in net.parameters_and_names():
         if parameter.dtype == ms.float32:
             numbers = weight(name, parameter.shape).astype(np.float32)
@@ -51,7 +52,7 @@ def fill(net):
 
 
 def numbers(result):
-    """A result as lists of [shape, mean, first numbers], one a Tensor."""
+    """Convert a result to a list of [shape, mean, first elements], one per Tensor."""
     if isinstance(result, (tuple, list)):
         return [row for item in result for row in numbers(item)]
     array = np.asarray(result.asnumpy(), dtype=np.float64)
@@ -67,19 +68,19 @@ class Run:
         self.batches = [tuple(map(ms.Tensor, self.module.batch(i))) for i in range(STEPS)]
 
     def predict(self):
-        """The network's output for the first batch, in evaluation mode."""
+        """Return the network's output for the first batch, in evaluation mode."""
         self.net.set_train(False)
         forward = getattr(self.module, "forward", lambda net, *batch: net(batch[0]))
         return numbers(forward(self.net, *self.batches[0]))
 
     def train(self, wrap=lambda step: step):
-        """The losses of a few steps, taken by what `wrap` makes of the training step."""
+        """Return the losses of a few steps of `wrap(training step)`."""
         step = wrap(self.module.training(self.net))
         return [numbers(step(*batch)) for batch in self.batches]
 
 
 def everything(name):
-    """What tests/recorded/networks.json holds of a network."""
+    """Return the record of a network in tests/recorded/networks.json."""
     run = Run(name)
     return {
         "printed": OBJECT.sub(r"<\1>", str(run.net)).splitlines(),

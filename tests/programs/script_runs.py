@@ -1,4 +1,4 @@
-"""Runs the scripts of `scripts/` as users would, and compares what they print with MindSpore."""
+"""Runs the scripts of `scripts/` as users would, and compares their output with MindSpore's."""
 
 import math
 import os
@@ -12,7 +12,7 @@ NUMBER = re.compile(r"-?\d+\.\d*(?:e[+-]\d+)?")
 
 
 def printed(script, option=""):
-    """What `sporax run` prints of a script that ends well; warnings are errors."""
+    """Return the output of `sporax run` for a script, which must succeed; warnings are errors."""
     command = [sys.executable, "-W", "error", "-m", "sporax", "run"]
     command += [str(ROOT / "tests" / "programs" / "scripts" / script), *option.split()]
     environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}  # a user has none
@@ -24,12 +24,13 @@ def printed(script, option=""):
 
 
 def words(line):
-    """A line without its numbers and without the blanks that only align them."""
+    """Return a line without its numbers and spaces."""
     return NUMBER.sub("#", line).replace(" ", "")
 
 
 def assert_prints(actual, reference, **tolerance):
-    """The lines are the same, their numbers as near as `tolerance` (of `math.isclose`) says."""
+    """Assert that the lines are equal, and their numbers close within `tolerance` (of
+    `math.isclose`)."""
     assert [words(line) for line in actual] == [words(line) for line in reference]
     for line, expected in zip(actual, reference, strict=True):
         for a, b in zip(NUMBER.findall(line), NUMBER.findall(expected), strict=True):

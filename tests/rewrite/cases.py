@@ -1,6 +1,6 @@
-"""Networks and what is done to their SymbolTrees, for MindSpore (`tools/record_rewrite.py`) and for
-sporax. A row: network, statements of Python with `tree`, `ops`, `nn`, `ms` and `x` (a ScopedValue
-of that name)."""
+"""Networks and edits of their SymbolTrees, for MindSpore (`tools/record_rewrite.py`) and for
+sporax. A row: network, Python statements with `tree`, `ops`, `nn`, `ms` and `x` (a ScopedValue with
+that name)."""
 
 import mindspore as ms
 import numpy as np
@@ -169,8 +169,8 @@ QUERIES = [
 
 
 class To(Replacement):
-    """Replaces a match by calls of new Cells one after another, that read what its first node read
-    and assign what its last one assigned; keeps the names of what matched."""
+    """Replaces a match by calls of new Cells in sequence, which read the inputs of its first node
+    and assign the output of its last one; keeps the names of the matched nodes."""
 
     def __init__(self, *kinds, arguments=1):
         self.kinds, self.arguments, self.seen = kinds, arguments, []
@@ -187,7 +187,7 @@ class To(Replacement):
 
 
 def fill(network):
-    """Weights that are the same everywhere."""
+    """Set deterministic weights."""
     for i, p in enumerate(network.get_parameters()):
         size = np.arange(p.size) + i
         p.set_data(ms.Tensor((np.sin(size) / 2).reshape(p.shape).astype(np.float32)))
@@ -195,7 +195,7 @@ def fill(network):
 
 
 def edited(name, edit):
-    """The SymbolTree of a network after an edit."""
+    """Return the SymbolTree of a network after an edit."""
     tree = SymbolTree.create(fill(NETWORKS[name][0]()))
     names = dict(
         tree=tree, ops=ops, nn=nn, ms=ms, Node=Node, ScopedValue=ScopedValue, NodeType=NodeType,
@@ -210,13 +210,14 @@ def edited(name, edit):
 
 
 def text(value):
-    """A name or a constant; of other values MindSpore prints their type's name only."""
+    """Return a name or a constant as text; for other values the name of the type, as MindSpore
+    prints."""
     plain = value.type in (ValueType.NamingValue, ValueType.ConstantValue)
     return str(value) if plain else value.type.name
 
 
 def description(node):
-    """What a node says of itself."""
+    """Return the properties of a node."""
     return [
         node.get_name(), node.get_node_type().name, str(node.get_targets()),
         [text(value) for value in node.get_args()],
@@ -226,13 +227,14 @@ def description(node):
 
 
 def construct_of(code, name):
-    """The lines of `construct` of a class in generated source."""
+    """Return the lines of `construct` of a class in generated source."""
     lines = code.split(f"class {name}")[1].split("def construct")[1].split("\nclass ")[0]
     return [line.strip() for line in lines.split("\n")[1:] if line.strip() not in ("", "#")]
 
 
 def answers(name, edit):
-    """What a SymbolTree says, and what the rewritten network computes."""
+    """Return the nodes and code of an edited SymbolTree, and the result and parameters of its
+    network."""
     tree = edited(name, edit)
     network = tree.get_network()
     shape = NETWORKS[name][1]
@@ -246,7 +248,7 @@ def answers(name, edit):
 
 
 def error_of(name, edit):
-    """The type of the error that an edit raises."""
+    """Return the type of the error that an edit raises."""
     try:
         edited(name, edit)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -255,7 +257,7 @@ def error_of(name, edit):
 
 
 def shown(value):
-    """A result in words, with nodes as their names."""
+    """Convert a result to text, with nodes as their names."""
     if isinstance(value, dict):
         return {str(key): shown(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -264,7 +266,7 @@ def shown(value):
 
 
 def queried(name, expression):
-    """What an expression gives; the last statement of several is the expression."""
+    """Return the value of an expression, the last of several statements, as text."""
     *statements, expression = expression.split("; ")
     tree = edited(name, "; ".join([*statements, f"found = {expression}"]))
     return shown(tree.found)

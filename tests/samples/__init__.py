@@ -1,4 +1,4 @@
-"""Tests of operations are rows: one module a family, each with `SAMPLES` (and `REFUSALS`)."""
+"""The rows of the tests of operations: one module per family, with `SAMPLES` (and `REFUSALS`)."""
 
 import dataclasses
 import importlib
@@ -22,10 +22,9 @@ class Sample:
 
     `op`: its name in `sporax.ops`. `inputs`: shapes (filled with numbers from `range`) or arrays.
     `ref`: the same in NumPy; it gets float64 arrays and the attributes. `attrs`: keyword arguments.
-    `packed`: the operation takes its tensors as one tuple. `names`: its tensors by name, where
+    `packed`: the operation takes its tensors as one tuple. `names`: the names of its tensors, if
     attributes come before or between them. `sharp`: why derivatives, of first and second order, are
-    not compared with finite differences here. `outputs`: those that are differentiated, where not
-    all of them are.
+    not compared with finite differences. `outputs`: the differentiated outputs, if not all.
     """
 
     op: str
@@ -41,8 +40,8 @@ class Sample:
     outputs: tuple | None = None
 
     def bind(self, namespace):
-        """The operation of that name, public or not, as a function of its tensors. That refers to
-        the operation alone, so that there is little to follow where it is captured."""
+        """Return the operation with that name, public or not, as a function of its tensors. The
+        function refers only to the operation, so that a capture has little to guard."""
         function = getattr(namespace, self.op, None) or OPS[self.op].face()
         names, attrs = self.names, self.attrs
         if names is not None:
@@ -52,7 +51,7 @@ class Sample:
         return lambda *xs: function(*xs, **attrs)
 
     def call(self, namespace, tensors):
-        """What it gives for these tensors."""
+        """Return the result for these tensors."""
         return self.bind(namespace)(*tensors)
 
     def __str__(self):
@@ -60,7 +59,7 @@ class Sample:
         return f"{self.op}-{shapes}-{self.attrs}".replace(" ", "")
 
     def arrays(self, dtype):
-        """The inputs; those given as shapes are drawn, in `dtype`, away from ties."""
+        """Return the inputs; inputs given as shapes are drawn, in `dtype`, away from ties."""
         rng = np.random.default_rng(SEEDS.get(self.op, 0))
         return [
             i if isinstance(i, np.ndarray) else rng.uniform(*self.range, i).astype(dtype)
@@ -70,7 +69,7 @@ class Sample:
 
 @dataclasses.dataclass
 class Refusal:
-    """A call that must be refused: `call()` raises `error`, and its text holds all of `says`."""
+    """A call that must be rejected: `call()` raises `error`, whose text contains all of `says`."""
 
     name: str
     call: Callable

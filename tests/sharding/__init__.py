@@ -1,11 +1,12 @@
-"""Tests of what is placed on several devices."""
+"""Tests of placement on several devices."""
 
 import ast
 from pathlib import Path
 
 
 def row_names(group, file):
-    """The names of a group's rows, read from the file: importing it would set XLA's flags."""
+    """Return the names of a group's rows, read from the source: importing it would set XLA's
+    flags."""
     tree = ast.parse(Path(__file__).with_name(file).read_text("utf8"))
     names = []
     for function in tree.body:

@@ -1,8 +1,8 @@
-"""Compiles programs with collectives for simulated devices, in a process of its own.
+"""Compiles programs with collectives for simulated devices, in a separate process.
 
     python -m tests.sharding.compiled_collectives
 
-Prints a JSON object: {program: [[kind, bytes, devices of a group, how often, whether known]]}.
+Prints a JSON object: {program: [[kind, bytes, devices of a group, count, is_exact]]}.
 """
 
 import json
@@ -21,7 +21,7 @@ ROWS, COLUMNS = 16, 32  # of the array that each program is given, which is divi
 
 
 def along(n, name="a"):
-    """A loop, a condition and each kind of collective, among `n` devices."""
+    """Return a loop, a condition and each kind of collective, among `n` devices."""
     ring = [(k, (k + 1) % n) for k in range(n)]
     return {
         "psum": lambda x: lax.psum(x, name),
@@ -40,7 +40,7 @@ def along(n, name="a"):
 
 
 def found(function, axes):
-    """The collectives of a function of an array that is divided along the axis 'a'."""
+    """Return the collectives of a function of an array that is divided along the axis 'a'."""
     mesh = jax.sharding.Mesh(
         np.array(jax.devices()[: int(np.prod(list(axes.values())))]).reshape(*axes.values()),
         tuple(axes),

@@ -1,4 +1,4 @@
-"""Rows of `rows`: what XLA makes of a training step on several devices."""
+"""Rows of `rows`: the cost of compiled training steps on several devices."""
 
 import contextlib
 import dataclasses
@@ -18,7 +18,7 @@ from tests.sharding.simulated import columns_and_rows, convolutions, trained
 
 @dataclasses.dataclass(order=True)
 class Cost:
-    """Of a compiled program, for each device: floating-point operations, bytes of its arguments,
+    """The cost of a compiled program per device: floating-point operations, bytes of its arguments,
     and its `Collective`s."""
 
     flops: float
@@ -26,13 +26,13 @@ class Cost:
     collectives: list = dataclasses.field(compare=False)
 
     def moved(self, *kinds):
-        """Bytes of the arrays of the collectives of some kinds."""
+        """Return the bytes of the arrays in collectives of these kinds."""
         return sum(c.count * c.size for c in self.collectives if c.kind in kinds)
 
 
 @contextlib.contextmanager
 def compiled_steps(found):
-    """Collects the `Cost` of the programs that run."""
+    """Append the `Cost` of every program that runs in the block to `found`."""
     run = Program.__call__
 
     def noting(program, arrays, reals, integers, results):
@@ -71,7 +71,7 @@ BATCHES = {wide: 1024, attention: 512, convolutions: 512}
 
 @functools.cache
 def cost(network, divide=None, **axes):
-    """(`Cost` of the largest program of a training step, bytes of the Parameters)."""
+    """Return (`Cost` of the largest program of a training step, bytes of the Parameters)."""
     found = []
     with compiled_steps(found):
         outcome = trained(network, Mesh(**axes), True, steps=1, batch=BATCHES[network],
@@ -91,8 +91,8 @@ def divided_weights(net, optimizer):
 @row("slow", wide, 8)
 @row("slow", convolutions, 8)
 def bytes_reduced(network, n):
-    """Data parallel: the bytes that are reduced are those of the gradients, and of some sums over
-    the batch; with divided states weights are gathered, too."""
+    """Data parallel: the reduced bytes are those in the gradients, plus some sums over the batch;
+    with divided states weights are also gathered."""
     found, weights = cost(network, data=n)
     assert weights <= found.moved("all-reduce", "reduce-scatter") < weights + 256
     assert found.moved("all-gather", "all-to-all", "collective-permute") == 0
@@ -111,7 +111,7 @@ def bytes_reduced(network, n):
 @row("slow", convolutions, 4)
 @row("slow", convolutions, 8)
 def flops_and_memory(network, n):
-    """A device has 1/n of the operations, and of what is divided."""
+    """A device has 1/n of the operations, and of the divided arrays."""
     alone, weights = cost(network, data=1)
     size = BATCHES[network]
     batch = size * (math.prod(network()[1]) * 4 + 4)  # with its labels, which are divided too

@@ -52,13 +52,13 @@ PARTS = {"split", "chunk", "unbind"}  # several views, of which one is taken
 
 
 def in_numpy(x, form, arguments):
-    """A view by NumPy."""
+    """Return a view by NumPy."""
     built = NUMPY[form](x, *arguments[0])
     return built[arguments[1]] if form in PARTS else built
 
 
 def by_method(x, form, arguments):
-    """A view by the method of that name, as in MindSpore and PyTorch."""
+    """Return a view by the method with that name, as in MindSpore and PyTorch."""
     if form == "T":
         return x.T
     built = x[arguments[0]] if form == "__getitem__" else getattr(x, form)(*arguments[0])
@@ -66,12 +66,12 @@ def by_method(x, form, arguments):
 
 
 def repeats(x):
-    """Whether an element of a NumPy view of our forms is there twice."""
+    """Return True if an element occurs twice in a NumPy view made by these forms."""
     return any(n > 1 and not s for n, s in zip(x.shape, x.strides, strict=True))
 
 
 def run(program, x, view=in_numpy, update=None):
-    """The tensors that are left after a program. `update(x, name, factor)`: writes in place."""
+    """Run a program; return the remaining tensors. `update(x, name, factor)`: writes in place."""
     tensors = [x]
     for kind, i, *rest in program:
         it = tensors[i]
@@ -102,13 +102,13 @@ def _update(x, name, factor):
 
 
 class Writer:
-    """Writes a random program. `negative`: whether slices may go backwards."""
+    """Generates a random program. `negative`: True if slices may have negative steps."""
 
     def __init__(self, rng, negative=True):
         self.rng, self.negative = rng, negative
 
     def program(self, length):
-        """(shape of the tensor given, steps)"""
+        """Return (shape of the first tensor, steps)."""
         rng = self.rng
         shape = tuple(int(n) for n in rng.choice([1, 2, 3, 4], rng.integers(1, 4)))
         tensors, steps = [np.zeros(shape)], []
@@ -149,7 +149,8 @@ class Writer:
         return "set", i, index, float(rng.integers(1, 50))
 
     def view(self, x):
-        """(form, arguments) of a random view of an array; None if there is none of the form."""
+        """Return (form, arguments) of a random view of an array; None if the form does not
+        apply."""
         rng, n = self.rng, x.ndim
         form = str(rng.choice(list(NUMPY)))
         axes = [int(a) for a in rng.permutation(n)]
@@ -206,7 +207,7 @@ class Writer:
         return tuple(shape) or (1,)
 
     def index(self, x):
-        """A random basic index."""
+        """Return a random basic index."""
         rng, parts = self.rng, []
         for n in x.shape[: int(rng.integers(0, x.ndim + 1))]:
             if n and rng.random() < 0.4:

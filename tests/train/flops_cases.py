@@ -1,4 +1,4 @@
-"""Networks whose operations MindSpore counts (`tools/record_flops.py`), and sporax."""
+"""Networks whose operations MindSpore (`tools/record_flops.py`) and sporax count."""
 
 import mindspore as ms
 import numpy as np
@@ -56,7 +56,7 @@ def batch():
 
 
 def steps(name):
-    """The network of a training step, and that of an evaluation, with their inputs."""
+    """Return the networks of a training step and of an evaluation, with their inputs."""
     network = NETWORKS[name]()
     loss = nn.WithLossCell(network, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"))
     step = nn.TrainOneStepCell(loss, nn.Momentum(network.trainable_params(), 0.01, 0.9))

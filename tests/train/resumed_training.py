@@ -57,7 +57,7 @@ def digest(*states):
 
 
 def by_hand(folder, after_step=lambda: None, every=2, background=True, format="ckpt"):
-    """A loop of the user's own."""
+    """Train with a hand-written loop."""
     ms.set_seed(3)
     net = Net()
     loss = nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"))

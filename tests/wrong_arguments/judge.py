@@ -1,5 +1,5 @@
-"""Whether an error teaches: it names the operation, the argument, the rule and what came, in the
-words of this project."""
+"""Checks that an error is explanatory: it names the operation, the argument, the rule and the value
+received, in the words of this project."""
 
 import re
 import traceback
@@ -47,7 +47,7 @@ GOT = re.compile(
 
 
 def chain(error):
-    """An exception and those that it came from."""
+    """Return an exception and its causes."""
     seen = []
     while error is not None and error not in seen:
         seen.append(error)
@@ -56,7 +56,7 @@ def chain(error):
 
 
 def place(error):
-    """The file and line where an exception was raised, and whether they are sporax's own."""
+    """Return (file and line where an exception was raised, True if they are sporax's own)."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return "nowhere", True
@@ -66,7 +66,8 @@ def place(error):
 
 
 def borrowed(error):
-    """Words of an exception from below that the error repeats; None if there are none."""
+    """Return the text of an exception from a lower layer that the error repeats; None if there is
+    none."""
     text = str(error)
     for cause in chain(error)[1:]:
         said = str(cause).strip().split("\n")[0].rstrip(".")
@@ -76,7 +77,7 @@ def borrowed(error):
 
 
 def fault(error):
-    """Why an error does not teach; None if it does."""
+    """Return why an error is not explanatory; None if it is."""
     if any(isinstance(e, MemoryError) for e in chain(error)):
         return "it was found when memory was asked for"
     if not isinstance(error, KINDS):

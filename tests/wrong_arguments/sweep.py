@@ -1,4 +1,4 @@
-"""All wrong calls of a class of valid ones, each with its outcome."""
+"""All wrong calls derived from the valid calls of a class, each with its outcome."""
 
 import contextlib
 import dataclasses
@@ -62,7 +62,7 @@ def settle(result):
 
 
 def _positions(function, args, kwargs):
-    """(name, place or keyword, value) of the arguments; those that are left out have their
+    """Yield (name, position or keyword, value) of the arguments; omitted ones have their
     defaults."""
     bound = written_calls.bound(function, args, kwargs)
     if bound is None:
@@ -102,7 +102,7 @@ def _without(place):
 
 
 def wrong_calls(name, written):
-    """The wrong calls that a valid one gives; none, where it is refused itself."""
+    """Yield the wrong calls derived from a valid one; none if the valid one is rejected."""
     steps = written_calls.spine(written)
     if outcome(WrongCall(name, "", "", steps, -1, None))[0] != "accepted":
         return
@@ -121,7 +121,7 @@ def wrong_calls(name, written):
 
 
 def sample(kind, count, seed=0):
-    """So many wrong calls of a class, a few of each valid one."""
+    """Yield `count` wrong calls of a class, a few for each valid one."""
     draw = random.Random(f"{kind} {seed}")
     valid = list(valid_calls.valid_calls(kind).items())
     draw.shuffle(valid)
@@ -137,8 +137,8 @@ def sample(kind, count, seed=0):
 
 @contextlib.contextmanager
 def bounded():
-    """At most `TIME` seconds of the processor, and `MEMORY` bytes of address space more than
-    there are."""
+    """Limit the block to `TIME` seconds of CPU time and `MEMORY` additional bytes of address
+    space."""
     with open("/proc/self/statm") as file:
         space = int(file.read().split()[0]) * resource.getpagesize() + MEMORY
     before = signal.signal(signal.SIGPROF, _stop)
@@ -157,7 +157,7 @@ def _stop(*_):
 
 
 def outcome(call: Any):
-    """(one of `OUTCOMES`, what is wrong with the error) of a wrong call."""
+    """Run a wrong call; return (one of `OUTCOMES`, problem of the error, text of the error)."""
     try:
         with bounded(), warnings.catch_warnings():
             warnings.simplefilter("ignore")

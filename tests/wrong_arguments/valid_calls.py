@@ -45,7 +45,7 @@ class Namespace:
 
 
 def _evaluated(source, scope):
-    """The source as `Written`; None if it is another thing."""
+    """Evaluate the source to a `Written`; return None if the result is something else."""
     written = eval(source, scope)
     return written if isinstance(written, Written) else None
 
@@ -86,7 +86,7 @@ def primitives():
 
 
 def _tried(source, scope):
-    """As `_evaluated`; None for sources that compute with what is only written."""
+    """As `_evaluated`; None for sources that compute with a `Written`."""
     try:
         return _evaluated(source, scope)
     except (TypeError, AttributeError, ValueError, NotImplementedError):
@@ -169,7 +169,7 @@ def _recorded(case, space):
 
 
 def _of_a_member(written):
-    """Whether it is a call of what a module contains."""
+    """Return True if it is a call of a member of a module."""
     return [do for do, _ in spine(written)] == ["root", "get", "call"]
 
 
@@ -209,5 +209,5 @@ CLASSES = {
 
 
 def valid_calls(kind):
-    """{name: `Written`} of a class."""
+    """Return {name: `Written`} of a class."""
     return {name: written for name, written in CLASSES[kind]().items() if written is not None}

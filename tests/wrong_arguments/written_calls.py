@@ -1,4 +1,4 @@
-"""Calls as written: `Written` stands for a module, and records what is done with it."""
+"""Calls as written: `Written` is a proxy for a module that records the operations on it."""
 
 import inspect
 import operator
@@ -35,7 +35,7 @@ def root(module):
 
 
 def spine(written):
-    """The steps of an expression from its module on: [(what is done, its arguments)]."""
+    """Return the steps of an expression from its module on: [(operation, arguments)]."""
     steps = []
     while written._do != "root":
         of, *parts = written._parts
@@ -45,7 +45,7 @@ def spine(written):
 
 
 def value_of(part):
-    """A part of an expression, with what stands for modules evaluated."""
+    """Evaluate a part of an expression, with the modules for their proxies."""
     if isinstance(part, Written):
         return after(spine(part))
     if type(part) in (tuple, list):
@@ -56,7 +56,7 @@ def value_of(part):
 
 
 def after(steps, value=None, prepare=lambda step, args, kwargs: (args, kwargs)):
-    """What the steps give, begun with `value`; `prepare`: changes the arguments of a call."""
+    """Apply the steps to `value`; `prepare`: changes the arguments of a call."""
     for at, (do, parts) in enumerate(steps):
         if do == "root":
             (value,) = parts
@@ -71,7 +71,7 @@ def after(steps, value=None, prepare=lambda step, args, kwargs: (args, kwargs)):
 
 
 def calls(steps):
-    """(which step, the name, what is called) of the calls among the steps."""
+    """Return [(step index, name, function)] of the calls among the steps."""
     value, name, result = None, "", []
     for at, (do, parts) in enumerate(steps):
         if do == "get":
@@ -83,7 +83,7 @@ def calls(steps):
 
 
 def bound(function, args, kwargs):
-    """The arguments of a call by the names of its parameters; None where those are not known."""
+    """Bind the arguments of a call to its parameters; None if the parameters are unknown."""
     function = getattr(function, "construct", function)
     for overload in getattr(function, "overloads", [function]):
         try:

@@ -1,4 +1,4 @@
-"""What may stand wrongly in the place of a valid argument, by the kind of that."""
+"""Wrong values for a valid argument, by its kind."""
 
 import enum
 import math
@@ -13,7 +13,7 @@ HUGE = 10**12
 
 
 class Strange:
-    """An object of a class that nobody knows."""
+    """An object of an unknown class."""
 
     def __repr__(self):
         return "Strange()"
@@ -119,7 +119,7 @@ def kind_of(value):
 
 
 def wrong_values(value):
-    """{what it is: its maker from the valid one} of what may stand wrongly for a value."""
+    """Return {description: function from the valid value to the wrong one} for a value."""
     return ANY | KINDS[kind_of(value)][1]
 
 

@@ -1,4 +1,4 @@
-"""Convolutions in NumPy, in float64, by their definition; and jaxprs of their derivatives."""
+"""Convolutions in NumPy, in float64, by definition; and jaxprs of their derivatives."""
 
 import numpy as np
 from jax.extend.core import Literal
@@ -6,7 +6,8 @@ from jax.extend.core import Literal
 
 def convolve(x, w, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
              feature_group_count, batch_group_count, **_):  # fmt: skip
-    """`conv_general_dilated`: at each place of the window, its weights times `x` there."""
+    """Compute `conv_general_dilated`: sum the products of weights and `x` over the window's
+    positions."""
     x, w = x.transpose(dimension_numbers.lhs_spec), w.transpose(dimension_numbers.rhs_spec)
     x = padded(with_holes(x, lhs_dilation), padding)
     window = w.shape[2:]
@@ -32,7 +33,7 @@ def convolve(x, w, *, window_strides, padding, lhs_dilation, rhs_dilation, dimen
 
 
 def with_holes(x, dilation):
-    """Zeros between the elements."""
+    """Insert zeros between the elements."""
     sizes = [max(0, (n - 1) * d + 1) for n, d in zip(x.shape[2:], dilation, strict=True)]
     out = np.zeros((*x.shape[:2], *sizes))
     out[(slice(None), slice(None), *(slice(None, None, d) for d in dilation))] = x
@@ -40,7 +41,7 @@ def with_holes(x, dilation):
 
 
 def padded(x, padding):
-    """Zeros around; negative padding cuts off."""
+    """Pad with zeros; negative padding crops."""
     grow = [(max(low, 0), max(high, 0)) for low, high in padding]
     x = np.pad(x, [(0, 0), (0, 0), *grow])
     cut = [
@@ -65,7 +66,7 @@ _RULES = {
 
 
 def reference(jaxpr, *arrays):
-    """The results of a jaxpr of convolutions, in float64."""
+    """Evaluate a jaxpr of convolutions in float64."""
     values = dict(zip(jaxpr.invars, map(np.float64, arrays), strict=True))
 
     def read(atom):

@@ -1,4 +1,4 @@
-"""What the tests of kernels compare: results, and derivatives of both orders."""
+"""Computes and compares results and first- and second-order derivatives of kernels."""
 
 import functools
 
@@ -11,7 +11,8 @@ from sporax.xla_kernels.rewrite import rewrite
 
 
 def derivatives(run, *arrays, order=2):
-    """The results, the gradients of a function of them, and, of order 2, of those."""
+    """Return the results, the gradients of a function of them, and, for order 2, the gradients of
+    those gradients."""
 
     def first(*arrays):
         outs, pull = jax.vjp(run, *arrays)
@@ -24,8 +25,8 @@ def derivatives(run, *arrays, order=2):
 
 
 def evaluated(run, arrays, by_xla):
-    """`derivatives` of `run`, by the interpreter where it can and `by_xla` does not forbid it, else
-    as a compiled program."""
+    """Evaluate `derivatives` of `run` by the interpreter if it supports them and `by_xla` is False,
+    else by a compiled program."""
     program = rewrite(jax.make_jaxpr(functools.partial(derivatives, run))(*arrays))
     if by_xla or supported(program) is not None:
         return jax.jit(jaxpr_as_fun(program))(*arrays)
@@ -33,7 +34,8 @@ def evaluated(run, arrays, by_xla):
 
 
 def compare(results, wanted, dtype, message, ulps=50):
-    """Equal up to `ulps` roundings of `dtype` to the largest finite value of each result."""
+    """Assert equality up to `ulps` roundings of `dtype` relative to the largest finite value of
+    each result."""
     eps = float(jax.numpy.finfo(dtype).eps)
     for result, right in zip(results, wanted, strict=True):
         assert result.dtype == dtype, message

@@ -27,7 +27,7 @@ rows = []
 
 
 def of(rank, *shape, dtype=np.float32):
-    """What a rank holds."""
+    """Return the data of a rank."""
     values = np.random.default_rng([rank, *shape]).normal(size=shape) * 4
     return values.astype(dtype)
 
@@ -302,7 +302,7 @@ def dist_store():
 
 @row
 def derivatives():
-    """Of the sum of all ranks' losses; the weights of the losses differ."""
+    """Check derivatives of the sum of all ranks' losses; the weights of the losses differ."""
     w = [np.float32(r + 1) for r in range(n)]
     x = of(me, 2 * n)
     total, weight = sum(w), w[me]
@@ -356,7 +356,7 @@ def captured():
 
 @row
 def several_groups_in_one_function():
-    """Pairs of neighbours, each rank in two of them, in an order that no rank waits in for ever."""
+    """Pairs of neighbours, each rank in two of them, in an order without deadlock."""
     pairs = [(i, (i + 1) % n) for i in range(n)]
     reductions = []
     for i, pair in enumerate(pairs):
@@ -399,7 +399,8 @@ def several_groups_in_one_function():
 
 @row
 def groups_within_a_group():
-    """The pair of this rank and the next, in all ranks' function, with a branch of one group."""
+    """The pair of this rank and the next, in a function of all ranks, with a branch for one
+    group."""
     create_group("all again", list(range(n))[::-1])
 
     @ms.jit(fullgraph=True)
@@ -414,7 +415,7 @@ def groups_within_a_group():
 
 @row
 def constants_of_a_rank():
-    """To XLA a constant is that of all ranks; here each rank compiles its own."""
+    """XLA treats a constant as equal on all ranks; here each rank compiles a different one."""
     x = np.full(2 * n, me + 1, np.float32)
     for op in (
         ops.AllReduce(), ops.AllReduce("max"), ops.AllReduce("prod"), ops.AllGather(),
@@ -433,7 +434,7 @@ def constants_of_a_rank():
 
 @row
 def order_in_one_function():
-    """Ranks agree in the sequence of collectives, not in what is around them."""
+    """Ranks agree in the sequence of collectives, but not in the operations between them."""
     reduce = ops.AllReduce()
 
     @ms.jit
@@ -463,7 +464,7 @@ def order_in_one_function():
 
 @row
 def order_in_loops_and_branches():
-    """The same where collectives are in bodies of loops, and in branches."""
+    """As `order_in_one_function`, with collectives in loop bodies and branches."""
     reduce = ops.AllReduce()
 
     def part(x, y):
@@ -506,7 +507,7 @@ def order_in_loops_and_branches():
 
 @row
 def graphs_of_functions():
-    """What a function is can be seen with its collectives."""
+    """Printed and saved graphs of functions show their collectives."""
     step = ms.jit(lambda x: ops.AllReduce()(x) * 2)
     assert "AllReduce" in str(step.graph(T(of(me, 3))))
     with tempfile.TemporaryDirectory() as folder:

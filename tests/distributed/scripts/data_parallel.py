@@ -1,4 +1,4 @@
-"""MindSpore's way of data parallel training, as its tutorial has it; the Parameters go to a file.
+"""MindSpore's data parallel training, as in its tutorial; the Parameters are written to a file.
 
 data_parallel.py FOLDER [sgd|momentum|adam] [graph|dynamic|model|loop|ddp]
 """

@@ -1,4 +1,4 @@
-"""A rank that fails, in the way of the first argument; the other one waits for it."""
+"""A rank that fails in the way given by the first argument, while the other one waits for it."""
 
 import os
 import signal

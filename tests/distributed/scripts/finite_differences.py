@@ -1,6 +1,5 @@
-"""Derivatives of every collective against finite differences: each rank in turn moves one number
-of its own, and the losses of all ranks are summed. And `vmap` against the collective one by one.
-"""
+"""Derivatives of every collective against finite differences: each rank in turn moves one of its
+elements, and the losses of all ranks are summed. Also `vmap` against the collectives one by one."""
 
 import sys
 
@@ -22,7 +21,7 @@ LENGTHS = [r + 1 for r in range(n)]
 
 
 def row(name, shape=(n, 2), maps=True):
-    """`maps`: whether `vmap` has a meaning."""
+    """Register a row; `maps`: True if `vmap` is meaningful."""
     return lambda fn: rows.update({name: (fn, shape, maps)})
 
 

@@ -1,7 +1,8 @@
-"""Trainings in which rank 0 alone prints, reads, evaluates, saves at random places: nobody waits
-for ever, and all end with the Parameters of a training in which it does not.
+"""Trainings in which rank 0 prints, reads, evaluates and saves at random places: no rank deadlocks,
+and all end with the Parameters of a training without these actions.
 
-interleavings.py FOLDER FIRST LAST: one training for each seed from FIRST on, without LAST.
+interleavings.py FOLDER FIRST LAST: one training per seed from FIRST (inclusive) to LAST
+(exclusive).
 """
 
 import random
@@ -61,7 +62,7 @@ class Training:
         return step
 
     def __call__(self):
-        """The Parameters at the end."""
+        """Train; return the Parameters at the end."""
         for x, y in zip(self.x, self.y, strict=True):
             loss = self.step(ms.Tensor(x), ms.Tensor(y))
             self.seen = self.seen + loss
@@ -122,7 +123,7 @@ held, chance, rng = [], None, None
 
 
 def act(training):
-    """On rank 0, up to two random actions."""
+    """Perform up to two random actions on rank 0."""
     for _ in range(chance.randrange(3) if chance is not None and me == 0 else 0):
         chance.choice(ACTIONS)(training)
 

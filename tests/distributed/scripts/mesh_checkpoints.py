@@ -1,8 +1,8 @@
-"""A training by parts, each on another Mesh: mesh_checkpoints.py FOLDER PART [PART ...].
+"""A training in parts, each on another Mesh: mesh_checkpoints.py FOLDER PART [PART ...].
 
-A part is STEPS:AXES:DIVIDED, such as 3:data=4,model=2:columns; no axes stand for one device. It
-goes on from the checkpoint of orbax in FOLDER and saves another one. Writes the Parameters and
-moments after STEPS, whole, to FOLDER-STEPS-RANK.npz, and prints the parts that devices wrote.
+A part is STEPS:AXES:DIVIDED, such as 3:data=4,model=2:columns; no axes: a single device. It resumes
+from orbax's checkpoint in FOLDER and saves another one. Writes the Parameters and moments after
+STEPS, whole, to FOLDER-STEPS-RANK.npz, and prints the parts that devices wrote.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ def train(folder, steps, axes, divided):
 
 
 def chunks(folder, steps):
-    """{name: shape of a part} of the checkpoint's arrays."""
+    """Return {name: shape of a part} of the checkpoint's arrays."""
     with orbax.checkpoint.StandardCheckpointer() as reader:
         metadata = reader.metadata(f"{folder}/checkpoint_{steps}/arrays").item_metadata
     return {name: one.storage.write_shape for name, one in metadata.items() if one.storage}

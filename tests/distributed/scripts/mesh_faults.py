@@ -1,4 +1,4 @@
-"""Ranks that do not do the same on a Mesh of all of their devices, in the way of the argument."""
+"""Ranks that diverge on a Mesh of all their devices, in the way given by the argument."""
 
 import sys
 import time
@@ -34,7 +34,7 @@ with parallel.Mesh(data={"larger": 2 * COUNT, "some": COUNT - 1}.get(WHAT, COUNT
         return loss
 
     def batch(k):
-        """The input of step `k`; at the fault of the ranks, each another."""
+        """Return the input of step `k`; at a fault in the input, it differs between the ranks."""
         is_wrong = k == LATER
         data = np.full((24 if is_wrong and WHAT == "size" and RANK else 16, 8), k % 3, np.float32)
         data += RANK if is_wrong and WHAT in ("batch", "tensor") else 0
@@ -45,11 +45,11 @@ with parallel.Mesh(data={"larger": 2 * COUNT, "some": COUNT - 1}.get(WHAT, COUNT
         return mesh.batch(data)
 
     def factor(k):
-        """A Python number, of which each rank has seen all before."""
+        """Return a Python number that each rank has already seen."""
         return [1.0, 2.0][(k + (RANK if k >= LATER and WHAT == "number" else 0)) % 2]
 
     def do(k, loss):
-        """What one rank does by itself, at a fault."""
+        """Perform the action of a single rank, at a fault."""
         if WHAT == "read":  # a program of which rank 1 knows nothing yet
             print(float(ops.sqrt(loss)))
         if WHAT == "read again":

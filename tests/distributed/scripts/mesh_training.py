@@ -54,7 +54,7 @@ def batches(ways):
 
 
 def train(ways, folder=None):
-    """{name: array} of the losses, Parameters, moments and a prediction."""
+    """Return {name: array} of the losses, Parameters, moments and a prediction."""
     ms.set_seed(1)
     net = network(ways)
     net.set_train()
@@ -85,7 +85,7 @@ def train(ways, folder=None):
 
 
 def reloaded(ways, net, folder):
-    """Another network with the Parameters that rank 0 has saved, whole."""
+    """Return another network with the whole Parameters that rank 0 has saved."""
     path, whole = str(folder / "saved.ckpt"), parallel.whole
     entries = [{"name": p.name, "data": whole(p)} for p in net.get_parameters()]
     if RANK == 0:

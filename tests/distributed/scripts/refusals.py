@@ -1,4 +1,4 @@
-"""Wrong arguments: the same error on every rank, and the ranks go on together."""
+"""Wrong arguments raise the same error on every rank, and the ranks continue together."""
 
 import sys
 
@@ -83,8 +83,8 @@ ONE_SIDED = {no_member: range(1, n), "as many entries": range(1, n)}  # who rais
 
 
 def overlap(others):
-    """A name for other ranks here than there: rank 0, which is first, waits in vain in its
-    collective."""
+    """Use a group name for other ranks on rank 0 than elsewhere: rank 0, the first, waits in vain
+    in its collective."""
     assert float(ops.AllReduce()(ms.Tensor(1.0))) == n  # the ranks went on together
     if me == 0:
         create_group("h", list(range(n)))

@@ -1,7 +1,7 @@
-"""A data parallel training that stops and goes on, on any number of ranks.
+"""A data parallel training that stops and resumes, on any number of ranks.
 
 resume.py FOLDER BEGIN END ROWS: batches from BEGIN to END of data that divide unevenly. The state
-at BEGIN is that which rank 0 has saved there; the Parameters at END go to a file of each rank.
+at BEGIN is loaded from what rank 0 saved there; each rank writes the Parameters at END to a file.
 """
 
 import itertools

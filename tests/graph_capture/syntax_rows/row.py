@@ -1,9 +1,8 @@
-"""What a row of docs/graph_syntax.md is: some code, what MindSpore says of it, what sporax does.
+"""The rows of docs/graph_syntax.md: code, MindSpore's statement about it, and sporax's behaviour.
 
-`@row(says, *calls)` stands above a function or a Cell class, `@factory(says, *calls)` above a
-function without parameters that returns one (and, in a tuple with it, a function that looks at
-the state it leaves). The docstring is what the page shows. Each of `calls` is the arguments of
-one call.
+`@row(says, *calls)` decorates a function or a Cell class, `@factory(says, *calls)` a function
+without parameters that returns one (or a tuple of it and a function that reads the resulting
+state). The page shows the docstring. Each of `calls` has the arguments of one call.
 """
 
 import inspect
@@ -15,8 +14,8 @@ WORKS, BREAKS, REFUSED = "works", "breaks the graph", "refused"
 
 @dataclass
 class Row:
-    """`note`: what the page adds. `error`: (type, words) of a refusal; `words`: in the warning;
-    `whole`: whether `fullgraph=True` decides at the first call, as the verdict has it."""
+    """`note`: added text on the page. `error`: (type, words) of a rejected row; `words`: in the
+    warning; `whole`: True if `fullgraph=True` decides at the first call, as the verdict says."""
 
     make: Any  # -> what is called, and a function that looks at its state
     about: Any  # the definition
@@ -38,7 +37,7 @@ class Row:
 
     @property
     def written(self):
-        """What is written, in one line of words."""
+        """The docstring of the row in one line."""
         return " ".join(inspect.getdoc(self.about).split())
 
 
@@ -55,7 +54,7 @@ def _noting(make_of, says, calls, verdict, note, error, words, whole):
 
 
 def row(says, *calls, verdict=WORKS, note="", error=(), words="", whole=True):
-    """Note a function, or a Cell class, of which each making is a new Cell."""
+    """Register a function, or a Cell class, which is instantiated anew each time."""
 
     def make_of(about):
         return lambda: (about() if isinstance(about, type) else about, lambda: None)
@@ -64,7 +63,7 @@ def row(says, *calls, verdict=WORKS, note="", error=(), words="", whole=True):
 
 
 def factory(says, *calls, verdict=WORKS, note="", error=(), words="", whole=True):
-    """Note a function that makes what is called."""
+    """Register a function that makes the callable."""
 
     def make_of(about):
         def make():

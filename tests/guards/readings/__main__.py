@@ -44,7 +44,7 @@ def main():
 
 
 def describe(case, result):
-    """A case and what it gave."""
+    """Describe a case and its result."""
     return (
         f"WRONG: {case.kind.name} | {case.read} | {case.change!r} | {case.way}\n"
         f"  captured {result.captured}\n  reference {result.reference}\n"

@@ -1,7 +1,7 @@
-"""Cases: a `Kind`, one of its readings and changes, and a way of reading; and what they give.
+"""Cases: a `Kind`, one of its reads and changes, and a way of reading; and their results.
 
-The reference is the function itself, called in the same way in modules of its own that are made
-from the same source. A case is wrong where the captured function gives something else: it is stale.
+The reference is the uncaptured function, called in the same way in separate modules made from the
+same source. A case is wrong if the captured function returns something else: it is stale.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ X = np.array([1.0, 2.0], np.float32)
 
 
 class Case(NamedTuple):
-    """A case; `read` and `change` are those of the kind."""
+    """A case; `read` and `change` are from the kind."""
 
     kind: Kind
     read: str
@@ -61,7 +61,8 @@ class Case(NamedTuple):
     way: str
 
     def sources(self):
-        """[source of the state's module, source of the function's module if it is another one]."""
+        """Return [source of the state's module, source of the function's module if it is
+        separate]."""
         start, *others = [
             text.replace("{read!r}", repr(self.read)).replace("{read}", self.read)
             for _, text in WAYS[self.way]
@@ -70,7 +71,7 @@ class Case(NamedTuple):
 
 
 class World:
-    """The modules of a case, and `function`, which is `f` in the last of them."""
+    """The modules of a case, and `function`: `f` in the last of them."""
 
     def __init__(self, case):
         self.case = case
@@ -88,7 +89,7 @@ class World:
         _run(self.case.change, self.modules[0])
 
     def undo(self):
-        """Restore what the process shares."""
+        """Restore process-wide state."""
         _run(self.case.kind.undo, self.modules[0])
 
 
@@ -109,7 +110,7 @@ def _run(source, module):
 
 
 def outcome(function):
-    """The numbers that a call gives, or the kind of its error."""
+    """Return the elements of a call's result, or the kind of its error."""
     try:
         return np.asarray(function(Tensor(X)).asnumpy(), np.float64)
     except Exception as error:  # noqa: BLE001 (whatever it is, both calls must raise it)
@@ -117,8 +118,8 @@ def outcome(function):
 
 
 class Result(NamedTuple):
-    """What a case gave: `captured` and `reference` (outcomes of two calls, a change and two calls),
-    whether it ran dynamically, and the text of the warning, if any."""
+    """The result of a case: `captured` and `reference` (outcomes of two calls, a change and two
+    calls), `dynamic` (True if it ran dynamically), and the text of the warning, if any."""
 
     captured: list
     reference: list
@@ -126,8 +127,8 @@ class Result(NamedTuple):
     warning: str
 
     def is_wrong(self, moves):
-        """Whether the captured function gives something else. What `moves` cannot be compared: two
-        of its calls must differ then, or run dynamically."""
+        """Return True if the captured function is stale. State that `moves` cannot be compared: two
+        of its calls must differ instead, or run dynamically."""
         if self.is_refused():
             return False
         if moves and not isinstance(self.reference[0], str):
@@ -135,12 +136,12 @@ class Result(NamedTuple):
         return not all(map(_is_equal, self.captured, self.reference))
 
     def is_refused(self):
-        """Whether each captured call is the error that `recompute` and its like give where a
-        number of a computed Tensor is read."""
+        """Return True if each captured call raises the error of `recompute` and similar functions
+        for reading a concrete value of a computed Tensor."""
         return set(map(str, self.captured)) == {"refused"}
 
     def matters(self):
-        """Whether the change changes what the function gives."""
+        """Return True if the change affects the result of the function."""
         return not _is_equal(self.reference[0], self.reference[-1])
 
 
@@ -151,7 +152,7 @@ def _is_equal(one, other):
 
 
 def _calls(case, capture):
-    """(the outcomes of two calls, a change and two calls; the function)."""
+    """Return (the outcomes of two calls, a change and two calls; the function)."""
     world = World(case)
     try:
         function = jit(world.function) if capture else world.function
@@ -165,7 +166,7 @@ def _calls(case, capture):
 
 
 def run(case):
-    """The `Result` of a case; None where its reading is no source in this way."""
+    """Return the `Result` of a case; None if its read is not valid source in this way."""
     try:
         for source in case.sources():
             compile(source, "", "exec")
@@ -180,14 +181,14 @@ def run(case):
 
 
 def all_cases():
-    """All cases there are."""
+    """Yield all cases."""
     for kind in KINDS:
         for read, change, way in itertools.product(kind.reads, kind.changes, WAYS):
             yield Case(kind, read, change, way)
 
 
 def chosen(count, seed, kinds=KINDS):
-    """`count` cases by chance: each kind first, then each reading and change, then others."""
+    """Choose `count` random cases: each kind first, then each read and change, then others."""
     rng = np.random.default_rng(seed)
     ways, cases = [*WAYS], {}
 
@@ -212,7 +213,8 @@ def chosen(count, seed, kinds=KINDS):
 
 @contextlib.contextmanager
 def interpreted():
-    """Run programs by NumPy: each capture has one of its own, and it is not what is tested."""
+    """Interpret programs by NumPy: every capture has a separate program, which is not under
+    test."""
     kept, graph_call.prepare = graph_call.prepare, interpretation.prepare
     try:
         yield

@@ -28,7 +28,7 @@ class Kind(NamedTuple):
 
 
 def rows(name):
-    """{name: [(section, its text)]} of a file of rows, the first section is "setup"."""
+    """Return {name: [(section, its text)]} of a file of rows; the first section is "setup"."""
     found = {}
     for text in FOLDER.joinpath(f"{name}.rows").read_text("utf8").split("\n== "):
         title, *lines = text.removeprefix("== ").rstrip().split("\n")

@@ -1,6 +1,5 @@
-"""What Cells do, as small cases: run by MindSpore once (`tools/record_cells.py`), and by
-sporax in `tests/nn/test_cells.py`. Each takes the namespace `ms` and returns plain data.
-"""
+"""Behaviour of Cells as small cases: run by MindSpore once (`tools/record_cells.py`), and by sporax
+in `tests/nn/test_cells.py`. Each takes the namespace `ms` and returns plain data."""
 
 from tests.case_results import result_or_error
 from tests.nn.cell_cases import (  # noqa: F401 -- each module adds its cases

@@ -1,4 +1,4 @@
-"""What may be set on a Cell, inserted into it and taken out."""
+"""Attributes that are set on a Cell, and Cells inserted into it and removed."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What parameters of nested Cells are called."""
+"""Names of the parameters of nested Cells."""
 
 from tests.nn.cell_cases.registry import bare, case, kind, leaf, names, parameter, paths
 

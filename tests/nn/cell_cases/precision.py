@@ -1,4 +1,4 @@
-"""`to_float`: which dtype comes out of operations, of layers and of nested Cells."""
+"""`to_float`: the output dtypes of operations, of layers and of nested Cells."""
 
 import numpy as np
 

@@ -1,9 +1,9 @@
-"""Scripts as strangers write them, made from a seed: each is one area's checks, functions that take
-nothing and return what a script would print. `tools/record_generated.py` asks MindSpore 2.10,
-`tests/programs/test_generated.py` sporax.
+"""Scripts as users write them, generated from a seed: each has the checks of one area, functions
+without arguments that return what a script would print. They are run with MindSpore 2.10 by
+`tools/record_generated.py`, with sporax by `tests/programs/test_generated.py`.
 
 An area is a module of this package with `checks(draw)`, which yields (label, source): the source's
-last line is an expression. A label says what is called and of what; none occurs twice in an area.
+last line is an expression. A label says what is called with what; it is unique in its area.
 """
 
 import importlib
@@ -35,10 +35,10 @@ from mindspore.common.initializer import initializer
 
 
 class Draw(random.Random):
-    """Draws what a script's author would type."""
+    """Draws values that the author of a script would type."""
 
     def numbers(self, dtype, shape, low=-3.0, high=3.0):
-        """Nested lists."""
+        """Return nested lists of random numbers."""
         if shape:
             return [self.numbers(dtype, shape[1:], low, high) for _ in range(shape[0])]
         if dtype == "bool":
@@ -51,7 +51,7 @@ class Draw(random.Random):
         return complex(real, round(self.uniform(low, high), 2)) if "complex" in dtype else real
 
     def tensor(self, dtype, shape, low=-3.0, high=3.0):
-        """The source of a Tensor."""
+        """Return the source of a Tensor."""
         written = self.numbers(dtype, shape, low, high)
         if dtype == "bfloat16":
             return f"Tensor({written}, ms.bfloat16)"
@@ -59,20 +59,21 @@ class Draw(random.Random):
         return f"Tensor(np.array({written}, np.{kind}))"
 
     def some(self, items, count):
-        """So many of them, in their order."""
+        """Return `count` random items, in their order."""
         items = list(items)
         kept = set(self.sample(range(len(items)), min(count, len(items))))
         return [item for at, item in enumerate(items) if at in kept]
 
 
 def lines(text):
-    """The rows of a table: lines, without blanks and comments."""
+    """Return the rows of a table: its lines, except blank ones and comments."""
     stripped = (line.strip() for line in text.splitlines())
     return [line for line in stripped if line and not line.startswith("# ")]
 
 
 def expressions(draw, table, kinds, count, name="x", **ranges):
-    """Each line of `table` with so many of the kinds, (dtype, shape), of Tensor `x`."""
+    """Yield (label, source) of each line of `table`, with `count` of the kinds, (dtype, shape), of
+    Tensor `x`."""
     for row in lines(table):
         for dtype, shape in draw.some(kinds, count):
             built = draw.tensor(dtype, shape, **ranges)
@@ -80,21 +81,21 @@ def expressions(draw, table, kinds, count, name="x", **ranges):
 
 
 def titled(text):
-    """(title, source) of snippets, each of which begins with a line `# title`."""
+    """Yield (title, source) of snippets, each of which begins with a line `# title`."""
     for part in textwrap.dedent(text).strip().split("\n# "):
         title, _, source = part.removeprefix("# ").partition("\n")
         yield title, source.strip("\n")
 
 
 def filled(text, **values):
-    """A snippet with its <names> replaced."""
+    """Return a snippet with its <names> replaced."""
     for name, value in values.items():
         text = text.replace(f"<{name}>", str(value))
     return text
 
 
 def of_area(area):
-    """{label: source}"""
+    """Return {label: source} of an area."""
     draw = Draw(zlib.crc32(area.encode()))
     result = {}
     for label, source in importlib.import_module(f"tests.programs.generated.{area}").checks(draw):
@@ -104,7 +105,7 @@ def of_area(area):
 
 
 def script(sources):
-    """The text of a script: a function for each source, in their order."""
+    """Return the text of a script: a function for each source, in order."""
     text = [HEAD]
     for number, source in enumerate(sources):
         *rows, last = source.split("\n")
@@ -114,5 +115,5 @@ def script(sources):
 
 
 def check(source):
-    """A sum over a source: a record of another source is none."""
+    """Return a checksum of a source; a record with another checksum is invalid."""
     return f"{zlib.crc32(source.encode()):08x}"

@@ -1,4 +1,4 @@
-"""Whether two outcomes are the same, as far as their dtypes can tell."""
+"""Compares two outcomes, with the tolerances of their dtypes."""
 
 import math
 import re
@@ -23,7 +23,7 @@ def close(a, b, near=NEAR_ENOUGH):
 
 
 def texts_agree(actual, expected):
-    """Words are the same, numbers close."""
+    """Return True if the words of two texts are equal and their numbers close."""
     if NUMBER.sub("#", actual).split() != NUMBER.sub("#", expected).split():
         return False
     pairs = zip(NUMBER.findall(actual), NUMBER.findall(expected), strict=True)
@@ -31,7 +31,7 @@ def texts_agree(actual, expected):
 
 
 def agree(actual, expected, near=NEAR_ENOUGH):
-    """Whether two outcomes are the same; `near`: how close numbers of most dtypes must be."""
+    """Return True if two outcomes agree; `near`: the tolerances of most dtypes."""
     if isinstance(actual, list) and isinstance(expected, list):
         if actual[:1] == expected[:1] == ["raises"]:
             bases = actual[3] if actual[3:] else []  # as which the error is caught, too

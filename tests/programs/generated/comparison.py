@@ -1,4 +1,4 @@
-"""The checks of an area under sporax, beside what MindSpore 2.10 gave."""
+"""Runs the checks of an area with sporax, and compares them with MindSpore 2.10's results."""
 
 import gzip
 import json
@@ -37,7 +37,7 @@ class Comparisons(NamedTuple):
 
 
 def comparable(area):
-    """{label: source} of the checks that MindSpore answers."""
+    """Return {label: source} of the checks that MindSpore answers."""
     recorded, result = RECORDED[area], {}
     for label, source in generated.of_area(area).items():
         known, expected = recorded.get(label, (None, None))
@@ -48,7 +48,7 @@ def comparable(area):
 
 
 def compared(area, folder, every=1):
-    """`every`: one check of so many."""
+    """Compare the checks of an area; `every`: run one of every so many checks."""
     checks = dict(list(comparable(area).items())[::every])
     path = Path(folder, f"script_{area}.py")
     path.write_text(generated.script(checks.values()), encoding="utf8")
@@ -73,6 +73,6 @@ def shown(differences):
 
 
 def rows_of_differences():
-    """The subjects of the tables of `docs/differences.md`."""
+    """Return the first cells of the tables' rows in `docs/differences.md`."""
     lines = (ROOT / "docs" / "differences.md").read_text(encoding="utf8").splitlines()
     return {line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")}

@@ -1,4 +1,4 @@
-"""What a stranger gets wrong: which error comes."""
+"""Mistakes of users, and the errors that they raise."""
 
 from tests.programs.generated import lines
 

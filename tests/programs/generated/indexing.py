@@ -1,4 +1,4 @@
-"""Indexing: what is read and what is written."""
+"""Indexing: reads and writes."""
 
 GETS = """
     (slice(None, None, 2), slice(1, None)) | (-1, slice(None)) | (slice(None), -1) | (..., -1) | (0, None, 1)

@@ -1,4 +1,4 @@
-"""How Tensors and Parameters are made, and how they print."""
+"""Construction and printing of Tensors and Parameters."""
 
 from tests.programs.generated import expressions, lines
 

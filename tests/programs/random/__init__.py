@@ -1,5 +1,5 @@
-"""Programs that nobody wrote: random Cells, compared between all ways to run them and with NumPy.
+"""Random programs: random Cells, compared between all ways to run them and with NumPy.
 
-`writer` draws the source text of a Cell, `reference` runs the same text by NumPy in float64,
+`writer` generates the source text of a Cell, `reference` runs the same text by NumPy in float64,
 `ways` runs it by sporax in each of the ways that must agree.
 """

@@ -1,4 +1,4 @@
-"""What a random program must show: one outcome, however it is run."""
+"""Checks that a random program has the same outcome in all ways to run it."""
 
 import itertools
 
@@ -10,8 +10,8 @@ LARGEST = 1e4
 
 
 def check(program, every_way=True):
-    """Run a program in all ways, or in some that it names itself, and compare; False where float32
-    is too narrow for it."""
+    """Run a program in all ways, or in some that depend on its number, and compare; return False if
+    float32 is too narrow for it."""
     try:
         with np.errstate(all="raise", under="ignore"):
             wanted = ways.expected(program)
@@ -33,7 +33,8 @@ def check(program, every_way=True):
 
 
 def _is_other(kind, traits):
-    """Whether a way to take a derivative is known to differ for a program with these traits."""
+    """Return True if a way to take a derivative is known to differ for a program with these
+    traits."""
     if "recompute" not in kind:
         return False
     # in a captured function a condition needs conversion, for which Python runs twice
@@ -41,7 +42,8 @@ def _is_other(kind, traits):
 
 
 def _some(names, program, fewer=True):
-    """'dynamic', and another one, which differs from program to program."""
+    """Return 'dynamic' and one other name, which depends on the program; all names unless
+    `fewer`."""
     first, *others = names
     return [first, others[program.number % len(others)]] if fewer else names
 
@@ -68,7 +70,8 @@ _REFUSALS = "recorded without numbers", "must not need a number", ways.PLANNED
 
 
 def _unless_refused(way, run, *args):
-    """None where a Cell that is recomputed has a branch that is no operation: it is refused."""
+    """Return None if a recomputed Cell is rejected, because it has a branch that is not an
+    operation."""
     try:
         return run(*args)
     except (RuntimeError, ValueError, AssertionError) as error:

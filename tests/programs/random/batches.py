@@ -1,4 +1,4 @@
-"""Random programs by the batch: drawn, compared, and what fails shrunk by hypothesis."""
+"""Batches of random programs: drawn and compared; failing ones are shrunk by hypothesis."""
 
 import contextlib
 import gc
@@ -20,7 +20,7 @@ AT_ONCE = 15  # programs of one seed: hypothesis draws neighbours of what it has
 
 @contextlib.contextmanager
 def interpreted():
-    """Run programs by NumPy: each is run a few times."""
+    """Run programs by NumPy, since each runs only a few times."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (recorder, graph_call):
             patch.setattr(module, "prepare", interpretation.prepare)
@@ -29,8 +29,8 @@ def interpreted():
 
 @contextlib.contextmanager
 def small_heap():
-    """In the block the garbage collector leaves alone what there is: captures look for who refers
-    to what."""
+    """Hide existing objects from the garbage collector in the block: captures search for the
+    referrers of objects."""
     recorder.run_pending()
     forest.clear()
     jax.clear_caches()
@@ -43,8 +43,9 @@ def small_heap():
 
 
 def run(number, every_way=True, shrinks=True):
-    """Compare the programs of seed `number`; returns how many were equal, and how many float32 is
-    too narrow for. Raises for one that is not equal, shrunk to a few lines if it `shrinks`."""
+    """Compare the programs of seed `number`; return (number of equal ones, number of those for
+    which float32 is too narrow). Raise for one that is not equal, shrunk to a few lines if
+    `shrinks`."""
     outcomes = []
 
     @seed(number)

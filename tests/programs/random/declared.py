@@ -19,7 +19,8 @@ def _is_literal(value):
 
 
 def _fits(sample):
-    """Whether a call of the sample can be written, and differences are its derivative."""
+    """Return True if a call of the sample can be written, and finite differences are its
+    derivative."""
     drawn = [i for i in sample.inputs if not isinstance(i, np.ndarray)]
     return (
         sample.op in FUNCTIONS and not sample.sharp and sample.names is None and drawn
@@ -48,8 +49,8 @@ BY_CALL = {
 
 
 def text(n, names, as_method=False):
-    """A call of sample `n`, with its operands fitted from variables, `names`; as a method of the
-    first one, where it is one of the same signature."""
+    """Return a call of sample `n`, with operands fitted from the variables `names`; as a method of
+    the first operand if there is one with the same signature."""
     sample, (low, high) = SAMPLES[n], SAMPLES[n].range
     operands = [
         f'GIVEN["{sample.op} {n}.{k}"]'
@@ -66,7 +67,7 @@ def text(n, names, as_method=False):
 
 
 def reference(op, arguments, attributes):
-    """What the sample with that call computes, by NumPy; None if there is none."""
+    """Compute the sample with that call by NumPy; return None if there is none."""
     is_packed = len(arguments) == 1 and isinstance(arguments[0], tuple)
     arrays = arguments[0] if is_packed else arguments
     if not all(isinstance(a, np.ndarray) for a in arrays):

@@ -1,4 +1,4 @@
-"""The names of a random program's text, by NumPy in float64."""
+"""The global names of random programs, implemented by NumPy in float64."""
 
 import collections
 import contextlib
@@ -19,7 +19,7 @@ NOISE = 1e-6  # as float32 computes
 
 
 class Uncertain(Exception):
-    """A float32 computation may decide a comparison the other way."""
+    """Raised if a float32 computation may decide a comparison the other way."""
 
 
 def _array(x):
@@ -37,8 +37,8 @@ written = []  # the memory that programs have written to
 
 
 class _Run:
-    """How programs run now: with `noise` on each result, or None; `tape`: (what later runs are to
-    find again, an iterator over what an earlier run has found or None)."""
+    """The current run: `noise`: a random generator for the error of each result, or None; `tape`:
+    (values recorded for later runs, an iterator over the values of an earlier run or None)."""
 
     noise = None
     tape = None
@@ -46,7 +46,7 @@ class _Run:
 
 @contextlib.contextmanager
 def noisy():
-    """In the block each result has an error as in float32, so that its effects show."""
+    """Add an error as in float32 to each result in the block, to show its effects."""
     _Run.noise = np.random.default_rng(0)
     try:
         yield
@@ -56,8 +56,8 @@ def noisy():
 
 @contextlib.contextmanager
 def repeating(found=None):
-    """In the block random numbers, and the points at which derivatives of the user's are taken, are
-    those that an earlier such block gave."""
+    """Repeat the random numbers of an earlier block, and the points at which custom derivatives are
+    taken."""
     before, _Run.tape = _Run.tape, ([], None if found is None else iter(found))
     try:
         yield _Run.tape[0]
@@ -66,7 +66,7 @@ def repeating(found=None):
 
 
 def _again(values):
-    """What the function `values` gives, or what it gave in the run that is repeated."""
+    """Return `values()`, or its result in the run that is repeated."""
     if _Run.tape is None:
         return values()
     found, earlier = _Run.tape
@@ -75,7 +75,8 @@ def _again(values):
 
 
 def _with_derivative(out, x, slope):
-    """`out`, whose derivative by `x` is taken to be `slope(change of x, x, out)`."""
+    """Return `out`, whose derivative with respect to `x` is defined by `slope(change of x, x,
+    out)`."""
     x0, out0 = map(Array, _again(lambda: (x.array.copy(), out.array.copy())))
     if _Run.tape is None or _Run.tape[1] is None:
         return out
@@ -83,7 +84,7 @@ def _with_derivative(out, x, slope):
 
 
 def memory(array):
-    """The array that owns the elements of a view."""
+    """Return the array that owns the elements of a view."""
     return array if array.base is None else memory(array.base)
 
 

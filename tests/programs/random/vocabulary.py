@@ -332,6 +332,6 @@ INPUTS = {"x": (2, 3), "y": (3,)}
 
 
 def values(name, shape):
-    """Elements of an input or a constant, the same for each program."""
+    """Return the elements of an input or a constant, the same for each program."""
     rng = np.random.default_rng(list(name.encode()))
     return rng.uniform(-1.5, 1.5, shape).round(2) + 0.0037  # at no bend of a function

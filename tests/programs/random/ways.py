@@ -1,4 +1,4 @@
-"""The ways to run a random program: all give the same results, and the same derivatives."""
+"""The ways to run a random program: all give the same results and derivatives."""
 
 import copy
 import functools
@@ -28,7 +28,7 @@ def _code(source):
 
 
 def head(names, own):
-    """The global names of programs, in those of one library; `own(array)`: a constant of it."""
+    """Return the global names of programs, from one library; `own(array)`: a constant of it."""
     space = {
         **names,
         "CONST": {name: own(values(name, shape)) for name, shape in CONSTANTS.items()},
@@ -41,12 +41,12 @@ def head(names, own):
 
 
 def variables():
-    """The global variables that a program changes."""
+    """Return the global variables that a program changes."""
     return {"COUNTER": 1, "TALLY": {"calls": 1}}
 
 
 def _built(program, space, own):
-    """The Cell of a program, with the names of `head`."""
+    """Return the Cell of a program, with the names of `head`."""
     given = re.findall(r'GIVEN\["(.*?)"\]', program.source)
     space = {**space, "GIVEN": {name: own(declared.GIVEN[name]) for name in given}, **variables()}
     exec(_code(program.source), space)
@@ -54,7 +54,7 @@ def _built(program, space, own):
 
 
 def leaves(result):
-    """The Tensors of a result in order."""
+    """Return the Tensors of a result, in order."""
     if isinstance(result, dict):
         result = list(result.values())
     if isinstance(result, (tuple, list)):
@@ -63,12 +63,12 @@ def leaves(result):
 
 
 def arguments(turn):
-    """The inputs of a call; each call has others."""
+    """Return the inputs of call `turn`; every call has different ones."""
     return [values(name, shape) * (1 - 0.25 * turn) for name, shape in INPUTS.items()]
 
 
 def state(net):
-    """What the calls have left in the Cell."""
+    """Return the state of the Cell after the calls."""
     tensors = [net.w0, net.w1, net.kept, net.inner.weight, net.layers[0].weight]
     space = type(net).construct.__globals__
     plain = net.count, net.scale, net.factors, net.table, space["COUNTER"], space["TALLY"]
@@ -88,7 +88,7 @@ class Raised:
 
 
 def _histories(call, look):
-    """[(results of a call, state after it) or Raised]; with an error the history ends."""
+    """Return [(results of a call, state after it) or Raised]; an error ends the history."""
     history = []
     for turn in range(_CALLS):
         try:
@@ -101,7 +101,7 @@ def _histories(call, look):
 
 
 def expected(program):
-    """[(results of a call, state after it)], by NumPy."""
+    """Return [(results of a call, state after it)], by NumPy."""
     sporax.manual_seed(SEED)
     net = _built(program, IN_NUMPY, np.asarray)
 
@@ -117,7 +117,7 @@ def expected(program):
 
 
 def writes_state(program):
-    """Whether a call leaves the Cell, or its arguments, in another state."""
+    """Return True if a call changes the state of the Cell or its arguments."""
     net = _built(program, IN_NUMPY, np.asarray)
     inputs = [reference._own(x) for x in arguments(0)]
 
@@ -138,7 +138,8 @@ def writes_state(program):
 
 
 def loss(results, own=np.asarray):
-    """A number of all elements, each with a factor of its own; `own(array)`: the factors."""
+    """Return a weighted sum of all elements, with a separate weight for each; `own(array)`: the
+    weights."""
     total = 0
     for k, result in enumerate(results):
         count = int(np.prod(result.shape))
@@ -151,9 +152,9 @@ _DIRECTIONS = np.random.default_rng(0).uniform(-1, 1, (3, np.prod(INPUTS["x"]) +
 
 
 def differences(program, order=1):
-    """The derivative of `loss` by `x` and by `inner.weight` in some directions, by central
-    differences; of order 2, that of the sum of its derivatives by `x`. None where it depends on
-    the step."""
+    """Return the derivative of `loss` with respect to `x` and `inner.weight` in some directions, by
+    central differences; for order 2, the derivative of the sum of its derivatives with respect to
+    `x`. None if it depends on the step."""
     x, weight = values("x", INPUTS["x"]), values("inner", ())
     with reference.repeating() as found:
         _loss_at(program, x, weight)
@@ -210,7 +211,7 @@ def tensors(turn):
 
 
 def _within(function, **settings):
-    """The function, called in another context."""
+    """Wrap the function to run with other context settings."""
     usual = {"mode": sporax.PYNATIVE_MODE, "pynative_synchronize": False}
 
     def run(*inputs):
@@ -224,7 +225,7 @@ def _within(function, **settings):
 
 
 def _in_threads(*nets):
-    """Call each Cell in a thread of its own, at once; all give the same, but for rounding."""
+    """Call each Cell in a separate thread, concurrently; all must agree up to rounding."""
 
     def run(x, y):
         results, errors = {}, []

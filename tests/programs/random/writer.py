@@ -1,7 +1,7 @@
-"""Draws the text of a random Cell; hypothesis shrinks a failing one to a few lines.
+"""Generates the text of a random Cell; hypothesis shrinks a failing one to a few lines.
 
-The shape of every variable is known where it is drawn: an expression is computed by `reference` on
-examples. In blocks (branches, loops, functions) a variable is only given values of its own shape.
+The shape of every variable is known during generation: an expression is computed by `reference` on
+examples. In blocks (branches, loops, functions) a variable is only assigned values of its shape.
 """
 
 import numpy as np
@@ -28,11 +28,11 @@ COMPOUND = [
 
 
 class Program:
-    """A random Cell, of which the `body` varies.
+    """A random Cell with a varying `body`.
 
-    `traits`: what it does beyond computing: 'state' (it writes Parameters or attributes), 'branch'
+    `traits`: its features besides computing: 'state' (it writes Parameters or attributes), 'branch'
     (values decide what is computed), 'kink' (no second derivative), 'random', 'error', 'thread',
-    'custom' (derivatives of the user's), 'no slope' (differences are not its derivative). `number`:
+    'custom' (custom derivatives), 'no slope' (finite differences are not its derivative). `number`:
     chooses a way to run it.
     """
 
@@ -66,7 +66,7 @@ class _Writer:
         return self.pick(["2", "0.5", "-1", "1.25", "3", "-0.75"])
 
     def filled(self, template, a=None):
-        """The template with names and numbers in place of its fields."""
+        """Return the template with its fields replaced by names and numbers."""
         fields = {"a": a or self.pick(self.examples)}
         shape = self.examples[fields["a"]].shape
         alike = [n for n, e in self.examples.items() if e.shape == shape]
@@ -92,7 +92,8 @@ class _Writer:
         return self.pick([f"{name} > {self.number()}", *names])
 
     def result(self, text):
-        """What an expression gives for the examples; None if it is no Tensor of a fitting size."""
+        """Evaluate an expression on the examples; return None unless it is a Tensor of suitable
+        size."""
         try:
             with np.errstate(all="raise", under="ignore"):
                 value = eval(text, {**self.space, **self.local()})
@@ -111,7 +112,7 @@ class _Writer:
         }
 
     def tensors(self):
-        """The names of the program's own variables."""
+        """Return the names of the program's own variables."""
         return [n for n in self.examples if "." not in n]
 
     def own(self):
@@ -124,7 +125,7 @@ class _Writer:
     # statements -------------------------------------------------------------------------------
 
     def statement(self, indent):
-        """One statement; inside of two blocks a simple one."""
+        """Add a statement; a simple one inside two nested blocks."""
         compound = COMPOUND if indent == 2 else ["branch", "loop", "attempt"] if indent == 3 else []
         getattr(self, f"_{self.pick(STATEMENTS + compound)}")(indent)
 
@@ -132,7 +133,7 @@ class _Writer:
         self.lines.append("    " * indent + line)
 
     def define(self, indent, text, *traits):
-        """A new variable of an expression, if that fits; its name."""
+        """Assign an expression to a new variable, if suitable; return its name."""
         value = self.result(text)
         if value is None:
             return None
@@ -155,7 +156,7 @@ class _Writer:
         self.define(indent, self.expression())
 
     def _declared(self, indent):
-        """An operation from the declarations; of several results, one."""
+        """Add a declared operation; if it has several results, use one."""
         names = [self.pick(self.examples) for _ in range(2)]
         number = self.draw(st.integers(0, len(declared.SAMPLES) - 1))
         text = declared.text(number, names, self.draw(st.booleans()))
@@ -178,7 +179,7 @@ class _Writer:
         self.define(indent, self.filled(self.pick(words.CONDITIONS)), "branch")
 
     def _mask(self, indent):
-        """A variable that holds a comparison."""
+        """Add a variable that holds a comparison."""
         name = self.pick(self.examples)
         text = f"{name} > {self.number()}"
         value = self.masked(text)
@@ -219,7 +220,7 @@ class _Writer:
         self.put(indent, self.filled(self.pick(words.TENSOR_STATE), "y"))
 
     def _reuse(self, indent):
-        """A variable gets another value of its own shape."""
+        """Reassign a variable, with the same shape."""
         if not self.own():
             return
         name, text = self.pick(self.own()), self.expression()
@@ -229,7 +230,7 @@ class _Writer:
             self.put(indent, f"{name} = {text}")
 
     def block(self, indent, least=1):
-        """Statements; what they define is forgotten after them."""
+        """Add statements; their definitions go out of scope afterwards."""
         before, masks, start = dict(self.examples), dict(self.masks), len(self.lines)
         for _ in range(self.draw(st.integers(least, 3))):
             self.statement(indent)
@@ -290,7 +291,7 @@ class _Writer:
         self.put(indent, f"{name} = {name}f({inner})")
 
     def _deep(self, indent):
-        """Containers in containers, which change."""
+        """Add nested containers that are modified."""
         name, one, two = self.name(), self.pick(self.tensors()), self.pick(self.tensors())
         self.put(indent, f"{name}d = {{'list': [{one}, ({two}, 2)], 'count': 1}}")
         for line in self.pick([
@@ -306,7 +307,7 @@ class _Writer:
         self.examples[name] = reference.Array(self.examples[one].array.copy())
 
     def _attempt(self, indent):
-        """A block that may fail, and what is done then."""
+        """Add a `try` block that may fail, with its handlers."""
         self.put(indent, "try:")
         self.block(indent + 1)
         if self.draw(st.booleans()):
@@ -318,7 +319,7 @@ class _Writer:
             self.block(indent + 1)
 
     def _fail(self, indent):
-        """An error that leaves the Cell."""
+        """Add an error that leaves the Cell."""
         if self.draw(st.integers(0, 3)):
             return
         self.traits.update({"error", "branch"})
@@ -332,7 +333,7 @@ class _Writer:
             self.put(indent, f'assert not ({what}), f"planned {{self.scale}}"')
 
     def _grown(self, indent):
-        """A list that grows, and what becomes of it."""
+        """Add a list that grows, and a use of it."""
         name, other = self.name(), self.pick(self.tensors())
         self.put(indent, f"{name}l = []")
         self.put(indent, f"for i in range({self.pick([1, 2, 4])}):")
@@ -346,7 +347,7 @@ class _Writer:
         self.put(indent, f"{name} = {self.pick([f'sum({name}l)', last])} + {other}")
 
     def _counter(self, indent):
-        """A closure that counts its calls."""
+        """Add a closure that counts its calls."""
         name, other = self.name(), self.pick(self.tensors())
         for line in [
             f"{name}n = 0", f"def {name}f(t, step={self.number()}):", f"    nonlocal {name}n",
@@ -357,7 +358,7 @@ class _Writer:
         self.examples[name] = reference.Array(self.examples[other].array.copy())
 
     def _thread(self, indent):
-        """A thread that computes a variable."""
+        """Add a thread that computes a variable."""
         text = self.filled(self.pick(["ops.tanh({a}) * {f}", "{a} * {c}"]))
         value = self.result(text)
         if value is None:
@@ -372,7 +373,7 @@ class _Writer:
         self.examples[name] = value
 
     def _early(self, indent):
-        """A return before the end."""
+        """Add an early return."""
         if self.draw(st.integers(0, 3)):
             return
         self.traits.add("branch")
@@ -397,7 +398,7 @@ class _Writer:
 
 @st.composite
 def programs(draw, length=12):
-    """A random `Program` of up to `length` statements."""
+    """Draw a random `Program` of up to `length` statements."""
     number = draw(st.integers(0, 59))
     sporax.manual_seed(number)  # what is drawn next may depend on random numbers of the examples
     writer = _Writer(draw)
