@@ -1,11 +1,11 @@
-"""What the call of a captured function costs, and what capturing a training step gains.
+"""Measure the cost of calling a captured function, and the gain of capturing a training step.
 
     python bench/captured.py [--rounds 40]
 
-`call`: the forward pass of a chain of narrow Dense layers under `jit`, beside a call of the same
-program through `jax.jit` with the same arrays; the difference is what sporax adds. `step`: the same
-training step in dynamic mode and under `jit`. In each round everything is run in turn, and its best
-call counts. Shown: the median of the rounds and half the distance of their quartiles.
+`call`: the forward pass of a chain of narrow Dense layers under `jit`, compared with a call of the
+same program through `jax.jit` with the same arrays; the difference is sporax's overhead. `step`:
+the same training step in dynamic mode and under `jit`. Each round runs all of them in turn and uses
+the best call. Shown: the median of the rounds and half the interquartile range.
 """
 
 import argparse
@@ -34,7 +34,7 @@ PARAMETERS = (2, 20, 100, 300)
 
 
 def best(run, seconds=0.03):
-    """The shortest call, in microseconds, of those that fit into the time."""
+    """The shortest call within the time budget, in microseconds."""
     found, end = [], time.perf_counter() + seconds
     while not found or time.perf_counter() < end:
         start = time.perf_counter()
@@ -44,7 +44,8 @@ def best(run, seconds=0.03):
 
 
 def call(count):
-    """A call of a captured function with so many Parameters, and one of its program alone."""
+    """A call of a captured function with the given number of Parameters, and a call of only its
+    program."""
     net = nn.SequentialCell(*[nn.Dense(4, 4) for _ in range(count // 2)])
     captured, x = sporax.jit(net), Tensor(np.ones((2, 4), np.float32))
     captured(x).asnumpy()

@@ -14,7 +14,7 @@ import numpy as np
 
 
 def sporax_peer():
-    """(rank, a function of bytes that returns a reduction to be run, a barrier)"""
+    """(rank, a function from bytes to a reduction that can be run, a barrier)"""
     from mindspore import Tensor, ops
     from mindspore.communication import get_rank, init
 
@@ -29,7 +29,7 @@ def sporax_peer():
 
 
 def mpi_peer():
-    """As `sporax_peer`."""
+    """Like `sporax_peer`."""
     from mpi4py import MPI
 
     world = MPI.COMM_WORLD

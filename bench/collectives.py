@@ -1,13 +1,12 @@
-"""How long an all-reduce between processes of this host takes, beside MPI.
+"""Measure all-reduces between processes of this host, compared with MPI.
 
     python bench/collectives.py [--ranks 2,4] [--rounds 15]
 
 Ranks of `sporax launch` and of `mpirun` wait side by side, asleep, and take turns: in each round
-all reduce 1 kB, 1 MB and 25 MB of float32 several times, one right after the other. Open MPI does
-so twice: through memory that its ranks share, which it does on one host, and by TCP, as XLA's Gloo
-always does. Shown: medians of the rounds in milliseconds, and the medians of sporax's ratios to
-both with their quartiles. Open MPI (mpi4py, from PyPI) is installed below `.venvs` at the first
-run.
+all reduce 1 kB, 1 MB and 25 MB of float32 several times in succession. Open MPI runs twice: with
+shared memory, its default on one host, and over TCP, which XLA's Gloo always uses. Shown: medians
+of the rounds in milliseconds, and the medians of sporax's ratios to both with their quartiles. Open
+MPI (mpi4py, from PyPI) is installed below `.venvs` at the first run.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Which interpreter runs a library, and what it weighs."""
+"""The interpreter that runs a library, its import time and its size."""
 
 import os
 import statistics
@@ -8,13 +8,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 VENVS = ROOT / ".venvs"
-# what each environment is made of; sporax and plain JAX run in the project's own
+# contents of each environment; sporax and plain JAX run in the project's environment
 PACKAGES = {
     "torch": ["torch==2.13.0", "numpy", "pillow"],
-    "mindspore": ["mindspore==2.10.0", "numpy<2"],  # only Python versions that it has can run it
+    "mindspore": ["mindspore==2.10.0", "numpy<2"],  # runs only on the Pythons it supports
     "mpi": ["mpi4py", "openmpi", "numpy"],  # of bench/collectives.py
 }
-# (text that an interpreter runs on its own) the installed size of a package and all that it needs
+# (source for a separate interpreter) the installed size of a package and its dependencies
 SIZE = """
 import importlib.metadata as m, re, sys
 seen, names = {}, [sys.argv[1]]
@@ -31,7 +31,7 @@ print(sum(seen.values()))
 
 
 def interpreter(library):
-    """The library's interpreter, installed at the first use; None where it cannot be had."""
+    """The library's interpreter, installed on first use; None if it is not available."""
     if library not in PACKAGES:
         return Path(sys.executable)
     python, ready = (VENVS / library / part for part in ("bin/python", "ready"))
@@ -50,16 +50,16 @@ def interpreter(library):
 
 
 def import_time(library, python, repeats=3):
-    """Seconds that a fresh interpreter needs to import the library, without its own start."""
+    """Seconds that a fresh interpreter needs to import the library, without its startup time."""
     module = {"sporax": "sporax, sporax.nn"}.get(library, library)
     code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
     return statistics.median(float(_output(python, code).split()[-1]) for _ in range(repeats))
 
 
 def installed_size(library, python):
-    """Bytes of the library's files and of all that it needs, in its environment."""
+    """Bytes of the library's files and its dependencies, in its environment."""
     size = int(_output(python, SIZE, library))
-    if library == "sporax":  # as a working tree it has no files of its own there
+    if library == "sporax":  # a working tree has no files there
         size += sum(f.stat().st_size for f in (ROOT / "sporax").rglob("*.py"))
     return size
 

@@ -1,14 +1,16 @@
-"""What hooks and bprops add to the call of a Cell in dynamic mode, and to the way back.
+"""Measure the cost that hooks and bprops add to a Cell's call in dynamic mode and its backward
+pass.
 
     python bench/hooks.py [--cells 50] [--rounds 60]
 
-A chain of Cells that each double 16 numbers is run with and without, in turn, and the difference
-divided by the number of Cells that have it. `call`: the Cells are called, no derivative is taken.
-`call + walk`: forward and backward. `one of them`: one Cell in the middle has it, and the cost is
-that of the whole step, so it holds what the walk loses by stopping there.
+A chain of Cells that each double 16 numbers is run with and without hooks, in turn, and the
+difference is divided by the number of Cells that have one. `call`: the Cells are called without a
+derivative. `call + walk`: forward and backward. `one of them`: one Cell in the middle has a hook,
+and the cost is the cost of the whole step, so it includes the overhead of interrupting the backward
+pass there.
 
-Times are of this thread's processor time, since Python is what hooks cost; in each round a form's
-best of 12 calls counts. Shown: the median of the rounds and half the distance of their quartiles.
+Times are this thread's processor time, because the cost of hooks is Python code; each round uses
+the best of 12 calls. Shown: the median of the rounds and half the interquartile range.
 """
 
 import argparse
@@ -33,7 +35,7 @@ class Double(nn.Cell):
 
 
 class Own(Double):
-    """Its bprop computes what the plain derivative would: one operation."""
+    """A Cell whose bprop computes the same as the plain derivative: one operation."""
 
     def bprop(self, x, out, dout):
         return (dout * 2.0,)
@@ -77,7 +79,7 @@ def best(function, x, calls=12):
 
 
 def forms(count):
-    """{(kind, what is measured): (function, Cells that have it)}."""
+    """{(kind, measurement): (function, number of Cells that have it)}."""
     found = {}
     for kind, make in KINDS.items():
         every = chain([make() for _ in range(count)])
@@ -96,7 +98,7 @@ def main():
     options = parser.parse_args()
     x, measured = Tensor(np.ones(16, np.float32)), forms(options.cells)
     for function, _ in measured.values():
-        for _ in range(20):  # compiled at the second call, and the walk learned
+        for _ in range(20):  # compiled at the second call, and the backward pass cached
             best(function, x)
     rounds = [
         {name: best(function, x) for name, (function, _) in measured.items()}

@@ -41,8 +41,8 @@ OPERATIONS = CHAIN.operations  # in one call of "small operation"
 
 
 def ratio(cells):
-    """sporax's best value divided by the best of the other peers; None where one is missing, or
-    where another peer needs nothing at all."""
+    """sporax's best value divided by the best of the other peers; None if one is missing, or if
+    another peer's value is 0."""
     own = [v for p, v in cells.items() if p in OWN]
     others = [v for p, v in cells.items() if p not in OWN]
     return min(own) / min(others) if own and others and min(others) else None
@@ -70,7 +70,7 @@ def table(title, rows, names=STYLES, extra=()):
 
 
 class Results:
-    """What was measured, by case."""
+    """The measurements, by case."""
 
     def __init__(self, results):
         self.tree = results
@@ -271,7 +271,7 @@ def pictures(results):
 
 
 def files(results):
-    """{path: text} of all that is written from the results."""
+    """{path: text} of all files written from the results."""
     pages = {
         f"docs/{n}": t for n, t in ({"performance.md": text(results)} | pictures(results)).items()
     }

@@ -1,4 +1,4 @@
-"""Pictures of the results: SVG for light and dark pages, written element by element."""
+"""Charts of the results: SVG for light and dark pages, written element by element."""
 
 import math
 from xml.etree import ElementTree

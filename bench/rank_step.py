@@ -1,10 +1,11 @@
-"""What a captured data parallel step takes beyond its program: collective and computation.
+"""Measure the overhead of a captured data-parallel step over its program (collective and
+computation).
 
     sporax launch -n 2 bench/rank_step.py [LAYERS WIDTH]
 
-A step, its program alone on arrays that are there, and a step whose program gives results that are
-there take turns; each is waited for. Where other processes use the machine, the last one says more
-than the difference of the first two.
+A step, its program alone on existing arrays, and a step whose program returns existing results are
+run in turn and waited for. If other processes use the machine, the last one is more reliable than
+the difference of the first two.
 """
 
 import collections
@@ -54,11 +55,11 @@ def last_program(step):
 
 
 def program_alone(program, arrays):
-    """A function that runs the program, with its results in place of arguments it has used up."""
+    """A function that runs the program, with its results in place of donated arguments."""
 
     def run():
         results = program(arrays)
-        np.asarray(results[0])  # waits as reading the loss does
+        np.asarray(results[0])  # waits like a read of the loss
         free = collections.defaultdict(list)
         for x in results:
             free[x.shape, x.dtype].append(x)
@@ -70,7 +71,7 @@ def program_alone(program, arrays):
 
 
 def step_alone(step):
-    """A function that runs all of a step but its program."""
+    """A function that runs a step without its program."""
     results = []
 
     def first(program, arrays):
@@ -88,7 +89,7 @@ def step_alone(step):
 
 
 def timed(run):
-    """Microseconds: (passed, of the processor in this thread)."""
+    """Microseconds: (wall time, processor time of this thread)."""
     began = time.perf_counter(), time.thread_time()
     run()
     return [1e6 * (time.perf_counter() - began[0]), 1e6 * (time.thread_time() - began[1])]

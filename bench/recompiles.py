@@ -1,8 +1,9 @@
-"""What a captured function compiles while its arguments change: `python bench/recompiles.py`.
+"""Measure the compilations of a captured function while its arguments change:
+`python bench/recompiles.py`.
 
-Each case calls one captured function many times. Shown are how often its Python ran to be
-recorded, how many programs XLA compiled for it, the seconds until the last new program was there,
-and microseconds a call after that. Nothing is taken from the cache of compiled programs.
+Each case calls one captured function many times. Shown are the number of captures, the number of
+programs that XLA compiled, the seconds until the last new program was ready, and microseconds per
+call after that. The compilation cache is not used.
 """
 
 import os

@@ -1,11 +1,11 @@
-"""Measure sporax beside PyTorch, plain JAX and MindSpore, in one run, and write the page.
+"""Measure sporax, PyTorch, plain JAX and MindSpore in one run, and write the page.
 
     make bench            or   python bench/run.py [--rows TEXT,TEXT] [--minutes 25] [--list] ...
 
 Results are put into `docs/performance.json` after each row, and `docs/performance.md` with its
-pictures is written from them at the end. A row that this very code was measured with already is
-left as it is (so an interrupted run goes on where it was) unless `--again` is said. Each row keeps
-its date, versions and the load of the machine. See bench/README.md.
+pictures is written from them at the end. A row already measured with the same code is kept (so an
+interrupted run resumes) unless `--again` is given. Each row stores its date, versions and the load
+of the machine. See bench/README.md.
 """
 
 import argparse
@@ -30,7 +30,7 @@ RESULTS = ROOT / "docs" / "performance.json"
 
 
 def source():
-    """A hash of all code that is measured or measures."""
+    """A hash of all measured and measuring code."""
     files = sorted((*ROOT.glob("sporax/**/*.py"), *ROOT.glob("bench/**/*.py")))
     pages = "page.py", "picture.py", "readme.py"
     text = b"".join(f.read_bytes() for f in files if f.name not in pages)
@@ -54,7 +54,7 @@ def measure(row, pythons, options):
 
 
 def weight(pythons):
-    """What each library weighs: import and files."""
+    """Import time and installed size of each library."""
     libraries = {library(peer): python for peer, python in pythons.items()}
     return {
         name: {
@@ -66,7 +66,7 @@ def weight(pythons):
 
 
 def rounded(tree):
-    """Numbers with four digits, which is more than they are known to."""
+    """Numbers rounded to four digits, which exceeds their accuracy."""
     if isinstance(tree, dict):
         return {key: rounded(value) for key, value in tree.items()}
     if isinstance(tree, list):
@@ -94,7 +94,7 @@ def parsed():
 
 
 def interpreters(options):
-    """{peer: interpreter} of those that can be had."""
+    """{peer: interpreter} of the available peers."""
     known = {name: Path(path) for name, _, path in (p.partition("=") for p in options.python)}
     for name in known:
         if name not in LIBRARIES:

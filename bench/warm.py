@@ -1,11 +1,11 @@
-"""What the second start of a program costs, where compiled programs were kept by the first.
+"""Measure the second start of a program, with compiled programs cached by the first.
 
     python bench/warm.py [--repeats 3] [--only TEXT]
 
-Each case runs in a fresh process on an empty folder of compiled programs, then in another one on
-what the first has left there. JAX says when it traces, lowers to StableHLO, and compiles or fetches
-(`jax.monitoring`); nested durations are counted once. `compile` is XLA's time or, where the program
-was kept, that of finding and loading it. Shown: medians, in seconds.
+Each case runs in a fresh process with an empty cache of compiled programs, then in another one with
+the first one's cache. JAX reports tracing, lowering to StableHLO, and compilation or cache
+retrieval (`jax.monitoring`); nested durations are counted once. `compile` is XLA's time or, if the
+program was cached, the time to find and load it. Shown: medians, in seconds.
 """
 
 import argparse
@@ -92,7 +92,7 @@ CASES = {"demo (examples/digits.py)": demo, "100 dense layers": deep, "transform
 
 
 def measure(case):
-    """Run one case in this process; what JAX said, as JSON."""
+    """Run one case in this process, and print JAX's reported events as JSON."""
     began = time.perf_counter()
     import jax
 
@@ -120,7 +120,7 @@ def measure(case):
 
 
 def covered(spans):
-    """The time that intervals cover together."""
+    """The total time covered by the intervals."""
     total, end = 0.0, 0.0
     for start, stop in sorted(spans):
         total += max(0.0, stop - max(start, end))
@@ -158,7 +158,7 @@ def main():
 
 
 def _started(case, folder):
-    """What a fresh process says of a case."""
+    """The output of a fresh process for a case."""
     done = subprocess.run(
         [sys.executable, __file__, "--case", case], capture_output=True, text=True, check=True,
         env=dict(os.environ, SPORAX_CACHE_DIR=folder, PYTHONPATH=str(ROOT)),

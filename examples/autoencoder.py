@@ -1,15 +1,15 @@
-"""Draw handwritten digits with a variational autoencoder.
+"""Generate handwritten digits with a variational autoencoder.
 
 The encoder turns an image into a normal distribution over two numbers, the decoder turns a sample
-of it into an image. Both learn to rebuild 1,797 digits of 8 x 8 while the distributions stay near
-the standard normal one (their Kullback-Leibler divergence is added to the loss). After that, any
-two numbers give a digit.
+of it into an image. Both learn to reconstruct 1,797 digits of 8 x 8 while the distributions stay
+near the standard normal distribution (their Kullback-Leibler divergence is added to the loss).
+Afterwards any two numbers decode to a digit.
 
     sporax run examples/autoencoder.py --out outputs
 
 60 epochs take about ten seconds on two cores. It prints the loss (nats per image) and writes
-`autoencoder.png`: digits beside their reconstructions, digits that the decoder draws from a grid
-of numbers, and where the encoder puts each class.
+`autoencoder.png`: digits beside their reconstructions, digits decoded from a grid of latent values,
+and the latent position of each class.
 """
 
 import argparse
@@ -24,7 +24,7 @@ DATA = Path(__file__).resolve().parents[1] / "sporax" / "data" / "digits.npz"
 
 
 class Autoencoder(nn.Cell):
-    """Images (n, 64) in [0, 1]; two numbers, `latent`, stand for each."""
+    """Images (n, 64) in [0, 1]; each is encoded as `latent` numbers, two by default."""
 
     def __init__(self, width=128, latent=2):
         super().__init__()
@@ -46,7 +46,7 @@ class Autoencoder(nn.Cell):
         return both[:, : self.latent], both[:, self.latent :]
 
     def construct(self, images, noise):
-        """The loss: what the reconstruction costs, and how far the distributions are."""
+        """The loss: the reconstruction error plus the divergence of the distributions."""
         mean, log_variance = self.encode(images)
         logits = self.decoder(mean + ops.exp(log_variance / 2) * noise)
         # cross-entropy of each pixel with its logit: log(1 + e^z) - x z

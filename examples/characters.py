@@ -1,13 +1,13 @@
-"""Train a character transformer on the project's own documents, then let it write.
+"""Train a character-level transformer on the project's documents, then generate text.
 
-The network reads 64 characters and predicts, at each place, the next one: token and position
+The network reads 64 characters and predicts the next one at each position: token and position
 embeddings, two blocks of causal self-attention and a dense layer each, as in GPT.
 
     sporax run examples/characters.py --out outputs
 
-1,000 steps take about 80 seconds on two cores. It prints the loss (nats per character; a
-network that knows nothing has the logarithm of the number of characters, about 4.5) and writes
-`characters.txt`, text of its own: the words of the documents, in an order of its own.
+1,000 steps take about 80 seconds on two cores. It prints the loss (nats per character; an untrained
+network has the logarithm of the number of characters, about 4.5) and writes `characters.txt`,
+generated text: words of the documents in a new order.
 """
 
 import argparse
@@ -25,7 +25,7 @@ CONTEXT = 64
 
 
 class Attention(nn.Cell):
-    """Causal self-attention with several heads: (batch, place, width) to the same."""
+    """Causal self-attention with several heads: (batch, position, width) to the same."""
 
     def __init__(self, width, heads):
         super().__init__()
@@ -38,7 +38,7 @@ class Attention(nn.Cell):
     def construct(self, x):
         batch, length, width = x.shape
         parts = self.project(x).reshape(batch, length, 3, self.heads, width // self.heads)
-        query, key, value = parts.transpose(2, 0, 3, 1, 4)  # (batch, head, place, width) each
+        query, key, value = parts.transpose(2, 0, 3, 1, 4)  # (batch, head, position, width) each
         scores = ops.matmul(query, key.swapaxes(-1, -2)) * self.scale + self.mask
         mixed = ops.matmul(ops.softmax(scores, axis=-1), value)
         return self.merge(mixed.swapaxes(1, 2).reshape(batch, length, width))
@@ -59,7 +59,7 @@ class Block(nn.Cell):
 
 
 class Writer(nn.Cell):
-    """Characters, (batch, CONTEXT) integers, to the logits of the next one at each place."""
+    """Characters, (batch, CONTEXT) integers, to the logits of the next one at each position."""
 
     def __init__(self, characters, width=64, heads=4, blocks=2):
         super().__init__()
@@ -73,7 +73,7 @@ class Writer(nn.Cell):
 
 
 def load():
-    """The documents' prose, without tables, as integers, and the characters they stand for."""
+    """The documents' prose, without tables, as integers, and the characters that they represent."""
     texts = [file.read_text(encoding="utf-8") for file in sorted(DOCUMENTS.glob("*.md"))]
     lines = [line for line in "\n".join(texts).splitlines() if not line.startswith("|")]
     text = "".join(character for character in "\n".join(lines) if character.isascii())
@@ -104,12 +104,12 @@ def train(net, tokens, steps, size, rng):
 
 
 def write(net, start, characters, length, rng, temperature=0.7):
-    """Continues `start`, one drawn character at a time."""
+    """Continue `start`, one sampled character at a time."""
     net.set_train(False)
     tokens = [characters.index(character) for character in start]
     for _ in range(length):
         seen = tokens[-CONTEXT:]
-        padded = seen + [0] * (CONTEXT - len(seen))  # what follows a place is never looked at
+        padded = seen + [0] * (CONTEXT - len(seen))  # later positions are masked
         logits = net(Tensor([padded], ms.int32))[0, len(seen) - 1].asnumpy()
         odds = np.exp((logits - logits.max()).astype(np.float64) / temperature)
         tokens.append(int(rng.choice(len(odds), p=odds / odds.sum())))

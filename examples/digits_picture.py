@@ -1,4 +1,4 @@
-"""Draw what `digits.py` left behind: loss, accuracy and some predictions, as `digits.png`."""
+"""Plot the results of `digits.py`: loss, accuracy and some predictions, as `digits.png`."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 
 def smooth(values, width=25):
-    """Running mean over at most `width` steps before each."""
+    """Running mean over at most `width` preceding steps."""
     sums = np.cumsum(np.insert(values, 0, 0.0))
     ends = np.arange(1, len(values) + 1)
     starts = np.maximum(ends - width, 0)

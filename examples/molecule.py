@@ -42,7 +42,7 @@ class Clusters(nn.Cell):
 
 
 def random_start(rng, apart=0.8, size=3.2):
-    """Atoms anywhere in a box, but none so near to another that they repel beyond measure."""
+    """Random atoms in a box, without pairs so close that their repulsion is excessive."""
     places = np.empty((0, 3))
     while len(places) < ATOMS:
         place = rng.uniform(-size / 2, size / 2, 3)
@@ -79,7 +79,7 @@ def write_xyz(places, energy, file):
 
 
 def draw_cluster(axis, places):
-    """Atoms, and a line for each pair that touches."""
+    """Draw the atoms, and a line for each touching pair."""
     for a, b in zip(FIRST, SECOND, strict=True):
         if np.linalg.norm(places[a] - places[b]) < 1.3:
             axis.plot(*places[[a, b]].T, color="grey", linewidth=1.2, zorder=1)

@@ -45,14 +45,14 @@ def exact(x, y):
 
 
 def source(x, y):
-    """f: the exact solution's second derivatives added up, -(1 + 4) pi^2 u."""
+    """f: the sum of the exact solution's second derivatives, -(1 + 4) pi^2 u."""
     return -5 * np.pi**2 * exact(x, y)
 
 
 def laplacian(net):
     """The function (x, y) -> d2u/dx2 + d2u/dy2, at each point.
 
-    Each u depends on its own point alone, so the gradient of the sum has each point's derivative.
+    Each u depends only on its own point, so the gradient of the sum has each point's derivative.
     """
 
     def total(x, y):
@@ -87,7 +87,7 @@ def relative_error(net):
 
 
 def train(net, steps, points, rng):
-    """Returns the residual of each step and (step, error) now and then."""
+    """Returns the residual of each step and (step, error) at intervals."""
     schedule = nn.cosine_decay_lr(1e-5, 5e-3, steps, 1, steps)
     optimizer = nn.Adam(net.trainable_params(), learning_rate=schedule)
     equation = laplacian(net)

@@ -2,10 +2,10 @@
 
 A pole stands on a cart that is pushed to the left or to the right fifty times a second (Barto,
 Sutton and Anderson, 1983). A run ends when the pole leans by more than 12 degrees, when the cart is
-2.4 m from the middle, or after 500 pushes. A network with 4 inputs (place, speed, angle, its speed)
-gives the probability of each push. 64 carts at a time try it; then pushes that were followed by
-more balanced steps than the other carts had become more probable (Williams, 1992), with the steps
-clipped (Schulman et al., 2017).
+2.4 m from the middle, or after 500 pushes. A network with 4 inputs (position, velocity, angle,
+angular velocity) returns the probability of each push. 64 carts at a time are simulated; then
+pushes followed by more balanced steps than average over the carts become more probable (Williams,
+1992), with clipped steps (Schulman et al., 2017).
 
     sporax run examples/pole.py --out outputs
 
@@ -28,7 +28,7 @@ LONGEST = 500
 
 
 class Carts:
-    """Many carts at once; `state` is (carts, 4): place, speed, angle and its speed."""
+    """Many carts at once; `state` is (carts, 4): position, velocity, angle, angular velocity."""
 
     def __init__(self, count, rng):
         self.state = rng.uniform(-0.05, 0.05, (count, 4)).astype(np.float32)
@@ -50,8 +50,9 @@ def network():
 
 
 def play(policy, carts, choose):
-    """Push until all have fallen. States and pushes, (LONGEST, carts, ...), zeros after a fall; and
-    which are before it. `choose(p)`: pushes to the right, of which `p` are the probabilities."""
+    """Push until all have fallen. Returns states and pushes, (LONGEST, carts, ...), zeros after a
+    fall, and a mask of the steps before it. `choose(p)`: pushes to the right, with probabilities
+    `p`."""
     count = len(carts.state)
     states = np.zeros((LONGEST, count, 4), np.float32)
     pushes, upright = np.zeros((LONGEST, count), np.int32), np.zeros((LONGEST, count), bool)
@@ -68,7 +69,7 @@ def play(policy, carts, choose):
 
 
 def advantages(upright, discount=0.98):
-    """How many more steps than the other carts each had from here on, later ones discounted."""
+    """The discounted number of remaining steps of each cart, relative to the other carts."""
     ahead = np.zeros(upright.shape, np.float32)
     later = np.zeros(upright.shape[1], np.float32)
     for step in reversed(range(len(upright))):
@@ -79,7 +80,7 @@ def advantages(upright, discount=0.98):
 
 
 def learn(policy, rounds, count, rng, updates=8):
-    """Play and improve in turn; the steps that each cart was balanced, (rounds, carts)."""
+    """Alternate simulation and update; returns the balanced steps of each cart, (rounds, carts)."""
     optimizer = nn.Adam(policy.trainable_params(), learning_rate=0.01)
 
     def log_probability(states, pushes):
@@ -108,7 +109,7 @@ def learn(policy, rounds, count, rng, updates=8):
 
 
 def show(number, rounds, steps):
-    """A line that tells how far the training is; on a terminal it is written again and again."""
+    """A progress line of the training; on a terminal it is overwritten in place."""
     done = 24 * number // rounds
     bar = "#" * done + "." * (24 - done)
     text = f"round {number:3d}/{rounds} [{bar}] balanced for {steps.mean():5.1f} of {LONGEST} steps"
@@ -123,7 +124,7 @@ def likelier(p):
 
 
 def test(policy, count=100):
-    """Steps balanced by fresh carts that are always pushed the likelier way, and the runs."""
+    """Balanced steps of new carts that always use the more probable push, and the runs."""
     states, _, upright = play(policy, Carts(count, np.random.default_rng(1)), likelier)
     return upright.sum(0), states
 

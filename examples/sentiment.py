@@ -1,14 +1,14 @@
-"""Tell glad sentences about films from sad ones, with the text operations of `dataset`.
+"""Classify the sentiment of sentences about films with the text operations of `dataset`.
 
-The sentences are generated: a glad one holds praise or denied blame ("not dull"), a sad one blame
-or denied praise, so single words do not decide. The pipeline is that of real texts: a tokenizer,
-a vocabulary from the training sentences, `Lookup`, `PadEnd`, batches; the network embeds the words
-and reads them with an LSTM.
+The sentences are generated: a positive one contains praise or negated blame ("not dull"), a
+negative one blame or negated praise, so single words do not determine the class. The pipeline is
+the same as for real texts: a tokenizer, a vocabulary from the training sentences, `Lookup`,
+`PadEnd`, batches; the network embeds the words and processes them with an LSTM.
 
     sporax run examples/sentiment.py --out outputs
 
 8 epochs take about seven seconds on two cores. It prints the accuracy on held-out sentences and
-writes `sentiment.txt`: some of them, each with the probability that it is glad.
+writes `sentiment.txt`: some of them, each with the probability that it is positive.
 """
 
 import argparse
@@ -29,21 +29,21 @@ BLAME = ["dull", "clumsy", "boring", "ugly", "weak", "stale", "awful", "pointles
 
 
 def generate(count, rng):
-    """Sentences and labels, 1 for glad."""
+    """Sentences and labels, 1 for positive."""
     sentences, labels = [], rng.integers(0, 2, count).astype(np.int32)
     for glad in labels:
         denied = rng.random() < 0.5
         word = rng.choice(PRAISE if glad != denied else BLAME)
         verb = "was not" if denied else "was"
         parts = [rng.choice(SUBJECTS), verb, rng.choice(MANNERS), word]
-        if rng.random() < 0.5:  # the manner may also open the sentence
+        if rng.random() < 0.5:  # the adverb may also start the sentence
             parts = [parts[2] + ",", parts[0], verb, word]
         sentences.append(" ".join(parts))
     return np.array(sentences), labels
 
 
 def tokenize():
-    """Lower case, words apart; a comma is part of none."""
+    """Lower case, split into words without commas."""
     return [text.PythonTokenizer(lambda line: np.array(str(line).replace(",", " ,").split()))]
 
 
@@ -65,7 +65,7 @@ def build_vocabulary(sentences):
 
 
 class Reader(nn.Cell):
-    """Word numbers, (batch, LENGTH), to two logits; padding is not looked at."""
+    """Word numbers, (batch, LENGTH), to two logits; padding is ignored."""
 
     def __init__(self, words, pad, width=24):
         super().__init__()
@@ -95,7 +95,7 @@ def train(net, data, epochs):
 
 
 def predict(net, data):
-    """The probability that each sentence is glad."""
+    """The probability that each sentence is positive."""
     batches = [ops.softmax(net(words), axis=-1)[:, 1] for words, _ in data.create_tuple_iterator()]
     return np.concatenate([batch.asnumpy() for batch in batches])
 

@@ -1,17 +1,17 @@
-"""Choose further tests of MindSpore's own, at random, for the conformance run.
+"""Choose additional MindSpore tests at random for the conformance run.
 
     python tools/choose_conformance.py TREE LISTED.tsv --seed 13 > chosen.tsv
     python run.py --selected chosen.tsv --real --out real.json ...           # MindSpore itself
     python tools/choose_conformance.py TREE LISTED.tsv --seed 13 --passed real.json > compared.tsv
     python run.py --selected compared.tsv ...                                # sporax
 
-`TREE` has MindSpore's `tests/`; files with a test in `LISTED.tsv` are left out. `run.py` is the
-conformance run's. Only what passes on MindSpore's CPU is compared (`--passed`).
+`TREE` has MindSpore's `tests/`; files with a test in `LISTED.tsv` are skipped. `run.py` belongs to
+the conformance run. Only tests that pass on MindSpore's CPU are compared (`--passed`).
 
-A file is eligible if a test function of it is marked for the CPU (`tests/st`) or, where nothing is
-marked (`tests/ut/python`), if it is of no folder in `DEVICES`; and if its source contains
-no name in `PRIVATE`: the tests of dumps, logs, subprocesses and the compiler's own passes. Of the
-functions chosen, those that compare the texts of messages are left out without `--messages`.
+A file is eligible if one of its test functions is marked for the CPU (`tests/st`) or, where there
+are no marks (`tests/ut/python`), if it is not in a folder of `DEVICES`; and if its source contains
+no name in `PRIVATE`: the tests of dumps, logs, subprocesses and compiler passes. Chosen functions
+that compare message texts are skipped without `--messages`.
 """
 
 import argparse
@@ -34,7 +34,7 @@ MESSAGES = re.compile(r"\bmatch=|\bstr\(\w+(\.value)?\)")
 
 
 def functions(path):
-    """Yield (name, marked for the CPU, compares messages) of a file's functions not skipped."""
+    """Yield (name, marked for the CPU, compares messages) for each function that is not skipped."""
     for node in ast.parse(path.read_text(encoding="utf8")).body:
         is_class = isinstance(node, ast.ClassDef) and node.name.startswith("Test")
         for inner in node.body if is_class else [node]:

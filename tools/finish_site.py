@@ -2,9 +2,9 @@
 
     python tools/finish_site.py FOLDER
 
-Each `href` and `src` must lead to a file that is there, and to an anchor that is in it; nothing
-that a page loads may come from elsewhere. The exit status is 1 where something is wrong. The index,
-`_static/search_index.js`, is read by docs/_static/search.js.
+Each `href` and `src` must lead to an existing file and anchor; pages must not load external
+resources. The exit status is 1 if a check fails. The index, `_static/search_index.js`, is read by
+docs/_static/search.js.
 """
 
 import json
@@ -21,7 +21,7 @@ _UNLISTED = {"genindex.html", "search.html"}
 
 
 class Page(HTMLParser):
-    """One page: what it links to, its anchors, and its text below each heading and each name."""
+    """A page: its links, its anchors, and its text below each heading and each name."""
 
     def __init__(self, path):
         super().__init__()
@@ -70,7 +70,7 @@ class Page(HTMLParser):
 
 
 def faults(folder, pages):
-    """What is wrong with the links of `pages`, {path: Page}, and of the styles, a sentence each."""
+    """Return the broken links of `pages`, {path: Page}, and of the styles, one message each."""
     for path, page in pages.items():
         for address, is_loaded in page.links:
             there = urlsplit(address)

@@ -2,9 +2,9 @@
 
     python tools/record_audio.py        # with MindSpore installed
 
-Writes tests/recorded/audio.json: dtypes and shapes of the results, or the error, and audio.npz:
-the values of `CASES`, one after another; sound_sets.json: the rows of data sets. Each case runs in
-a process of its own, since some end it.
+Writes tests/recorded/audio.json: dtypes and shapes of the results, or the error, and audio.npz: the
+values of `CASES`, one after another; sound_sets.json: the rows of data sets. Each case runs in a
+separate process, because some end it.
 """
 
 import json
@@ -47,7 +47,7 @@ def isolated(case, *namespace):
 
 
 def parts(outcome):
-    """The arrays of an outcome, none of an error."""
+    """The arrays of an outcome; none for an error."""
     if isinstance(outcome, str):
         return ()
     return [np.asarray(part) for part in (outcome if isinstance(outcome, tuple) else (outcome,))]

@@ -3,8 +3,8 @@
 Run it with an interpreter that has MindSpore 2.10, `python tools/record_binary_dtypes.py`, and with
 one that has PyTorch, `python tools/record_binary_dtypes.py torch`. It writes
 `tests/recorded/binary_dtypes.json` and `binary_dtypes_torch.json`: operator -> left dtype -> right
-dtype (or kind of Python number) -> dtype of the result; what is refused, or has no CPU kernel, is
-left out.
+dtype (or kind of Python number) -> dtype of the result; rejected pairs and pairs without a CPU
+kernel are left out.
 """
 
 import importlib

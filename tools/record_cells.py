@@ -41,7 +41,7 @@ def record(topic, cases, answer):
 
 
 def printed(script):
-    """The lines that a script prints, run by itself."""
+    """The output lines of a script, run separately."""
     script, *options = script.split()
     command = [sys.executable, str(ROOT / "tests" / "programs" / "scripts" / script), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

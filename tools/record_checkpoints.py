@@ -1,4 +1,4 @@
-"""Checkpoints that MindSpore writes, what it makes of some, and whether it reads ours.
+"""Record checkpoints written and loaded by MindSpore, and check that it reads sporax's.
 
 python tools/record_checkpoints.py                  (under MindSpore) writes tests/recorded/
 python tools/record_checkpoints.py write FOLDER     (under sporax) writes checkpoints
@@ -15,7 +15,7 @@ import numpy as np
 
 RECORDED = pathlib.Path(__file__).parents[1] / "tests" / "recorded"
 
-# name of a value -> (dtype, shape, where its numbers, which just count up, begin)
+# name of a value -> (dtype, shape, first of its consecutive numbers)
 CONTENTS = {
     "net.weight": ("float32", (2, 3), -2),
     "net.scalar": ("float32", (), 7),
@@ -83,7 +83,7 @@ def loads():
 
 
 def counting(dtype, shape, begin):
-    """Numbers that count up from `begin`, as float64 where the dtype is not NumPy's own."""
+    """Consecutive numbers from `begin`, as float64 if NumPy does not have the dtype."""
     numbers = np.arange(begin, begin + int(np.prod(shape)), dtype=np.float64).reshape(shape)
     return numbers if dtype == "bfloat16" else numbers.astype(dtype)
 
@@ -109,7 +109,7 @@ def net_of(ms, parameters):
 
 
 def entries_of(ms, entries):
-    """A dict to load: Parameters that count up from 1, and strings."""
+    """A dict to load: Parameters with consecutive numbers from 1, and strings."""
     return {
         name: entry
         if isinstance(entry, str)
@@ -119,7 +119,7 @@ def entries_of(ms, entries):
 
 
 def load_case(ms, net, entries, strict):
-    """What load_param_into_net returns and makes of the net, or the kind of its error."""
+    """The result of load_param_into_net and the net's parameters, or the kind of error."""
     net = net_of(ms, net)
     try:
         missing, unused = ms.load_param_into_net(net, entries_of(ms, entries), strict)
@@ -137,7 +137,7 @@ NUMBERS = {name: value for name, value in EXTRAS.items() if not isinstance(value
 
 
 def summed(ms):
-    """What a safetensors file with a checksum can hold."""
+    """The contents that a safetensors file with a checksum supports."""
     return [row for row in everything(ms) if row["name"] not in NOT_SUMMED]
 
 

@@ -2,7 +2,7 @@
 
     python tools/record_checks.py tests/recorded
 
-Writes `checks.json`: the answers to the questions of `tests/compat/check_cases.py`.
+Writes `checks.json`: the outcomes of the cases in `tests/compat/check_cases.py`.
 """
 
 import json

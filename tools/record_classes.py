@@ -1,4 +1,4 @@
-"""Records in which module MindSpore defines its classes; run with MindSpore 2.10:
+"""Record the modules in which MindSpore defines its classes; run with MindSpore 2.10:
 
 python tools/record_classes.py > tests/recorded/classes.json
 """

@@ -1,4 +1,4 @@
-"""Ask MindSpore the questions of `tests/ops/constant_cases.py`.
+"""Record MindSpore's results for `tests/ops/constant_cases.py`.
 
 Run under MindSpore 2.10: `python tools/record_constants.py`.
 """

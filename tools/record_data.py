@@ -1,4 +1,4 @@
-"""Records the rows that MindSpore's data pipelines give: run with MindSpore 2.10.
+"""Record the rows of MindSpore's data pipelines; run with MindSpore 2.10.
 
 python tools/record_data.py
 """

@@ -1,9 +1,9 @@
-"""Records what MindSpore gives for the expressions of `tests/ops/expression_cases.py`.
+"""Record MindSpore's results for the expressions in `tests/ops/expression_cases.py`.
 
     MINDSPORE_PYTHON tools/record_expressions.py
 
-An expression that fails in PyNative mode is compiled; what fails then too is recorded as the first
-error. Written to `tests/recorded/expressions.json`.
+An expression that fails in PyNative mode is compiled; if that fails too, the first error is
+recorded. Written to `tests/recorded/expressions.json`.
 """
 
 import importlib.util
@@ -20,13 +20,13 @@ from tests.ops import expression_cases as cases  # noqa: E402
 
 
 def compiled(expression, names):
-    """The answer in graph mode."""
+    """The result in graph mode."""
     with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
         file.write(f"def run():\n    return {expression}\n")
     spec = importlib.util.spec_from_file_location("expression", file.name)
     module = importlib.util.module_from_spec(spec)
     vars(module).update(names)
-    sys.modules["expression"] = module  # where MindSpore's parser looks
+    sys.modules["expression"] = module  # where MindSpore's parser finds the source
     spec.loader.exec_module(module)
     try:
         return repr(ms.jit(module.run)())

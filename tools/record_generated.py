@@ -1,12 +1,12 @@
-"""Record, under MindSpore 2.10, what the checks of `tests/programs/generated` give.
+"""Record MindSpore 2.10's outcomes for the checks of `tests/programs/generated`.
 
     python tools/record_generated.py MINDSPORE_PYTHON [AREA ...]
 
 where the interpreter has MindSpore 2.10. Without areas all are recorded. Output:
-`tests/recorded/generated.json.gz`: by area and label a sum over the check's source and MindSpore's
-outcome. A check that ends MindSpore's process, or takes longer than a minute, is recorded as such,
-and the rest goes on in a new process. What MindSpore has no kernel for, and what raises in one run
-and not in another, is no comparison.
+`tests/recorded/generated.json.gz`: by area and label a checksum of the check's source and
+MindSpore's outcome. A check that ends MindSpore's process, or takes longer than a minute, is
+recorded as such, and the others continue in a new process. Checks without a MindSpore kernel, or
+that raise in only one of two runs, are not compared.
 """
 
 import gzip
@@ -26,7 +26,7 @@ LONGEST = 60  # seconds for one check
 
 
 def answer(path, path_out, start, count):
-    """Under MindSpore: the outcomes from `start` on, one a line."""
+    """Under MindSpore: print the outcomes from `start` on, one per line."""
     import faulthandler
 
     import mindspore as ms
@@ -66,7 +66,7 @@ def ask(interpreter, sources):
 
 
 def settled(interpreter, sources):
-    """Outcomes that two runs agree in: an error may be that of an earlier check, come late."""
+    """Outcomes on which two runs agree: an error may be a delayed error of an earlier check."""
     outcomes = ask(interpreter, sources)
     refused = [
         at for at, one in enumerate(outcomes) if isinstance(one, list) and one[:1] == ["raises"]

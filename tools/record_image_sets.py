@@ -1,5 +1,5 @@
 """Record the rows that MindSpore 2.10 reads from the files of tests/data/image_set_files.py, and
-what it answers to tests/data/image_file_cases.py.
+its results for tests/data/image_file_cases.py.
 
     python tools/record_image_sets.py        # with MindSpore, Pillow and SciPy installed
 

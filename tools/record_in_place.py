@@ -1,8 +1,8 @@
-"""Record what PyTorch gives for the in-place calls of `tests/ops/in_place_rows.py`.
+"""Record PyTorch's results for the in-place calls of `tests/ops/in_place_rows.py`.
 
 Run it with an interpreter that has PyTorch: `python tools/record_in_place.py`. It writes
 `tests/recorded/in_place.json`: for each call and view the memory afterwards, and the derivatives of
-a scalar of it. MindSpore 2.10 has no CPU kernels for these calls.
+a scalar computed from it. MindSpore 2.10 has no CPU kernels for these calls.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Record what MindSpore's layers compute and print; run it where MindSpore 2.10 is installed.
+"""Record the results and printed text of MindSpore's layers; run with MindSpore 2.10.
 
     python tools/record_layers.py tests/recorded
 
 Writes `layers.npz` (outputs, gradients and moved statistics of the rows in
-`tests/nn/layer_cases.py`), `layers.json` (what `print` shows of the layers), and the same of
+`tests/nn/layer_cases.py`), `layers.json` (the printed text of the layers), and the same for
 `tests/nn/rare_layer_cases.py` in `rare_layers.npz` and `rare_layers.json`.
 """
 
@@ -20,7 +20,7 @@ from tests.nn import layer_cases, rare_layer_cases
 
 
 def record(cases, folder, name):
-    """The rows of one module, into `name.npz` and `name.json`."""
+    """Write the rows of one module to `name.npz` and `name.json`."""
     kept = {}
     for case in cases.CASES:
         for train in case.modes:

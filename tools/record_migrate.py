@@ -1,6 +1,6 @@
-"""Record what PyTorch computes: the runs of networks that tests/migrate compares Cells with, and
-what `docs/from_pytorch.md` shows. Run it with a Python that has PyTorch and sporax (`make
-test-migrate` sets one up in .venvs/migrate)."""
+"""Record PyTorch's results: the network runs that tests/migrate compares Cells with, and the output
+in `docs/from_pytorch.md`. Run it with a Python that has PyTorch and sporax (`make test-migrate`
+sets one up in .venvs/migrate)."""
 
 import contextlib
 import shutil
@@ -16,7 +16,7 @@ from tests.migrate.torch_networks import NETWORKS, network  # noqa: E402
 
 
 def record_page():
-    """What PyTorch's blocks print, and the weights that the first of them saves."""
+    """Record the output of the PyTorch blocks, and the weights that the first block saves."""
     page = pytorch_page.PAGE
     text = page.read_text("utf8")
     found = pytorch_page.items(text)

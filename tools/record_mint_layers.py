@@ -1,9 +1,9 @@
-"""Record what PyTorch's layers compute from the rows and calls of `tests/nn/mint_layer_cases.py`.
+"""Record the results of PyTorch's layers for the rows and calls of `tests/nn/mint_layer_cases.py`.
 
 Run it with an interpreter that has PyTorch: `python tools/record_mint_layers.py`. It writes
-`tests/recorded/mint_layers.json`: for each row the output, the gradient of its sum of squares
-with respect to the input, and what is in its buffers then. MindSpore 2.10 has no CPU kernels
-for these convolutions and poolings.
+`tests/recorded/mint_layers.json`: for each row the output, the gradient of its sum of squares with
+respect to the input, and its buffers afterwards. MindSpore 2.10 has no CPU kernels for these
+convolutions and poolings.
 """
 
 import json

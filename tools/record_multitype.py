@@ -1,4 +1,4 @@
-"""Record which arguments MindSpore's `MultitypeFuncGraph` takes for which type's name.
+"""Record the arguments that MindSpore's `MultitypeFuncGraph` accepts for each type name.
 
 Run with a Python that has MindSpore; writes `tests/recorded/multitype.json`.
 """
@@ -22,10 +22,10 @@ NAMES = [
 
 
 def takes(name, value):
-    """Whether a function registered for that type is called with the value."""
+    """Return True if a function registered for that type is called with the value."""
     graph = ops.MultitypeFuncGraph("graph")
     graph.register(name)(lambda x: True)
-    graph.register("Tensor", "Tensor")(lambda x, y: None)  # one alone takes everything
+    graph.register("Tensor", "Tensor")(lambda x, y: None)  # a single function accepts everything
     try:
         return graph(value)
     except ValueError:

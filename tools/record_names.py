@@ -1,7 +1,7 @@
 """Record the names that MindSpore 2.10 has in `ops`.
 
 Run it with an interpreter that has MindSpore: `python tools/record_names.py`. It writes
-`tests/recorded/ops_names.txt`, one a line.
+`tests/recorded/ops_names.txt`, one per line.
 """
 
 from pathlib import Path

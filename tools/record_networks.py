@@ -1,8 +1,8 @@
-"""Record what the networks of tests/programs/networks compute and learn under MindSpore 2.10.
+"""Record results and training of the networks in tests/programs/networks under MindSpore 2.10.
 
     python tools/record_networks.py [NAME ...]        # with MindSpore installed
 
-Writes tests/recorded/networks.json; with names, records only these anew.
+Writes tests/recorded/networks.json; with names, records only these again.
 """
 
 import json
@@ -17,7 +17,7 @@ TARGET = Path(__file__).parents[1] / "tests" / "recorded" / "networks.json"
 
 
 def rounded(results):
-    """Seven digits are what float32 holds."""
+    """Round to seven digits, the precision of float32."""
     if isinstance(results, float):
         return float(f"{results:.7g}")
     if isinstance(results, list):

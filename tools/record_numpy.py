@@ -1,8 +1,8 @@
-"""Record, under MindSpore, what the calls of `tests/numpy/numpy_cases.py` give.
+"""Record MindSpore's results for the calls of `tests/numpy/numpy_cases.py`.
 
 Run it with an interpreter that has MindSpore 2.10: `python tools/record_numpy.py`. It writes
 `tests/recorded/numpy.json`: the signature of each name of `mindspore.numpy`, and for each row the
-shape, dtype and numbers of what it gives, or the kind of error.
+shape, dtype and numbers of the result, or the kind of error.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""Record, under MindSpore 2.10, the dtypes that NumPy scalars and Python numbers lead to.
+"""Record MindSpore 2.10's result dtypes for NumPy scalars and Python numbers.
 
     python tools/record_numpy_scalars.py
 
@@ -62,7 +62,7 @@ def main():
     ms.set_context(pynative_synchronize=True)
     results = {"dynamic": table(calls.functions(ms), calls.NUMBERS)}
     with tempfile.TemporaryDirectory() as folder:
-        # its compiler hands arrays back to dynamic mode, three seconds each
+        # its compiler falls back to dynamic mode for arrays, three seconds each
         kinds = [kind for kind in calls.NUMBERS if not kind.startswith("array")]
         results["jit"] = table(captured(folder), kinds)
     path = _ROOT / "tests" / "recorded" / "numpy_scalars.json"

@@ -1,4 +1,4 @@
-"""Record what MindSpore's `obfuscate_ckpt` writes, for `tests/io/test_obfuscation.py`.
+"""Record the output of MindSpore's `obfuscate_ckpt`, for `tests/io/test_obfuscation.py`.
 
 Run under MindSpore 2.10: `python tools/record_obfuscation.py`.
 """

@@ -2,9 +2,9 @@
 
     python tools/record_parameters.py tests/recorded
 
-Writes `parameters.json`: for each name of `uses.csv` with three uses or more that `inspect` knows,
-its parameters in order. For a class, those of its constructor, a Primitive also for those
-of its call (under `name()`).
+Writes `parameters.json`: for each name of `uses.csv` with three uses or more that `inspect`
+supports, its parameters in order. For a class, the parameters of its constructor; for a Primitive
+also the parameters of its call (under `name()`).
 """
 
 import csv

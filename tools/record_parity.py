@@ -1,14 +1,14 @@
-"""Record, under MindSpore 2.10 and PyTorch, what the calls of `tests/ops/parity_rows.py` give.
+"""Record MindSpore 2.10's and PyTorch's results for the calls of `tests/ops/parity_rows.py`.
 
     python tools/record_parity.py MINDSPORE_PYTHON TORCH_PYTHON [--missing]
 
 where the two are interpreters that have MindSpore 2.10 and PyTorch, and this one has sporax
 (`--missing`: only rows that are new, or whose inputs or calls have changed). The calls are source,
-and their inputs NumPy's, so nothing of sporax is needed there. PyTorch runs those of `mint`,
-which is written after it. Written are `tests/recorded/parity.json` (samples), `parity_calls.json`
-and `parity_edges.json.gz` (what follows from the samples): by row a sum over its inputs,
-MindSpore's answers, each with the calls that gave it, and PyTorch's if it is another.
-A call that ends MindSpore's process is recorded as such, and the rest goes on in a new one.
+and their inputs NumPy arrays, so they do not need sporax. PyTorch runs the calls of `mint`, which
+follows its interface. Writes `tests/recorded/parity.json` (samples), `parity_calls.json` and
+`parity_edges.json.gz` (derived from the samples): by row a checksum of its inputs, MindSpore's
+results, each with its calls, and PyTorch's result if it differs. A call that ends MindSpore's
+process is recorded as such, and the others continue in a new process.
 """
 
 import gzip
@@ -26,7 +26,7 @@ from tests.ops import result_json  # noqa: E402
 
 LONGEST = 900  # seconds for one process
 
-# how MindSpore says that it has no kernel for a processor, or none for these dtypes
+# MindSpore's messages for a missing kernel on a CPU, or for these dtypes
 NO_KERNEL = (
     "on CPU", "unregistered", "Create kernelmod", "Select CPU operator", "Kernel select failed",
     "KernelMod Init Failed", "Not implement exception",
@@ -66,7 +66,7 @@ def torch():
 
 
 def answer(library, questions, found, start):
-    """Under MindSpore or PyTorch: the questions from `start` on, an answer a line."""
+    """Under MindSpore or PyTorch: run the calls from `start` on, and print one result per line."""
     names, tensor, kind = {"mindspore": mindspore, "torch": torch}[library]()
     lines = Path(questions).read_text(encoding="utf8").splitlines()
     with Path(found).open("a", encoding="utf8") as out:
@@ -82,7 +82,7 @@ def answer(library, questions, found, start):
 
 
 def ask(library, interpreter, questions):
-    """An answer for each (call, inputs by name)."""
+    """A result for each (call, inputs by name)."""
     with tempfile.TemporaryDirectory() as folder:
         asked, found = Path(folder, "asked"), Path(folder, "found")
         asked.write_text("".join(json.dumps(q) + "\n" for q in questions), encoding="utf8")

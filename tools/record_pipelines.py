@@ -1,5 +1,5 @@
-"""Record in tests/recorded/pipelines.json how MindSpore describes the pipelines of
-tests/data/pipeline_cases.py, what rows they have, and what it encrypts.
+"""Record in tests/recorded/pipelines.json MindSpore's descriptions of the pipelines in
+tests/data/pipeline_cases.py, their rows, and its encrypted data.
 
 Usage: MINDSPORE_PYTHON tools/record_pipelines.py
 """

@@ -1,9 +1,9 @@
-"""Record, under MindSpore 2.10, what calls of Primitives give.
+"""Record MindSpore 2.10's results for calls of Primitives.
 
     python tools/record_primitive_calls.py [primitive_calls private_calls]
 
-with an interpreter that has MindSpore. The calls are those of the tables in `tests/ops` of these
-names; written are `tests/recorded/primitive_calls.json` and `private_calls.json`.
+with an interpreter that has MindSpore. The calls are in the tables of these names in `tests/ops`.
+Writes `tests/recorded/primitive_calls.json` and `private_calls.json`.
 """
 
 import importlib.util
@@ -34,7 +34,7 @@ def main():
 
 
 def record(table):
-    """Write what the calls of a table give."""
+    """Write the results of a table's calls."""
     calls, results = module(table), module("result_json")
     functions = ops.functional if table == "primitive_calls" else ops.function.array_func
     names = {

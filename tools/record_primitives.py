@@ -1,9 +1,9 @@
-"""Record, under MindSpore 2.10 on a CPU, what the calls of `tests/ops/primitive_cases.py` give.
+"""Record MindSpore 2.10's results on a CPU for the calls of `tests/ops/primitive_cases.py`.
 
     python tools/record_primitives.py MINDSPORE_PYTHON
 
-where that is an interpreter that has MindSpore 2.10. Written is `tests/recorded/primitives.json`:
-by call [sum over its inputs, result].
+with an interpreter that has MindSpore 2.10. Writes `tests/recorded/primitives.json`: by call
+[checksum of its inputs, result].
 """
 
 import json

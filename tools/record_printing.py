@@ -2,8 +2,8 @@
 
     python tools/record_printing.py > tests/recorded/printing.json
 
-Each row is Python source, and what `str` and `repr` of its value are.
-The names in the source are `np` and those of the top level of MindSpore.
+Each row is Python source, and `str` and `repr` of its value. The source can use `np` and the names
+of MindSpore's top level.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Record what MindSpore's Print prints; run it where MindSpore 2.10 is installed.
+"""Record the output of MindSpore's Print; run it where MindSpore 2.10 is installed.
 
     python tools/record_prints.py > tests/recorded/prints.json
 
-Each row is Python source, and what it prints. The names in the source are `np`, `ms`, `ops`,
-`Tensor` and `Parameter`.
+Each row is Python source, and its output. The names in the source are `np`, `ms`, `ops`, `Tensor`
+and `Parameter`.
 """
 
 import contextlib

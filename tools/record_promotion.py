@@ -3,8 +3,8 @@
     python tools/record_promotion.py > sporax/core/promotion.csv
 
 A row holds the result of `left + right` for one left dtype against every dtype and every Python
-number. Where MindSpore has no sum, that of the product, then of the quotient, stands for it; `-` is
-a pair that it refuses in all three.
+number. Where MindSpore has no sum, the dtype of the product, or else of the quotient, is used; `-`
+is a pair for which all three raise an error.
 """
 
 import operator

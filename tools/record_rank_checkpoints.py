@@ -1,9 +1,9 @@
-"""Record what MindSpore does with the checkpoints of many ranks: run by its own interpreter.
+"""Record MindSpore's handling of checkpoints of many ranks; run with its interpreter.
 
     MINDSPORE_PYTHON tools/record_rank_checkpoints.py tests/recorded/rank_checkpoints.json
 
-Each case has the layouts of parameters before and after; recorded are the strategy file's bytes,
-the ranks that are needed, and what each rank has afterwards.
+Each case has the layouts of parameters before and after; the strategy file's bytes, the required
+ranks, and each rank's arrays afterwards are recorded.
 """
 
 import glob
@@ -66,7 +66,7 @@ def message(dev_matrix, tensor_map, step, size):
 
 
 def strategy(path, layouts, folder):
-    """Write a strategy file, of several stages by MindSpore's own merging; returns its path."""
+    """Write a strategy file, for several stages with MindSpore's merging; returns its path."""
     if layouts is None:
         return None
     stages = {entry[5] if len(entry) > 5 else 0 for entry in layouts.values()}
@@ -140,8 +140,8 @@ def record(before, after):
 
 
 def redundancy(path):
-    """[layouts, ranks with the same part, {copies: what each rank stores}] of a strategy file; None
-    where there is none, or an axis of several, which MindSpore does not read."""
+    """[layouts, ranks with the same part, {copies: stored by each rank}] of a strategy file; None
+    if there is none, or if an axis is split over several, which MindSpore does not read."""
     nested = path and any(len(m.tensor_map) > 1 for m in ms.build_searched_strategy(path).values())
     if path is None or nested:
         return None
@@ -152,7 +152,7 @@ def redundancy(path):
 
 
 def merged(parts, layout):
-    """What `merge_sliced_parameter` gives; `layout`: (dev_matrix, tensor_map, split, field)."""
+    """The result of `merge_sliced_parameter`; `layout`: (dev_matrix, tensor_map, split, field)."""
     grid, tensor_map, split, field = layout
     x = message(grid, tensor_map, 0, 0)
     x.param_split_shape[0].dim.extend(split)

@@ -1,4 +1,4 @@
-"""Record what MindSpore's SymbolTree answers to `tests/rewrite/cases.py`.
+"""Record the results of MindSpore's SymbolTree for `tests/rewrite/cases.py`.
 
 Run under MindSpore 2.10: `python tools/record_rewrite.py`.
 """
@@ -20,7 +20,8 @@ TARGET = Path(__file__).parents[1] / "tests" / "recorded" / "rewrite.json"
 
 
 def fresh(question, name, edit):
-    """An answer as the first in a process: MindSpore numbers classes and functions in one."""
+    """The result of a fresh process, because MindSpore numbers classes and functions per
+    process."""
     for kind in (namer.ClassNamer, namer.FunctionNamer):
         kind.instance()._names.clear()
     try:

@@ -1,4 +1,4 @@
-"""Record what the scripts of tests/programs/test_scripts.py print under MindSpore 2.10.
+"""Record the output of the scripts in tests/programs/test_scripts.py under MindSpore 2.10.
 
     python tools/record_scripts.py        # with MindSpore installed
 

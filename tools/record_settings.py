@@ -1,8 +1,8 @@
-"""Records the settings that MindSpore 2.10 has, and their values at the start, on a CPU:
+"""Record MindSpore 2.10's settings and their initial values on a CPU:
 
     python tools/record_settings.py > tests/recorded/settings.json
 
-Settings that can only be read, or set as parts of others, are left out.
+Read-only settings, and settings that are parts of others, are left out.
 """
 
 import json

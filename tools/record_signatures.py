@@ -3,7 +3,7 @@
 python tools/record_signatures.py > tests/recorded/signatures.json
 python tools/record_signatures.py methods > tests/recorded/overloads.json
 
-The methods of a Tensor are compiled, and have no signatures: their errors list what they take.
+Tensor methods are compiled and have no signatures; their error messages list the parameters.
 """
 
 import inspect
@@ -18,7 +18,7 @@ MODULES = {"nn": nn, "ops": ops}
 
 
 def written(function):
-    """Names and defaults, as they stand in a `def`."""
+    """Names and defaults, as written in a `def`."""
     parts = []
     for p in inspect.signature(function).parameters.values():
         stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
@@ -28,7 +28,8 @@ def written(function):
 
 
 def signatures():
-    """{'nn.Dense': ..., 'nn.Dense.construct': ..., 'ops.relu': ...}; classes by their making."""
+    """{'nn.Dense': ..., 'nn.Dense.construct': ..., 'ops.relu': ...}; classes by their
+    constructor."""
     results = {}
     for module, names in MODULES.items():
         for name in dir(names):
@@ -41,7 +42,7 @@ def signatures():
             for suffix, function in kinds.items():
                 try:
                     results[f"{module}.{name}{suffix}"] = written(function)
-                except ValueError:  # it is compiled, and has none
+                except ValueError:  # it is compiled, and has no signature
                     continue
     return results
 

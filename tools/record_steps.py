@@ -1,4 +1,4 @@
-"""Record in tests/recorded/steps.json what MindSpore gives for tests/data/step_cases.py.
+"""Record in tests/recorded/steps.json MindSpore's results for tests/data/step_cases.py.
 
 Usage: MINDSPORE_PYTHON tools/record_steps.py
 """

@@ -1,4 +1,4 @@
-"""Record what MindSpore's Tensor, Parameter and dtypes are and do; run it where 2.10 is installed.
+"""Record the behaviour of MindSpore's Tensor, Parameter and dtypes; run with MindSpore 2.10.
 
     python tools/record_tensor.py > tests/recorded/tensor.json
 
@@ -108,7 +108,7 @@ def sources():
 
 
 def answers(names, parameter):
-    """[source, answer] for each row; `t` and `p` are new for each."""
+    """[source, result] for each row; `t` and `p` are created anew for each."""
     tensor = names["Tensor"]
     for source in sources():
         new = {"t": tensor([1, 2]), "p": parameter(tensor([1.0, 2.0]), name="w")}

@@ -3,8 +3,8 @@ in tests/data.
 
     python tools/record_text.py        # with MindSpore installed
 
-Writes tests/recorded/text.json.gz: a result for each case, or the type of its error. Each case of
-files runs in a process of its own: some end MindSpore's.
+Writes tests/recorded/text.json.gz: a result for each case, or the type of its error. Each file case
+runs in a separate process, because some end MindSpore's.
 """
 
 import gzip

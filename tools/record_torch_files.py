@@ -16,7 +16,7 @@ DTYPES = (
     "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
     "complex64", "complex128",
 )  # fmt: skip
-LATER = ("uint16", "uint32", "uint64")  # of which the old files have no storages
+LATER = ("uint16", "uint32", "uint64")  # old files have no storages of these
 
 
 class Net(nn.Module):
@@ -60,7 +60,7 @@ def main():
     torch.manual_seed(0)
     net = Net()
     ids = torch.randint(7, (3, 5))
-    net(ids)  # moves the norm's means
+    net(ids)  # updates the norm's means
     arrays["ids"], arrays["y"] = ids.numpy(), net.eval()(ids).detach().numpy()
     torch.save({"state_dict": net.state_dict(), "epoch": 1}, RECORDED / "torch_net.pth")
     np.savez_compressed(RECORDED / "torch_files.npz", **arrays)

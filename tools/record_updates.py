@@ -1,8 +1,8 @@
-"""Record, under MindSpore 2.10 on a CPU, what the calls of `tests/ops/update_cases.py` give.
+"""Record MindSpore 2.10's results on a CPU for the calls of `tests/ops/update_cases.py`.
 
     MINDSPORE_PYTHON tools/record_updates.py
 
-Written is `tests/recorded/updates.json`: by call [results, variables that changed].
+Writes `tests/recorded/updates.json`: by call [results, changed variables].
 """
 
 import json

@@ -1,10 +1,10 @@
 """Record what MindSpore 2.10 returns for `vision_cases` and `file_cases` in tests/data, and the
-files that it writes of `record_cases`.
+files that it writes for `record_cases`.
 
     python tools/record_vision.py        # with MindSpore and Pillow installed
 
-Writes tests/recorded/vision.npz, an array for each answer, or the kind of error it ends in;
-files.json; and mindrecord.npz, the bytes of MindRecord files and of their indices.
+Writes tests/recorded/vision.npz, an array for each result, or the kind of error; files.json; and
+mindrecord.npz, the bytes of MindRecord files and of their indices.
 """
 
 import json
@@ -30,7 +30,7 @@ MS = SimpleNamespace(ds=dataset, vision=vision, transforms=transforms)
 
 
 def parts(name, answer):
-    """An answer's arrays, by name."""
+    """A result's arrays, by name."""
     several = answer if isinstance(answer, tuple) else (answer,)
     return {f"{name}#{i}": np.asarray(one) for i, one in enumerate(several)}
 

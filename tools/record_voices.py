@@ -1,9 +1,9 @@
-"""Record where torchaudio's `vad` finds the voices of tests/data/voice_cases.py: MindSpore's finds
-none.
+"""Record where torchaudio's `vad` detects the voices of tests/data/voice_cases.py (MindSpore's
+never detects one).
 
     python tools/record_voices.py       # with PyTorch and torchaudio 2.8 installed
 
-Writes tests/recorded/voices.json: the first sample of each, its length where there is no voice.
+Writes tests/recorded/voices.json: the first voice sample of each, or its length if it has no voice.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Run the examples of MindSpore's documentation, and say which do not do what they do there.
+"""Run the examples of MindSpore's documentation, and report different results.
 
     python tools/run_examples.py run FOLDER --out ours.jsonl [--match REGEX] [--part 2/8]
     MINDSPORE_PYTHON tools/run_examples.py run FOLDER --native --out theirs.jsonl
@@ -7,12 +7,13 @@
 
 FOLDER is an installed package `mindspore` (the examples of its docstrings), or one of tutorials
 (.md and .ipynb, cell by cell). It is read as text (`ast`), never imported: `import mindspore` in an
-example gives sporax. Each docstring or tutorial runs in a process of its own, forked from one that
+example imports sporax. Each docstring or tutorial runs in a separate process, forked from one that
 has imported the library, in an empty folder and for at most `--seconds`. With `--native` the real
-MindSpore runs them: where that prints something else than the documentation, or stops, it counts.
-`--setup FILE` is run before all (definitions that the docstrings refer to, such as LeNet5, and what
-stands for downloads); `--part k/n` takes every n-th; `--unless-equal RESULTS` leaves out what was
-equal there; a second run adds to the file what it lacks, also after `--stop-after SECONDS`.
+MindSpore runs them: where its output differs from the documentation, or it stops, its result is the
+reference. `--setup FILE` is run before all examples (definitions that the docstrings refer to, such
+as LeNet5, and replacements for downloads); `--part k/n` runs every n-th; `--unless-equal RESULTS`
+skips examples that were equal there; a second run adds missing results to the file, also after
+`--stop-after SECONDS`.
 """
 
 import argparse
@@ -115,7 +116,7 @@ def _notebook(path):
 
 
 def _without_commands(cell):
-    """A cell's Python, without the lines that are the shell's or the notebook's."""
+    """A cell's Python code, without shell and notebook command lines."""
     lines = textwrap.dedent(cell.replace("\xa0", " ")).splitlines()
     return "\n".join("" if line.lstrip().startswith(("!", "%")) else line for line in lines)
 
@@ -135,7 +136,7 @@ def _docstrings(tree, path):
 
 
 def run(arguments):
-    """Run the examples, one result a line; what the output file has already is not run again."""
+    """Run the examples, one result per line; examples already in the output file are skipped."""
     chosen = [e for e in examples(arguments.folder) if re.search(arguments.match, e["name"])]
     if arguments.unless_equal:
         known = map(json.loads, arguments.unless_equal.open())
@@ -156,7 +157,7 @@ def run(arguments):
         for example in chosen:
             begin = time.perf_counter()
             if begin - start > arguments.stop_after:
-                sys.exit(3)  # more is to do
+                sys.exit(3)  # work remains
             result = _forked(example, namespace, arguments.seconds)
             result = {**example, **result, "seconds": round(time.perf_counter() - begin, 2)}
             out.write(json.dumps(result) + "\n")
@@ -192,7 +193,7 @@ def _forked(example, namespace, seconds):
                 return {"stops": "timeout", "error": "", "printed": []}
             time.sleep(0.01)
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)  # what the example has started
+            os.killpg(child, signal.SIGKILL)  # processes started by the example
         if not result.exists():
             return {"stops": "crash", "error": "the process ended", "printed": []}
         return json.loads(result.read_text())
@@ -241,7 +242,7 @@ def _execute(source, main):
 
 
 def same_output(printed, wanted):
-    """Whether two texts have the same words and, within a tolerance, the same numbers."""
+    """Return True if two texts have the same words and, within a tolerance, the same numbers."""
     printed, wanted = (re.sub(r"[\s,]+", " ", text).strip() for text in (printed, wanted))
     if printed == wanted:
         return True
@@ -338,8 +339,8 @@ def report(arguments):
 
 
 def _report_cells(results, oracle):
-    """For each tutorial: its cells, those that MindSpore runs, and those of them that stop here.
-    Returns the sums."""
+    """Print for each tutorial its cells, the cells that MindSpore runs, and how many of these fail
+    here. Returns the sums."""
     sums = collections.Counter(tutorials=len(results))
     for result in results:
         theirs = [set(r["cells_stopped"]) for r in oracle[result["name"]]]

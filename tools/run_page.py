@@ -1,12 +1,12 @@
-"""Run the blocks of a page as one script, and compare what they print with what the page shows.
+"""Run the blocks of a page as one script, and compare the output with the page.
 
     python tools/run_page.py docs/tutorial/1_tensor.md [--write]
 
 A `python` block is a part of the page's script `train.py`; a `console` block has one command of
-sporax after `$`. What a block prints stands in a `text` block right below it (below the command,
-in a `console` block). Times are not compared, nor whether a program is kept from an earlier run.
-`--write` puts what is printed into the page, and all of its blocks into the Chinese one. Where
-sections of the third level are there, as in the error index, each of them is a script of its own.
+sporax after `$`. The output of a block is in a `text` block right below it (below the command, in a
+`console` block). Times are not compared, nor whether a program was cached by an earlier run.
+`--write` writes the output into the page, and all of its blocks into the Chinese page. If there are
+third-level sections, as in the error index, each is a separate script.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from unittest import mock
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS.parent))
-os.environ.setdefault("SPORAX_TIERS", "off")  # what is compiled does not depend on times
+os.environ.setdefault("SPORAX_TIERS", "off")  # compilation does not depend on timing
 import sporax  # noqa: E402
 from sporax.cli import main  # noqa: E402
 from sporax.core.language import annotate  # noqa: E402
@@ -43,23 +43,23 @@ CHANGING = re.compile(r"\d[\d.,]* (?:s|ms|us|ns)\b|, from the folder of compiled
 
 
 def blocks(text):
-    """(code or command, what the page shows below it) of each block of a page."""
+    """(code or command, output shown below it) for each block of a page."""
     return [(m["code"] or f"$ {m['command']}", m["shown"] or m["answer"] or "")
             for m in BLOCK.finditer(text)]  # fmt: skip
 
 
 def provide_files(page):
-    """Copy what lies in a page's folder, that of its name, into the working folder."""
+    """Copy the files of the folder named after a page into the working folder."""
     if page.with_suffix("").is_dir():
         shutil.copytree(page.with_suffix(""), ".", dirs_exist_ok=True)
 
 
 def run(text):
-    """What each block of a page prints. The working folder gets the files that they write."""
+    """The output of each block of a page. Files are written to the working folder."""
     parts = [code for code, _ in blocks(text)]
     source = ["\n" * part.count("\n") if part.startswith("$ ") else part for part in parts]
     Path("train.py").write_text("".join(source), "utf8")
-    linecache.clearcache()  # of the page before, whose script has the same name
+    linecache.clearcache()  # of the previous page, whose script has the same name
     sporax.install_as_mindspore()
     scope, line, printed = {"__name__": "__main__"}, 0, []
     for part in parts:
@@ -75,7 +75,7 @@ def run(text):
                 line += part.count("\n")
         lines = output.getvalue().replace(os.getcwd() + os.sep, "").splitlines()
         printed.append("".join(f"{text.rstrip()}\n" for text in lines))
-    release()  # its `init`: the next script begins anew
+    release()  # its `init`: the next script starts afresh
     return printed
 
 
@@ -93,12 +93,12 @@ def _show_warning(message, category, filename, line, *_):
 
 
 def _command(words):
-    with contextlib.suppress(SystemExit):  # its status; what is wrong is printed
+    with contextlib.suppress(SystemExit):  # its exit status; errors are printed
         main(shlex.split(words))
 
 
 def differences(text):
-    """(code, shown, printed) of each block that prints something else than the page shows."""
+    """(code, shown, printed) for each block whose output differs from the page."""
     rows = []
     for script in SECTION.split(text):
         printed = run(script)
@@ -107,7 +107,7 @@ def differences(text):
 
 
 def rewritten(text):
-    """The page, with what its blocks print."""
+    """The page, with the output of its blocks."""
     return "".join(map(_rewritten, SECTION.split(text)))
 
 
@@ -124,7 +124,7 @@ def _rewritten(script):
 
 
 def with_blocks_of(page, text):
-    """A page in another language, with the blocks of `text`: they are the same, in this order."""
+    """A page in another language, with its blocks replaced by the blocks of `text`, in order."""
     fences = FENCE.findall(text)
     if len(FENCE.findall(page)) != len(fences):
         raise ValueError(f"The other language must have {len(fences)} blocks, too.")

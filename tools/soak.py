@@ -1,10 +1,10 @@
-"""Train for very long, and look whether memory, files, threads and programs stay the same.
+"""Train for a long time, and check that memory, files, threads and programs stay constant.
 
     python -m tools.soak [--steps N] [--minutes M] [--ways WAY,...] [--out FOLDER]
 
-The ways to train take turns, in rounds of a thousand steps. After each round a line is added to
-FOLDER/soak.csv, so that an interrupted run has its figures too; at the end FOLDER/soak.svg has the
-curves, and the slopes of the second half are printed, with their standard errors.
+The training modes alternate, in rounds of a thousand steps. After each round a line is added to
+FOLDER/soak.csv, so an interrupted run keeps its figures; at the end the curves are written to
+FOLDER/soak.svg, and the slopes of the second half are printed, with their standard errors.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from sporax import Tensor, data, nn, ops
 from sporax.engine.program import compilations
 
 ROUND = 1000  # steps
-BATCH, SIZES = 32, 12  # rows of a batch; where shapes change: how many shapes
+BATCH, SIZES = 32, 12  # rows of a batch; number of shapes where shapes change
 COLUMNS = {
     "steps": "", "seconds": "", "resident": "memory, bytes", "arrays": "live arrays",
     "bytes": "bytes in live arrays", "files": "open files", "threads": "threads",
@@ -48,7 +48,7 @@ class Net(nn.Cell):
 
 
 class Way:
-    """A network of its own, trained on rows of the same data."""
+    """A separate network, trained on rows of the same data."""
 
     def __init__(self, folder):
         self.folder, self.net, self.loss = folder, Net(), nn.CrossEntropyLoss()
@@ -84,7 +84,7 @@ class Way:
 
 
 class Dynamic(Way):
-    """Step by step, as Python goes."""
+    """Step by step, in dynamic mode."""
 
 
 class Jit(Way):
@@ -96,7 +96,7 @@ class Jit(Way):
 
 
 class Shapes(Way):
-    """Batches of other sizes at each step."""
+    """Batches of a different size on each step."""
 
     def run(self, steps):
         for _ in range(steps):
@@ -105,7 +105,7 @@ class Shapes(Way):
 
 
 class Numbers(Jit):
-    """Another Python number at each step, of a captured function."""
+    """A captured function with a different Python number on each step."""
 
     def run(self, steps):
         for _ in range(steps):
@@ -114,7 +114,7 @@ class Numbers(Jit):
 
 
 class Workers(Way):
-    """Data that workers load: threads, and every tenth time processes."""
+    """Data loaded by workers: threads, and every tenth time processes."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -153,7 +153,7 @@ WAYS = {
 
 
 def figures(steps, began):
-    """What the process has now, as `COLUMNS`."""
+    """The current figures of the process, as `COLUMNS`."""
     gc.collect()
     with open("/proc/self/statm", encoding="ascii") as file:
         resident = int(file.read().split()[1]) * resource.getpagesize()
@@ -166,7 +166,7 @@ def figures(steps, began):
 
 
 def read(path):
-    """The rows of a table that was written: none is kept while the process is looked at."""
+    """The rows of the written table; none is kept in memory while the process is measured."""
     with open(path, encoding="ascii", newline="") as file:
         _, *rows = csv.reader(file)
     return [[float(item) if "." in item else int(item) for item in row] for row in rows]

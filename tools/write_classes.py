@@ -1,9 +1,9 @@
-"""Writes `sporax/compat/classes.csv`: under which module of MindSpore's each class of sporax is.
+"""Write `sporax/compat/classes.csv`: the MindSpore module of each sporax class.
 
     python tools/write_classes.py
 
-What MindSpore says is recorded (`tools/record_classes.py`). Where one class of sporax stands for
-several of MindSpore's, the one outside of `mint` counts.
+MindSpore's modules are recorded (`tools/record_classes.py`). If one sporax class represents several
+MindSpore classes, the one outside of `mint` is used.
 """
 
 import json
@@ -35,7 +35,7 @@ def table():
 
 
 def _class(module, name):
-    """The class of sporax's that a path leads to; None if it leads to something else."""
+    """The sporax class at a path; None if the path is not one."""
     try:
         value = alias.find(module, name) if module in alias.MODULES else None
     except (AttributeError, ImportError):

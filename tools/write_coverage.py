@@ -1,11 +1,11 @@
-"""Write docs/coverage.md: which of the names that scripts use are there, and which work.
+"""Write docs/coverage.md: which of the names that scripts use exist, and which work.
 
     python tools/write_coverage.py                     # the page, from what is recorded
     python tools/write_coverage.py --calls FOLDER      # what `pytest --calls FOLDER` noted, first
     python tools/write_coverage.py --usage FOLDER      # the counts of names and keywords, first
     python tools/write_coverage.py --trees NAME=FOLDER ...   # the files that have all names, first
 
-`make coverage` runs the tests with their calls noted, and writes the page.
+`make coverage` runs the tests, records their calls, and writes the page.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from sporax.cli.check import CannotRead, programs, uses_in  # noqa: E402
 from tests.compat import surface  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"
-OWN_TESTS_RECORDED = surface.RECORDED / "own_tests.csv"  # as the runs below said
+OWN_TESTS_RECORDED = surface.RECORDED / "own_tests.csv"  # results of the conformance runs
 # the classes whose members are counted -> their paths
 CLASSES = {
     "Tensor": "mindspore.Tensor", "Parameter": "mindspore.Parameter", "Cell": "mindspore.nn.Cell",
@@ -29,53 +29,54 @@ CLASSES = {
 }  # fmt: skip
 STATES = ("works", "resolves", "refused", "missing")
 HEAD = """\
-# What is covered
+# API coverage
 
-Written by `tools/write_coverage.py`; `make coverage` writes it anew. Counted are the uses of
-MindSpore's names in 2,387 files of image models, molecular dynamics, scientific computing, courses
-and tutorials that others wrote for MindSpore, without those of `mindnlp`.
+Written by `tools/write_coverage.py`; `make coverage` regenerates it. It counts the uses of
+MindSpore's names in 2,387 third-party files of image models, molecular dynamics, scientific
+computing, courses and tutorials, except `mindnlp`.
 
-A name *works* if a test that passes calls it; a layer or Primitive, if one runs in such a test.
-What is not called (dtypes, numbers, enumerations) works if it is there. A name *resolves* if it is
-there, but no test calls it by that name. A name is *refused* if using it raises an error that says
-why there is none, and what to write instead. That a name works does not say that it does with all
-of its keywords; those in use that are not even taken are listed.
+A name *works* if a passing test calls it, a layer or Primitive if an instance runs in such a test.
+Names that are not callable (dtypes, numbers, enumerations) work if they exist. A name *resolves* if
+it exists, but no test calls it by that name. A name is *refused* if using it raises an error with
+the reason and an alternative. A name that works may not support all of its keywords; keywords in
+use that are not accepted are listed.
 """
 PUBLIC = """\
 The `__all__` of MindSpore 2.10's public modules, and the members of its main classes. A name is in
-one of the states above; one is refused where it makes sense on an Ascend alone.
+one of the states above; names that apply only to Ascend are refused.
 """
 EXAMPLES = """\
-What `tools/run_examples.py` finds in an installed MindSpore 2.10: of its {docstrings} docstrings
-with examples, private ones too, {equal} print here what they show, or run where they show nothing;
-{as MindSpore} do what MindSpore itself does on a CPU, which prints something else or stops as well.
-{random} are random there too. {devices} need an Ascend, a GPU or several processes, {files} need
-files, {refused} use a refused name. {differs} print something else (random numbers of a seed,
-figures of memory, what `docs/differences.md` lists), {keyword} use an argument that is not taken,
-{error} stop at another error (most want several processes or a file), {timeout} take too long, and
-{missing} stop at a missing name.
+Results of `tools/run_examples.py` for an installed MindSpore 2.10: of its {docstrings} docstrings
+with examples, including private ones, {equal} print the documented output here, or run if none is
+documented; {as MindSpore} behave as MindSpore itself does on a CPU, which prints other output or
+fails as well. {random} are random there too. {devices} need an Ascend, a GPU or several processes,
+{files} need files, {refused} use a refused name. {differs} print other output (random numbers of a
+seed, memory figures, differences in `docs/differences.md`), {keyword} use an unsupported argument,
+{error} fail with another error (most need several processes or a file), {timeout} take too long,
+and {missing} fail at a missing name.
 
-Of the tutorials in its documentation's parts beginner, dataset and model_infer ({tutorials} pages
+Of the tutorials in the documentation parts beginner, dataset and model_infer ({tutorials} pages
 with code, {cells} cells; small files in place of downloads), {run} cells run here. MindSpore runs
-{there} on a machine of two processors; of these, {stop} stops here, for want of a file.
+{there} on a machine with two processors; of these, {stop} fails here, because a file is missing.
 """
 OWN_TESTS = """\
-Passed under sporax, unmodified, of those that pass on MindSpore 2.10's CPU. A test is a function,
-which passes with all its parameters. The further files are those of `tools/choose_conformance.py`
-with `--seed 13`: 300 of the 1,795 eligible files, at most four functions of each.
+Unmodified tests that pass under sporax, out of the tests that pass on MindSpore 2.10's CPU. A test
+is a function, and passes if it passes with all its parameters. The additional files are chosen by
+`tools/choose_conformance.py` with `--seed 13`: 300 of the 1,795 eligible files, at most four
+functions of each.
 
 | tests | passed | of |
 |---|--:|--:|"""
 BY_FILE = """\
-What `sporax check` finds in public repositories: the files that use MindSpore, those that find
-every name of the groups below, and those that find every name at all (data sets of images, text and
-audio, profiling and private paths too). What Tensors and Cells are asked for at run time is not
-among them.
+Results of `sporax check` on public repositories: the files that use MindSpore, the files for which
+every name of the groups below exists, and the files for which every name exists (including image,
+text and audio datasets, profiling and private paths). Attributes of Tensors and Cells that are
+looked up at run time are not included.
 """
 
 
 def usage(folder):
-    """Take the counts of names, keywords and paths from a folder of measurements."""
+    """Read the counts of names, keywords and paths from a folder of measurements."""
     kept = []
     for r in _read(folder / "api_usage.csv"):
         uses = _outside(r)
@@ -119,14 +120,14 @@ def _write(name, head, kept):
 
 
 def calls(folder):
-    """Take the names that tests called from the files of their processes."""
+    """Read the names that tests called from the files of their processes."""
     symbols = {name for path in folder.glob("*.txt") for name in path.read_text("utf8").split()}
     text = "".join(f"{name}\n" for name in sorted(symbols))
     (surface.RECORDED / "called.txt").write_text(text, "utf8")
 
 
 def trees(paths):
-    """Count the files of each NAME=FOLDER whose names are all there."""
+    """Count the files of each NAME=FOLDER whose names all exist."""
     kept = []
     for name, _, folder in (text.partition("=") for text in paths):
         states = collections.Counter(map(_state_of_file, programs([folder])))
@@ -135,7 +136,7 @@ def trees(paths):
 
 
 def _state_of_file(path):
-    """'whole': all names are there; 'counted': all of the counted groups; 'other'; or None."""
+    """'whole': all names exist; 'counted': all names of the counted groups; 'other'; or None."""
     try:
         uses = uses_in(path)
     except CannotRead:
@@ -149,7 +150,7 @@ def _state_of_file(path):
 
 
 def page():
-    """The page, as it should be now."""
+    """The current text of the page."""
     groups = collections.defaultdict(list)
     for symbol, group, documented, count in surface.uses():
         groups[group].append((surface.status(symbol), documented, count, symbol))
@@ -183,11 +184,11 @@ def page():
         _listed(counted, "refused"),
         "## Names that are missing, by use\n",
         _listed(counted, "missing"),
-        "## Keywords in use that are not taken\n",
-        "Of those that MindSpore 2.10 takes.\n",
+        "## Keywords in use that are not accepted\n",
+        "Among the keywords that MindSpore 2.10 accepts.\n",
         ", ".join(f"`{s}({k}=)` {n}" for s, k, n in surface.keywords_missing()) or "None.",
         "\n## Other groups\n",
-        "Data sets of files, images and text, profiling, and legacy and private paths.\n",
+        "File, image and text datasets, profiling, and legacy and private paths.\n",
         *_table(others),
     ])  # fmt: skip
 
@@ -214,7 +215,7 @@ def _public_table(modules):
 
 
 def _refused(modules):
-    """A line a reason."""
+    """One line per reason."""
     reasons = collections.defaultdict(list)
     for module, names in modules.items():
         for name, state in names.items():
@@ -254,7 +255,7 @@ def _by_use(counted):
 
 
 def _by_file():
-    """Of each corpus: its files, and how many would find every name."""
+    """For each corpus: its files, and the number of files whose names all exist."""
     yield BY_FILE
     yield "| corpus | files | every name of these groups | every name |"
     yield "|---|--:|--:|--:|"
@@ -274,7 +275,7 @@ def _uses_by_state(rows):
 
 
 def _table(groups):
-    """One row a group: names, how many are documented, in which state, and uses that resolve."""
+    """One row per group: names, documented names, names by state, and uses that resolve."""
     yield "| group | names | documented | work | resolve only | refused | missing | uses there |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|"
     for group, rows in groups.items():

@@ -13,18 +13,18 @@ from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, WORKS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "graph_syntax.md"
 
-_HEAD = """# What you may write inside `jit`
+_HEAD = """# Python syntax supported in `jit`
 
-MindSpore compiles a function's source, and its tutorials say what that source may have in it.
-sporax runs the function once and records it, so that whatever depends on no Tensor's numbers is
-plain Python. This page has a row for each thing that the tutorials (static graph syntax, operators,
-statements, built-in functions, programming techniques; July 2025) allow or forbid, and for some of
-which they do not speak ("not listed").
+MindSpore compiles a function's source, and its tutorials list the syntax that the source may use.
+sporax runs the function once and records it, so code that does not depend on Tensor values is plain
+Python. This page has a row for each construct that the tutorials (static graph syntax, operators,
+statements, built-in functions, programming techniques; July 2025) allow or forbid, and for some
+that they do not mention ("not listed").
 
-- **works**: it runs as one graph, with the results of dynamic mode.
-- **breaks the graph**: it runs dynamically, with the same results. One warning names the line and
-  what to write instead; with `fullgraph=True` that is an error.
-- **refused**: an error says what to write.
+- **works**: runs as one graph, with the results of dynamic mode.
+- **breaks the graph**: runs dynamically, with the same results. One warning names the line and an
+  alternative; with `fullgraph=True` it is an error.
+- **refused**: raises an error that suggests an alternative.
 
 Of {total} rows {works} work, {breaks} break the graph and {refused} are refused. Each is a test:
 the function named in the last column, in

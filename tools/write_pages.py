@@ -1,10 +1,10 @@
-"""Write the sources of the documentation, from the objects themselves: Markdown, for Sphinx.
+"""Write the sources of the documentation from the live objects: Markdown for Sphinx.
 
     python tools/write_pages.py FOLDER
 
 Names come from the registry of operations and the packages' own lists, signatures and texts from
-the objects as they are at run time. README and the pages of `docs` are put beside them as they
-stand, in the folders where they stand, so that links between them hold. `make docs` builds it all.
+the objects at run time. README and the pages of `docs` are copied unchanged, in the same folders,
+so that links between them stay valid. `make docs` builds everything.
 """
 
 import functools
@@ -31,7 +31,7 @@ from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
 
 @dataclass
 class Group:
-    """One part of the interface: where its pages are, how it is called, and which names it has."""
+    """A part of the interface: the folder of its pages, its title, and its names."""
 
     folder: str
     title: str
@@ -126,7 +126,7 @@ GROUPS = [
     Group("insight", "Looking inside", "查看网络内部", _public("insight", "sporax.insight")),
 ]  # fmt: skip
 
-_SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps what no other group has
+_SPECIAL_FIRST = [*GROUPS[1:], GROUPS[0]]  # the top level keeps names that are in no other group
 
 TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "tutorial/1_tensor": "张量",
@@ -181,7 +181,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "../CONTRIBUTING": "参与开发",
     },
 }
-TRANSLATED = [*TUTORIAL, "error_index"]  # pages that are under docs/zh, too
+TRANSLATED = [*TUTORIAL, "error_index"]  # pages that also exist under docs/zh
 
 
 # which names there are --------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def entries():
 
 @functools.cache
 def homes():
-    """{id of a class: the name under which its page is}: that of the most special group."""
+    """{id of a class: the name of its page}, in the most specific group."""
     homes_of = {}
     for group in _SPECIAL_FIRST:
         for name, item in group.names().items():
@@ -212,7 +212,7 @@ def homes():
 
 
 def _family(value, folder):
-    """The module that an object is from, by its last name; that is what a page is about."""
+    """The last name of an object's module, which is the topic of a page."""
     home = module_of(getattr(value, "fget", value)) or ""
     if isinstance(value, sporax.core.dtype.Type):
         home = "sporax.core.dtype"
@@ -242,7 +242,7 @@ def faces():
 
 
 def entry(name, value):
-    """What is said of one name, as a directive of Sphinx's Python domain."""
+    """The description of one name, as a directive of Sphinx's Python domain."""
     if isinstance(value, property):
         return _directive("property", name, _text(value.fget))
     if inspect.isclass(value):
@@ -271,7 +271,7 @@ def _class(name, value):
     if called:
         text += f"\n\nCalled as `{value.__name__}(...){called}`.\n"
     members = [_member(name, n, x) for n, x in vars(value).items() if _is_told(n, x)]
-    members = [] if value is Tensor else members  # they are a group of their own
+    members = [] if value is Tensor else members  # they are a separate group
     text += _others(name, value)
     inside = "\n".join([text, *members])
     return _directive("class", name, inside, [_signature(value, "class")], 4)
@@ -292,7 +292,7 @@ def _member(owner, name, value):
 
 
 def _call_of(value):
-    """The arguments of a call of what the class makes."""
+    """The arguments of a call of the class's instances."""
     method = value.__call__ if issubclass(value, sporax.ops.Primitive) else None
     if issubclass(value, nn.Cell) and value.construct is not nn.Cell.construct:
         method = value.construct
@@ -317,7 +317,7 @@ def _link(name, shown=None):
 
 
 def _text(value):
-    """The docstring, in which an example is a block of its own."""
+    """The docstring, with each example as a separate block."""
     text = inspect.getdoc(value) or ""
     return re.sub(
         r"^>>> .*?(?=\n\n(?!>>>)|\Z)", lambda m: f"```pycon\n{m[0]}\n```", text, flags=re.M | re.S
@@ -339,7 +339,7 @@ def _signature(value, kind):
 
 
 class _Shown:
-    """A default as it is written."""
+    """A default as source text."""
 
     def __init__(self, parameter):
         text = repr(parameter.default)
@@ -403,7 +403,7 @@ _PICTURE = re.compile(r'<img src="(.*?)" alt="(.*?)" width=.*>')
 
 
 def _landing(file, contents):
-    """A README, in which its pictures and the contents come after the first paragraphs."""
+    """A README whose pictures and contents follow the first paragraphs."""
     text = (ROOT / file).read_text("utf8")
     text = text.replace("](README.zh.md)", "](zh.md)").replace("](README.md)", "](index.md)")
     pictures = "\n".join(f"![{says}]({file})\n" for file, says in _PICTURE.findall(text))
@@ -412,7 +412,7 @@ def _landing(file, contents):
 
 
 def _path(name, folder="docs"):
-    """Where a page is, in the site, from its name below `docs`."""
+    """The site path of a page, from its name below `docs`."""
     return name.removeprefix("../") if name.startswith("../") else f"{folder}/{name}"
 
 
@@ -429,7 +429,7 @@ def _contents():
 
 
 def _chinese():
-    """The contents for readers of Chinese: what is where, in Chinese."""
+    """The table of contents in Chinese."""
     counts = [sum(map(len, entries()[group.folder].values())) for group in GROUPS]
     api = [
         (f"api/{group.folder}/index", f"{group.chinese}（{count}）")
@@ -463,7 +463,7 @@ def write(folder):
     for path, text in texts.items():
         for words, link in re.findall(r"\[([^\]]+)\]\(([\w./-]+)\)", text):
             source = (ROOT / path).parent.joinpath(link).resolve()
-            if source.is_dir():  # which no page can lead to
+            if source.is_dir():  # which no page can link to
                 text = text.replace(f"[{words}]({link})", words)
             elif source.is_file() and (beside := str(source.relative_to(ROOT))) not in texts:
                 (folder / beside).parent.mkdir(parents=True, exist_ok=True)

@@ -2,9 +2,9 @@
 
     python tools/write_stubs.py
 
-Operations come from their declarations, Tensor's methods are attached, names are looked up when
-they are used: a file of their names cannot be read. What stands in a module as it is, is imported
-from there. `mindspore-stubs` says the same of the paths under which scripts import it.
+Operations come from declarations, Tensor methods are attached, and names are looked up on use, so
+their names are not in any source file. Names that a module's source defines are imported from
+there. `mindspore-stubs` has stubs for the paths under which scripts import them.
 """
 
 import ast
@@ -34,7 +34,7 @@ from sporax.ops.sparse.tensors import (  # noqa: E402
     RowTensorInner,
 )
 
-# what a declaration says it returns, where that is no class of Python's; nothing: an array
+# return annotations of declarations that are not Python classes; none: an array
 RESULTS = {
     inspect.Signature.empty: "Tensor",
     Array: "Tensor",
@@ -49,7 +49,7 @@ LITERAL = bool | int | str | None  # defaults that are shown
 
 
 def stubs():
-    """{path of a stub: its text}, as they should be now."""
+    """{path of a stub: its current text}."""
     texts = {
         "sporax/__init__.pyi": _module("MindSpore's names", _top()),
         "sporax/core/attached.pyi": _module("Tensor's methods", _attached()),
@@ -65,7 +65,7 @@ def stubs():
 
 
 def written():
-    """The stubs that are there."""
+    """The existing stubs."""
     return [*(ROOT / "sporax").rglob("*.pyi"), *(ROOT / "mindspore-stubs").rglob("*.pyi")]
 
 
@@ -115,13 +115,13 @@ def _item(name, value):
 
 
 def _stands(home, name, value):
-    """Whether it is what its module's own source says under that name."""
+    """Return True if the object is defined under that name in its module's source."""
     return name in _source_names(home) and getattr(sys.modules[home], name) is value
 
 
 @functools.cache
 def _source_names(module):
-    """The names that a module's source defines and decorates with nothing, or assigns."""
+    """The names that a module's source assigns, or defines without a decorator."""
     file = getattr(sys.modules.get(module), "__file__", None) or ""
     if not file.endswith(".py"):
         return set()
@@ -154,7 +154,7 @@ def _result(function):
 
 
 def _function(name, function, indent="", result=None, decorator=()):
-    """The lines of a `def`, or of several where it has several signatures."""
+    """The lines of a `def`, or of several `def`s if there are several signatures."""
     several = getattr(function, "overloads", None)
     if several and indent:
         return [line for f in several for line in _function(name, f, indent, None, ["@overload"])]
@@ -183,7 +183,7 @@ def _summary(value):
 
 
 def _parameters(function, first=None):
-    """As they stand in a `def`; of the defaults, what can be written down."""
+    """The parameters as in a `def`, with the defaults that can be written as source."""
     shown = [
         p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else _Default(p))
         for p in inspect.signature(function).parameters.values()
@@ -220,7 +220,7 @@ def _numpy():
 
 
 def _mint(prefix):
-    """The names right below; those of modules below them are in theirs."""
+    """The names directly below a module; names of submodules are in their own stubs."""
     space = mint if not prefix else getattr(mint, prefix[:-1].split(".")[0])
     for part in prefix[:-1].split(".")[1:]:
         space = getattr(space, part)
@@ -261,7 +261,7 @@ def _dtypes():
 
 
 def _attached():
-    """What Tensor has beyond what its own source says."""
+    """The attributes of Tensor that its source does not define."""
     module = ast.parse(Path(sys.modules[module_of(Tensor)].__file__).read_text(encoding="utf-8"))
     (source,) = [n for n in module.body if isinstance(n, ast.ClassDef) and n.name == "Tensor"]
     own = {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef)}
@@ -300,7 +300,7 @@ def _paths():
 
 
 def _is_written(path):
-    """Whether a module's path is public, and short or often used: its other paths are old ones."""
+    """Return True if a module's path is public, and short or often used; other paths are legacy."""
     is_private = any(part.startswith("_") for part in path.split("."))
     is_short = path.count(".") < 2 or path.startswith(("mindspore.mint.", "mindspore.scipy."))
     return not is_private and (is_short or _uses().get(path, 0) >= OFTEN)

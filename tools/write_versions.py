@@ -10,30 +10,30 @@ from sporax.xla_kernels.jaxlib_faults import FAULTS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "versions.md"
 
-_HEAD = """# Versions, and the faults of each
+_HEAD = """# Versions and their known bugs
 
 sporax runs with jaxlib {oldest} and later. The tests run on the newest Python with the newest JAX
-that it can have, and on the oldest with its own.
+that supports it, and on the oldest Python with its newest JAX.
 
-| Python | newest JAX that it can have |
+| Python | newest compatible JAX |
 |---|---|
 {pythons}
 
-Refused, when sporax is imported:
+Rejected when sporax is imported:
 
 | jaxlib | reason |
 |---|---|
 {refused}
 
-## Known faults of jaxlib
+## Known bugs of jaxlib
 
-XLA has faults that change numbers without a word. Each one that we know is a row of the table in
-`sporax/xla_kernels/jaxlib_faults.py`, and what avoids it is done for you. `sporax doctor` lists
-those of the jaxlib that you have. Those with a reproducer ("yes") run once on each machine, before
+XLA has bugs that silently change results. Each known bug is a row of the table in
+`sporax/xla_kernels/jaxlib_faults.py`, and sporax applies its workaround automatically. `sporax
+doctor` lists the bugs of the installed jaxlib. Reproducers ("yes") run once on each machine, before
 its first program is compiled, and as rows of `tests/xla_kernels/test_jaxlib_faults.py` with every
-version. What no table knows, [the comparison of each program](verified.md) finds.
+version. [The comparison of each program](verified.md) detects unknown bugs.
 
-| fault | report | jaxlib | platform | trigger | effect | what sporax does | reproducer |
+| bug | report | jaxlib | platform | trigger | effect | what sporax does | reproducer |
 |---|---|---|---|---|---|---|---|
 {faults}
 

@@ -1,1 +1,2 @@
-"""How programs grow with the number of devices: counted, measured, predicted; `docs/scaling.md`."""
+"""Scaling of programs with the number of devices: counts, measurements, predictions for
+`docs/scaling.md`."""

@@ -1,9 +1,9 @@
-"""Counts a network's training step on a number of devices, in a process of its own.
+"""Count a network's training step on a number of devices, in a separate process.
 
     python -m bench.scaling.count NETWORK DEVICES [TOPOLOGY]
 
-Prints a JSON list of rows, one for each way to divide the step. The devices are simulated by a CPU,
-or those of a TPU topology such as v5e:4x4, for which XLA compiles where libtpu is installed.
+Prints a JSON list of rows, one for each way to partition the step. The devices are simulated by a
+CPU, or belong to a TPU topology such as v5e:4x4, for which XLA compiles if libtpu is installed.
 """
 
 import collections
@@ -42,8 +42,8 @@ def main(name, count, topology=None):
 
 
 def compact(found):
-    """[kind, bytes, how often, first device, distance, devices] of each kind of collective: groups
-    are along axes of the mesh, so the first tells of all."""
+    """[kind, bytes, count, first device, distance, devices] of each kind of collective: groups are
+    along axes of the mesh, so the first group determines the others."""
     counts = collections.Counter()
     for c in found:
         group = c.groups[0]

@@ -1,4 +1,4 @@
-"""The model of time, fitted to what was measured, and its predictions."""
+"""The time model, fitted to the measurements, and its predictions."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ ASSUMED = parallel.Machine(
 
 
 def _fitted(columns, seconds):
-    """Coefficients, not negative, whose relative errors have the least sum of squares."""
+    """Nonnegative coefficients that minimise the sum of squared relative errors."""
     seconds = np.array(seconds)
     matrix = np.array(columns, np.float64).T / seconds[:, None]
     kept = list(range(matrix.shape[1]))
@@ -27,8 +27,8 @@ def _fitted(columns, seconds):
 
 
 def machine(measured):
-    """The `Machine` that this one is, where a rank has a core: fitted to the processor's time for
-    training steps of one rank, and to the all-reduces of two."""
+    """The `Machine` of this host, with one core per rank: fitted to the processor time of training
+    steps of one rank, and to the all-reduces of two ranks."""
     flops = [row[1] for row in measured["programs"]]
     start, per_flop = _fitted(
         [np.ones(len(flops)), flops], [worked for *_, worked in measured["steps"]["1"]]
@@ -46,8 +46,8 @@ def machine(measured):
 
 
 def fitted_rows(measured):
-    """(what, size, measured seconds, the model's, whether it was fitted to this) of everything
-    that was measured."""
+    """(kind, size, measured seconds, the model's seconds, True if used for fitting) of each
+    measurement."""
     here = machine(measured)
     for n, rows in measured["links"].items():
         for size, seconds, _ in rows:
@@ -67,7 +67,7 @@ def _cost(n, flops, size):
 
 
 def cost(row):
-    """The `ProgramCost` of a row that was counted."""
+    """The `ProgramCost` of a counted row."""
     found = [
         parallel.Collective(kind, size, (tuple(range(at, at + step * n, step)),), count)
         for kind, size, count, at, step, n in row["collectives"]

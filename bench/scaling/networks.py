@@ -1,4 +1,4 @@
-"""The training steps that are counted, and three ways to divide each."""
+"""The counted training steps, and three ways to partition each."""
 
 import numpy as np
 
@@ -20,13 +20,13 @@ class MLP(nn.Cell):
         return self.head(ops.relu(self.second(ops.relu(self.first(x)))))
 
     def divided(self):
-        """{Parameter: its placement} for a division of the hidden units: columns, then rows."""
+        """{Parameter: its placement} for a partition of the hidden units: columns, then rows."""
         first, second = self.first, self.second
         return {first.weight: ("model",), first.bias: ("model",), second.weight: (None, "model")}
 
 
 class Block(nn.Cell):
-    """Attention and a feed-forward network, each beside its input."""
+    """Attention and a feed-forward network, each with a residual connection."""
 
     def __init__(self, width, hidden):
         super().__init__()
@@ -53,7 +53,7 @@ class Block(nn.Cell):
 
 
 class Transformer(nn.Cell):
-    """Blocks, and classes of the mean."""
+    """Blocks, and a classifier of the mean."""
 
     def __init__(self, width=256, hidden=1024, blocks=2, classes=16):
         super().__init__()
@@ -66,7 +66,7 @@ class Transformer(nn.Cell):
         return self.head(x.mean(1))
 
     def divided(self):
-        """{Parameter: its placement} for a division of heads and hidden units."""
+        """{Parameter: its placement} for a partition of heads and hidden units."""
         return {p: spec for block in self.blocks for p, spec in block.divided().items()}
 
 
@@ -102,7 +102,7 @@ NETWORKS = {
     "transformer": (Transformer, (512, 64, 256)),
     "large transformer": (lambda: Transformer(768, 3072, 12), (512, 256, 768)),
 }
-# name -> (the axes of the mesh for n devices, what divides the Parameters on it)
+# name -> (the axes of the mesh for n devices, the function that partitions the Parameters)
 WAYS = {
     "data": (lambda n: {"data": n}, lambda training: None),
     "states": (lambda n: {"data": n}, Training.divide_states),

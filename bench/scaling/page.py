@@ -44,7 +44,7 @@ def counted(results, network, is_topology=False):
 
 
 def kinds(results, network, n):
-    """The collectives of each way on `n` devices: simulated, and on a TPU where that is there."""
+    """The collectives of each way on `n` devices: simulated, and on a TPU if available."""
     cells = []
     for row in results["counted"]:
         if (row["network"], row["devices"]) == (network, n):
@@ -92,7 +92,8 @@ def figures(results):
 
 
 def predicted(results, network, machine):
-    """Predicted times of a step: with communication hidden as far as it can be, and not at all."""
+    """Predicted times of a step: with communication overlapped as far as possible, and not at
+    all."""
     rows = {}
     for row in results["counted"]:
         if row["network"] == network and not row["topology"]:
@@ -103,7 +104,7 @@ def predicted(results, network, machine):
 
 
 def blocks(results):
-    """The tables of the page, by the names of their places."""
+    """The tables of the page, by the names of their placeholders."""
     here = model.machine(results["measured"])
     return {
         "counted MLP": counted(results, "MLP"),
@@ -120,7 +121,7 @@ def blocks(results):
 
 
 def written(text, results):
-    """The page's text with the tables of these results."""
+    """The text of the page with the tables of these results."""
     for name, table in blocks(results).items():
         place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         if not place.search(text):

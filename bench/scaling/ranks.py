@@ -3,8 +3,8 @@
     sporax launch -n N bench/scaling/ranks.py (links|steps) SIZE,SIZE,...
 
 `links`: bytes of an all-reduce; `steps`: hidden units of an MLP, whose step has 256 rows a rank.
-Each rank keeps to one core, where there are as many. Rank 0 prints a line of JSON:
-[[size, seconds, seconds of the processor]], the least of many rounds.
+Each rank is bound to one core, if there are enough. Rank 0 prints a line of JSON: [[size, seconds,
+processor seconds]], the minimum of many rounds.
 """
 
 import json

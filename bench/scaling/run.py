@@ -1,10 +1,10 @@
-"""Counts and measures for `docs/scaling.json`; then `python -m bench.scaling.page` writes the page.
+"""Count and measure for `docs/scaling.json`; then `python -m bench.scaling.page` writes the page.
 
     python -m bench.scaling.run count [--topologies]
     python -m bench.scaling.run measure
 
-Each count is a process of its own, since the number of simulated devices is set before JAX starts.
-`--topologies`: for TPUs, too, where libtpu is installed; other rows stay as they are.
+Each count runs in a separate process, because the number of simulated devices is set before JAX
+starts. `--topologies`: also for TPUs, if libtpu is installed; other rows are unchanged.
 """
 
 import argparse
@@ -21,7 +21,7 @@ DEVICES = {
     "transformer": [2**k for k in range(10)],
     "large transformer": [1, 8, 64, 512],
 }
-# of the MLP alone: XLA:TPU compiles the transformer's step for more than ten minutes
+# MLP only: XLA:TPU compiles the transformer's step for more than ten minutes
 TOPOLOGIES = {4: "v5e:2x2", 16: "v5e:4x4", 64: "v5e:8x8", 256: "v5e:16x16"}
 BYTES = [1024, 16_384, 131_072, 1_048_576, 4_194_304, 16_777_216]
 HIDDEN = [128, 256, 512, 1024, 2048]
@@ -37,7 +37,7 @@ def output(*command, **environ):
 
 
 def count(results, topologies):
-    """Replace the rows of simulated devices, or those of topologies."""
+    """Replace the rows of simulated devices, or of topologies."""
     kept = [row for row in results.get("counted", []) if bool(row["topology"]) != topologies]
     plan = [("MLP", n, text) for n, text in TOPOLOGIES.items()] if topologies else [
         (network, n, None) for network, devices in DEVICES.items() for n in devices
@@ -51,8 +51,8 @@ def count(results, topologies):
 
 
 def measure(results):
-    """All-reduces of 2 and 4 ranks, and training steps of 1 and 2, each rank on a core. Of several
-    runs the least counts: other work on the machine can only add."""
+    """All-reduces of 2 and 4 ranks, and training steps of 1 and 2, each rank on a core. The minimum
+    of several runs is used, because other work on the machine can only add time."""
 
     def ranks(n, what, sizes):
         text = ",".join(map(str, sizes))
