@@ -20,7 +20,8 @@ def numbers(text):
 
 
 def check(found=JAXLIB):
-    """Raise ImportError if sporax does not support this jaxlib version; default: the installed one."""
+    """Raise ImportError if sporax does not support this jaxlib version; default: the
+    installed one."""
     reason = TOO_OLD if numbers(found) < numbers(OLDEST) else REFUSED.get(found)
     if reason is not None:
         excluded = "".join(f",!={bad}" for bad in REFUSED)

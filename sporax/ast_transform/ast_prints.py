@@ -90,7 +90,8 @@ def _is_print(function):
 
 
 def _is_call(node, kind, names):
-    """Return True if a node calls a function or method with one of these names, without keywords."""
+    """Return True if a node calls a function or method with one of these names, without
+    keywords."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, kind) or node.keywords:
         return False
     return getattr(node.func, "attr", getattr(node.func, "id", "")) in names

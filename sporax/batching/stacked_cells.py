@@ -50,7 +50,8 @@ class StackedCells:
                 p._value = value
 
     def write(self, values):
-        """Write each cell's slice of the written Values, stacked along axis 0, to its Parameters."""
+        """Write each cell's slice of the written Values, stacked along axis 0, to its
+        Parameters."""
         for (i, _), value in zip(self.written, values, strict=True):
             for p, part in zip(self.handles[i], record(_parts, value), strict=True):
                 p._rebind(part)

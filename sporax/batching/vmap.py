@@ -115,7 +115,8 @@ class VectorizedFunction:
         return sizes.pop()
 
     def _axes(self, name, axes, obj):
-        """Return the nonnegative axis, or None, of each Tensor in `obj`; results gain a dimension."""
+        """Return the nonnegative axis, or None, of each Tensor in `obj`; results gain a
+        dimension."""
         if isinstance(obj, Tensor):
             if isinstance(axes, (tuple, list)) and len(axes) == 1:
                 axes = axes[0]

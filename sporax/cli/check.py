@@ -91,7 +91,8 @@ def read_each(paths, read):
 
 
 def programs(paths):
-    """Yield the files in `paths`, and the Python files and notebooks below its folders, in order."""
+    """Yield the files in `paths`, and the Python files and notebooks below its folders, in
+    order."""
     for path in map(Path, paths):
         if not path.is_dir():
             yield path
@@ -102,7 +103,8 @@ def programs(paths):
 
 
 def uses_in(path):
-    """Return the [Use] of a Python file or a notebook, in order; raise CannotRead if it is neither."""
+    """Return the [Use] of a Python file or a notebook, in order; raise CannotRead if it is
+    neither."""
     reader = Reader()
     read_with(reader, parsed(path))
     return reader.uses

@@ -6,7 +6,8 @@ _REFUSED = 2
 
 
 def convert(options):
-    """Convert and print each tensor's old and new name; return the exit code: 0, or 2 on failure."""
+    """Convert and print each tensor's old and new name; return the exit code: 0, or 2 on
+    failure."""
     from sporax import migrate  # imported late: it takes a second
 
     try:

@@ -176,7 +176,8 @@ class Part:
         return leaf.__class__ if leaf.__class__ in PYTHON_SCALARS else None
 
     def values(self, leaves, dtypes=None):
-        """Return the Values in this trace of leaves (Tensors, scalars, Values), cast to `dtypes`."""
+        """Return the Values in this trace of leaves (Tensors, scalars, Values), cast to
+        `dtypes`."""
         dtypes = dtypes or [None] * len(leaves)
         return self._inside(lambda: list(map(self._value, leaves, dtypes)))
 

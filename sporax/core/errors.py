@@ -83,7 +83,8 @@ def refusal_of(name, given, cause, parameters=None, earlier=None):
 
 
 def _explained(error, cause):
-    """Chain `cause` to an error whose message states no reason: the fault may lie in the function."""
+    """Chain `cause` to an error whose message states no reason: the fault may lie in the
+    function."""
     error.__cause__ = cause if _UNKNOWN in str(error) else None
     return error
 

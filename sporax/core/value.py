@@ -194,7 +194,8 @@ def shared_value(array):
 
 
 def scalar_value(name, x):
-    """Return the value of a Python number passed to `name`: an input of each program that uses it."""
+    """Return the value of a Python number passed to `name`: an input of each program that
+    uses it."""
     if x.__class__ is int and not -(2**63) <= x < 2**63:
         raise OverflowError(
             f"For '{name}', a Python int must have at most 64 bits, but got {x!r:.80}. Make it a "

@@ -362,7 +362,8 @@ def _check(op, operands):
 
 
 def _bounds_of(op, operands):
-    """Return (avals of the operands, the `Bounds` of `op` for them, or None if a size is symbolic)."""
+    """Return (avals of the operands, the `Bounds` of `op` for them, or None if a size is
+    symbolic)."""
     try:
         avals = tuple([x._value.aval for x in operands])
     except AttributeError:
@@ -460,7 +461,8 @@ def add_turn(closed, check):
 
 
 def worst(statuses):
-    """Return the worst status over the examples (axis 0): the lowest if negative, else the highest."""
+    """Return the worst status over the examples (axis 0): the lowest if negative, else the
+    highest."""
     low, high = statuses.min(0), statuses.max(0)
     return jnp.where(low < 0, low, high)
 

@@ -89,7 +89,8 @@ class AbstractTrace(lending.Scope, Tracer):
         return self
 
     def close(self):
-        """End the recording and restore the outside state; may be called again after an interrupt."""
+        """End the recording and restore the outside state; may be called again after an
+        interrupt."""
         if self.outer is None:
             return
         self.give_back(undo=True)
@@ -205,7 +206,8 @@ class AbstractTrace(lending.Scope, Tracer):
         value.array = source.read()
 
     def needs_conversion(self, code):
-        """Record code that needs a concrete value, also in the outer trace, which may convert it."""
+        """Record code that needs a concrete value, also in the outer trace, which may convert
+        it."""
         self.unconverted.add(code)
         if self.outer is not None and self.outer.tracer is not None:
             self.outer.tracer.needs_conversion(code)
@@ -247,7 +249,8 @@ class AbstractTrace(lending.Scope, Tracer):
     # results --------------------------------------------------------------------------------
 
     def written(self):
-        """Return the rebound outside handles with their current Values; call it inside the block."""
+        """Return the rebound outside handles with their current Values; call it inside the
+        block."""
         return [(handle, self.inside(value)) for handle, value in super().written()]
 
     def operands_of(self, op, arrays=None):

@@ -56,7 +56,8 @@ def dtype_of(dtype):
 
 
 def array_of(x, name="asarray", argument="a"):
-    """Convert to a Tensor: Tensors unchanged, numbers and lists of them as Int32, Float32 or Bool."""
+    """Convert to a Tensor: Tensors unchanged, numbers and lists of them as Int32, Float32 or
+    Bool."""
     if isinstance(x, Tensor):
         return x
     if isinstance(x, np.ndarray):

@@ -14,7 +14,8 @@ from sporax.ops.declare import OPTIONAL
 
 @array_op("searchsorted", public=False, differentiable=False)
 def _search(a: Array, v: Array, side="left"):
-    """Return insertion indices of `v` in the sorted vector `a`, for `searchsorted` and `digitize`."""
+    """Return insertion indices of `v` in the sorted vector `a`, for `searchsorted` and
+    `digitize`."""
     if side not in ("left", "right"):
         raise ValueError(f"'side' must be 'left' or 'right', but got {side!r}")
     if a.ndim != 1:

@@ -241,7 +241,8 @@ class EnvProfiler:
 
     @classmethod
     def init_profiler(cls):
-        """Start the profile if the variable says so; raise ValueError if it is not a JSON object."""
+        """Start the profile if the variable says so; raise ValueError if it is not a JSON
+        object."""
         text = os.environ.get("MS_PROFILER_OPTIONS")
         if not text:
             return

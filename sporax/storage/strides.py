@@ -8,7 +8,8 @@ import numpy as np
 
 
 class Strided(NamedTuple):
-    """A layout: the element with index `i` is at `offset + sum(i * strides)` of a row-major array."""
+    """A layout: the element with index `i` is at `offset + sum(i * strides)` of a row-major
+    array."""
 
     shape: tuple
     strides: tuple

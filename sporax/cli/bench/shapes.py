@@ -73,7 +73,8 @@ LOOPS = SimpleNamespace(full=500, assign=60, grow=150, slice=200)
 
 
 def scaled():
-    """Return {name: sizes of a transformer with floating-point inputs} for the cases of `SCALING`."""
+    """Return {name: sizes of a transformer with floating-point inputs} for the cases of
+    `SCALING`."""
     return {
         f"{what} x{times}": SimpleNamespace(
             **{**base, size: value}, heads=4, classes=10,
