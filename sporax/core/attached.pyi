@@ -12,7 +12,7 @@ import builtins
 class Attached(Reading):
     @property
     def H(self) -> Tensor:
-        """A matrix, transposed and conjugated; ValueError for another number of dimensions."""
+        """The conjugate transpose of a matrix; ValueError for another number of dimensions."""
     @property
     def T(self) -> Tensor:
         """The tensor with its dimensions in reverse order."""
@@ -22,21 +22,21 @@ class Attached(Reading):
         """`+`"""
     def __and__(self, other) -> Tensor: ...
     def __array_function__(self, function, types, args, kwargs) -> Tensor:
-        """What NumPy calls for `function(*args, **kwargs)` with Tensors among the arguments."""
+        """Implement NumPy's call of `function(*args, **kwargs)` with Tensors among the arguments."""
     def __dlpack__(self, **options) -> Any:
-        """The tensor's memory as a capsule, for `from_dlpack` of PyTorch, NumPy and JAX."""
+        """Return the tensor's memory as a capsule, for `from_dlpack` of PyTorch, NumPy and JAX."""
     def __dlpack_device__(self) -> builtins.tuple:
-        """The type and the number of the device, as DLPack counts them."""
+        """Return DLPack's device type and device id."""
     def __eq__(self, other) -> Tensor: ...
     def __floordiv__(self, other) -> Tensor:
         """`//`"""
     def __ge__(self, other) -> Tensor: ...
     def __getitem__(self, index) -> Tensor:
-        """`self[index]`, as in NumPy; see this module for indices out of range, masks and writing."""
+        """`self[index]`, as in NumPy; see this module for indices out of range, masks and writes."""
     def __gt__(self, other) -> Tensor: ...
     def __invert__(self) -> Tensor: ...
     def __iter__(self) -> Iterator[Tensor]:
-        """The tensors along the first dimension."""
+        """Iterate over the first dimension."""
     def __le__(self, other) -> Tensor: ...
     def __lt__(self, other) -> Tensor: ...
     def __matmul__(self, other) -> Tensor:
@@ -74,18 +74,18 @@ class Attached(Reading):
         """`/`"""
     def __rxor__(self, other) -> Tensor: ...
     def __setitem__(self, index, value) -> None:
-        """`self[index] = value`, broadcast to what the index takes and converted to this dtype."""
+        """`self[index] = value`, broadcast to the indexed shape and cast to this dtype."""
     def __sub__(self, other) -> Tensor:
         """`-`"""
     def __truediv__(self, other) -> Tensor:
         """`/`"""
     def __xor__(self, other) -> Tensor: ...
     def _data_ptr(self) -> builtins.int:
-        """The address of the elements on the device, for comparing."""
+        """Return the address of the array on the device, for comparisons."""
     def _load(self, *args, **kwargs) -> None:
-        """Without effect: tensors live where XLA keeps them, and nothing is moved by hand."""
+        """Do nothing: XLA places tensors, and they are not moved explicitly."""
     def _offload(self, *args, **kwargs) -> None:
-        """Without effect: tensors live where XLA keeps them, and nothing is moved by hand."""
+        """Do nothing: XLA places tensors, and they are not moved explicitly."""
     def abs(self) -> Tensor:
         """$|x|$, element by element."""
     def absolute(self) -> Tensor:
@@ -107,37 +107,37 @@ class Attached(Reading):
     def addmm(self, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
         r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ for matrices."""
     def addmm_(self, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
-        r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ put into the tensor itself."""
+        r"""$\beta \cdot input + \alpha \cdot mat1 \, mat2$ in place."""
     def addmv(self, mat, vec, *, beta=1, alpha=1) -> Tensor:
         r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
     def addr(self, vec1, vec2, *, beta=1, alpha=1) -> Tensor:
         r"""$\beta \cdot x + \alpha \cdot vec1 \, vec2^\top$ for vectors."""
     def adjoint(self) -> Tensor:
-        """The last two axes swapped, and conjugated."""
+        """Swap the last two axes, and conjugate."""
     @overload
     def all(self, axis=None, keep_dims=False) -> Tensor:
-        """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+        """True if all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
     @overload
     def all(self, dim=None, keepdim=False) -> Tensor:
-        """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+        """True if all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
     def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> builtins.bool:
-        """Whether all elements are close, as `isclose` says: a Python bool."""
+        """Return True if all elements are close, as in `isclose`: a Python bool."""
     def amax(self, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
         """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
     def amin(self, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
         """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
     def aminmax(self, *, axis=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
-        """The least and the greatest elements along `axis` (None: of all)."""
+        """The smallest and the largest elements along `axis` (None: of all)."""
     def angle(self) -> Tensor:
         r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
     @overload
     def any(self, axis=None, keep_dims=False) -> Tensor:
-        """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+        """Return True if any element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
     @overload
     def any(self, dim=None, keepdim=False) -> Tensor:
-        """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+        """Return True if any element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
     def approximate_equal(self, other, tolerance=1e-05) -> Tensor:
-        """Whether $|x - y|$ is less than `tolerance`."""
+        """Return True where $|x - y|$ is less than `tolerance`."""
     def arccos(self) -> Tensor:
         r"""$\arccos x$, element by element."""
     def arccosh(self) -> Tensor:
@@ -170,12 +170,12 @@ class Attached(Reading):
         """The smallest elements along `axis` and their indices (Int64), a pair."""
     @overload
     def argsort(self, axis=-1, descending=False) -> Tensor:
-        """The indices (Int32) that put the elements in order along `axis`."""
+        """Return the indices (Int32) that sort the elements along `axis`."""
     @overload
     def argsort(self, dim=-1, descending=False, stable=False) -> Tensor:
-        """The indices (Int32) that put the elements in order along `axis`."""
+        """Return the indices (Int32) that sort the elements along `axis`."""
     def argwhere(self) -> Tensor:
-        """The places of what is not zero, as rows: Int64."""
+        """Return the indices of nonzero elements, as rows: Int64."""
     def asin(self) -> Tensor:
         r"""$\arcsin x$, element by element."""
     def asinh(self) -> Tensor:
@@ -183,7 +183,7 @@ class Attached(Reading):
     def assign_value_cpp(self, value) -> Tensor:
         """As `assign_value`."""
     def astype(self, dtype, copy=True) -> Tensor:
-        """The tensor in another dtype; see `ops.cast`. `copy=False`: itself if it has that dtype."""
+        """Cast the tensor to `dtype`; see `ops.cast`. `copy=False`: returns self if it has that dtype."""
     def atan(self) -> Tensor:
         r"""$\arctan x$, element by element."""
     def atan2(self, other) -> Tensor:
@@ -193,19 +193,19 @@ class Attached(Reading):
     def baddbmm(self, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
         r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
     def bernoulli(self, *, generator=None) -> Tensor:
-        """1 with a probability, else 0, in the shape and dtype of `input`."""
+        """Draw 1 with a probability, else 0, in the shape and dtype of `input`."""
     def bernoulli_(self, p=0.5, *, generator=None) -> Tensor:
-        """The tensor filled with 1 with probability `p` (a number or Tensor), else 0."""
+        """Fill the tensor with 1 with probability `p` (a number or Tensor), else 0."""
     def bfloat16(self) -> Tensor:
         """The tensor in BFloat16."""
     def bincount(self, weights=None, minlength=0) -> Tensor:
-        """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers."""
+        """Count each int from 0 on in a vector: Float32, at least `minlength` elements."""
     def bitwise_and(self, other) -> Tensor:
         r"""$input \land other$, element by element, bit by bit, broadcast together."""
     def bitwise_left_shift(self, other) -> Tensor:
         r"""$input \cdot 2^{other}$ of integers; broadcast together."""
     def bitwise_not(self) -> Tensor:
-        """Every bit turned over; on Bool, "not"."""
+        """Flip every bit; on Bool, "not"."""
     def bitwise_or(self, other) -> Tensor:
         r"""$input \lor other$, element by element, bit by bit, broadcast together."""
     def bitwise_right_shift(self, other) -> Tensor:
@@ -215,11 +215,11 @@ class Attached(Reading):
     def bmm(self, mat2) -> Tensor:
         """`matmul` of two batches of matrices, with the same axes before the last two."""
     def broadcast_to(self, *shape, size=None) -> Tensor:
-        """The tensor repeated to fill a shape; see `ops.broadcast_to`."""
+        """Broadcast the tensor to a shape; see `ops.broadcast_to`."""
     def byte(self) -> Tensor:
         """The tensor in UInt8."""
     def cauchy(self, median=0.0, sigma=1.0) -> Tensor:
-        r"""Numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$, shaped as `input`."""
+        r"""Draw numbers with density $\sigma / (\pi ((x - median)^2 + \sigma^2))$, shaped as `input`."""
     def ceil(self) -> Tensor:
         r"""$\lceil x \rceil$, element by element."""
     def cholesky(self, upper=False) -> Tensor:
@@ -229,31 +229,31 @@ class Attached(Reading):
     def cholesky_solve(self, input2, upper=False) -> Tensor:
         r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$)."""
     def choose(self, choices, mode='clip') -> Tensor:
-        """At each place the element of `choices[i]`, where the tensor's there is `i`; broadcast together."""
+        """Select at each position the element of `choices[i]`, where the tensor is `i`; broadcast together."""
     @overload
     def chunk(self, chunks, dim=0) -> builtins.tuple[Tensor, ...]:
-        """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
+        """Split into at most `chunks` equal pieces along `axis` (the last may be smaller), a tuple."""
     @overload
     def chunk(self, chunks, axis=0) -> builtins.tuple[Tensor, ...]:
-        """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
+        """Split into at most `chunks` equal pieces along `axis` (the last may be smaller), a tuple."""
     def clamp(self, min=None, max=None) -> Tensor:
-        """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+        """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound)."""
     def clamp_(self, min=None, max=None) -> Tensor:
-        """`clamp` put into the tensor itself."""
+        """`clamp` in place."""
     def clip(self, min=None, max=None) -> Tensor:
-        """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+        """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound)."""
     def clone(self) -> Tensor:
-        """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+        """Return an independent tensor with the same contents; derivatives pass through."""
     def col2im(self, output_size, kernel_size, dilation, padding_value, stride) -> Tensor:
-        """As `fold`, of `(N, C, kh kw, L)`."""
+        """As `fold`, for `(N, C, kh kw, L)`."""
     def conj(self) -> Tensor:
-        """$a - b i$ for $a + b i$; what is real stays as it is."""
+        """$a - b i$ for $a + b i$; real tensors are returned unchanged."""
     def contiguous(self) -> Tensor:
-        """The tensor itself if its elements follow one another row by row, else a copy."""
+        """Return the tensor itself if its elements are contiguous in row-major order, else a copy."""
     def copy(self) -> Tensor:
-        """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+        """Return an independent tensor with the same contents; derivatives pass through."""
     def copy_(self, src, non_blocking=False) -> Tensor:
-        """The contents of `src` put into the tensor."""
+        """Copy the contents of `src` to the tensor."""
     def copysign(self, other) -> Tensor:
         """$|input|$ with the sign of `other`; broadcast together."""
     def cos(self) -> Tensor:
@@ -262,14 +262,14 @@ class Attached(Reading):
         r"""$\cosh x$, element by element."""
     @overload
     def count_nonzero(self, dim=None) -> Tensor:
-        """How many elements along `axis` (`()`: of all) are not zero."""
+        """Count the nonzero elements along `axis` (`()`: all)."""
     @overload
     def count_nonzero(self, axis=(), keep_dims=False, dtype=...) -> Tensor:
-        """How many elements along `axis` (`()`: of all) are not zero."""
+        """Count the nonzero elements along `axis` (`()`: all)."""
     def cov(self, *, correction=1, fweights=None, aweights=None) -> Tensor:
-        """Covariances of the variables in the rows of `(n, m)`: `(n, n)`; of one, a number."""
+        """Covariances of the variables in the rows of `(n, m)`: `(n, n)`; 0-d for a single one."""
     def cross(self, other, dim=None) -> Tensor:
-        """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
+        """The cross product of vectors of three elements along `dim` (None: the first of size 3)."""
     def cummax(self, axis) -> builtins.tuple[Tensor, ...]:
         """The largest element so far along `axis`, and its index (Int64)."""
     def cummin(self, axis) -> builtins.tuple[Tensor, ...]:
@@ -278,15 +278,15 @@ class Attached(Reading):
         r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
     @overload
     def cumsum(self, axis=None, dtype=None) -> Tensor:
-        """The sums so far along `axis`, or of all elements; small integers are summed in Int32."""
+        """Cumulative sums along `axis`, or of all elements; small integers are summed in Int32."""
     @overload
     def cumsum(self, dim, *, dtype=None) -> Tensor: ...
     def data_ptr(self) -> builtins.int:
-        """The address of the elements on the device, for comparing."""
+        """Return the address of the array on the device, for comparisons."""
     def deg2rad(self) -> Tensor:
         r"""$\pi x / 180$, element by element."""
     def delete_(self, non_blocking=False) -> Tensor:
-        """Free the memory of the elements, which are 0 from now on; returns the tensor."""
+        """Free the memory of the elements, which become 0; returns the tensor."""
     def det(self) -> Tensor:
         """The determinant of each matrix in the last two dimensions."""
     def diag(self) -> Tensor:
@@ -294,13 +294,13 @@ class Attached(Reading):
     def diagflat(self, offset=0) -> Tensor:
         """A matrix with all elements of `input` on the diagonal `offset` above the main one."""
     def diagonal(self, offset=0, axis1=0, axis2=1) -> Tensor:
-        """The diagonal of two dimensions, `offset` above the main one; it comes last."""
+        """The diagonal of two dimensions, `offset` above the main one, as the last dimension."""
     def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1) -> Tensor:
-        """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` from `src`."""
+        """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` replaced by `src`."""
     def diff(self, n=1, axis=-1, prepend=None, append=None) -> Tensor:
-        """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
+        """Differences of neighbours along `axis`, `n` times, including `prepend` and `append`."""
     def digamma(self) -> Tensor:
-        r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
+        r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; infinite at 0."""
     def div(self, other, *, rounding_mode=None) -> Tensor:
         """$input / other$, broadcast together; integers divide to Float32."""
     def div_(self, *args, **kwargs) -> Tensor:
@@ -314,7 +314,7 @@ class Attached(Reading):
     def dsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 2."""
     def eigvals(self) -> Tensor:
-        """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
+        """The eigenvalues of each matrix `(*, n, n)`: complex, unordered. Only on a CPU."""
     def eq(self, other) -> Tensor:
         """$input = other$, element by element: Bool, broadcast together."""
     def equal(self, other) -> Tensor:
@@ -334,37 +334,37 @@ class Attached(Reading):
     def exp_(self) -> Tensor:
         """`exp` put into the tensor itself."""
     def expand(self, *shape, size=None) -> Tensor:
-        """The tensor repeated to fill a shape; see `ops.broadcast_to`."""
+        """Broadcast the tensor to a shape; see `ops.broadcast_to`."""
     @overload
     def expand_as(self, other) -> Tensor:
-        """`input` broadcast to the shape of `other`."""
+        """Broadcast `input` to the shape of `other`."""
     @overload
     def expand_as(self, x) -> Tensor:
-        """`input` broadcast to the shape of `other`."""
+        """Broadcast `input` to the shape of `other`."""
     def expand_dims(self, axis) -> Tensor:
-        """A dimension of size 1 put in at `axis`."""
+        """Insert a dimension of size 1 at `axis`."""
     def expm1(self) -> Tensor:
         """$e^x - 1$, element by element."""
     def exponential_(self, lambd=1, *, generator=None) -> Tensor:
-        r"""The tensor filled with numbers of density $\lambda e^{-\lambda x}$."""
+        r"""Fill the tensor with numbers of density $\lambda e^{-\lambda x}$."""
     def fill(self, value) -> Tensor:
         """`fill_value` in the shape of `input`, in its dtype unless another is given."""
     def fill_(self, value) -> Tensor:
-        """Every element set to `value`."""
+        """Set every element to `value`."""
     def fill_diagonal(self, fill_value, wrap=False) -> Tensor:
-        """`input` with `fill_value` on its main diagonal: where all indices are equal."""
+        """`input` with `fill_value` on its main diagonal, where all indices are equal."""
     def fill_diagonal_(self, fill_value, wrap=False) -> Tensor:
-        """`fill_diagonal` put into the tensor itself."""
+        """`fill_diagonal` in place."""
     def fills(self, value) -> Tensor:
         """`fill_value` in the shape of `input`, in its dtype unless another is given."""
     def flatten(self, start_dim=0, end_dim=-1, *, order='C') -> Tensor:
-        """The dimensions from `start_dim` to `end_dim` merged into one; all of them by default."""
+        """Merge the dimensions from `start_dim` to `end_dim` into one; all of them by default."""
     def flip(self, *dims) -> Tensor:
-        """The tensor with the order along `dims` turned round; see `ops.flip`."""
+        """Reverse the order of the elements along `dims`; see `ops.flip`."""
     def fliplr(self) -> Tensor:
-        """Columns in reverse order."""
+        """Reverse the order of the columns."""
     def flipud(self) -> Tensor:
-        """Rows in reverse order."""
+        """Reverse the order of the rows."""
     def float_power(self, other) -> Tensor:
         """$input^{exponent}$, computed in Float64."""
     def floor(self) -> Tensor:
@@ -372,39 +372,39 @@ class Attached(Reading):
     def floor_(self) -> Tensor:
         """`floor` put into the tensor itself."""
     def floor_divide(self, other) -> Tensor:
-        r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+        r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
     def floor_divide_(self, *args, **kwargs) -> Tensor:
         """`floor_divide` put into the tensor itself."""
     def flush_from_cache(self) -> None:
-        """Without effect: there is no cache between a tensor and its memory."""
+        """Do nothing: tensors have no cache between them and their memory."""
     def fmax(self, other) -> Tensor:
         """The greater one, or the other one if one is NaN; broadcast together."""
     def fmin(self, other) -> Tensor:
         """The lesser one, or the other one if one is NaN; broadcast together."""
     def fmod(self, other) -> Tensor:
-        """The remainder of a division rounded toward zero, with the dividend's sign."""
+        """The remainder of a division truncated toward zero, with the dividend's sign."""
     def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
-        """Windows as columns put together, summed where they overlap: the transpose of `unfold`."""
+        """Combine windows given as columns, summed where they overlap: the transpose of `unfold`."""
     def frac(self) -> Tensor:
         r"""$x - \operatorname{trunc}(x)$, element by element."""
     @staticmethod
     def from_dlpack(dlpack) -> Tensor:
-        """A Tensor of the memory of another library's array: a PyTorch tensor, a NumPy or JAX array, or what their `to_dlpack` gives."""
+        """Create a Tensor of the memory of another library's array: a PyTorch tensor, a NumPy or JAX array, or a capsule from their `to_dlpack`."""
     @overload
     def gather(self, input_indices, axis, batch_dims=0) -> Tensor:
         """The slices along `axis` at `input_indices`, or by (dim, index) one element for each index."""
     @overload
     def gather(self, dim, index) -> Tensor: ...
     def gather_elements(self, dim, index) -> Tensor:
-        """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+        """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, analogous for others: one element for each index."""
     def gather_nd(self, indices) -> Tensor:
-        """What each row of `indices` (its last dimension) points to, from the first dimension on."""
+        """The elements at the rows of `indices` (last dimension), from the first dimension on."""
     def gcd(self, other) -> Tensor:
         """The greatest common divisor of integers; broadcast together."""
     def ge(self, other) -> Tensor:
         r"""$input \geq other$, element by element: Bool, broadcast together."""
     def geqrf(self) -> builtins.tuple[Tensor, ...]:
-        """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
+        """R in the upper triangle, below the diagonal the Householder reflections whose product is Q, and their factors: LAPACK's format."""
     def ger(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""
     def greater(self, other) -> Tensor:
@@ -420,9 +420,9 @@ class Attached(Reading):
     def heaviside(self, values) -> Tensor:
         """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
     def histc(self, bins=100, min=0.0, max=0.0) -> Tensor:
-        """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
+        """Count the elements in each of `bins` equal bins from `min` to `max`, in the input's dtype (Float32 for 16-bit floats)."""
     def hooks(self) -> builtins.list:
-        """The functions registered by `register_hook`."""
+        """Return the functions registered by `register_hook`."""
     def hsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 1 (0 of a vector)."""
     def hypot(self, other) -> Tensor:
@@ -434,71 +434,71 @@ class Attached(Reading):
     def igammac(self, other) -> Tensor:
         """$Q(a, x) = 1 - P(a, x)$, see `igamma`."""
     def imag(self) -> Tensor:
-        """The imaginary part; zeros for what is real."""
+        """The imaginary part; zeros for real tensors."""
     def index(self, value) -> Tensor:
-        """The elements at index Tensors, one for each of the first axes, broadcast together."""
+        """Return the elements at index Tensors, one for each of the first axes, broadcast together."""
     @overload
     def index_add(self, dim, index, source, *, alpha=1) -> Tensor:
-        r"""`x`, where $alpha \cdot source$ has been added to the slices along `dim` that `index` names."""
+        r"""`x` with $\alpha \cdot source$ added to the slices along `dim` at `index`."""
     @overload
     def index_add(self, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor: ...
     def index_add_(self, dim, index, source, *, alpha=1) -> Tensor:
-        r"""$alpha \cdot source$ added to the slices along `dim` that `index` names, in the tensor itself."""
+        r"""Add $\alpha \cdot source$ to the slices along `dim` at `index` in place."""
     def index_copy_(self, dim, index, tensor) -> Tensor:
-        """The slices of `tensor` along `dim` put into the tensor itself at `index`."""
+        """Write the slices of `tensor` along `dim` to the tensor itself at `index`."""
     def index_fill(self, axis, index, value) -> Tensor:
-        """`x` with `value` in the slices along `axis` that `index` names."""
+        """`x` with `value` in the slices along `axis` at `index`."""
     def index_fill_(self, dim, index, value) -> Tensor:
-        """`value` put into the slices along `dim` that `index` names, in the tensor itself."""
+        """Write `value` to the slices along `dim` at `index` in place."""
     @property
     def index_of_parent_(self) -> Tensor:
         """A flag of MindSpore's runtime, None at first; it changes nothing here."""
     def index_put(self, indices, values, accumulate=False) -> Tensor:
-        """`input` with `values` at `indices`: a Tensor of integers, or a Bool mask, for each of the first axes, broadcast together. `accumulate`: added to what is there."""
+        """`input` with `values` at `indices`: a Tensor of integers, or a Bool mask, for each of the first axes, broadcast together. `accumulate`: adds to the old values."""
     def index_put_(self, indices, values, accumulate=False) -> Tensor:
-        """`index_put` put into the tensor itself."""
+        """`index_put` in place."""
     @overload
     def index_select(self, axis, index) -> Tensor:
-        """The slices along `axis` that the one-dimensional `index` names."""
+        """The slices along `axis` at the 1-d `index`."""
     @overload
     def index_select(self, dim, index) -> Tensor:
-        """The slices along `axis` that the one-dimensional `index` names."""
+        """The slices along `axis` at the 1-d `index`."""
     @property
     def init_finished(self) -> builtins.bool:
-        """Whether the numbers are there, not only an initializer to draw them."""
+        """True if the elements exist, False if only an initializer does."""
     def inner(self, other) -> Tensor:
         r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
     def inplace_update(self, v, indices) -> Tensor:
         """`x` with row `indices[i]` replaced by `v[i]`."""
     def inv(self) -> Tensor:
-        """$1 / x$, element by element; of integers rounded toward zero, in their dtype."""
+        """$1 / x$, element by element; for integers truncated toward zero, in their dtype."""
     def inverse(self) -> Tensor:
         """The inverse of each matrix in the last two dimensions."""
     def invert(self) -> Tensor:
-        """Every bit turned over; on Bool, "not"."""
+        """Flip every bit; on Bool, "not"."""
     def is_complex(self) -> builtins.bool:
         """Whether the dtype is complex, a bool."""
     def is_contiguous(self) -> builtins.bool:
-        """Whether the elements follow one another in memory, row by row."""
+        """Return True if the elements are contiguous in memory, in row-major order."""
     def is_floating_point(self) -> builtins.bool:
         """Whether the dtype is floating, a bool."""
     def is_init(self) -> builtins.bool:
-        """The flag of `set_init_flag`; False at first."""
+        """Return the flag set by `set_init_flag`; initially False."""
     @property
     def is_meta(self) -> Tensor:
         """A flag of MindSpore's runtime, False at first; it changes nothing here."""
     def is_pinned(self) -> builtins.bool:
-        """Whether the elements are in pages of the host that stay in place for a device: False."""
+        """Return False: the elements are not in pinned host memory."""
     def is_shared(self) -> builtins.bool:
-        """Whether other processes see the elements: False."""
+        """Return False: other processes do not share the elements."""
     def is_signed(self) -> builtins.bool:
-        """Whether the dtype has negative numbers, a bool."""
+        """Return True if the dtype has negative values."""
     @overload
     def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
-        r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+        r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
     @overload
     def isclose(self, x2, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
-        r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+        r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
     def isfinite(self) -> Tensor:
         """Whether $x$ is finite, element by element."""
     def isinf(self) -> Tensor:
@@ -510,11 +510,11 @@ class Attached(Reading):
     def isposinf(self) -> Tensor:
         r"""Whether $x = \infty$, element by element."""
     def isreal(self) -> Tensor:
-        """Whether the imaginary part is zero."""
+        """Return True where the imaginary part is zero."""
     def itemset(self, *args) -> Tensor:
-        """A new tensor, where an element is replaced: `itemset(value)` for a tensor of one element, `itemset(index, value)` with an int (counted row by row) or a tuple of ints."""
+        """Return a new tensor with one element replaced: `itemset(value)` for a one-element tensor, `itemset(index, value)` with a flat, row-major index or a tuple of ints."""
     def kthvalue(self, k, dim=-1, keepdim=False) -> builtins.tuple[Tensor, ...]:
-        """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN comes last."""
+        """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN sorts last."""
     def lcm(self, other) -> Tensor:
         """The least common multiple of integers; broadcast together."""
     def ldexp(self, other) -> Tensor:
@@ -542,7 +542,7 @@ class Attached(Reading):
     def log_matrix_determinant(self) -> builtins.tuple[Tensor, ...]:
         """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def log_normal(self, mean=1.0, std=2.0) -> Tensor:
-        """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`."""
+        """$e^z$, z normal with mean `mean`, deviation `std`, in the shape and dtype of `input`."""
     def logaddexp(self, other) -> Tensor:
         r"""$\ln(e^{input} + e^{other})$, without overflow."""
     def logaddexp2(self, other) -> Tensor:
@@ -550,7 +550,7 @@ class Attached(Reading):
     def logcumsumexp(self, axis) -> Tensor:
         r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow."""
     def logdet(self) -> Tensor:
-        """The logarithm of each matrix' determinant: NaN where that is negative, -inf where it is 0."""
+        """The logarithm of each matrix' determinant: NaN if it is negative, -inf if it is 0."""
     @overload
     def logical_and(self, other) -> Tensor:
         r"""$input \land other$, element by element: Bool, broadcast together."""
@@ -558,7 +558,7 @@ class Attached(Reading):
     def logical_and(self, y) -> Tensor:
         r"""$input \land other$, element by element: Bool, broadcast together."""
     def logical_not(self) -> Tensor:
-        """Whether $input = 0$, element by element: Bool."""
+        """Return True where $input = 0$, element by element: Bool."""
     @overload
     def logical_or(self, other) -> Tensor:
         r"""$input \lor other$, element by element: Bool, broadcast together."""
@@ -568,7 +568,7 @@ class Attached(Reading):
     def logical_xor(self, other) -> Tensor:
         r"""$input \oplus other$, element by element: Bool, broadcast together."""
     def logit(self, eps=None) -> Tensor:
-        r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first kept in $[eps, 1 - eps]$."""
+        r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first clamped to $[eps, 1 - eps]$."""
     @overload
     def logsumexp(self, dim, keepdim=False) -> Tensor:
         r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
@@ -578,27 +578,27 @@ class Attached(Reading):
     def long(self) -> Tensor:
         """The tensor in Int64."""
     def lstsq(self, A) -> Tensor:
-        r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several."""
+        r"""The X that minimizes $\|A X - B\|$, where A is `input`, `(m, n)`, and B is MindSpore's argument `A`, `(m, k)` or `(m,)`; the minimum-norm solution if there are several."""
     def lt(self, other) -> Tensor:
         """$input < other$, element by element: Bool, broadcast together."""
     def lu_solve(self, LU_data, LU_pivots) -> Tensor:
-        """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
+        """Solve A X = b for X, given A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
     @property
     def mH(self) -> Tensor:
-        """The last two axes swapped, and conjugated."""
+        """Swap the last two axes, and conjugate."""
     @property
     def mT(self) -> Tensor:
         """The tensor with its last two dimensions swapped."""
     def masked_fill(self, mask, value) -> Tensor:
-        """`value`, a number or a tensor without dimensions, where the Bool `mask` is True."""
+        """Fill with `value`, a number or a 0-d tensor, where the Bool `mask` is True."""
     def masked_fill_(self, mask, value) -> Tensor:
-        """`value` put where the Bool `mask` is True; see `ops.masked_fill`."""
+        """Fill with `value` in place where the Bool `mask` is True; see `ops.masked_fill`."""
     def masked_scatter(self, mask, tensor) -> Tensor:
-        """`input` with the elements of `source`, in their order, where `mask` holds."""
+        """`input` with the elements of `source`, in their order, where `mask` is True."""
     def masked_scatter_(self, mask, source) -> Tensor:
-        """`masked_scatter` put into the tensor itself."""
+        """`masked_scatter` in place."""
     def masked_select(self, mask) -> Tensor:
-        """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
+        """Return the elements where the Bool `mask` is True, flattened; both are broadcast together."""
     @overload
     def matmul(self, tensor2) -> Tensor:
         r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
@@ -608,7 +608,7 @@ class Attached(Reading):
     def matrix_determinant(self) -> Tensor:
         """The determinant of each matrix in the last two dimensions."""
     def matrix_power(self, n) -> Tensor:
-        """$A^n$ of each matrix; a negative `n` takes the inverse."""
+        """$A^n$ of each matrix; a negative `n` uses the inverse."""
     @overload
     def max(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
         """The largest elements along `axis` and their indices (Int64), a pair."""
@@ -625,10 +625,10 @@ class Attached(Reading):
         r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
     @overload
     def median(self, axis=-1, keepdims=False) -> Any:
-        """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
+        """The lower of the two middle elements along `axis`, and its index (Int64); NaN if any element is NaN."""
     @overload
     def median(self, dim=-1, keepdim=False) -> Any:
-        """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
+        """The lower of the two middle elements along `axis`, and its index (Int64); NaN if any element is NaN."""
     @overload
     def min(self, dim, keepdim=False) -> builtins.tuple[Tensor, ...]:
         """The smallest elements along `axis` and their indices (Int64), a pair."""
@@ -640,23 +640,23 @@ class Attached(Reading):
     def mm(self, mat2) -> Tensor:
         """`matmul` of two matrices."""
     def move_to(self, to, blocking=True) -> Tensor:
-        """A tensor of the same contents. `to`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose."""
+        """Return a copy of the tensor. `to`: 'Ascend', 'GPU' or 'CPU'; XLA chooses the device."""
     def moveaxis(self, source, destination) -> Tensor:
-        """Dimensions `source` (an int or several) moved to the places `destination`."""
+        """Move dimensions `source` (an int or several) to the positions `destination`."""
     def movedim(self, source, destination) -> Tensor:
-        """Dimensions `source` (an int or several) moved to the places `destination`."""
+        """Move dimensions `source` (an int or several) to the positions `destination`."""
     def msort(self) -> Tensor:
-        """The elements in order along the first axis."""
+        """Sort along the first axis."""
     def mul(self, other) -> Tensor:
         r"""$input \cdot other$, broadcast together."""
     def mul_(self, *args, **kwargs) -> Tensor:
         """`mul` put into the tensor itself."""
     def multinomial(self, num_samples, replacement=True, seed=None) -> Tensor:
-        """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32."""
+        """Draw `num_samples` indices for each row of `input`, weighted by the row: Int32."""
     def multiply(self, value) -> Tensor:
         r"""$input \cdot other$, broadcast together."""
     def mvlgamma(self, p) -> Tensor:
-        """The logarithm of the gamma function of `p` dimensions."""
+        """The logarithm of the multivariate gamma function of dimension `p`."""
     def nan_to_num(self, nan=None, posinf=None, neginf=None) -> Tensor:
         """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
     @overload
@@ -666,9 +666,9 @@ class Attached(Reading):
     def nanmean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         """The mean along `axis` (None: of all), those that are NaN left out."""
     def nanmedian(self, axis=-1, keepdims=False) -> Any:
-        """`median` of the elements that are not NaN."""
+        """`median` that ignores NaN."""
     def nanquantile(self, q, axis=None, keepdims=False) -> Tensor:
-        """`quantile` of the elements that are not NaN."""
+        """`quantile` that ignores NaN."""
     @overload
     def nansum(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
         """The sum along `axis` (None: of all), those that are NaN left out."""
@@ -677,10 +677,10 @@ class Attached(Reading):
         """The sum along `axis` (None: of all), those that are NaN left out."""
     @overload
     def narrow(self, dim, start, length) -> Tensor:
-        """`length` slices along `axis`, from `start` on."""
+        """`length` slices along `axis`, starting at `start`."""
     @overload
     def narrow(self, axis, start, length) -> Tensor:
-        """`length` slices along `axis`, from `start` on."""
+        """`length` slices along `axis`, starting at `start`."""
     def ne(self, other) -> Tensor:
         r"""$input \neq other$, element by element: Bool, broadcast together."""
     def neg(self) -> Tensor:
@@ -688,7 +688,7 @@ class Attached(Reading):
     def negative(self) -> Tensor:
         """$-x$, element by element."""
     def new_empty(self, size, dtype=None, device=None) -> Tensor:
-        """A tensor of shape `size` to be filled, in the tensor's dtype unless another is given: zeros."""
+        """Create a tensor of shape `size` to be filled, in the tensor's dtype or another: zeros."""
     def new_full(self, size, fill_value, *, dtype=None) -> Tensor:
         """`fill_value` in the shape `size`, in the tensor's dtype unless another is given."""
     def new_ones(self, size, dtype=None) -> Tensor:
@@ -698,21 +698,21 @@ class Attached(Reading):
     def nextafter(self, other) -> Tensor:
         """The next number after `input` toward `other`, with the derivative 1 of `input`; broadcast together."""
     def nonzero(self, *, as_tuple=False) -> Tensor:
-        """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
+        """Return the indices of nonzero elements, one per row, Int64; `as_tuple`: a tuple of columns."""
     def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""
     def normal_(self, mean=0, std=1, *, generator=None) -> Tensor:
-        """The tensor filled with numbers normal around `mean` with deviation `std`."""
+        """Fill the tensor from the normal distribution with `mean` and standard deviation `std`."""
     def not_equal(self, other) -> Tensor:
         r"""$input \neq other$, element by element: Bool, broadcast together."""
     def offload(self, file_path) -> builtins.bool:
-        """Write the elements into a file and free their memory; they are loaded again when they are used. Returns True."""
+        """Write the elements to a file and free their memory; they are loaded again on use. Returns True."""
     def offload_file_path(self) -> builtins.str:
-        """The file that keeps the elements since `offload`; '' where they are in memory."""
+        """Return the file that holds the elements since `offload`; '' if they are in memory."""
     def orgqr(self, input2) -> Tensor:
         """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
     def ormqr(self, input2, input3, left=True, transpose=False) -> Tensor:
-        """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose."""
+        """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder reflections in `geqrf`'s format: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: uses Q's (conjugate) transpose."""
     def outer(self, vec2) -> Tensor:
         """$a_i b_j$ of two vectors."""
     @property
@@ -722,9 +722,9 @@ class Attached(Reading):
     def parent_tensor_(self) -> Tensor:
         """A flag of MindSpore's runtime, None at first; it changes nothing here."""
     def permute(self, *dims, axis=None) -> Tensor:
-        """The dimensions in the order of `dims`."""
+        """Permute the dimensions to the order of `dims`."""
     def pin_memory(self) -> Tensor:
-        """The tensor itself: arrays are where XLA reads them, and move nowhere."""
+        """Return the tensor itself: arrays already are where XLA reads them."""
     def positive(self) -> Tensor:
         """$x$ itself, element by element."""
     def pow(self, exponent) -> Tensor:
@@ -738,27 +738,27 @@ class Attached(Reading):
     def ptp(self, axis=None, keepdims=False) -> Tensor:
         """The largest minus the smallest element along `axis`."""
     def put_(self, index, source, accumulate=False) -> Tensor:
-        """The elements of `source` put into the tensor itself, where `index` has the numbers of elements in row-major order. `accumulate`: added to what is there."""
+        """Write the elements of `source` to the tensor itself, at the flat, row-major indices `index`. `accumulate`: adds to the old values."""
     def qr(self, some=True) -> builtins.tuple[Tensor, ...]:
-        """`ops.qr`; `some`: of the reduced form."""
+        """`ops.qr`; `some`: the reduced form."""
     def quantile(self, q, axis=None, keepdims=False) -> Tensor:
-        """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements."""
+        """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), with linear interpolation."""
     def rad2deg(self) -> Tensor:
         r"""$180 x / \pi$, element by element."""
     def random_(self, from_=0, to=None, *, generator=None) -> Tensor:
-        """The tensor filled with integers in [from_, to), all equally likely."""
+        """Fill the tensor with integers drawn uniformly from [from_, to)."""
     def random_categorical(self, num_sample, seed=0, dtype=...) -> Tensor:
-        """`num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$."""
+        """Draw `num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$."""
     def ravel(self) -> Tensor:
-        """All elements in one dimension, in row-major order."""
+        """Flatten to one dimension, in row-major order."""
     def real(self) -> Tensor:
-        """The real part; what is real stays as it is."""
+        """The real part; real tensors are returned unchanged."""
     def reciprocal(self) -> Tensor:
         """$1 / x$, element by element."""
     def redistribute(self, dst_dtensor_info) -> Tensor:
-        """The same Tensor, placed as `dst_dtensor_info`, a `DistributedTensorInfo`, says, which is then its `_dtensor_info`; see `reshard`."""
+        """Place a Tensor by `dst_dtensor_info`, a `DistributedTensorInfo`, which becomes its `_dtensor_info`; see `reshard`."""
     def register_hook(self, hook_fn) -> Any:
-        """Call `hook_fn(grad)` when a derivative has found this tensor's whole gradient."""
+        """Call `hook_fn(grad)` when a derivative has computed this tensor's whole gradient."""
     @overload
     def remainder(self, other) -> Tensor:
         r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
@@ -769,54 +769,54 @@ class Attached(Reading):
         """`remainder` put into the tensor itself."""
     @staticmethod
     def remove_hook(hook) -> None:
-        """Take away a hook by the handle that `register_hook` returned."""
+        """Remove a hook by the handle that `register_hook` returned."""
     def renorm(self, p, axis, maxnorm) -> Tensor:
-        """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`."""
+        """Scale each slice along `axis` down so that its `p`-norm is at most `maxnorm`."""
     def repeat(self, *counts, repeats=None, axis=None) -> Tensor:
-        """The tensor laid out `repeats[i]` times along dimension `i`, as `tile`; with `axis`, each element repeated along it, as `ops.repeat_interleave`."""
+        """Repeat the tensor `repeats[i]` times along dimension `i`, as `tile`; with `axis`, repeat each element along it, as `ops.repeat_interleave`."""
     @overload
     def repeat_interleave(self, repeats, dim=None, *, output_size=None) -> Tensor:
-        """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+        """Repeat each element `repeats` times along `axis`; of the flattened input if that is None."""
     @overload
     def repeat_interleave(self, repeats, axis=None) -> Tensor:
-        """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+        """Repeat each element `repeats` times along `axis`; of the flattened input if that is None."""
     def requires_grad_(self, requires_grad=True) -> Tensor:
-        """Whether derivatives with respect to this tensor are taken; without, they are zero."""
+        """Set whether derivatives with respect to this tensor are taken; if not, they are zero."""
     def reshape(self, *dims, shape=None) -> Tensor:
-        """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+        """The elements, in row-major order, in another shape; a single -1 in it is inferred."""
     def reshape_as(self, other) -> Tensor:
-        """`input` in the shape of `other`."""
+        """Reshape `input` to the shape of `other`."""
     def resize(self, *new_shape) -> Tensor:
-        """The elements row by row in another shape, which may have fewer of them, or more: zeros."""
+        """Return the elements in row-major order in another shape, truncated or padded with zeros."""
     def reverse(self, axis) -> Tensor:
-        """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+        """Reverse the order of the elements along `dims`, an int or a tuple of ints."""
     def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0) -> Tensor:
-        """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch."""
+        """Reverse the first `seq_lengths` elements along `seq_dim`, for each of a batch."""
     def roll(self, shifts, dims=None) -> Tensor:
-        """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+        """Shift the elements cyclically by `shifts` along `dims`; with `dims` None, as if all were in one dimension."""
     def rot90(self, k, dims) -> Tensor:
-        """Turned by `k` right angles, from the first of `dims` toward the second."""
+        """Rotate by `k` right angles, from the first of `dims` toward the second."""
     def round(self, decimals=0) -> Tensor:
-        """Rounded to `decimals` places; halves go to the even neighbour."""
+        """Round to `decimals` places; halves go to the even neighbour."""
     def rsqrt(self) -> Tensor:
         r"""$1 / \sqrt{x}$, element by element."""
     @overload
     def scatter(self, dim, index, src, reduce='none') -> Tensor:
-        """The tensor, where `src` replaces what `index` names along `axis`; see `ops.scatter`."""
+        """The tensor with the elements at `index` along `axis` replaced by `src`; see `ops.scatter`."""
     @overload
     def scatter(self, axis, index, src) -> Tensor: ...
     @overload
     def scatter_(self, dim, index, src, reduce='none') -> Tensor:
-        """`scatter` put into the tensor itself."""
+        """`scatter` in place."""
     @overload
     def scatter_(self, dim, index, value, reduce='none') -> Tensor: ...
     @overload
     def scatter_add(self, dim, index, src) -> Tensor:
-        """`input`, where `src` is added to the elements at `index` along `dim`."""
+        """`input` with `src` added to the elements at `index` along `dim`."""
     @overload
     def scatter_add(self, indices, updates) -> Tensor: ...
     def scatter_add_(self, dim, index, src) -> Tensor:
-        """`scatter_add` put into the tensor itself."""
+        """`scatter_add` in place."""
     def scatter_div(self, indices, updates) -> Tensor:
         """`input_x`, where `updates` divide what each row of `indices` (last dimension) points to."""
     def scatter_max(self, indices, updates) -> Tensor:
@@ -828,28 +828,28 @@ class Attached(Reading):
     def scatter_sub(self, indices, updates) -> Tensor:
         """`input_x`, where `updates` are taken off what each row of `indices` (last dimension) points to."""
     def searchsorted(self, v, side='left', sorter=None) -> Tensor:
-        """Where to put `v` so that the sorted tensor stays sorted, Int32; see `ops.searchsorted`."""
+        """Return the insertion points of `v` in the sorted tensor, Int32; see `ops.searchsorted`."""
     @overload
     def select(self, dim, index) -> Tensor:
-        """The slice at `index` along `dim`, without that dimension; with a Tensor `condition` and `y` instead, the Tensor where `condition` is nonzero, else `y`."""
+        """The slice at `index` along `dim`, which is removed; if called with a Tensor `condition` and `y`, the Tensor where `condition` is nonzero, else `y`."""
     @overload
     def select(self, condition, y) -> Tensor: ...
     def select_scatter(self, src, axis, index) -> Tensor:
         """`input` with `src` at `index` along `axis`."""
     def set_(self, source=None, storage_offset=0, size=None, stride=None) -> Tensor:
-        """Put the tensor into other memory, which it then shares: that of `source`, a Tensor or an `UntypedStorage`. The tensors that it shared memory with keep theirs."""
+        """Move the tensor to other memory, which it then shares: the memory of `source`, a Tensor or an `UntypedStorage`. The tensors that it shared memory with keep theirs."""
     def set_cast_dtype(self, dtype=None) -> None:
-        """Accepted, without effect: a Cell says in which dtype it computes (`Cell.to_float`)."""
+        """Accepted, without effect: a Cell sets the dtype of its computations (`Cell.to_float`)."""
     def set_const_arg(self, const_arg=True) -> Tensor:
-        """Keep a bool as `const_arg`; returns the tensor. What a captured function computes with is an input in any case."""
+        """Keep a bool as `const_arg`; returns the tensor. In a captured function, tensors are inputs in any case."""
     def set_device_address(self, address, shape, dtype) -> None:
-        """Fill the tensor with a copy of the elements at an address of the host's memory, row by row."""
+        """Fill the tensor with a copy of the elements at an address in host memory, in row-major order."""
     def set_init_flag(self, flag) -> None:
-        """Keep a bool that `is_init` returns."""
+        """Set the bool that `is_init` returns."""
     def set_param_info(self, param_info) -> None:
-        """Keep an object as `param_info`; a Parameter is its own."""
+        """Keep an object as `param_info`; ignored for a Parameter, which is its own."""
     def sgn(self) -> Tensor:
-        """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
+        """The sign: for a complex number, the number of modulus 1 in its direction; 0 for 0."""
     def short(self) -> Tensor:
         """The tensor in Int16."""
     def sigmoid(self) -> Tensor:
@@ -873,27 +873,27 @@ class Attached(Reading):
     def slogdet(self) -> builtins.tuple[Tensor, ...]:
         """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def soft_shrink(self, lambd=0.5) -> Tensor:
-        r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
+        r"""Soft thresholding: $x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
     def softmax(self, axis, dtype=None) -> Tensor:
         r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given."""
     @overload
     def sort(self, axis=-1, descending=False) -> builtins.tuple[Tensor, ...]:
-        """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
+        """Sort along `axis`; returns the elements and their former indices (Int32)."""
     @overload
     def sort(self, dim=-1, descending=False, stable=False) -> builtins.tuple[Tensor, ...]:
-        """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
+        """Sort along `axis`; returns the elements and their former indices (Int32)."""
     @overload
     def split(self, split_size, dim=0) -> builtins.tuple[Tensor, ...]:
-        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
+        """Split along `axis` into a tuple: one size (the last may be smaller), or the listed sizes."""
     @overload
     def split(self, split_size_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
-        """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
+        """Split along `axis` into a tuple: one size (the last may be smaller), or the listed sizes."""
     def sqrt(self) -> Tensor:
         r"""$\sqrt{x}$, element by element."""
     def square(self) -> Tensor:
         """$x^2$, element by element."""
     def squeeze(self, *axis, **keyword) -> Tensor:
-        """The tensor without dimensions of size 1; see `ops.squeeze`."""
+        """Remove dimensions of size 1; see `ops.squeeze`."""
     @overload
     def std(self, axis=None, ddof=0, keepdims=False) -> Tensor:
         """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
@@ -903,12 +903,12 @@ class Attached(Reading):
     def storage(self) -> Any:
         """As `untyped_storage`."""
     def storage_offset(self) -> builtins.int:
-        """The number of the first element in the memory that the tensor shares with others."""
+        """Return the index of the first element in the tensor's (possibly shared) memory."""
     def stride(self, dim=None) -> Any:
-        """Elements to step in each dimension, or in one."""
+        """Return the strides in elements, as a list, or the stride of dimension `dim`."""
     @property
     def strides(self) -> builtins.tuple:
-        """Bytes to step in each dimension."""
+        """Strides in bytes, one per dimension."""
     @overload
     def sub(self, other, *, alpha=1) -> Tensor:
         r"""$input - alpha \cdot other$, broadcast together."""
@@ -926,18 +926,18 @@ class Attached(Reading):
     def sum(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions."""
     def sum_to_size(self, *size) -> Tensor:
-        """The sum over dimensions until the shape is `size`, from which the tensor's can be broadcast."""
+        """Sum over dimensions to the shape `size`, which must broadcast to the tensor's shape."""
     def svd(self, full_matrices=False, compute_uv=True) -> Tensor:
         r"""$A = u \, diag(s) \, v^H$ of each matrix `(*, m, n)`: (s, u, v), or s if not `compute_uv`."""
     def swapaxes(self, axis0, axis1) -> Tensor:
-        """Two dimensions swapped."""
+        """Swap two dimensions."""
     def swapdims(self, dim0, dim1) -> Tensor:
-        """Two dimensions swapped."""
+        """Swap two dimensions."""
     @property
     def symbolic_shape(self) -> Tensor:
         """A flag of MindSpore's runtime, None at first; it changes nothing here."""
     def t(self) -> Tensor:
-        """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
+        """Swap the rows and columns of a matrix; with fewer dimensions, return the tensor itself."""
     def take(self, indices=None, axis=None, mode='clip', *, index=None) -> Tensor:
         """The elements (with `axis`, the slices along it) at `indices`."""
     def tan(self) -> Tensor:
@@ -947,29 +947,29 @@ class Attached(Reading):
     def tanh_(self) -> Tensor:
         """`tanh` put into the tensor itself."""
     def tensor_split(self, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
-        """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices."""
+        """Split along `axis` into a tuple: so many pieces (the first larger by one), or at indices."""
     def tile(self, *counts, dims=None, reps=None) -> Tensor:
-        """The tensor laid out `reps[i]` times along dimension `i`; see `ops.tile`."""
+        """Repeat the tensor `reps[i]` times along dimension `i`; see `ops.tile`."""
     def to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=None) -> Tensor:
-        """The tensor in another dtype, that of `other` if it is a Tensor; the device is XLA's to choose."""
+        """Cast the tensor to `dtype`, or to the dtype of `other` if it is a Tensor; XLA chooses the device."""
     def to_(self, device=None, non_blocking=False) -> Tensor:
-        """The tensor itself. `device`: 'Ascend', 'GPU' or 'CPU'; the device is XLA's to choose."""
+        """Return the tensor itself. `device`: 'Ascend', 'GPU' or 'CPU'; XLA chooses the device."""
     def to_coo(self) -> COOTensor:
-        """The nonzero elements of a matrix, a `COOTensor`. How many there are decides the shapes, so that the computation runs up to here."""
+        """Convert the nonzero elements of a matrix to a `COOTensor`. The shapes depend on the values, so this call runs the pending operations."""
     def to_csr(self) -> CSRTensor:
-        """The nonzero elements of a matrix, a `CSRTensor`; see `to_coo`."""
+        """Convert the nonzero elements of a matrix to a `CSRTensor`; see `to_coo`."""
     def to_dlpack(self) -> Any:
-        """A DLPack capsule of the tensor's memory, for another library's `from_dlpack`."""
+        """Return a DLPack capsule of the tensor's memory, for another library's `from_dlpack`."""
     def top_k(self, k, sorted=True) -> builtins.tuple[Tensor, ...]:
-        """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
+        """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their indices (Int32): a pair."""
     def topk(self, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
-        """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
+        """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their indices (Int32): a pair."""
     def trace(self, offset=0, axis1=0, axis2=1, dtype=None) -> Tensor:
-        """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
+        """The sum of a matrix's diagonal; the method takes an `offset` above the main one, and the planes of `axis1` and `axis2`."""
     def transpose(self, *axes, dim0=None, dim1=None) -> Tensor:
-        """Swaps the two dimensions named; with one sequence, or more than two ints, puts all dimensions in that order; without arguments, in reverse."""
+        """Swap the two given dimensions; with one sequence, or more than two ints, put all dimensions in that order; without arguments, in reverse."""
     def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False) -> builtins.tuple[Tensor, ...]:
-        """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose."""
+        """Return (X, A) with A X = b for a triangular A `(*, n, n)`; `transpose`: with its transpose."""
     def tril(self, diagonal=0) -> Tensor:
         """The lower triangle of the last two dimensions, zeros above `diagonal`."""
     def triu(self, diagonal=0) -> Tensor:
@@ -979,21 +979,21 @@ class Attached(Reading):
     def trunc(self) -> Tensor:
         """$x$ rounded toward zero, element by element."""
     def type_as(self, other) -> Tensor:
-        """`input` in the dtype of `other`."""
+        """Cast `input` to the dtype of `other`."""
     def unbind(self, dim=0) -> builtins.tuple[Tensor, ...]:
-        """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+        """Return the slices along `axis`, which is removed, a tuple; `num`: their number, if given."""
     def unfold(self, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
-        """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being how many windows there are."""
+        """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being the number of windows."""
     def uniform(self, from_=0.0, to=1.0, generator=None) -> Tensor:
-        """Numbers uniform in [from_, to), in the shape and dtype of `input`."""
+        """Draw uniformly from [from_, to), in the shape and dtype of `input`."""
     def uniform_(self, from_=0, to=1, *, generator=None) -> Tensor:
-        """The tensor filled with numbers uniform in [from_, to)."""
+        """Fill the tensor with numbers drawn uniformly from [from_, to)."""
     def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Tensor:
-        """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the index of each element's equal among them and how often each occurs, Int64."""
+        """The distinct elements (along `dim`, the distinct slices), sorted; then, if requested, each element's index among them and their counts, Int64."""
     def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None) -> Any:
-        """The elements (along `dim`, the slices) without those that equal the one before; then, where asked, the index among them of each element and how often each is repeated, Int64."""
+        """The elements (along `dim`, the slices) that differ from the previous one; then, if requested, the index among them of each element and their repetition counts, Int64."""
     def unique_with_pad(self, pad_num) -> builtins.tuple[Tensor, ...]:
-        """The distinct elements in order of first appearance, filled up with `pad_num`, and for each element the index of its equal among them: a pair, of the vector's size and dtype."""
+        """The distinct elements in order of first appearance, padded with `pad_num`, and each element's index among them: a pair, of the vector's size and dtype."""
     def unsorted_segment_max(self, segment_ids, num_segments) -> Tensor:
         """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
     def unsorted_segment_min(self, segment_ids, num_segments) -> Tensor:
@@ -1004,10 +1004,10 @@ class Attached(Reading):
         """The sum of the slices of `input_x` with equal `segment_ids`, one a segment."""
     @overload
     def unsqueeze(self, dim) -> Tensor:
-        """A dimension of size 1 put in at `axis`."""
+        """Insert a dimension of size 1 at `axis`."""
     @overload
     def unsqueeze(self, axis) -> Tensor:
-        """A dimension of size 1 put in at `axis`."""
+        """Insert a dimension of size 1 at `axis`."""
     def untyped_storage(self) -> Any:
         """The memory that the tensor shares with others, an `UntypedStorage`."""
     @overload
@@ -1017,16 +1017,16 @@ class Attached(Reading):
     def var(self, dim=None, *, correction=1, keepdim=False) -> Tensor:
         r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
     def view(self, *shape, **keyword) -> Tensor:
-        """The elements, in row-major order, in another shape, or with a dtype their bytes as elements of that dtype: a view of the same memory."""
+        """The elements, in row-major order, in another shape, or, with a dtype, their bytes as elements of that dtype: a view of the same memory."""
     def view_as(self, other) -> Tensor:
-        """`input` in the shape of `other`."""
+        """Reshape `input` to the shape of `other`."""
     @property
     def virtual_flag(self) -> Tensor:
         """A flag of MindSpore's runtime, False at first; it changes nothing here."""
     def vsplit(self, indices_or_sections) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` along axis 0."""
     def wait_pipeline(self) -> None:
-        """Wait until the elements are computed."""
+        """Block until the elements are computed."""
     @overload
     def where(self, condition, y) -> Tensor:
         """`input` where `condition` is nonzero, else `other`, all broadcast together."""
@@ -1038,4 +1038,4 @@ class Attached(Reading):
     def xlogy(self, other) -> Tensor:
         r"""$input \cdot \ln other$, and 0 where `input` is 0."""
     def zero_(self) -> Tensor:
-        """Every element set to zero."""
+        """Set every element to zero."""

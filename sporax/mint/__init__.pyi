@@ -213,17 +213,17 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
 def addmv(input, mat, vec, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot mat \, vec$ for a matrix and a vector."""
 def addr_(input, vec1, vec2, beta=1, alpha=1) -> Tensor:
-    r"""$\beta \cdot input + \alpha \cdot vec1 \, vec2^\top$ put into `input` itself."""
+    r"""$\beta \cdot input + \alpha \cdot vec1 \, vec2^\top$ in place."""
 def all(input, dim=None, keepdim=False) -> Tensor:
-    """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+    """True if all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> builtins.bool:
-    """Whether all elements are close, as `isclose` says: a Python bool."""
+    """Return True if all elements are close, as in `isclose`: a Python bool."""
 def amax(input, dim=(), keepdim=False) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def amin(input, dim=(), keepdim=False) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
 def any(input, dim=None, keepdim=False) -> Tensor:
-    """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+    """Return True if any element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
 def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
     r"""$start, start + step, \ldots$ before `end`; with one argument, from 0 up to it."""
 def arccos(input) -> Tensor:
@@ -245,7 +245,7 @@ def argmax(input, dim=None, keepdim=False) -> Tensor:
 def argmin(input, dim=None, keepdim=False) -> Tensor:
     """The index of the smallest element along `dim`, or among all elements if None: Int64."""
 def argsort(input, dim=-1, descending=False, stable=False) -> Tensor:
-    """The indices that put the elements in order; see `ops.argsort`. The indices are Int64."""
+    """Return the indices that sort the elements; see `ops.argsort`. The indices are Int64."""
 def asin(input) -> Tensor:
     r"""$\arcsin x$, element by element."""
 def asinh(input) -> Tensor:
@@ -259,19 +259,19 @@ def atanh(input) -> Tensor:
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
 def batch_norm_elemt(input, weight=None, bias=None, mean=None, invstd=None, eps=1e-05) -> Tensor:
-    r"""$w (x - \mu) \, s + b$ for each channel (axis 1), where `invstd` is $s = 1 / \sqrt{\sigma^2 + \epsilon}$; without `mean` and `invstd`, those of `input`."""
+    r"""$w (x - \mu) \, s + b$ for each channel (axis 1), where `invstd` is $s = 1 / \sqrt{\sigma^2 + \epsilon}$; `mean` and `invstd` default to the statistics of `input`."""
 def batch_norm_gather_stats_with_counts(input, mean, invstd, running_mean=None, running_var=None, momentum=0.1, eps=1e-05, counts=None) -> builtins.tuple[Tensor, ...]:
-    r"""$\mu$ and $1 / \sqrt{\sigma^2 + \epsilon}$ of a whole batch from those of its parts."""
+    r"""Combine $\mu$ and $1 / \sqrt{\sigma^2 + \epsilon}$ of the parts of a batch."""
 def batch_norm_stats(input, eps) -> builtins.tuple[Tensor, ...]:
     r"""$\mu$ and $1 / \sqrt{\sigma^2 + \epsilon}$ of each channel (axis 1), Float32 at least."""
 def bernoulli(input, *, generator=None) -> Tensor:
-    """1 with a probability, else 0, in the shape and dtype of `input`."""
+    """Draw 1 with a probability, else 0, in the shape and dtype of `input`."""
 def bincount(input, weights=None, minlength=0) -> Tensor:
-    """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers."""
+    """Count each int from 0 on in a vector: Float32, at least `minlength` elements."""
 def bitwise_and(input, other) -> Tensor:
     r"""$input \land other$, element by element, bit by bit, broadcast together."""
 def bitwise_not(input) -> Tensor:
-    """Every bit turned over; on Bool, "not"."""
+    """Flip every bit; on Bool, "not"."""
 def bitwise_or(input, other) -> Tensor:
     r"""$input \lor other$, element by element, bit by bit, broadcast together."""
 def bitwise_xor(input, other) -> Tensor:
@@ -279,45 +279,45 @@ def bitwise_xor(input, other) -> Tensor:
 def bmm(input, mat2) -> Tensor:
     """`matmul` of two batches of matrices, with the same axes before the last two."""
 def broadcast_to(input, shape) -> Tensor:
-    """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
+    """Broadcast `input` to `shape`; -1 in it keeps the input's size."""
 def cat(tensors, dim=0) -> Tensor:
-    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+    """Concatenate a tuple or list of Tensors along `axis`; their other sizes must be equal."""
 def cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor:
-    """As `ops.cdist`; `compute_mode`: accepted, all give the same."""
+    """As `ops.cdist`; `compute_mode`: ignored, all give the same."""
 def ceil(input) -> Tensor:
     r"""$\lceil x \rceil$, element by element."""
 def chunk(input, chunks, dim=0) -> builtins.tuple[Tensor, ...]:
-    """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
+    """Split into at most `chunks` equal pieces along `axis` (the last may be smaller), a tuple."""
 def clamp(input, min=None, max=None) -> Tensor:
-    """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+    """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound)."""
 def clip(input, min=None, max=None) -> Tensor:
-    """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+    """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound)."""
 def clone(input) -> Tensor:
-    """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+    """Return an independent tensor with the same contents; derivatives pass through."""
 def concat(tensors, dim=0) -> Tensor:
-    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+    """Concatenate a tuple or list of Tensors along `axis`; their other sizes must be equal."""
 def conv_tbc(input, weight, bias, pad=0) -> Tensor:
-    """Convolution along time, which comes first: `(T, N, C)` with `weight` `(k, C, O)` and `bias` `(O,)` -> `(T + 2 pad - k + 1, N, O)`."""
+    """Convolution along the leading time axis: `(T, N, C)` with `weight` `(k, C, O)` and `bias` `(O,)` -> `(T + 2 pad - k + 1, N, O)`."""
 def cos(input) -> Tensor:
     r"""$\cos x$, element by element."""
 def cosh(input) -> Tensor:
     r"""$\cosh x$, element by element."""
 def count_nonzero(input, dim=None) -> Tensor:
-    """How many elements along `axis` (`()`: of all) are not zero."""
+    """Count the nonzero elements along `axis` (`()`: all)."""
 def cross(input, other, dim=None) -> Tensor:
-    """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
+    """The cross product of vectors of three elements along `dim` (None: the first of size 3)."""
 def cummax(input, dim) -> builtins.tuple[Tensor, ...]:
     """The largest element so far along `axis`, and its index (Int64)."""
 def cummin(input, dim) -> builtins.tuple[Tensor, ...]:
-    """The smallest element so far along `dim`, and its index (Int64)."""
+    """The cumulative minimum along `dim`, and its index (Int64)."""
 def cumprod(input, dim, dtype=None) -> Tensor:
     r"""$y_i = \prod_{j \leq i} x_j$ along `dim`; integers are multiplied in Int64."""
 def cumsum(input, dim, dtype=None) -> Tensor:
     r"""$y_i = \sum_{j \leq i} x_j$ along `axis`."""
 def diag(input, diagonal=0) -> Tensor:
-    """The `diagonal` of a matrix, above the main one; or the matrix with a vector there, and zeros elsewhere."""
+    """The `diagonal` of a matrix, counted upward from the main one; or the matrix with a vector on it and zeros elsewhere."""
 def diff(input, n=1, dim=-1, prepend=None, append=None) -> Tensor:
-    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
+    """Differences of neighbours along `axis`, `n` times, including `prepend` and `append`."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def divide(input, other, *, rounding_mode=None) -> Tensor:
@@ -325,21 +325,21 @@ def divide(input, other, *, rounding_mode=None) -> Tensor:
 def dot(input, other) -> Tensor:
     r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
 def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
-    """`ops.dropout` with `p` in [0, 1]; `inplace`: the result is put into `input` too."""
+    """`ops.dropout` with `p` in [0, 1]; `inplace`: also writes the result to `input`."""
 def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:
-    """`ops.dropout2d`; `inplace`: the result is put into `input` too."""
+    """`ops.dropout2d`; `inplace`: also writes the result to `input`."""
 def dstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.dstack` does."""
 def einsum(equation, *operands) -> Tensor:
-    """Einstein's summation: products summed over the letters missing right of `->`."""
+    """Einstein summation: products summed over the letters missing on the right of `->`."""
 def empty(*size, dtype=None, device=None, pin_memory=False) -> Tensor:
-    """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose."""
+    """Create a Tensor of that size with unspecified elements: zeros. XLA chooses the device."""
 def empty_like(input, *, dtype=None, device=None, pin_memory=False) -> Tensor:
-    """A Tensor of the input's shape whose numbers do not matter, in its dtype or another: zeros."""
+    """A Tensor of the input's shape, in its dtype or another, with unspecified elements: zeros."""
 def eq(input, other) -> Tensor:
     """$input = other$, element by element: Bool, broadcast together."""
 def equal(input, other) -> builtins.bool:
-    """Whether two Tensors have the same shape and the same elements, as a bool."""
+    """Return True if two Tensors have the same shape and the same elements."""
 def erf(input) -> Tensor:
     r"""$\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt$, element by element."""
 def erfc(input) -> Tensor:
@@ -353,27 +353,27 @@ def exp2(input) -> Tensor:
 def expm1(input) -> Tensor:
     """$e^x - 1$, element by element."""
 def eye(n, m=None, dtype=None) -> Tensor:
-    """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default."""
+    """An `n` by `m` matrix (`m` is `n` by default) with ones on the diagonal, Float32 by default."""
 def flatten(input, start_dim=0, end_dim=-1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` merged into one."""
+    """Merge the dimensions from `start_dim` to `end_dim` into one."""
 def flip(input, dims) -> Tensor:
-    """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+    """Reverse the order of the elements along `dims`, an int or a tuple of ints."""
 def float_power(input, exponent) -> Tensor:
     """$input^{exponent}$, computed in Float64."""
 def floor(input) -> Tensor:
     r"""$\lfloor x \rfloor$, element by element."""
 def floor_divide(input, other) -> Tensor:
-    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
 def fmod(input, other) -> Tensor:
-    """The remainder of a division rounded toward zero, with the dividend's sign."""
+    """The remainder of a division truncated toward zero, with the dividend's sign."""
 def frac(input) -> Tensor:
     r"""$x - \operatorname{trunc}(x)$, element by element."""
 def full(size, fill_value, *, dtype=None) -> Tensor:
-    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype of the value."""
 def full_like(input, fill_value, *, dtype=None) -> Tensor:
     """`fill_value` in the shape of `input`, in its dtype unless another is given."""
 def gather(input, dim, index) -> Tensor:
-    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, analogous for others: one element for each index."""
 def gcd(input, other) -> Tensor:
     """The greatest common divisor of integers; broadcast together."""
 def ge(input, other) -> Tensor:
@@ -385,19 +385,19 @@ def greater_equal(input, other) -> Tensor:
 def gt(input, other) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
+    """Count the elements in each of `bins` equal bins from `min` to `max`, in the input's dtype (Float32 for 16-bit floats)."""
 def hstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.hstack` does."""
 def imag(input) -> Tensor:
-    """The imaginary part; zeros for what is real."""
+    """The imaginary part; zeros for real tensors."""
 def index_add(input, dim, index, source, *, alpha=1) -> Tensor:
-    r"""`x`, where $alpha \cdot source$ has been added to the slices along `dim` that `index` names."""
+    r"""`x` with $\alpha \cdot source$ added to the slices along `dim` at `index`."""
 def index_select(input, dim, index) -> Tensor:
-    """The slices along `axis` that the one-dimensional `index` names."""
+    """The slices along `axis` at the 1-d `index`."""
 def inverse(input) -> Tensor:
     """The inverse of each matrix in the last two dimensions."""
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
-    r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+    r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
 def isfinite(input) -> Tensor:
     """Whether $x$ is finite, element by element."""
 def isinf(input) -> Tensor:
@@ -407,7 +407,7 @@ def isnan(tensor) -> Tensor:
 def isneginf(input) -> Tensor:
     r"""Whether $x = -\infty$, element by element."""
 def kthvalue(input, k, dim=-1, keepdim=False) -> builtins.tuple[Tensor, ...]:
-    """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN comes last."""
+    """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN sorts last."""
 def le(input, other) -> Tensor:
     r"""$input \leq other$, element by element: Bool, broadcast together."""
 def lerp(input, end, weight) -> Tensor:
@@ -417,7 +417,7 @@ def less(input, other) -> Tensor:
 def less_equal(input, other) -> Tensor:
     r"""$input \leq other$, element by element: Bool, broadcast together."""
 def linspace(start, end, steps, *, dtype=None) -> Tensor:
-    """`steps` numbers at equal distances from `start` to `end`, both included; Float32."""
+    """`steps` equally spaced numbers from `start` to `end`, both included; Float32."""
 def log(input) -> Tensor:
     r"""$\ln x$, element by element."""
 def log10(input) -> Tensor:
@@ -433,7 +433,7 @@ def logaddexp2(input, other) -> Tensor:
 def logical_and(input, other) -> Tensor:
     r"""$input \land other$, element by element: Bool, broadcast together."""
 def logical_not(input) -> Tensor:
-    """Whether $input = 0$, element by element: Bool."""
+    """Return True where $input = 0$, element by element: Bool."""
 def logical_or(input, other) -> Tensor:
     r"""$input \lor other$, element by element: Bool, broadcast together."""
 def logical_xor(input, other) -> Tensor:
@@ -443,7 +443,7 @@ def logsumexp(input, dim, keepdim=False) -> Tensor:
 def lt(input, other) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
 def masked_select(input, mask) -> Tensor:
-    """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
+    """Return the elements where the Bool `mask` is True, flattened; both are broadcast together."""
 def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
 def max(input) -> Tensor:
@@ -453,9 +453,9 @@ def maximum(input, other) -> Tensor:
 def mean(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def median(input, dim=None, keepdim=False) -> Tensor:
-    """The lower of the two middle elements of all; along `dim` also its index. Of no elements it is NaN, for integers the lowest one."""
+    """The lower of the two middle elements of all; with `dim` also its index. NaN for no elements, the lowest value for integers."""
 def meshgrid(*tensors, indexing=None) -> Tensor:
-    """Coordinate tensors of the grid over one-dimensional tensors; rows first by default."""
+    """Return coordinate tensors of the grid over 1-d tensors; rows first by default."""
 def min(input) -> Tensor:
     """The smallest elements along `axis` and their indices (Int64), a pair."""
 def minimum(input, other) -> Tensor:
@@ -473,7 +473,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
 def nansum(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """The sum along `axis` (None: of all), those that are NaN left out."""
 def narrow(input, dim, start, length) -> Tensor:
-    """`length` slices along `axis`, from `start` on."""
+    """`length` slices along `axis`, starting at `start`."""
 def ne(input, other) -> Tensor:
     r"""$input \neq other$, element by element: Bool, broadcast together."""
 def neg(input) -> Tensor:
@@ -481,11 +481,11 @@ def neg(input) -> Tensor:
 def negative(input) -> Tensor:
     """$-x$, element by element."""
 def nonzero(input, *, as_tuple=False) -> Tensor:
-    """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
+    """Return the indices of nonzero elements, one per row, Int64; `as_tuple`: a tuple of columns."""
 def norm(input, p='fro', dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$(\sum_i |x_i|^p)^{1/p}$ over `dim`, or over all elements if None; 'fro' is 2."""
 def normal(mean=0.0, std=1.0, size=None, generator=None) -> Tensor:
-    """Numbers normal around `mean` with deviation `std`, numbers or Tensors of shape `size`."""
+    """Draw from the normal distribution with `mean` and `std`, numbers or Tensors, in shape `size`."""
 def not_equal(input, other) -> Tensor:
     r"""$input \neq other$, element by element: Bool, broadcast together."""
 def npu_gelu(input, approximate='none') -> Tensor:
@@ -497,7 +497,7 @@ def ones_like(input, *, dtype=None) -> Tensor:
 def outer(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
 def permute(input, dims) -> Tensor:
-    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+    """Permute the dimensions: dimension `i` of the result is `dims[i]` of `input`."""
 def polar(abs, angle) -> Tensor:
     r"""$r (\cos \varphi + i \sin \varphi)$ from r = `abs` and the angle."""
 def pow(input, exponent) -> Tensor:
@@ -507,45 +507,45 @@ def prod(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
 def qr(input, mode='reduced') -> Any:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def rand(*size, generator=None, dtype=None, device=None) -> Tensor:
-    """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple."""
+    """Draw uniformly from [0, 1), in a floating `dtype` (Float32); `size`: ints or one tuple."""
 def rand_like(input, *, dtype=None, device=None) -> Tensor:
     """As `mint.rand`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
 def randint(high, size, *, generator=None, dtype=None, device=None) -> Tensor:
-    """Integers from `low` (0) to `high - 1`, all equally likely, in a `dtype` (Int64)."""
+    """Draw integers uniformly from `low` (0) to `high - 1`, in a `dtype` (Int64)."""
 def randint_like(input, high, *, dtype=None, device=None) -> Tensor:
     """As `mint.randint`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
 def randn(*size, generator=None, dtype=None, device=None) -> Tensor:
-    """Numbers normal around 0 with deviation 1; arguments as `mint.rand`'s."""
+    """Draw from the standard normal distribution; arguments as for `mint.rand`."""
 def randn_like(input, *, dtype=None, device=None) -> Tensor:
     """As `mint.randn`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
 def randperm(n, *, generator=None, dtype=...) -> Tensor:
-    """The numbers from 0 to `n - 1` in random order; `n`: an int, at least 0."""
+    """Return the numbers from 0 to `n - 1` in random order; `n`: an int, at least 0."""
 def ravel(input) -> Tensor:
-    """All elements in one dimension, in row-major order."""
+    """Flatten to one dimension, in row-major order."""
 def real(input) -> Tensor:
-    """The real part; what is real stays as it is."""
+    """The real part; real tensors are returned unchanged."""
 def reciprocal(input) -> Tensor:
     """$1 / x$, element by element."""
 def remainder(input, other) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
 def repeat_interleave(input, repeats, dim=None, *, output_size=None) -> Tensor:
-    """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+    """Repeat each element `repeats` times along `axis`; of the flattened input if that is None."""
 def reshape(input, shape) -> Tensor:
-    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+    """The elements, in row-major order, in another shape; a single -1 in it is inferred."""
 def roll(input, shifts, dims=None) -> Tensor:
-    """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+    """Shift the elements cyclically by `shifts` along `dims`; with `dims` None, as if all were in one dimension."""
 def round(input, *, decimals=0) -> Tensor:
-    """Rounded to `decimals` places; halves go to the even neighbour."""
+    """Round to `decimals` places; halves go to the even neighbour."""
 def rsqrt(input) -> Tensor:
     r"""$1 / \sqrt{x}$, element by element."""
 def scatter(input, dim, index, src) -> Tensor:
-    """`input`, where `src` (a Tensor or a number) replaces the elements at `index` along `axis`."""
+    """`input` with the elements at `index` along `axis` replaced by `src` (a Tensor or a number)."""
 def scatter_add(input, dim, index, src) -> Tensor:
-    """`input`, where `src` is added to the elements at `index` along `dim`."""
+    """`input` with `src` added to the elements at `index` along `dim`."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
-    """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
+    """Return the insertion points of `values` in the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
 def select(input, dim, index) -> Tensor:
-    """The slice at `index` along `dim`, without that dimension."""
+    """The slice at `index` along `dim`, which is removed."""
 def sigmoid(input) -> Tensor:
     """$1 / (1 + e^{-x})$, element by element."""
 def sign(input) -> Tensor:
@@ -559,17 +559,17 @@ def sinh(input) -> Tensor:
 def softmax(input, dim, *, dtype=None) -> Tensor:
     r"""$e^{x_i} / \sum_j e^{x_j}$ along `dim`, in `dtype` if given."""
 def sort(input, *, dim=-1, descending=False, stable=False) -> builtins.tuple[Tensor, ...]:
-    """The elements in order along `dim`, and where they were (`ops.sort`). The indices are Int64."""
+    """Sort along `dim`; returns the elements and their former indices (`ops.sort`), Int64."""
 def split(tensor, split_size_or_sections, dim=0) -> builtins.tuple[Tensor, ...]:
-    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
+    """Split along `axis` into a tuple: one size (the last may be smaller), or the listed sizes."""
 def sqrt(input) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(input) -> Tensor:
     """$x^2$, element by element."""
 def squeeze(input, dim=None) -> Tensor:
-    """Without its dimensions of size 1: all of them, or those that `axis` names."""
+    """Remove dimensions of size 1: all of them, or the ones in `axis`."""
 def stack(tensors, dim=0) -> Tensor:
-    """A tuple or list of Tensors of one shape, side by side along a new dimension `axis`."""
+    """Stack a tuple or list of Tensors of one shape along a new dimension `axis`."""
 def std(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
     """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
 def std_mean(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
@@ -579,25 +579,25 @@ def sub(input, other, *, alpha=1) -> Tensor:
 def sum(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions."""
 def swapaxes(input, axis0, axis1) -> Tensor:
-    """Two dimensions swapped."""
+    """Swap two dimensions."""
 def t(input) -> Tensor:
-    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
+    """Swap the rows and columns of a matrix; with fewer dimensions, return the tensor itself."""
 def take(input, index) -> Tensor:
-    """The elements at `index`, as if `input` were in one dimension."""
+    """The elements at `index` of the flattened `input`."""
 def tan(input) -> Tensor:
     r"""$\tan x$, element by element."""
 def tanh(input) -> Tensor:
     r"""$\tanh x$, element by element."""
 def tile(input, dims) -> Tensor:
-    """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right."""
+    """Repeat `input` `dims[i]` times along dimension `i`; `dims` is aligned on the right."""
 def topk(input, k, dim=-1, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
-    """The `k` largest elements, and where they were; see `ops.topk`. The indices are Int64."""
+    """The `k` largest elements, and their indices; see `ops.topk`. The indices are Int64."""
 def trace(input) -> Tensor:
-    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
+    """The sum of a matrix's diagonal; the method takes an `offset` above the main one, and the planes of `axis1` and `axis2`."""
 def transpose(input, dim0, dim1) -> Tensor:
-    """Two dimensions swapped."""
+    """Swap two dimensions."""
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False) -> builtins.tuple[Tensor, ...]:
-    """(X, A) with A X = b, where A is a triangle, `(*, n, n)`; `transpose`: of its transpose."""
+    """Return (X, A) with A X = b for a triangular A `(*, n, n)`; `transpose`: with its transpose."""
 def tril(input, diagonal=0) -> Tensor:
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
 def tril_indices(row, col, offset=0, *, dtype=...) -> Tensor:
@@ -609,13 +609,13 @@ def triu_indices(row, col, offset=0, *, dtype=...) -> Tensor:
 def trunc(input) -> Tensor:
     """$x$ rounded toward zero, element by element."""
 def unbind(input, dim=0) -> builtins.tuple[Tensor, ...]:
-    """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+    """Return the slices along `axis`, which is removed, a tuple; `num`: their number, if given."""
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Tensor:
-    """The distinct elements (along `dim`, the distinct slices) in order; then, where asked, the index of each element's equal among them and how often each occurs, Int64."""
+    """The distinct elements (along `dim`, the distinct slices), sorted; then, if requested, each element's index among them and their counts, Int64."""
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) -> Any:
-    """The elements (along `dim`, the slices) without those that equal the one before; then, where asked, the index among them of each element and how often each is repeated, Int64."""
+    """The elements (along `dim`, the slices) that differ from the previous one; then, if requested, the index among them of each element and their repetition counts, Int64."""
 def unsqueeze(input, dim) -> Tensor:
-    """A dimension of size 1 put in at `axis`."""
+    """Insert a dimension of size 1 at `axis`."""
 def var(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
     r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
 def var_mean(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
@@ -623,7 +623,7 @@ def var_mean(input, dim=None, *, correction=1, keepdim=False) -> Tensor:
 def vdot(input, other) -> Tensor:
     r"""$\sum_i \bar x_i y_i$ of two vectors."""
 def view(input, shape) -> Tensor:
-    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+    """The elements, in row-major order, in another shape; a single -1 in it is inferred."""
 def where(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""
 def xlogy(input, other) -> Tensor:

@@ -18,13 +18,13 @@ def amax(a, axis=None, keepdims=False, initial=None, where=True) -> Tensor:
 def amin(a, axis=None, keepdims=False, initial=None, where=True) -> Tensor:
     """The smallest element along `axis`: an int, a tuple, or None for all."""
 def append(arr, values, axis=None) -> Tensor:
-    """`values` put after `arr` along `axis`; both flattened first if that is None."""
+    """Append `values` to `arr` along `axis`; flatten both first if it is None."""
 def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> Tensor:
-    """`func1d(slice, *args, **kwargs)` for each one-dimensional slice along `axis`, put together."""
+    """Apply `func1d(slice, *args, **kwargs)` to each 1-d slice along `axis`; stack the results."""
 def apply_over_axes(func, a, axes) -> Tensor:
-    """`func(a, axis=...)` along one of `axes` after the other; dimensions stay."""
+    """Apply `func(a, axis=...)` along each of `axes` in turn, keeping dimensions."""
 def arange(start, stop=None, step=None, dtype=None) -> Tensor:
-    """The numbers from `start` (0 if it stands alone) up to and without `stop`, `step` apart."""
+    """The numbers from `start` to `stop`, exclusive, with step `step`; `arange(n)` starts at 0."""
 def arccos(input, dtype=None) -> Tensor:
     r"""$\arccos x$, element by element."""
 def arccosh(x, dtype=None) -> Tensor:
@@ -44,39 +44,39 @@ def argmax(a, axis=None) -> Tensor:
 def argmin(a, axis=None) -> Tensor:
     """The index of the smallest element along `axis`, or among all elements if None: Int32."""
 def argwhere(a) -> Tensor:
-    """The indices of all elements that are not zero, one row each."""
+    """Return the indices of all nonzero elements, one row each."""
 def around(a, decimals=0) -> Tensor:
-    """Rounded to `decimals` places; halves go to the even neighbour."""
+    """Round to `decimals` places; halves go to the even neighbour."""
 def array(obj, dtype=None, copy=True, ndmin=0) -> Tensor:
-    """As `asarray`, copied unless `copy` is False, with dimensions put first up to `ndmin`."""
+    """As `asarray`, but copies unless `copy` is False; prepends dimensions up to `ndmin`."""
 def array_equal(a1, a2, equal_nan=False) -> Tensor:
-    """Whether both have one shape and equal elements (`equal_nan`: NaN equals NaN): Bool."""
+    """Return a 0-d Bool: True if shapes and elements are equal (`equal_nan`: NaN equals NaN)."""
 def array_equiv(a1, a2) -> Tensor:
-    """Whether both broadcast to one shape and have equal elements then: Bool."""
+    """Return a 0-d Bool: True if the arrays broadcast together and their elements are equal."""
 def array_split(x, indices_or_sections, axis=0) -> Any:
-    """As `split`, where the first pieces may be larger by one."""
+    """As `split`, but the first pieces may be larger by one."""
 def array_str(a) -> builtins.str:
-    """What `print` shows of a Tensor."""
+    """Return the string that `print` shows for a Tensor."""
 def asarray(a, dtype=None) -> Tensor:
-    """`a` as a Tensor: a Tensor as it is; numbers, and lists of them, as Int32, Float32 or Bool."""
+    """Convert `a` to a Tensor: Tensors unchanged, numbers and lists as Int32, Float32 or Bool."""
 def asfarray(a, dtype=...) -> Tensor:
-    """As `asarray`, in a floating dtype: Float32 in place of any other."""
+    """As `asarray`, in a floating dtype: Float32 if `dtype` is not floating (None: unchanged)."""
 def atleast_1d(*arys) -> Any:
-    """Each array with at least one dimension; a list, if there are several."""
+    """Return arrays with at least one dimension; a list if there are several."""
 def atleast_2d(*arys) -> Any:
-    """Each array with at least two dimensions, those of size 1 put first."""
+    """Return arrays with at least two dimensions, prepending dimensions of size 1."""
 def atleast_3d(*arys) -> Any:
-    """Each array with at least three dimensions, a vector in the middle one."""
+    """Return arrays with at least three dimensions; a vector becomes the middle one."""
 def average(x, axis=None, weights=None, returned=False) -> Any:
     r"""$\sum_i w_i x_i / \sum_i w_i$ along `axis`, the mean without `weights`."""
 def bartlett(M) -> Tensor:
     """A window of `M` points, $1 - |2n / (M - 1) - 1|$: Float32."""
 def bincount(x, weights=None, minlength=0, length=None) -> Tensor:
-    """How often each number from 0 occurs (negative ones count as 0), or the sum of its weights: Float32."""
+    """Count the occurrences of each number from 0 on (negative ones count as 0), in Float32, or sum their weights."""
 def bitwise_and(x1, x2, dtype=None) -> Tensor:
     r"""$input \land other$, element by element, bit by bit, broadcast together."""
 def bitwise_not(x, dtype=None) -> Tensor:
-    """Every bit turned over; on Bool, "not"."""
+    """Flip every bit; on Bool, "not"."""
 def bitwise_or(x1, x2, dtype=None) -> Tensor:
     r"""$input \lor other$, element by element, bit by bit, broadcast together."""
 def bitwise_xor(x1, x2, dtype=None) -> Tensor:
@@ -85,29 +85,29 @@ def blackman(M) -> Tensor:
     """A window of `M` points, $0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1))$: Float32."""
 bool_: Any
 def broadcast_arrays(*args) -> builtins.list:
-    """All arrays in the shape that they broadcast to, a list."""
+    """Broadcast all arrays to their common shape; return a list."""
 def broadcast_to(array, shape) -> Tensor:
-    """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
+    """Broadcast `input` to `shape`; -1 in it keeps the input's size."""
 def cbrt(x, dtype=None) -> Tensor:
     r"""$\sqrt[3]{x}$, element by element."""
 def ceil(x, dtype=None) -> Tensor:
     """`ops.ceil`; integers as Float32."""
 def choose(a, choices, mode='clip') -> Tensor:
-    """At each place the element of `choices[i]`, where `a` there is `i`; broadcast together."""
+    """Return elementwise `choices[i]`, where `i` is the element of `a`; broadcast together."""
 def clip(x, xmin, xmax, dtype=None) -> Tensor:
-    """Each element kept between `xmin` and `xmax`: numbers, Tensors, or None for no bound."""
+    """Clip elements to [`xmin`, `xmax`]: numbers, Tensors, or None for no bound."""
 def column_stack(tup) -> Tensor:
     """Arrays put beside each other, vectors as columns; a Tensor stays as it is."""
 def concatenate(arrays, axis=0) -> Tensor:
-    """Arrays put one after another along `axis`; flattened first if that is None."""
+    """Concatenate arrays along `axis`; flatten them first if it is None."""
 def convolve(a, v, mode='full') -> Tensor:
-    r"""$\sum_m a_m v_{n-m}$ of two vectors. `mode`: 'full', 'same' (the longer's size) or 'valid'."""
+    r"""$\sum_m a_m v_{n-m}$ of two vectors. `mode`: 'full', 'same' (the larger size) or 'valid'."""
 def copy(a) -> Tensor:
     """A copy of `a`."""
 def copysign(x1, x2, dtype=None) -> Tensor:
     """$|x_1|$ with the sign of $x_2$, in the dtype of $x_1$."""
 def corrcoef(x, y=None, rowvar=True, dtype=None) -> Tensor:
-    """Correlation coefficients: `cov` divided by both standard deviations, within [-1, 1]."""
+    """Correlation coefficients: `cov` divided by both standard deviations, clipped to [-1, 1]."""
 def correlate(a, v, mode='valid') -> Tensor:
     r"""$\sum_n a_{n+k} \bar v_n$ of two vectors; `mode` as in `convolve`."""
 def cos(x, dtype=None) -> Tensor:
@@ -115,29 +115,29 @@ def cos(x, dtype=None) -> Tensor:
 def cosh(x, dtype=None) -> Tensor:
     r"""$\cosh x$, element by element."""
 def count_nonzero(x, axis=None, keepdims=False) -> Tensor:
-    """How many elements along `axis` (`()`: of all) are not zero."""
+    """Count the nonzero elements along `axis` (`()`: all)."""
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None) -> Tensor:
-    """The covariance of variables, the rows of `m` (`rowvar`) or its columns, and those of `y`."""
+    """The covariance matrix of the variables in the rows (`rowvar`) or columns of `m` and `y`."""
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None) -> Tensor:
-    """The vector product along `axis` (or `axisa` and `axisb`), of sizes 2 or 3; put at `axisc`."""
+    """The cross product along `axis` (or `axisa` and `axisb`, result at `axisc`), of size 2 or 3."""
 def cumprod(a, axis=None, dtype=None) -> Tensor:
-    """Products of the elements so far along `axis`; of the flattened array if that is None."""
+    """Return the cumulative product along `axis`; of the flattened array if `axis` is None."""
 def cumsum(a, axis=None, dtype=None) -> Tensor:
-    """Sums of the elements so far along `axis`; of the flattened array if that is None."""
+    """Return the cumulative sum along `axis`; of the flattened array if `axis` is None."""
 def deg2rad(x, dtype=None) -> Tensor:
     r"""$\pi x / 180$, element by element."""
 def diag(v, k=0) -> Tensor:
-    """The `diagonal` of a matrix, above the main one; or the matrix with a vector there, and zeros elsewhere."""
+    """The `diagonal` of a matrix, counted upward from the main one; or the matrix with a vector on it and zeros elsewhere."""
 def diag_indices(n, ndim=2) -> builtins.tuple[Tensor, ...]:
     """The indices of the main diagonal of `ndim` dimensions of size `n`: a tuple of Int32."""
 def diagflat(v, k=0) -> Tensor:
     """The matrix with the flattened `v` on its diagonal `k` and zeros elsewhere."""
 def diagonal(a, offset=0, axis1=0, axis2=1) -> Tensor:
-    """The diagonal of two dimensions, `offset` above the main one; it comes last."""
+    """The diagonal of two dimensions, `offset` above the main one, as the last dimension."""
 def diff(a, n=1, axis=-1, prepend=None, append=None) -> Tensor:
-    """Each element minus the one before along `axis`, `n` times over."""
+    """The difference of consecutive elements along `axis`, applied `n` times."""
 def digitize(x, bins, right=False) -> Tensor:
-    """The number of the bin each element falls into, by rising or falling edges `bins`: Int32."""
+    """Return the Int32 bin index of each element; the edges `bins` increase or decrease."""
 def divide(x1, x2, dtype=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def divmod(x1, x2, dtype=None) -> builtins.tuple[Tensor, ...]:
@@ -149,9 +149,9 @@ def dsplit(x, indices_or_sections) -> Any:
 def dstack(tup) -> Tensor:
     """Arrays put along the third dimension; a Tensor stays as it is."""
 def ediff1d(ary, to_end=None, to_begin=None) -> Tensor:
-    """The differences of successive elements of the flattened array, between two given ends."""
+    """The differences of consecutive elements of the flattened array, between `to_begin` and `to_end`."""
 def empty(shape, dtype=...) -> Tensor:
-    """Zeros in `shape`; what they are is not promised."""
+    """An array of `shape` with unspecified elements; currently zeros."""
 def empty_like(prototype, dtype=None, shape=None) -> Tensor:
     """Zeros in the shape and dtype of `prototype`, unless others are given."""
 def equal(x1, x2, dtype=None) -> Tensor:
@@ -161,17 +161,17 @@ def exp(x, dtype=None) -> Tensor:
 def exp2(x, dtype=None) -> Tensor:
     """$2^x$, element by element."""
 def expand_dims(a, axis) -> Tensor:
-    """A dimension of size 1 put in at `axis`, an int; or several, a tuple or list of ints."""
+    """Insert dimensions of size 1 at `axis`: an int, or a tuple or list of ints."""
 def expm1(x, dtype=None) -> Tensor:
     """$e^x - 1$, element by element."""
 def eye(N, M=None, k=0, dtype=...) -> Tensor:
-    """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default."""
+    """An `n` by `m` matrix (`m` is `n` by default) with ones on the diagonal, Float32 by default."""
 def fabs(x, dtype=None) -> Tensor:
     """$|x|$, element by element."""
 def fix(x) -> Tensor:
     """`ops.trunc`; integers as Float32."""
 def flip(m, axis=None) -> Tensor:
-    """The order of the elements turned round along `axis`: an int, a tuple, or None for all."""
+    """Reverse the elements along `axis`: an int, a tuple, or None for all."""
 def fliplr(m) -> Tensor:
     """`flip` along the second dimension."""
 def flipud(m) -> Tensor:
@@ -181,23 +181,23 @@ float32: Any
 float64: Any
 float_: Any
 def float_power(x1, x2, dtype=None) -> Tensor:
-    """$x_1^{x_2}$, computed in Float32, or in Float64 if either is that."""
+    """$x_1^{x_2}$, computed in Float32, or in Float64 if either operand is Float64."""
 def floor(x, dtype=None) -> Tensor:
     r"""$\lfloor x \rfloor$, element by element."""
 def floor_divide(x1, x2, dtype=None) -> Tensor:
-    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
 def fmod(x1, x2, dtype=None) -> Tensor:
-    """The remainder of a division rounded toward zero, with the dividend's sign."""
+    """The remainder of a division truncated toward zero, with the dividend's sign."""
 def full(shape, fill_value, dtype=None) -> Tensor:
-    """`fill_value` (a number, list or Tensor) broadcast to `shape`, in its dtype unless given."""
+    """`fill_value` (a number, list or Tensor) broadcast to `shape`, in its dtype or `dtype`."""
 def full_like(a, fill_value, dtype=None, shape=None) -> Tensor:
     """`fill_value` in the shape and dtype of `a`, unless others are given."""
 def gcd(x1, x2, dtype=None) -> Tensor:
     """The greatest common divisor, element by element, broadcast together."""
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0) -> Tensor:
-    """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
+    """`num` numbers from `start` to `stop` with a constant ratio (geometric progression)."""
 def gradient(f, *varargs, axis=None, edge_order=1) -> Any:
-    """Slopes by central differences along each axis (or `axis`): a Tensor, or a list of them."""
+    """Central-difference gradient along each axis (or `axis`): a Tensor, or a list of them."""
 def greater(x1, x2, dtype=None) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
 def greater_equal(x1, x2, dtype=None) -> Tensor:
@@ -209,13 +209,13 @@ def hanning(M) -> Tensor:
 def heaviside(x1, x2, dtype=None) -> Tensor:
     """0 where $x_1 < 0$, $x_2$ where it is 0, else 1, element by element, broadcast together."""
 def histogram(a, bins=10, range=None, weights=None, density=False) -> builtins.tuple[Tensor, ...]:
-    """How many elements (or the sum of their weights) lie in each bin, and the bins' edges: a pair."""
+    """Return the pair (count of elements, or sum of their weights, in each bin; bin edges)."""
 def histogram2d(x, y, bins=10, range=None, weights=None, density=False) -> builtins.tuple[Tensor, ...]:
-    """`histogramdd` of two coordinates: the counts, the edges along `x` and those along `y`."""
+    """`histogramdd` of two coordinates: the counts, the edges along `x` and the edges along `y`."""
 def histogram_bin_edges(a, bins=10, range=None, weights=None) -> Tensor:
-    """The edges of `bins` equal bins from the least to the largest element (or over `range`)."""
+    """Return the edges of `bins` equal bins from the smallest to the largest element, or over `range`."""
 def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> builtins.tuple:
-    """How many of the points (rows of `sample`, or one array a coordinate) lie in each cell of a grid, and the list of the edges along each axis."""
+    """Count the points (rows of `sample`, or one array per coordinate) in each cell of a grid; return the counts and a list of the edges along each axis."""
 def hsplit(x, indices_or_sections) -> Any:
     """`split` along dimension 1."""
 def hstack(tup) -> Tensor:
@@ -227,7 +227,7 @@ def identity(n, dtype=...) -> Tensor:
 def in1d(ar1, ar2, invert=False) -> Tensor:
     """`isin` of the flattened `ar1`."""
 def indices(dimensions, dtype=..., sparse=False) -> builtins.list:
-    """The coordinates of a grid of these `dimensions`, a list of Tensors."""
+    """The coordinates of a grid of shape `dimensions`, a list of Tensors."""
 inf: builtins.float
 def inner(a, b) -> Tensor:
     r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
@@ -237,17 +237,17 @@ int64: Any
 int8: Any
 int_: Any
 def interp(x, xp, fp, left=None, right=None) -> Tensor:
-    """The line through the points `(xp, fp)` at `x`; beyond them the end values, or those given."""
+    """Piecewise linear interpolation of the points `(xp, fp)` at `x`."""
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False) -> Tensor:
-    """The distinct elements in both, in order of size; with `return_indices` also where they first stand in each (Int32)."""
+    """Return the distinct elements in both, sorted; with `return_indices` also the Int32 indices of their first occurrences in each."""
 def invert(x, dtype=None) -> Tensor:
-    """Every bit turned over; on Bool, "not"."""
+    """Flip every bit; on Bool, "not"."""
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
-    r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+    r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
 def isfinite(x, dtype=None) -> Tensor:
     """Whether $x$ is finite, element by element."""
 def isin(element, test_elements, invert=False) -> Tensor:
-    """Whether each element is among `test_elements` (`invert`: is not): Bool."""
+    """Return a Bool for each element: True if it is in `test_elements` (`invert`: if it is not)."""
 def isinf(x, dtype=None) -> Tensor:
     """Whether $x$ is infinite, element by element."""
 def isnan(x, dtype=None) -> Tensor:
@@ -257,11 +257,11 @@ def isneginf(x) -> Tensor:
 def isposinf(x) -> Tensor:
     r"""Whether $x = \infty$, element by element."""
 def isscalar(element) -> builtins.bool:
-    """Whether it is a number or a string, not a Tensor or a sequence: a bool."""
+    """Return True if `element` is a number or a string, not a Tensor or a sequence."""
 def ix_(*args) -> builtins.tuple[Tensor, ...]:
-    """One-dimensional Tensors as an open grid: each along its own dimension, a tuple."""
+    """An open grid of 1-d Tensors, each along its own dimension: a tuple."""
 def kron(a, b) -> Tensor:
-    """The Kronecker product: blocks of `b`, each times one element of `a`."""
+    """The Kronecker product: copies of `b`, each multiplied by one element of `a`."""
 def lcm(x1, x2, dtype=None) -> Tensor:
     """The least common multiple, element by element, broadcast together."""
 def less(x1, x2, dtype=None) -> Tensor:
@@ -269,7 +269,7 @@ def less(x1, x2, dtype=None) -> Tensor:
 def less_equal(x1, x2, dtype=None) -> Tensor:
     r"""$input \leq other$, element by element: Bool, broadcast together."""
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0) -> Any:
-    """`num` numbers from `start` to `stop`, equally far apart; with `retstep` the step too."""
+    """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step."""
 def log(x, dtype=None) -> Tensor:
     r"""$\ln x$, element by element."""
 def log10(x, dtype=None) -> Tensor:
@@ -285,17 +285,17 @@ def logaddexp2(x1, x2, dtype=None) -> Tensor:
 def logical_and(x1, x2, dtype=None) -> Tensor:
     r"""$input \land other$, element by element: Bool, broadcast together."""
 def logical_not(a, dtype=None) -> Tensor:
-    """Whether $input = 0$, element by element: Bool."""
+    """Return True where $input = 0$, element by element: Bool."""
 def logical_or(x1, x2, dtype=None) -> Tensor:
     r"""$input \lor other$, element by element: Bool, broadcast together."""
 def logical_xor(x1, x2, dtype=None) -> Tensor:
     r"""$input \oplus other$, element by element: Bool, broadcast together."""
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0) -> Tensor:
-    """`base` to the power of what `linspace` gives."""
+    """`base` to the power of the numbers of `linspace`."""
 def matmul(x1, x2, dtype=None) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
 def matrix_power(a, n) -> Tensor:
-    """The matrix `a` multiplied with itself `n` times; of negative `n`, its inverse."""
+    """The `n`-th power of the matrix `a`; for negative `n`, a power of its inverse."""
 def max(a, axis=None, keepdims=False, initial=None, where=True) -> Tensor:
     """The largest element along `axis`: an int, a tuple, or None for all."""
 def maximum(x1, x2, dtype=None) -> Tensor:
@@ -303,7 +303,7 @@ def maximum(x1, x2, dtype=None) -> Tensor:
 def mean(a, axis=None, keepdims=False, dtype=None) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def meshgrid(*xi, sparse=False, indexing='xy') -> builtins.list:
-    """Coordinates of the grid over the flattened `xi`, a list of as many Tensors."""
+    """Coordinates of the grid over the flattened `xi`: a list with one Tensor per argument."""
 mgrid: Any
 def min(a, axis=None, keepdims=False, initial=None, where=True) -> Tensor:
     """The smallest element along `axis`: an int, a tuple, or None for all."""
@@ -312,7 +312,7 @@ def minimum(x1, x2, dtype=None) -> Tensor:
 def mod(x1, x2, dtype=None) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
 def moveaxis(a, source, destination) -> Tensor:
-    """Dimensions `source` (an int or several) moved to the places `destination`."""
+    """Move dimensions `source` (an int or several) to the positions `destination`."""
 def multi_dot(arrays) -> Tensor:
     """The matrix product of several matrices, in the cheapest order."""
 def multiply(x1, x2, dtype=None) -> Tensor:
@@ -331,7 +331,7 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False) -> Tensor:
 def nansum(a, axis=None, dtype=None, keepdims=False) -> Tensor:
     """The sum with NaN as 0."""
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False) -> Tensor:
-    """The variance of the elements that are not NaN; `ddof` is taken off the divisor."""
+    """The variance of the elements that are not NaN; `ddof` is subtracted from the divisor."""
 def negative(a, dtype=None) -> Tensor:
     """$-x$, element by element."""
 def norm(x, ord=None, axis=None, keepdims=False) -> Tensor:
@@ -346,28 +346,28 @@ def ones_like(a, dtype=None, shape=None) -> Tensor:
 def outer(a, b) -> Tensor:
     """$a_i b_j$ of two vectors."""
 def pad(arr, pad_width, mode='constant', stat_length=None, constant_values=0, end_values=0, reflect_type='even', **kwargs) -> Tensor:
-    """`arr` with `pad_width` more elements at its edges: an int, a pair for all axes, or one each."""
+    """Pad `arr` by `pad_width` elements: an int, a (before, after) pair, or one pair per axis."""
 pi: builtins.float
 def piecewise(x, condlist, funclist, *args, **kw) -> Tensor:
-    """`funclist[i]` (a function of `x`, or a number) where `condlist[i]` holds."""
+    """Evaluate `funclist[i]` (a function of `x`, or a number) where `condlist[i]` holds."""
 def polyadd(a1, a2) -> Tensor:
     """The sum of two polynomials."""
 def polyder(p, m=1) -> Tensor:
     """The `m`-th derivative of a polynomial."""
 def polyint(p, m=1, k=None) -> Tensor:
-    """The `m`-th integral of a polynomial; `k`: the constants, one number or `m` of them."""
+    """The `m`-th integral of a polynomial; `k`: the integration constants, one or `m` numbers."""
 def polymul(a1, a2) -> Tensor:
     """The product of two polynomials."""
 def polysub(a1, a2) -> Tensor:
     """The difference of two polynomials."""
 def polyval(p, x) -> Tensor:
-    """The polynomial `p` at each element of `x`."""
+    """Evaluate the polynomial `p` at each element of `x`."""
 def positive(a, dtype=None) -> Tensor:
     """$x$ itself, element by element."""
 def power(x1, x2, dtype=None) -> Tensor:
-    """$input^{exponent}$ for an exponent that is computed; `pow` calls it."""
+    """$input^{exponent}$ for an exponent computed at run time; `pow` calls it."""
 def promote_types(type1, type2) -> Type:
-    """The dtype that both are converted to."""
+    """Return the promoted dtype of two dtypes."""
 def ptp(x, axis=None, keepdims=False) -> Tensor:
     """The largest minus the smallest element along `axis`."""
 def rad2deg(x, dtype=None) -> Tensor:
@@ -375,41 +375,41 @@ def rad2deg(x, dtype=None) -> Tensor:
 def radians(x, dtype=None) -> Tensor:
     r"""$\pi x / 180$, element by element."""
 def rand(*shape, dtype=...) -> Tensor:
-    """Numbers uniform in [0, 1); `shape`: ints, or one tuple of ints; none for shape (1,)."""
+    """Uniform random numbers in [0, 1). `shape`: ints, or a tuple of ints; none: shape (1,)."""
 def randint(minval, maxval=None, shape=None, dtype=...) -> Tensor:
-    """Whole numbers in [`minval`, `maxval`), or in [0, `minval`) if that stands alone."""
+    """Random integers in [`minval`, `maxval`), or in [0, `minval`) without `maxval`."""
 def randn(*shape, dtype=...) -> Tensor:
-    """Numbers normal around 0 with deviation 1; `shape` as in `rand`."""
+    """Standard normal random numbers; `shape` as in `rand`."""
 def ravel(x) -> Tensor:
-    """All elements in one dimension, in row-major order."""
+    """Flatten to one dimension, in row-major order."""
 def ravel_multi_index(multi_index, dims, mode='clip', order='C') -> Tensor:
-    """Indices into `dims`, one row a dimension, as indices into the flattened array."""
+    """Convert indices into `dims`, one row per dimension, to indices into the flattened array."""
 def reciprocal(x, dtype=None) -> Tensor:
     """$1 / x$, element by element."""
 def remainder(x1, x2, dtype=None) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
 def repeat(a, repeats, axis=None) -> Tensor:
-    """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+    """Repeat each element `repeats` times along `axis`; of the flattened input if that is None."""
 def reshape(x, new_shape) -> Tensor:
-    """The elements of `x` in `new_shape`, one size of which may be -1."""
+    """Reshape `x` to `new_shape`; one size may be -1."""
 def result_type(*arrays_and_dtypes) -> Type:
-    """The dtype that all, Tensors, numbers or dtypes, are converted to."""
+    """Return the promoted dtype of Tensors, numbers and dtypes."""
 def rint(x, dtype=None) -> Tensor:
-    """Rounded to `decimals` places; halves go to the even neighbour."""
+    """Round to `decimals` places; halves go to the even neighbour."""
 def roll(a, shift, axis=None) -> Tensor:
-    """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+    """Shift the elements cyclically by `shifts` along `dims`; with `dims` None, as if all were in one dimension."""
 def rollaxis(x, axis, start=0) -> Tensor:
-    """The dimension `axis` moved to stand before what is dimension `start` now."""
+    """Move the dimension `axis` before the dimension that is now at `start`."""
 def rot90(a, k=1, axes=(0, 1)) -> Tensor:
-    """`a` turned `k` times by 90 degrees, from the first of two `axes` toward the second."""
+    """Rotate `a` by 90 degrees `k` times, from the first of two `axes` toward the second."""
 def round(a, decimals=0) -> Tensor:
-    """Rounded to `decimals` places; halves go to the even neighbour."""
+    """Round to `decimals` places; halves go to the even neighbour."""
 def searchsorted(a, v, side='left', sorter=None) -> Tensor:
-    """Where `v` would have to be put into the sorted vector `a`: before equal elements, or after them with `side` 'right'; Int32. `sorter`: indices that sort `a`."""
+    """Return the Int32 indices at which `v` must be inserted into the sorted vector `a`: before equal elements, or after them with `side` 'right'. `sorter`: indices that sort `a`."""
 def select(condlist, choicelist, default=0) -> Tensor:
-    """At each place the first of `choicelist` whose condition in `condlist` holds, or `default`."""
+    """Return elementwise the first of `choicelist` whose condition in `condlist` holds, or `default`."""
 def setdiff1d(ar1, ar2, assume_unique=False) -> Tensor:
-    """The distinct elements of `ar1` that are not in `ar2`, in order of size."""
+    """Return the distinct elements of `ar1` that are not in `ar2`, sorted."""
 def sign(x, dtype=None) -> Tensor:
     """`ops.sign`; integers as Float32."""
 def signbit(x, dtype=None) -> Tensor:
@@ -419,19 +419,19 @@ def sin(x, dtype=None) -> Tensor:
 def sinh(x, dtype=None) -> Tensor:
     r"""$\sinh x$, element by element."""
 def size(a, axis=None) -> builtins.int:
-    """How many elements there are, in all or along `axis`: an int."""
+    """Return the number of elements, or the size of dimension `axis`, as an int."""
 def sometrue(a, axis=None, keepdims=False) -> Tensor:
-    """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+    """Return True if any element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
 def split(x, indices_or_sections, axis=0) -> Any:
-    """Pieces along `axis`: a tuple of so many equal ones, or a list, cut at the indices of a tuple."""
+    """Split along `axis` into a tuple of equal pieces (int), or at indices (tuple) into a list."""
 def sqrt(x, dtype=None) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(x, dtype=None) -> Tensor:
     """$x^2$, element by element."""
 def squeeze(a, axis=None) -> Tensor:
-    """Dimensions of size 1 taken out: those of `axis`, or all."""
+    """Remove dimensions of size 1: the dimensions in `axis`, or all."""
 def stack(arrays, axis=0) -> Tensor:
-    """Arrays of one shape put side by side along a new dimension `axis`."""
+    """Stack arrays of the same shape along a new dimension `axis`."""
 def std(x, axis=None, ddof=0, keepdims=False) -> Tensor:
     """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
 def subtract(x1, x2, dtype=None) -> Tensor:
@@ -439,39 +439,39 @@ def subtract(x1, x2, dtype=None) -> Tensor:
 def sum(a, axis=None, dtype=None, keepdims=False, initial=None) -> Tensor:
     r"""$\sum_i x_i$ along `dim`: an int, a tuple of ints, or None for all dimensions."""
 def swapaxes(x, axis1, axis2) -> Tensor:
-    """Two dimensions swapped."""
+    """Swap two dimensions."""
 def take(a, indices, axis=None, mode='clip') -> Tensor:
-    """The elements (with `axis`, the slices along it) at `indices`; 'clip' or 'wrap' beyond."""
+    """Return the elements (with `axis`, the slices along it) at `indices`."""
 def take_along_axis(arr, indices, axis) -> Tensor:
-    """At each place of `indices`, the element of `arr` with that index along `axis`."""
+    """Return, for each element of `indices`, the element of `arr` with that index along `axis`."""
 def tan(x, dtype=None) -> Tensor:
     r"""$\tan x$, element by element."""
 def tanh(x, dtype=None) -> Tensor:
     r"""$\tanh x$, element by element."""
 def tensordot(a, b, axes=2) -> Tensor:
-    """Products summed over axes of both: the last and first `axes` (an int), or those named."""
+    """Products summed over axes of both: the last and first `axes` (an int), or the given ones."""
 def tile(a, reps) -> Tensor:
-    """`a` laid out `reps[i]` times along dimension `i`; `reps` is aligned at the right."""
+    """Repeat `a` `reps[i]` times along dimension `i`; `reps` is aligned at the right."""
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None) -> Tensor:
-    """The sum along the diagonal `offset` of two dimensions; integers are added up in Int64, unless a `dtype` is given."""
+    """The sum along the diagonal `offset` of two dimensions; integers are summed in Int64 unless `dtype` is given."""
 def transpose(a, axes=None) -> Tensor:
-    """The dimensions in the order `axes`, or reversed."""
+    """Permute the dimensions to the order `axes`, or reverse them."""
 def trapz(y, x=None, dx=1.0, axis=-1) -> Tensor:
-    """The integral of `y` along `axis` by the trapezoidal rule, at `x` or at distances `dx`."""
+    """The integral of `y` along `axis` by the trapezoidal rule, at points `x` or with spacing `dx`."""
 def tri(N, M=None, k=0, dtype=...) -> Tensor:
     """Ones at and below the diagonal `k` of an `N` by `M` matrix, zeros above."""
 def tril(m, k=0) -> Tensor:
-    """The triangle at and below the diagonal `k`, zeros above; of a vector, from its rows."""
+    """The triangle at and below the diagonal `k`, zeros above; a vector is broadcast to rows first."""
 def tril_indices(n, k=0, m=None) -> builtins.tuple[Tensor, ...]:
     """Rows and columns of the lower triangle of an `n` by `m` matrix: a pair of Int32."""
 def tril_indices_from(arr, k=0) -> builtins.tuple[Tensor, ...]:
-    """`tril_indices` for a matrix of that shape."""
+    """`tril_indices` for the shape of the matrix `arr`."""
 def triu(m, k=0) -> Tensor:
-    """The triangle at and above the diagonal `k`, zeros below; of a vector, from its rows."""
+    """The triangle at and above the diagonal `k`, zeros below; a vector is broadcast to rows first."""
 def triu_indices(n, k=0, m=None) -> builtins.tuple[Tensor, ...]:
     """Rows and columns of the upper triangle of an `n` by `m` matrix: a pair of Int32."""
 def triu_indices_from(arr, k=0) -> builtins.tuple[Tensor, ...]:
-    """`triu_indices` for a matrix of that shape."""
+    """`triu_indices` for the shape of the matrix `arr`."""
 def true_divide(x1, x2, dtype=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def trunc(x, dtype=None) -> Tensor:
@@ -482,13 +482,13 @@ uint32: Any
 uint64: Any
 uint8: Any
 def unique(x, return_inverse=False) -> Any:
-    """The distinct elements of the flattened array in order of first appearance; with `return_inverse` also the index of each element's equal among them."""
+    """Return the distinct elements of the flattened array in order of first appearance; with `return_inverse` also, for each element, its index among them."""
 def unravel_index(indices, shape, order='C') -> builtins.tuple[Tensor, ...]:
-    """Indices into the flattened array as a tuple of indices into `shape`, clipped to it."""
+    """Convert indices into the flattened array to a tuple of indices into `shape`, clipped to it."""
 def unwrap(p, discont=3.141592653589793, axis=-1) -> Tensor:
     r"""Angles with jumps larger than `discont` replaced by their complement to $2 \pi$."""
 def vander(x, N=None, increasing=False) -> Tensor:
-    """Powers of `x` as the columns of a matrix: from `N` - 1 down to 0, or up with `increasing`."""
+    """The matrix with powers of `x` as columns: from `N` - 1 to 0, or from 0 with `increasing`."""
 def var(x, axis=None, ddof=0, keepdims=False) -> Tensor:
     r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
 def vsplit(x, indices_or_sections) -> Any:

@@ -118,11 +118,11 @@ class Adam(Primitive):
     def __init__(self, use_locking=False, use_nesterov=False) -> None: ...
     def __call__(self, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient) -> builtins.tuple: ...
 class AdamNoUpdateParam(Primitive):
-    """What `Adam` adds to the weights, which are not changed; `m` and `v` are."""
+    """Return the change that `Adam` adds to the weights, which are not changed; `m` and `v` are."""
     def __init__(self, use_locking=False, use_nesterov=False) -> None: ...
     def __call__(self, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient) -> Tensor: ...
 class AdamWeightDecay(Primitive):
-    r"""$m$, $v$ as `Adam`'s, $w \leftarrow w - \eta (\frac{m}{\sqrt{v} + eps} + \lambda w)$."""
+    r"""$m$, $v$ as in `Adam`, $w \leftarrow w - \eta (\frac{m}{\sqrt{v} + eps} + \lambda w)$."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, var, m, v, lr, beta1, beta2, epsilon, decay, gradient) -> builtins.tuple: ...
 class AdaptiveAvgPool2D(Primitive):
@@ -130,15 +130,15 @@ class AdaptiveAvgPool2D(Primitive):
     def __init__(self, output_size) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class AdaptiveAvgPool3D(Primitive):
-    """As `adaptive_avg_pool2d`, of the last three axes."""
+    """`adaptive_avg_pool2d` over the last three axes."""
     def __init__(self, output_size) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class AdaptiveMaxPool2D(Primitive):
-    """`adaptive_max_pool2d`, and the index in its plane of each maximum (Int64)."""
+    """`adaptive_max_pool2d`, and the index of each maximum in its plane (Int64)."""
     def __init__(self, output_size) -> None: ...
     def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class AdaptiveMaxPool3D(Primitive):
-    """`adaptive_max_pool3d`, and the index in its volume of each maximum (Int32)."""
+    """`adaptive_max_pool3d`, and the index of each maximum in its volume (Int32)."""
     def __init__(self) -> None: ...
     def __call__(self, x, output_size) -> builtins.tuple[Tensor, ...]: ...
 class Add(Primitive):
@@ -158,39 +158,39 @@ class Addcmul(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, tensor1, tensor2, value) -> Tensor: ...
 class AdjustHue(Primitive):
-    """Colours `(*, 3)` with `delta` added to their hue, of which a whole turn is 1."""
+    """Add `delta` to the hue of colours `(*, 3)`; 1 is a full turn."""
     def __init__(self) -> None: ...
     def __call__(self, image, delta) -> Tensor: ...
 class AdjustSaturation(Primitive):
-    """Colours `(*, 3)` with their saturation multiplied by `scale`, and kept from 0 to 1."""
+    """Multiply the saturation of colours `(*, 3)` by `scale`, clipped to [0, 1]."""
     def __init__(self) -> None: ...
     def __call__(self, image, scale) -> Tensor: ...
 class AffineGrid(Primitive):
-    """For each map `theta` `(N, 2, 3)`, the grid `(N, H, W, 2)` it makes of an image's places."""
+    """Map the points of an image by each affine map `theta` `(N, 2, 3)`: `(N, H, W, 2)`."""
     def __init__(self, align_corners=False) -> None: ...
     def __call__(self, theta, size) -> Tensor: ...
 class AllGather(Primitive):
-    """All processes' Tensors, one after the other along the first axis."""
+    """Concatenate all processes' Tensors along the first axis."""
     def __init__(self, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class AllGatherV(Primitive):
-    """All processes' Tensors, one after the other; `output_split_sizes`: the length of each."""
+    """Concatenate all processes' Tensors; `output_split_sizes`: the length of each."""
     def __init__(self, group='hccl_world_group') -> None: ...
     def __call__(self, input_x, output_split_sizes) -> Tensor: ...
 class AllReduce(Primitive):
-    """The sum, or what `op` says, of all processes' Tensors, on each of them."""
+    """Reduce all processes' Tensors (sum, or `op`); every process gets the result."""
     def __init__(self, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class AlltoAll(Primitive):
-    """The parts along `split_dim` that the processes have for this one, along `concat_dim`."""
+    """Exchange parts along `split_dim`; concatenate the received parts along `concat_dim`."""
     def __init__(self, split_count, split_dim, concat_dim, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class AlltoAllV(Primitive):
-    """The elements that the processes have for this one, of a flat Tensor."""
+    """Exchange elements of flat Tensors; returns the received ones."""
     def __init__(self, group='hccl_world_group', block_size=1) -> None: ...
     def __call__(self, input_x, send_numel_list, recv_numel_list) -> Tensor: ...
 class AlltoAllVC(Primitive):
-    """As `AlltoAllV`; `send_count_matrix[i * ranks + j]`: how many blocks process `i` sends to `j`, with `transpose` `j` to `i`."""
+    """As `AlltoAllV`; `send_count_matrix[i * ranks + j]`: the number of blocks that process `i` sends to `j`, with `transpose` that `j` sends to `i`."""
     def __init__(self, group='hccl_world_group', block_size=1, transpose=False) -> None: ...
     def __call__(self, input_x, send_count_matrix) -> Tensor: ...
 class Angle(Primitive):
@@ -206,7 +206,7 @@ class ApplyAdadelta(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, var, accum, accum_update, lr, rho, epsilon, grad) -> builtins.tuple: ...
 class ApplyAdagrad(Primitive):
-    r"""$s \leftarrow s + g^2$ (where `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
+    r"""$s \leftarrow s + g^2$ (if `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
     def __init__(self, update_slots=True) -> None: ...
     def __call__(self, var, accum, lr, grad) -> builtins.tuple: ...
 class ApplyAdagradDA(Primitive):
@@ -214,15 +214,15 @@ class ApplyAdagradDA(Primitive):
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step) -> Tensor: ...
 class ApplyAdagradV2(Primitive):
-    r"""$s \leftarrow s + g^2$ (where `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
+    r"""$s \leftarrow s + g^2$ (if `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
     def __init__(self, epsilon, update_slots=True) -> None: ...
     def __call__(self, var, accum, lr, grad) -> builtins.tuple: ...
 class ApplyAdamWithAmsgrad(Primitive):
-    r"""`Adam` with $\hat v \leftarrow \max(\hat v, v)$ in the place of $v$ under the root."""
+    r"""`Adam` with $\hat v \leftarrow \max(\hat v, v)$ in place of $v$ under the root."""
     def __init__(self, beta1=0.9, beta2=0.999, epsilon=1e-08, use_locking=False) -> None: ...
     def __call__(self, var, m, v, vhat, beta1_power, beta2_power, lr, grad) -> builtins.tuple: ...
 class ApplyAdamWithAmsgradV2(Primitive):
-    r"""`Adam` with $\hat v \leftarrow \max(\hat v, v)$ in the place of $v$ under the root."""
+    r"""`Adam` with $\hat v \leftarrow \max(\hat v, v)$ in place of $v$ under the root."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad) -> builtins.tuple: ...
 class ApplyAddSign(Primitive):
@@ -266,11 +266,11 @@ class ApplyRMSProp(Primitive):
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, var, mean_square, moment, learning_rate, grad, decay, momentum, epsilon) -> Tensor: ...
 class ApplyRotaryPosEmb(Primitive):
-    """`query` and `key`, rotated as `rotary_position_embedding` does."""
+    """Rotate `query` and `key` as `rotary_position_embedding` does."""
     def __init__(self, cos_format=0) -> None: ...
     def __call__(self, query, key, cos, sin, position_ids) -> builtins.tuple[Tensor, ...]: ...
 class ApproximateEqual(Primitive):
-    """Whether $|x - y|$ is less than `tolerance`."""
+    """Return True where $|x - y|$ is less than `tolerance`."""
     def __init__(self, tolerance=1e-05) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class ArgMaxWithValue(Primitive):
@@ -298,19 +298,19 @@ class Asinh(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Assert(Primitive):
-    """Raise RuntimeError unless `condition`, a bool or a Tensor of one; the message has the first `summarize` numbers of each Tensor of `inputs`."""
+    """Raise RuntimeError unless `condition`, a bool or a one-element Tensor, is true; the message shows the first `summarize` elements of each Tensor of `inputs`."""
     def __init__(self, summarize=3) -> None: ...
     def __call__(self, condition, inputs) -> Tensor: ...
 class Assign(Primitive):
-    """`variable` with the contents of `value`, a Tensor of its shape or a number, in its own dtype."""
+    """Assign `value`, a Tensor of the same shape or a number, to `variable`, cast to its dtype."""
     def __init__(self) -> None: ...
     def __call__(self, variable, value) -> Tensor: ...
 class AssignAdd(Primitive):
-    """`variable` with `value` added to its contents."""
+    """Add `value` to `variable` in place."""
     def __init__(self) -> None: ...
     def __call__(self, variable, value) -> Tensor: ...
 class AssignSub(Primitive):
-    """`variable` with `value` taken off its contents."""
+    """Subtract `value` from `variable` in place."""
     def __init__(self) -> None: ...
     def __call__(self, variable, value) -> Tensor: ...
 class Atan(Primitive):
@@ -338,7 +338,7 @@ class BCEWithLogitsLoss(Primitive):
     def __init__(self, reduction='mean') -> None: ...
     def __call__(self, input, target, weight=None, posWeight=None) -> Tensor: ...
 class Barrier(Primitive):
-    """Wait until each process of the group has come here."""
+    """Block until every process of the group has called this."""
     def __init__(self, group='hccl_world_group') -> None: ...
     def __call__(self) -> Tensor: ...
 class BartlettWindow(Primitive):
@@ -370,11 +370,11 @@ class BatchToSpaceND(Primitive):
     def __init__(self, block_shape, crops) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class BatchToSpaceNDV2(Primitive):
-    r"""Examples become places within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n, *, w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`."""
+    r"""Move examples to positions within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n, *, w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, block_shape, crops) -> Tensor: ...
 class Bernoulli(Primitive):
-    """1 with probability `p`, else 0, in the shape and dtype of `x`; no `seed` where it is -1."""
+    """Draw 1 with probability `p`, else 0, in the shape and dtype of `x`; -1 means no `seed`."""
     def __init__(self, seed=-1, offset=0) -> None: ...
     def __call__(self, x, p=0.5) -> Tensor: ...
 class BesselI0(Primitive):
@@ -426,11 +426,11 @@ class BesselY1(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Betainc(Primitive):
-    r"""$I_x(a, b) = \frac{\Gamma(a + b)}{\Gamma(a) \Gamma(b)} \int_0^x t^{a - 1} (1 - t)^{b - 1} dt$, element by element; NaN unless a, b > 0 and x is in [0, 1]. Its derivative is that by x; those by a and b count as 0."""
+    r"""$I_x(a, b) = \frac{\Gamma(a + b)}{\Gamma(a) \Gamma(b)} \int_0^x t^{a - 1} (1 - t)^{b - 1} dt$, element by element; NaN unless a, b > 0 and x is in [0, 1]. Differentiable with respect to x; the derivatives with respect to a and b are set to 0."""
     def __init__(self) -> None: ...
     def __call__(self, a, b, x) -> Tensor: ...
 class BiasAdd(Primitive):
-    """`bias` `(C,)` added to each channel: axis 1 of `input`, the last for 'NHWC'."""
+    """Add `bias` `(C,)` to each channel: axis 1 of `input`, the last for 'NHWC'."""
     def __init__(self, data_format='NCHW') -> None: ...
     def __call__(self, input_x, bias) -> Tensor: ...
 class BinaryCrossEntropy(Primitive):
@@ -438,7 +438,7 @@ class BinaryCrossEntropy(Primitive):
     def __init__(self, reduction='mean') -> None: ...
     def __call__(self, input, target, weight=None) -> Tensor: ...
 class Bincount(Primitive):
-    """How often each int below `size` is in `array`, an occurrence counting as `weights` says, in their dtype; 1 each where `weights` has no elements. Others are not counted."""
+    """Count each int below `size` in `array`, weighted by `weights`, in their dtype; by 1 if `weights` is empty. Other ints are not counted."""
     def __init__(self) -> None: ...
     def __call__(self, array, size, weights) -> Tensor: ...
 class BitwiseAnd(Primitive):
@@ -458,27 +458,27 @@ class BlackmanWindow(Primitive):
     def __init__(self, periodic=True, dtype=...) -> None: ...
     def __call__(self, window_length) -> Tensor: ...
 class BoundingBoxDecode(Primitive):
-    """The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W)."""
+    """Decode `deltas` relative to the anchors to boxes, clipped to an image of `max_shape` (H, W)."""
     def __init__(self, max_shape, means=..., stds=..., wh_ratio_clip=0.016) -> None: ...
     def __call__(self, anchor_box, deltas) -> Tensor: ...
 class BoundingBoxEncode(Primitive):
-    """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`."""
+    """Encode each box relative to its anchor: shifts of the centre over the anchor's sizes, and logarithms of the size ratios; minus `means`, over `stds`: `(n, 4)`."""
     def __init__(self, means=..., stds=...) -> None: ...
     def __call__(self, anchor_box, groundtruth_box) -> Tensor: ...
 class Broadcast(Primitive):
-    """The Tensors, a tuple, of the process `root_rank`, its number among all."""
+    """Return the Tensors, a tuple, of the process with global rank `root_rank`."""
     def __init__(self, root_rank, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class BroadcastTo(Primitive):
-    """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
+    """Broadcast `input` to `shape`; -1 in it keeps the input's size."""
     def __init__(self, shape) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Bucketize(Primitive):
-    """`bucketize` with `right=True`: an element at a boundary counts as beyond it."""
+    """`bucketize` with `right=True`: an element equal to a boundary counts as beyond it."""
     def __init__(self, boundaries) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class CTCGreedyDecoder(Primitive):
-    """The most likely class of each step, without blanks (the last class): for logits `(T, N, C)` and lengths `(N,)`."""
+    """The most likely class of each step, without blanks (the last class), for logits `(T, N, C)` and lengths `(N,)`."""
     def __init__(self, merge_repeated=True) -> None: ...
     def __call__(self, inputs, sequence_length) -> builtins.tuple[Tensor, ...]: ...
 class CTCLoss(Primitive):
@@ -490,11 +490,11 @@ class CTCLossV2(Primitive):
     def __init__(self, blank=0, reduction='none', zero_infinity=False) -> None: ...
     def __call__(self, log_probs, targets, input_lengths, target_lengths) -> builtins.tuple[Tensor, ...]: ...
 class Cast(Primitive):
-    """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name."""
+    """Cast a tensor to `dtype`: a MindSpore or NumPy dtype, a Python type or a name."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, dtype) -> Tensor: ...
 class Cauchy(Primitive):
-    r"""Float32 numbers of density $\sigma / (\pi ((x - median)^2 + \sigma^2))$."""
+    r"""Draw Float32 numbers with density $\sigma / (\pi ((x - median)^2 + \sigma^2))$."""
     def __init__(self, size, median=0.0, sigma=1.0) -> None: ...
     def __call__(self) -> Tensor: ...
 class Cdist(Primitive):
@@ -510,15 +510,15 @@ class Ceil(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class ChannelShuffle(Primitive):
-    """The channels of `(N, C, *)` taken from `groups` equal groups in turn."""
+    """Interleave the channels of `(N, C, *)` from `groups` equal groups."""
     def __init__(self, group) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class CheckNumerics(Primitive):
-    """`x` itself; RuntimeError if one of its numbers is NaN or infinite."""
+    """Return `x`; raise RuntimeError if an element is NaN or infinite."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class CheckValid(Primitive):
-    """Which boxes lie in an image, of which `img_metas` is (height, width, factor for both)."""
+    """Return True for boxes inside an image; `img_metas`: (height, width, factor for both)."""
     def __init__(self) -> None: ...
     def __call__(self, bboxes, img_metas) -> Tensor: ...
 class Cholesky(Primitive):
@@ -534,31 +534,31 @@ class CholeskySolve(Primitive):
     def __init__(self, upper=False) -> None: ...
     def __call__(self, x1, x2) -> Tensor: ...
 class Coalesce(Primitive):
-    """A sparse matrix with one value at each place, in the order of rows: (indices, values, shape)."""
+    """Merge a sparse matrix to one value per position, sorted by rows: (indices, values, shape)."""
     def __init__(self) -> None: ...
     def __call__(self, x_indices, x_values, x_shape) -> builtins.tuple: ...
 class Col2Im(Primitive):
-    """As `fold`, of `(N, C, kh kw, L)`."""
+    """As `fold`, for `(N, C, kh kw, L)`."""
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1) -> None: ...
     def __call__(self, x, output_size) -> Tensor: ...
 class CollectiveGather(Primitive):
-    """All processes' Tensors, one after the other, on the process `dest_rank`; others get a Tensor of shape (1,) that means nothing."""
+    """Concatenate all processes' Tensors on process `dest_rank`; other processes get a meaningless Tensor of shape (1,)."""
     def __init__(self, dest_rank, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class CollectiveScatter(Primitive):
-    """This process' part, along the first axis, of the Tensor of the process `src_rank`."""
+    """Return this process' part, along the first axis, of the Tensor of process `src_rank`."""
     def __init__(self, src_rank=0, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class CombinedNonMaxSuppression(Primitive):
-    """The best boxes of all classes, by falling score: boxes `(N, k, 4)`, scores and classes `(N, k)`, all Float32, and how many there are of each example, `(N,)` Int32; the rest is 0."""
+    """Non-maximum suppression per class: the best boxes of all classes by descending score, boxes `(N, k, 4)`, scores and classes `(N, k)`, all Float32, and their count for each example, `(N,)` Int32; unused entries are 0."""
     def __init__(self, pad_per_class=False, clip_boxes=True) -> None: ...
     def __call__(self, boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold) -> builtins.tuple[Tensor, ...]: ...
 class CompareAndBitpack(Primitive):
-    """Which elements exceed `threshold`, eight of the last axis in one UInt8, the first of them in its highest bit: `(*, n)` -> `(*, n / 8)`."""
+    """Pack whether elements exceed `threshold`, eight of the last axis in one UInt8, the first in its highest bit: `(*, n)` -> `(*, n / 8)`."""
     def __init__(self) -> None: ...
     def __call__(self, x, threshold) -> Tensor: ...
 class Complex(Primitive):
-    """$a + b i$ from $a$ and $b$, which must be Float32 or Float64 alike."""
+    """$a + b i$ from $a$ and $b$, both Float32 or both Float64."""
     def __init__(self) -> None: ...
     def __call__(self, real, imag) -> Tensor: ...
 class ComplexAbs(Primitive):
@@ -566,19 +566,19 @@ class ComplexAbs(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class ComputeAccidentalHits(Primitive):
-    """Where sampled classes are true ones: the rows of `true_classes` `(n, num_true)` (Int32), the places in `sampled_candidates` `(k,)` (Int64), and for each the least Float32, which added to a logit makes it count for nothing."""
+    """Find the sampled classes that are true classes: the rows of `true_classes` `(n, num_true)` (Int32), the positions in `sampled_candidates` `(k,)` (Int64), and for each the lowest Float32, which masks a logit when added to it."""
     def __init__(self, num_true=1) -> None: ...
     def __call__(self, true_classes, sampled_candidates) -> builtins.tuple[Tensor, ...]: ...
 class Concat(Primitive):
-    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+    """Concatenate a tuple or list of Tensors along `axis`; their other sizes must be equal."""
     def __init__(self, axis=0) -> None: ...
     def __call__(self, tensors) -> Tensor: ...
 class ConfusionMatrix(Primitive):
-    """Row i, column j: how often the prediction for label i is j (the sum of those `weights`)."""
+    """Row i, column j: the number of predictions j for label i (the sum of their `weights`)."""
     def __init__(self, num_classes, dtype='int32') -> None: ...
     def __call__(self, labels, predictions, weights=None) -> Tensor: ...
 class Conj(Primitive):
-    """$a - b i$ for $a + b i$; what is real stays as it is."""
+    """$a - b i$ for $a + b i$; real tensors are returned unchanged."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class ConjugateTranspose(Primitive):
@@ -590,11 +590,11 @@ class Conv2D(Primitive):
     def __init__(self, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, group=1, data_format='NCHW') -> None: ...
     def __call__(self, x, weight) -> Tensor: ...
 class Conv2DBackpropInput(Primitive):
-    """The gradient of `Conv2D` by its input, which had the shape `input_size`."""
+    """The gradient of `Conv2D` with respect to its input, of shape `input_size`."""
     def __init__(self, out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, mode=1, stride=1, dilation=1, group=1, data_format='NCHW') -> None: ...
     def __call__(self, dout, weight, input_size) -> Tensor: ...
 class Conv2DTranspose(Primitive):
-    """The gradient of `Conv2D` by its input, which had the shape `input_size`."""
+    """The gradient of `Conv2D` with respect to its input, of shape `input_size`."""
     def __init__(self, out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, mode=1, stride=1, dilation=1, group=1, data_format='NCHW') -> None: ...
     def __call__(self, dout, weight, input_size) -> Tensor: ...
 class Conv3D(Primitive):
@@ -602,11 +602,11 @@ class Conv3D(Primitive):
     def __init__(self, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, group=1, data_format='NCDHW') -> None: ...
     def __call__(self, x, weight) -> Tensor: ...
 class Conv3DTranspose(Primitive):
-    """The gradient of `Conv3D` by its input."""
+    """The gradient of `Conv3D` with respect to its input."""
     def __init__(self, in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW') -> None: ...
     def __call__(self, dout, weight, bias=None) -> Tensor: ...
 class CopyWithSlice(Primitive):
-    """Put the numbers of `y` into `x`, whose shape it must have; returns the result."""
+    """Copy the elements of `y` to `x`, which must have the same shape; returns the result."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class Cos(Primitive):
@@ -618,11 +618,11 @@ class Cosh(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class CountNonZero(Primitive):
-    """How many elements along `axis` (`()`: of all) are not zero."""
+    """Count the nonzero elements along `axis` (`()`: all)."""
     def __init__(self, dims=None) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class CropAndResize(Primitive):
-    """Boxes cut out of images `(N, H, W, C)`, each resized: `(n, *crop_size, C)`."""
+    """Crop boxes from images `(N, H, W, C)` and resize each: `(n, *crop_size, C)`."""
     def __init__(self, method='bilinear', extrapolation_value=0.0) -> None: ...
     def __call__(self, x, boxes, box_indices, crop_size) -> Tensor: ...
 class Cross(Primitive):
@@ -630,7 +630,7 @@ class Cross(Primitive):
     def __init__(self, dim=-65530) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class CumProd(Primitive):
-    """`cumprod` in the dtype of `x`; `exclusive`: of those before, `reverse`: from the end."""
+    """`cumprod` in the dtype of `x`; `exclusive`: of the elements before, `reverse`: from the end."""
     def __init__(self, exclusive=False, reverse=False) -> None: ...
     def __call__(self, x, axis) -> Tensor: ...
 class CumSum(Primitive):
@@ -650,19 +650,19 @@ class CumulativeLogsumexp(Primitive):
     def __init__(self, exclusive=False, reverse=False) -> None: ...
     def __call__(self, x, axis) -> Tensor: ...
 class DType(Primitive):
-    """The MindSpore dtype of the elements."""
+    """Return the MindSpore dtype of the elements."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Type: ...
 class DataFormatDimMap(Primitive):
-    """For axes of the second format, by their numbers from -4 to 3, the numbers that they have in the first."""
+    """Map axes of the second format, numbered from -4 to 3, to axes of the first."""
     def __init__(self, src_format='NHWC', dst_format='NCHW') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class DataFormatVecPermute(Primitive):
-    """What belongs to the axes of the first format, in the order of the second: `(4,)`, `(4, 2)`."""
+    """Reorder entries for the axes of the first format to the second's: `(4,)`, `(4, 2)`."""
     def __init__(self, src_format='NHWC', dst_format='NCHW') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class DeformableOffsets(Primitive):
-    """What each moved window sees: `(N, C, H, W)` -> `(N, C, H' kh, W' kw)`; see `deformable_conv2d`."""
+    """Return the elements of each deformed window: `(N, C, H, W)` -> `(N, C, H' kh, W' kw)`; see `deformable_conv2d`."""
     def __init__(self, strides, pads, ksize, dilations=(1, 1, 1, 1), data_format='NCHW', deformable_groups=1, modulated=True) -> None: ...
     def __call__(self, x, offsets) -> Tensor: ...
 class Dense(Primitive):
@@ -670,15 +670,15 @@ class Dense(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, weight, bias=None) -> Tensor: ...
 class Depend(Primitive):
-    """`value`; operations take effect in the order in which they are written anyway."""
+    """Return `value`; operations take effect in program order anyway."""
     def __init__(self) -> None: ...
     def __call__(self, value, expr) -> Any: ...
 class DepthToSpace(Primitive):
-    """`(N, C b b, H, W)` -> `(N, C, H b, W b)`: the slowest parts of the channels become rows and columns."""
+    """`(N, C b b, H, W)` -> `(N, C, H b, W b)`: the slowest-varying parts of the channels become rows and columns."""
     def __init__(self, block_size) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class DepthwiseConv2dNative(Primitive):
-    """Each channel by itself: `(N, C, H, W)`, `w` `(M, C, kh, kw)` -> `(N, C M, H', W')` with M = `channel_multiplier`, the results of one channel beside each other."""
+    """Convolve each channel separately: `(N, C, H, W)`, `w` `(M, C, kh, kw)` -> `(N, C M, H', W')` with M = `channel_multiplier`, the results of one channel adjacent."""
     def __init__(self, channel_multiplier, kernel_size, mode=3, pad_mode='valid', pad=0, stride=1, dilation=1, group=1) -> None: ...
     def __call__(self, x, w) -> Tensor: ...
 class Diag(Primitive):
@@ -686,11 +686,11 @@ class Diag(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class DiagPart(Primitive):
-    """The diagonal of two dimensions, `offset` above the main one; it comes last."""
+    """The diagonal of two dimensions, `offset` above the main one, as the last dimension."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Digamma(Primitive):
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; infinite at 0."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Dilation2D(Primitive):
@@ -702,19 +702,19 @@ class Div(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class DivNoNan(Primitive):
-    """$input / other$, and 0 where `other` is 0."""
+    """$input / other$; 0 where `other` is 0."""
     def __init__(self) -> None: ...
     def __call__(self, x1, x2) -> Tensor: ...
 class Dropout(Primitive):
-    """`dropout`, and where elements were kept."""
+    """`dropout`, and the mask of kept elements."""
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class Dropout2D(Primitive):
-    """`dropout2d`, and where elements were kept: Bool."""
+    """`dropout2d`, and the mask of kept elements: Bool."""
     def __init__(self, keep_prob=0.5) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class Dropout3D(Primitive):
-    """`dropout3d`, and where elements were kept: Bool."""
+    """`dropout3d`, and the mask of kept elements: Bool."""
     def __init__(self, keep_prob=0.5) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class DropoutDoMask(Primitive):
@@ -722,31 +722,31 @@ class DropoutDoMask(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, mask, keep_prob) -> Tensor: ...
 class DropoutGenMask(Primitive):
-    """A bit for each element of `shape`, 1 with probability `keep_prob`, eight in a UInt8 and filled up to a multiple of 128: what `DropoutDoMask` takes."""
+    """Draw a bit for each element of `shape`, 1 with probability `keep_prob`, packed eight per UInt8 and padded to a multiple of 128, for `DropoutDoMask`."""
     def __init__(self, Seed0=0, Seed1=0) -> None: ...
     def __call__(self, shape, keep_prob) -> Tensor: ...
 class DynamicGRUV2(Primitive):
-    """A GRU along `x` `(L, N, C)`: y, and of each step the state h, the gates z and r, the new contents n and $W_{hn} h + b_{hn}$, `(L, N, H)` each."""
+    """A GRU along `x` `(L, N, C)`: y, and each step's state h, gates z and r, new contents n and $W_{hn} h + b_{hn}$, `(L, N, H)` each."""
     def __init__(self, direction='UNIDIRECTIONAL', cell_depth=1, keep_prob=1.0, cell_clip=-1.0, num_proj=0, time_major=True, activation='tanh', gate_order='rzh', reset_after=True, is_training=True) -> None: ...
     def __call__(self, x, weight_input, weight_hidden, bias_input, bias_hidden, seq_length, init_h) -> builtins.tuple[Tensor, ...]: ...
 class DynamicRNN(Primitive):
-    """An LSTM along `x` `(L, N, C)`: y, and the states h and c, gates i, j, f, o and tanh(c) of each step, `(L, N, H)` each."""
+    """An LSTM along `x` `(L, N, C)`: y, and each step's states h and c, gates i, j, f, o and tanh(c), `(L, N, H)` each."""
     def __init__(self, cell_type='LSTM', direction='UNIDIRECTIONAL', cell_depth=1, use_peephole=False, keep_prob=1.0, cell_clip=-1.0, num_proj=0, time_major=True, activation='tanh', forget_bias=0.0, is_training=True) -> None: ...
     def __call__(self, x, w, b, seq_length, init_h, init_c) -> builtins.tuple[Tensor, ...]: ...
 class DynamicShape(Primitive):
-    """The size of each dimension, as a tensor of Int64."""
+    """Return the size of each dimension, an Int64 tensor."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class EditDistance(Primitive):
-    """How many labels of each sequence have to be replaced, put in or left out to make the true one: Float32, over the length of that if `normalize` (infinite if it has none)."""
+    """The edit distance of each sequence to the true one, in labels to replace, insert or delete: Float32, divided by the length of the true one if `normalize` (infinite if it is empty)."""
     def __init__(self, normalize=True) -> None: ...
     def __call__(self, hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape) -> Tensor: ...
 class Eig(Primitive):
-    """The eigenvalues of matrices, and their vectors where `compute_v`, else nothing."""
+    """The eigenvalues of matrices, and their eigenvectors if `compute_v`, else an empty Tensor."""
     def __init__(self, compute_v=False) -> None: ...
     def __call__(self, x) -> Any: ...
 class Eigh(Primitive):
-    """As `scipy.linalg.eigh`: (values, vectors), or the values alone."""
+    """As `scipy.linalg.eigh`: (values, vectors), or only the values."""
     def __init__(self, compute_eigenvectors=True, lower=True) -> None: ...
     def __call__(self, A) -> Any: ...
 class Einsum(Primitive):
@@ -758,11 +758,11 @@ class Elu(Primitive):
     def __init__(self, alpha=1.0) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class EmbeddingLookup(Primitive):
-    """The rows of `input_params` `(n, d)` (or the elements of a vector) at `input_indices` less `offset`; zeros for an index that has none."""
+    """The rows of `input_params` `(n, d)` (or the elements of a vector) at `input_indices - offset`; zeros for an index out of range."""
     def __init__(self) -> None: ...
     def __call__(self, input_params, input_indices, offset) -> Tensor: ...
 class Eps(Primitive):
-    """The distance from 1 to the next number of the dtype of `x`, in its shape."""
+    """The distance from 1 to the next number in the dtype of `x`, in its shape."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Equal(Primitive):
@@ -770,7 +770,7 @@ class Equal(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class EqualCount(Primitive):
-    """How many elements of `x` and `y` are equal: `(1,)`, in their dtype."""
+    """Count the equal elements of `x` and `y`: `(1,)`, in their dtype."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class Erf(Primitive):
@@ -794,11 +794,11 @@ class Exp(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Expand(Primitive):
-    """The same as `broadcast_to`."""
+    """As `broadcast_to`."""
     def __init__(self) -> None: ...
     def __call__(self, x, shape) -> Tensor: ...
 class ExpandDims(Primitive):
-    """A dimension of size 1 put in at `axis`."""
+    """Insert a dimension of size 1 at `axis`."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, axis) -> Tensor: ...
 class Expm1(Primitive):
@@ -806,23 +806,23 @@ class Expm1(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class ExtractGlimpse(Primitive):
-    """What a window of `size` (height, width) sees of each image `(N, H, W, C)`: `(N, *size, C)`."""
+    """Extract a window of `size` (height, width) from each image `(N, H, W, C)`: `(N, *size, C)`."""
     def __init__(self, centered=True, normalized=True, uniform_noise=True, noise='uniform') -> None: ...
     def __call__(self, x, size, offsets) -> Tensor: ...
 class ExtractImagePatches(Primitive):
-    """The windows of images in the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`."""
+    """Extract windows of images into the channels: `(N, C, H, W)` -> `(N, kh kw C, H', W')`."""
     def __init__(self, ksizes, strides, rates, padding='VALID') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class ExtractVolumePatches(Primitive):
-    """The windows of volumes in the channels: `(N, C, D, H, W)` -> `(N, kd kh kw C, D', H', W')`."""
+    """Extract windows of volumes to channels: `(N, C, D, H, W)` -> `(N, kd kh kw C, D', H', W')`."""
     def __init__(self, kernel_size, strides, padding) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class Eye(Primitive):
-    """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default."""
+    """An `n` by `m` matrix (`m` is `n` by default) with ones on the diagonal, Float32 by default."""
     def __init__(self) -> None: ...
     def __call__(self, n, m, dtype) -> Tensor: ...
 class FFTWithSize(Primitive):
-    """The discrete Fourier transform of the last `signal_ndim` axes, or its inverse."""
+    """Compute the discrete Fourier transform of the last `signal_ndim` axes, or its inverse."""
     def __init__(self, signal_ndim, inverse, real, norm='backward', onesided=True, signal_sizes=()) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class FastGeLU(Primitive):
@@ -834,27 +834,27 @@ class FastGelu(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Fill(Primitive):
-    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype of the value."""
     def __init__(self) -> None: ...
     def __call__(self, dtype, dims, x) -> Tensor: ...
 class FillDiagonal(Primitive):
-    """`input` with `fill_value` on its main diagonal: where all indices are equal."""
+    """`input` with `fill_value` on its main diagonal, where all indices are equal."""
     def __init__(self, fill_value, wrap=False) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class FillV2(Primitive):
-    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype of the value."""
     def __init__(self) -> None: ...
     def __call__(self, shape, value) -> Tensor: ...
 class Fills(Primitive):
-    """`value`, a number or a Tensor without axes, in the shape and dtype of `x`."""
+    """`value`, a number or a 0-d Tensor, in the shape and dtype of `x`."""
     def __init__(self) -> None: ...
     def __call__(self, x, value) -> Tensor: ...
 class Flatten(Primitive):
-    """All dimensions but the first merged into one; of one dimension, a column."""
+    """Merge all dimensions but the first into one; a vector becomes a column."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class FloatStatus(Primitive):
-    """Whether any number is infinite or NaN: 1 or 0, Float32 `(1,)`."""
+    """Return 1 if any element is infinite or NaN, else 0: Float32 `(1,)`."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Floor(Primitive):
@@ -862,7 +862,7 @@ class Floor(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class FloorDiv(Primitive):
-    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class FloorMod(Primitive):
@@ -878,31 +878,31 @@ class Fmin(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x1, x2) -> Tensor: ...
 class FractionalAvgPool(Primitive):
-    """The means of nearly equal parts of `(N, H, W, C)`; else as `FractionalMaxPool`."""
+    """Means over nearly equal parts of `(N, H, W, C)`; otherwise as `FractionalMaxPool`."""
     def __init__(self, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class FractionalMaxPool(Primitive):
-    """The greatest numbers of nearly equal parts of `(N, H, W, C)`, and the parts' boundaries along rows and columns (Int64)."""
+    """Maxima over nearly equal parts of `(N, H, W, C)`, and the parts' boundaries along rows and columns (Int64)."""
     def __init__(self, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class FractionalMaxPool3DWithFixedKsize(Primitive):
-    """As `fractional_max_pool3d` with both results; `data_format` 'NCDHW' or 'NDHWC'."""
+    """As `fractional_max_pool3d`; returns both results; `data_format` 'NCDHW' or 'NDHWC'."""
     def __init__(self, ksize, output_shape, data_format='NCDHW') -> None: ...
     def __call__(self, x, random_samples) -> builtins.tuple[Tensor, ...]: ...
 class FractionalMaxPoolWithFixedKsize(Primitive):
-    """As `fractional_max_pool2d` with both results."""
+    """As `fractional_max_pool2d`; returns both results."""
     def __init__(self, ksize, output_shape, data_format='NCHW') -> None: ...
     def __call__(self, input_x, random_samples) -> builtins.tuple[Tensor, ...]: ...
 class FusedAdaFactor(Primitive):
-    r"""AdaFactor's step (Shazeer and Stern, 2018), with $g$ divided by `global_norm`. Of a matrix it keeps the means $R$ and $C$ of the rows and columns of $g^2 + \epsilon_1$ alone:"""
+    r"""AdaFactor's step (Shazeer and Stern, 2018), with $g$ divided by `global_norm`. For a matrix, it keeps only the means $R$ and $C$ of the rows and columns of $g^2 + \epsilon_1$:"""
     def __init__(self, enable_scale_parameter=False, enable_first_moment=False, enable_weight_decay=False) -> None: ...
     def __call__(self, epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate, gradient, param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq) -> Tensor: ...
 class FusedAdaFactorWithGlobalNorm(Primitive):
-    r"""AdaFactor's step (Shazeer and Stern, 2018), with $g$ divided by `global_norm`. Of a matrix it keeps the means $R$ and $C$ of the rows and columns of $g^2 + \epsilon_1$ alone:"""
+    r"""AdaFactor's step (Shazeer and Stern, 2018), with $g$ divided by `global_norm`. For a matrix, it keeps only the means $R$ and $C$ of the rows and columns of $g^2 + \epsilon_1$:"""
     def __init__(self, enable_scale_parameter=False, enable_first_moment=False, enable_weight_decay=False) -> None: ...
     def __call__(self, epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate, gradient, param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq, global_norm) -> Tensor: ...
 class FusedCastAdamWeightDecay(Primitive):
-    """`AdamWeightDecay` with the gradient over `global_norm`."""
+    """`AdamWeightDecay` with the gradient divided by `global_norm`."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, var, m, v, lr, beta1, beta2, epsilon, decay, gradient, global_norm) -> builtins.tuple: ...
 class FusedSparseAdam(Primitive):
@@ -934,19 +934,19 @@ class Gamma(Primitive):
     def __init__(self, seed=0, seed2=0) -> None: ...
     def __call__(self, shape, alpha, beta) -> Tensor: ...
 class Gather(Primitive):
-    """The slices of `input_params` along `axis` that `input_indices` (of any shape) name."""
+    """The slices of `input_params` along `axis` at `input_indices` (of any shape)."""
     def __init__(self, batch_dims=0) -> None: ...
     def __call__(self, input_params, input_indices, axis) -> Tensor: ...
 class GatherD(Primitive):
-    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, analogous for others: one element for each index."""
     def __init__(self) -> None: ...
     def __call__(self, x, dim, index) -> Tensor: ...
 class GatherNd(Primitive):
-    """What each row of `indices` (its last dimension) points to, from the first dimension on."""
+    """The elements at the rows of `indices` (last dimension), from the first dimension on."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices) -> Tensor: ...
 class GatherV2(Primitive):
-    """The slices of `input_params` along `axis` that `input_indices` (of any shape) name."""
+    """The slices of `input_params` along `axis` at `input_indices` (of any shape)."""
     def __init__(self) -> None: ...
     def __call__(self, input_params, input_indices, axis) -> Tensor: ...
 class Gcd(Primitive):
@@ -954,19 +954,19 @@ class Gcd(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class GeLU(Primitive):
-    """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes."""
+    """`gelu` with `approximate='tanh'`, as MindSpore's Primitive computes it."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class GeSwitch(Primitive):
-    """`(data, None)` where `pred` does not hold, `(None, data)` where it does; see `merge`."""
+    """Return `(data, None)` if `pred` is false, `(None, data)` if it is true; see `merge`."""
     def __init__(self) -> None: ...
     def __call__(self, data, pred) -> builtins.tuple: ...
 class Gelu(Primitive):
-    """`gelu` with `approximate='tanh'`, which is what MindSpore's Primitive computes."""
+    """`gelu` with `approximate='tanh'`, as MindSpore's Primitive computes it."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Geqrf(Primitive):
-    """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
+    """R in the upper triangle, below the diagonal the Householder reflections whose product is Q, and their factors: LAPACK's format."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class Ger(Primitive):
@@ -982,19 +982,19 @@ class GreaterEqual(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class GridSampler2D(Primitive):
-    """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1]."""
+    """Sample `input` `(N, C, H, W)` at the points `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1]."""
     def __init__(self, interpolation_mode='bilinear', padding_mode='zeros', align_corners=False) -> None: ...
     def __call__(self, input_x, grid) -> Tensor: ...
 class GridSampler3D(Primitive):
-    """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1]."""
+    """Sample `input` `(N, C, H, W)` at the points `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1]."""
     def __init__(self, interpolation_mode='bilinear', padding_mode='zeros', align_corners=False) -> None: ...
     def __call__(self, input_x, grid) -> Tensor: ...
 class GroupTopk(Primitive):
-    """Put zeros into `token` `(tokens, experts)` for all groups of experts but the `k` best ones of each token: those whose `k_inner` largest numbers have the largest sum (DeepSeek-AI, 2024)."""
+    """Set `token` `(tokens, experts)` to zero for all groups of experts but the `k` best ones of each token, whose `k_inner` largest elements have the largest sum (DeepSeek-AI, 2024)."""
     def __init__(self) -> None: ...
     def __call__(self, token, idx_arr, group_num, k, k_inner=1) -> Tensor: ...
 class HSVToRGB(Primitive):
-    """Red, green and blue of hue, saturation and value, all from 0 to 1: `(*, 3)`."""
+    """Convert hue, saturation and value, all from 0 to 1, to red, green and blue: `(*, 3)`."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class HShrink(Primitive):
@@ -1010,7 +1010,7 @@ class HSwish(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class HammingWindow(Primitive):
-    r"""$w_n = \alpha - \beta \cos \frac{2 \pi n}{N - 1}$; arguments as `bartlett_window`'s."""
+    r"""$w_n = \alpha - \beta \cos \frac{2 \pi n}{N - 1}$; arguments as for `bartlett_window`."""
     def __init__(self, periodic=True, alpha=0.54, beta=0.46, dtype=...) -> None: ...
     def __call__(self, length) -> Tensor: ...
 class Heaviside(Primitive):
@@ -1018,15 +1018,15 @@ class Heaviside(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, values) -> Tensor: ...
 class Histogram(Primitive):
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
+    """Count the elements in each of `bins` equal bins from `min` to `max`, in the input's dtype (Float32 for 16-bit floats)."""
     def __init__(self, bins=100, min=0.0, max=0.0) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class HistogramFixedWidth(Primitive):
-    """How many numbers are in each of `nbins` equal parts from `range[0]` to `range[1]`: Int32. Those outside are counted in the first or the last part."""
+    """Count the elements in each of `nbins` equal bins from `range[0]` to `range[1]`: Int32. Elements outside are counted in the first or the last bin."""
     def __init__(self, nbins, dtype='int32') -> None: ...
     def __call__(self, x, range) -> Tensor: ...
 class HistogramSummary(Primitive):
-    """Shows the Tensor `value` under `name` to the `SummaryRecord` that is open, which writes what was shown last. Where none is open, a call has no effect."""
+    """Record the Tensor `value` under `name` for the open `SummaryRecord`, which writes the last value. If none is open, a call has no effect."""
     def __init__(self) -> None: ...
     def __call__(self, name, value) -> Tensor: ...
 class Hypot(Primitive):
@@ -1034,15 +1034,15 @@ class Hypot(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x1, x2) -> Tensor: ...
 class IOU(Primitive):
-    """What pairs of boxes share, over what they cover together: `(n, 4)`, `(m, 4)` -> `(m, n)`."""
+    """Intersection over union of pairs of boxes: `(n, 4)`, `(m, 4)` -> `(m, n)`."""
     def __init__(self, mode='iou') -> None: ...
     def __call__(self, anchor_boxes, gt_boxes) -> Tensor: ...
 class Identity(Primitive):
-    """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+    """Return an independent tensor with the same contents; derivatives pass through."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class IdentityN(Primitive):
-    """The tuple of the Tensors in `x`, a tuple or list."""
+    """Return copies of the Tensors in `x`, a tuple or list, as a tuple."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> builtins.tuple: ...
 class Igamma(Primitive):
@@ -1054,35 +1054,35 @@ class Igammac(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, a, x) -> Tensor: ...
 class Im2Col(Primitive):
-    """Windows as columns, each channel apart: `(N, C, H, W)` -> `(N, C, kh kw, L)`; settings are ints or pairs."""
+    """Windows as columns, per channel: `(N, C, H, W)` -> `(N, C, kh kw, L)`; settings are ints or pairs."""
     def __init__(self, ksizes, strides=1, dilations=1, pads=0) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Imag(Primitive):
-    """The imaginary part; zeros for what is real."""
+    """The imaginary part; zeros for real tensors."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class ImageSummary(Primitive):
-    """Shows the Tensor `value` under `name` to the `SummaryRecord` that is open, which writes what was shown last. Where none is open, a call has no effect."""
+    """Record the Tensor `value` under `name` for the open `SummaryRecord`, which writes the last value. If none is open, a call has no effect."""
     def __init__(self) -> None: ...
     def __call__(self, name, value) -> Tensor: ...
 class InTopK(Primitive):
-    """Whether the number of each row at its index `x2` is among the `k` greatest; ties are."""
+    """Return True if a row's element at index `x2` is among the `k` largest, ties included."""
     def __init__(self, k) -> None: ...
     def __call__(self, x1, x2) -> Tensor: ...
 class IndexAdd(Primitive):
-    """`x`, where the slices of `y` along `axis` have been added at `indices`; a Parameter changes."""
+    """`x` with the slices of `y` along `axis` added at `indices`; in place for a Parameter."""
     def __init__(self, axis, use_lock=True, check_index_bound=True) -> None: ...
     def __call__(self, x, indices, y) -> Tensor: ...
 class IndexFill(Primitive):
-    """`x` with `value` in the slices along `axis` that `index` names."""
+    """`x` with `value` in the slices along `axis` at `index`."""
     def __init__(self) -> None: ...
     def __call__(self, x, dim, index, value) -> Tensor: ...
 class IndexPut(Primitive):
-    """`x1` with the vector `x2` at `indices`, one vector of integers for each of the first axes; added to what is there if `accumulate` is 1."""
+    """`x1` with the vector `x2` at `indices`, one vector of integers for each of the first axes; added to the old values if `accumulate` is 1."""
     def __init__(self, accumulate=0) -> None: ...
     def __call__(self, x1, x2, indices) -> Tensor: ...
 class InplaceAdd(Primitive):
-    """`x` with `v[i]` added to row `indices[i]`; a row named twice gets both."""
+    """`x` with `v[i]` added to row `indices[i]`; repeated indices accumulate."""
     def __init__(self, indices) -> None: ...
     def __call__(self, x, input_v) -> Tensor: ...
 class InplaceIndexAdd(Primitive):
@@ -1090,7 +1090,7 @@ class InplaceIndexAdd(Primitive):
     def __init__(self, axis) -> None: ...
     def __call__(self, var, indices, updates) -> Tensor: ...
 class InplaceSub(Primitive):
-    """`x` with `v[i]` subtracted from row `indices[i]`; a row named twice loses both."""
+    """`x` with `v[i]` subtracted from row `indices[i]`; repeated indices accumulate."""
     def __init__(self, indices) -> None: ...
     def __call__(self, x, input_v) -> Tensor: ...
 class InplaceUpdate(Primitive):
@@ -1106,15 +1106,15 @@ class Inv(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Invert(Primitive):
-    """Every bit turned over; on Bool, "not"."""
+    """Flip every bit; on Bool, "not"."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class InvertPermutation(Primitive):
-    """The tuple y with y[x[i]] = i, for a tuple or list of the ints from 0 on in any order."""
+    """The inverse y, with y[x[i]] = i, of a permutation: a tuple or list of the ints from 0 on."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> builtins.tuple: ...
 class IsClose(Primitive):
-    r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+    r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
     def __init__(self, rtol=1e-05, atol=1e-08, equal_nan=False) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class IsFinite(Primitive):
@@ -1130,7 +1130,7 @@ class IsNan(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 def J(fn) -> Any:
-    """The function that gives `fn`'s value and its pullback: `J(fn)(x) = (fn(x), back)`."""
+    """Return a function that computes `fn`'s value and its pullback: `J(fn)(x) = (fn(x), back)`."""
 class KLDivLoss(Primitive):
     r"""$y (\ln y - x)$ for logarithms of probabilities $x$ and probabilities $y$."""
     def __init__(self, reduction='mean') -> None: ...
@@ -1152,7 +1152,7 @@ class LRN(Primitive):
     def __init__(self, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS') -> None: ...
     def __call__(self, x) -> Tensor: ...
 class LSTM(Primitive):
-    """Layers of LSTM along `input` `(L, N, C)`: outputs `(L, N, D H)` with D directions, the last states h and c `(layers D, N, H)`, and two Tensors that are of no use here (zeros)."""
+    """Layers of LSTM along `input` `(L, N, C)`: outputs `(L, N, D H)` with D directions, the last states h and c `(layers D, N, H)`, and two unused Tensors (zeros)."""
     def __init__(self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout, proj_size=0) -> None: ...
     def __call__(self, input, h, c, w) -> builtins.tuple[Tensor, ...]: ...
 class LayerNorm(Primitive):
@@ -1188,7 +1188,7 @@ class Lgamma(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class LinSpace(Primitive):
-    """`steps` numbers at equal distances from `start` to `end`, both included; Float32."""
+    """`steps` equally spaced numbers from `start` to `end`, both included; Float32."""
     def __init__(self) -> None: ...
     def __call__(self, start, stop, num) -> Tensor: ...
 class ListDiff(Primitive):
@@ -1208,7 +1208,7 @@ class LogMatrixDeterminant(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class LogNormalReverse(Primitive):
-    """$e^z$ for z normal around `mean` with deviation `std`, in the shape and dtype of `input`."""
+    """$e^z$, z normal with mean `mean`, deviation `std`, in the shape and dtype of `input`."""
     def __init__(self, mean=1.0, std=2.0) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class LogSoftmax(Primitive):
@@ -1216,11 +1216,11 @@ class LogSoftmax(Primitive):
     def __init__(self, axis=-1) -> None: ...
     def __call__(self, logits) -> Tensor: ...
 class LogSoftmaxExt(Primitive):
-    """`log_softmax` along `dim`; None: the first axis of 0, 1 or 3, else the second."""
+    """`log_softmax` along `dim`; None: axis 0 of 0, 1 or 3 dimensions, else axis 1."""
     def __init__(self) -> None: ...
     def __call__(self, input, dim=None, dtype=None) -> Tensor: ...
 class LogSpace(Primitive):
-    """`steps` powers of `base` with exponents at equal distances from `start` to `end`."""
+    """`steps` powers of `base` with equally spaced exponents from `start` to `end`."""
     def __init__(self, steps=10, base=10, dtype=...) -> None: ...
     def __call__(self, start, end) -> Tensor: ...
 class LogUniformCandidateSampler(Primitive):
@@ -1232,7 +1232,7 @@ class LogicalAnd(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class LogicalNot(Primitive):
-    """Whether $input = 0$, element by element: Bool."""
+    """Return True where $input = 0$, element by element: Bool."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class LogicalOr(Primitive):
@@ -1244,7 +1244,7 @@ class LogicalXor(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class Logit(Primitive):
-    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first kept in $[eps, 1 - eps]$."""
+    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first clamped to $[eps, 1 - eps]$."""
     def __init__(self, eps=-1.0) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class LowerBound(Primitive):
@@ -1256,35 +1256,35 @@ class LpNorm(Primitive):
     def __init__(self, axis, p=2, keep_dims=False, epsilon=1e-12) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Lstsq(Primitive):
-    r"""Y for which $\|x Y - a\|^2 + l \|Y\|^2$ is least, l being `l2_regularizer`: `lstsq`."""
+    r"""The Y that minimizes $\|x Y - a\|^2 + l \|Y\|^2$, l being `l2_regularizer`; see `lstsq`."""
     def __init__(self, fast=True, l2_regularizer=0.0) -> None: ...
     def __call__(self, x, a) -> Tensor: ...
 class LuSolve(Primitive):
-    """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
+    """Solve A X = b for X, given A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
     def __init__(self) -> None: ...
     def __call__(self, x, lu_data, lu_pivots) -> Tensor: ...
 class LuUnpack(Primitive):
-    """(P, L, U) with A = P L U, from A's triangles in one matrix `(*, m, n)` and its pivots `(*, k)`, k the smaller of m and n, which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`."""
+    """Return (P, L, U) with A = P L U, given A's triangles in one matrix `(*, m, n)` and its pivots `(*, k)`, k = min(m, n), which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`."""
     def __init__(self, unpack_data=True, unpack_pivots=True) -> None: ...
     def __call__(self, LU_data, LU_pivots) -> builtins.tuple: ...
 class MapCacheIdx(Primitive):
-    """Where rows of a large table are in a cache of it, and what must be swapped for that."""
+    """Look up rows of a large table in a cache, and the swaps that missing rows require."""
     def __init__(self) -> None: ...
     def __call__(self, hashmap, indices, step, emb_max_num, cache_max_num) -> builtins.tuple[Tensor, ...]: ...
 class MapUniform(Primitive):
-    r"""$x \bmod n \cdot s + \lfloor x / n \rfloor$, n being `group_num` and s `per_group_size`: a table's rows dealt out to groups."""
+    r"""$x \bmod n \cdot s + \lfloor x / n \rfloor$, n being `group_num` and s `per_group_size`: distributes a table's rows to groups."""
     def __init__(self) -> None: ...
     def __call__(self, input, per_group_size, group_num) -> Tensor: ...
 class MaskedFill(Primitive):
-    """`value`, a number or a tensor without dimensions, where the Bool `mask` is True."""
+    """Fill with `value`, a number or a 0-d tensor, where the Bool `mask` is True."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, mask, value) -> Tensor: ...
 class MaskedScatter(Primitive):
-    """`input` with the elements of `source`, in their order, where `mask` holds."""
+    """`input` with the elements of `source`, in their order, where `mask` is True."""
     def __init__(self) -> None: ...
     def __call__(self, input, mask, source) -> Tensor: ...
 class MaskedSelect(Primitive):
-    """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
+    """Return the elements where the Bool `mask` is True, flattened; both are broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, input, mask) -> Tensor: ...
 class MatMul(Primitive):
@@ -1300,11 +1300,11 @@ class MatrixDeterminant(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class MatrixDiagPartV3(Primitive):
-    """The diagonal `k` of matrices, or those of `k` (low, high): what `matrix_diag` takes."""
+    """The diagonal `k` of matrices, or several for `k` (low, high), as for `matrix_diag`."""
     def __init__(self, align='RIGHT_LEFT') -> None: ...
     def __call__(self, x, k, padding_value) -> Tensor: ...
 class MatrixDiagV3(Primitive):
-    """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere."""
+    """Return matrices with the last axis as the diagonal `k`, `padding_value` elsewhere."""
     def __init__(self, align='RIGHT_LEFT') -> None: ...
     def __call__(self, x, k, num_rows, num_cols, padding_value) -> Tensor: ...
 class MatrixExp(Primitive):
@@ -1316,31 +1316,31 @@ class MatrixInverse(Primitive):
     def __init__(self, adjoint=False) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class MatrixLogarithm(Primitive):
-    r"""The principal logarithm of each complex matrix `(*, M, M)`: $e^y = x$, the eigenvalues of y having imaginary parts in $(-\pi, \pi]$."""
+    r"""The principal logarithm of each complex matrix `(*, M, M)`: $e^y = x$, where the eigenvalues of y have imaginary parts in $(-\pi, \pi]$."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class MatrixPower(Primitive):
-    """$A^n$ of each matrix; a negative `n` takes the inverse."""
+    """$A^n$ of each matrix; a negative `n` uses the inverse."""
     def __init__(self, n) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class MatrixSetDiagV3(Primitive):
-    """Matrices `x` with the diagonal `k`, or those of `k` (low, high), from `diagonal`."""
+    """Replace the diagonal `k` of matrices `x`, or several for `k` (low, high), by `diagonal`."""
     def __init__(self, align='RIGHT_LEFT') -> None: ...
     def __call__(self, x, diagonal, k) -> Tensor: ...
 class MatrixSolve(Primitive):
-    """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint."""
+    """Solve A X = b for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: with A's adjoint."""
     def __init__(self, adjoint=False) -> None: ...
     def __call__(self, matrix, rhs) -> Tensor: ...
 class MatrixSolveLs(Primitive):
-    r"""The X with the least $\|A X - B\|^2 + \lambda \|X\|^2$, where A is `matrix` `(*, M, N)`, B is `rhs` `(*, M, K)` and $\lambda$ `l2_regularizer`; with `fast` from the normal equations."""
+    r"""The X that minimizes $\|A X - B\|^2 + \lambda \|X\|^2$, where A is `matrix` `(*, M, N)`, B is `rhs` `(*, M, K)` and $\lambda$ `l2_regularizer`; with `fast` from the normal equations."""
     def __init__(self, fast=True) -> None: ...
     def __call__(self, matrix, rhs, l2_regularizer) -> Tensor: ...
 class MatrixTriangularSolve(Primitive):
-    """X with A X = b, where A is a triangle; also of its adjoint, or its transpose."""
+    """Solve A X = b for a triangular A, its adjoint or its transpose."""
     def __init__(self, lower=True, adjoint=False) -> None: ...
     def __call__(self, matrix, rhs) -> Tensor: ...
 class MaxPool(Primitive):
-    """The greatest number of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`."""
+    """The maximum of each window of `(N, C, *)` or `(C, *)`, * being the last `axes`."""
     def __init__(self, kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW') -> None: ...
     def __call__(self, input) -> Tensor: ...
 class MaxPool3D(Primitive):
@@ -1348,15 +1348,15 @@ class MaxPool3D(Primitive):
     def __init__(self, kernel_size=1, strides=1, pad_mode='VALID', pad_list=0, ceil_mode=None, data_format='NCDHW') -> None: ...
     def __call__(self, x) -> Tensor: ...
 class MaxPool3DWithArgmax(Primitive):
-    """As `MaxPoolWithArgmaxV2`, of `(N, C, D, H, W)`."""
+    """As `MaxPoolWithArgmaxV2`, for `(N, C, D, H, W)`."""
     def __init__(self, ksize, strides, pads, dilation=(1, 1, 1), ceil_mode=False, data_format='NCDHW', argmax_type=...) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class MaxPoolWithArgmax(Primitive):
-    """As `MaxPoolWithArgmaxV2`, padded as `pad_mode`, 'valid' or 'same', says; the indices, Int32, count through all channels of an example."""
+    """As `MaxPoolWithArgmaxV2`, padded by `pad_mode`, 'valid' or 'same'; the indices, Int32, count through all channels of an example."""
     def __init__(self, kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW') -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class MaxPoolWithArgmaxV2(Primitive):
-    """The greatest number of each window of `(N, C, H, W)`, and its row-major index in its plane."""
+    """The maximum of each window of `(N, C, H, W)`, and its row-major index in its plane."""
     def __init__(self, kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=...) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class MaxUnpool2D(Primitive):
@@ -1372,15 +1372,15 @@ class Maximum(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class Median(Primitive):
-    """The lower of the two middle elements along `axis`, and its index (Int64): a pair."""
+    """Return the lower of the two middle elements along `axis`, and its index (Int64): a pair."""
     def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False) -> None: ...
     def __call__(self, x) -> builtins.tuple: ...
 class Merge(Primitive):
-    """The first of `inputs` that is not None, and its number, a Tensor of Int32."""
+    """Return the first of `inputs` that is not None, and its index, an Int32 Tensor."""
     def __init__(self) -> None: ...
     def __call__(self, inputs) -> builtins.tuple: ...
 class Meshgrid(Primitive):
-    """The coordinates of a grid over one-dimensional tensors; `meshgrid` calls it."""
+    """Return the coordinates of a grid over 1-d tensors; `meshgrid` calls it."""
     def __init__(self, indexing='xy') -> None: ...
     def __call__(self, inputs) -> builtins.tuple[Tensor, ...]: ...
 class Minimum(Primitive):
@@ -1388,7 +1388,7 @@ class Minimum(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class MirrorPad(Primitive):
-    """`x` mirrored at its edges, without them ('REFLECT') or with them ('SYMMETRIC')."""
+    """Reflect `x` at its edges, without them ('REFLECT') or with them ('SYMMETRIC')."""
     def __init__(self, mode='REFLECT') -> None: ...
     def __call__(self, input_x, paddings) -> Tensor: ...
 class Mish(Primitive):
@@ -1396,11 +1396,11 @@ class Mish(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Mod(Primitive):
-    """The remainder of a division rounded toward zero, with the dividend's sign."""
+    """The remainder of a division truncated toward zero, with the dividend's sign."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class MoveTo(Primitive):
-    """`input`, a Tensor or ints, as a Tensor on the device `to`: 'CPU', or 'Ascend' or 'GPU', which stand for the device that computes. XLA keeps the contents where they are used."""
+    """Convert `input`, a Tensor or ints, to a Tensor on the device `to`: 'CPU', or 'Ascend' or 'GPU', which both mean the computing device. XLA keeps the contents where they are used."""
     def __init__(self) -> None: ...
     def __call__(self, input, to='CPU', blocking=True) -> Tensor: ...
 class Mul(Primitive):
@@ -1408,7 +1408,7 @@ class Mul(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class MulNoNan(Primitive):
-    r"""$input \cdot other$, broadcast together; 0 where `other` is, whatever `input` is there."""
+    r"""$input \cdot other$, broadcast together; 0 where `other` is 0, for any `input`."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class MultiMarginLoss(Primitive):
@@ -1416,7 +1416,7 @@ class MultiMarginLoss(Primitive):
     def __init__(self, p=1, margin=1.0, reduction='mean') -> None: ...
     def __call__(self, inputs, target, weight=None) -> Tensor: ...
 class MultilabelMarginLoss(Primitive):
-    """`multilabel_margin_loss`, and 1 (Int32) for each class that is in its row of `target`."""
+    """`multilabel_margin_loss`, and 1 (Int32) for each class in its row of `target`."""
     def __init__(self, reduction='mean') -> None: ...
     def __call__(self, x, target) -> builtins.tuple[Tensor, ...]: ...
 class Multinomial(Primitive):
@@ -1428,15 +1428,15 @@ class MultinomialWithReplacement(Primitive):
     def __init__(self, numsamples, replacement=False) -> None: ...
     def __call__(self, x, seed, offset) -> Tensor: ...
 class Mvlgamma(Primitive):
-    """The logarithm of the gamma function of `p` dimensions."""
+    """The logarithm of the multivariate gamma function of dimension `p`."""
     def __init__(self, p) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class NLLLoss(Primitive):
-    """`nll_loss`, and the sum of the weights that counted."""
+    """`nll_loss`, and the sum of the weights used."""
     def __init__(self, reduction='mean', ignore_index=-100) -> None: ...
     def __call__(self, logits, labels, weight) -> builtins.tuple[Tensor, ...]: ...
 class NMSWithMask(Primitive):
-    """`(n, 5)`, rows (x1, y1, x2, y2, score): by falling score, where they stand then, and which are kept: those that share at most `iou_threshold` with each one kept before."""
+    """Non-maximum suppression of `(n, 5)`, rows (x1, y1, x2, y2, score): rows by descending score, their indices in this order, and a mask of those kept: IoU of at most `iou_threshold` with each box kept before."""
     def __init__(self, iou_threshold=0.5) -> None: ...
     def __call__(self, bboxes) -> builtins.tuple[Tensor, ...]: ...
 class NanToNum(Primitive):
@@ -1448,11 +1448,11 @@ class Neg(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class NeighborExchange(Primitive):
-    """The Tensors, a tuple, of the numbers `recv_rank_ids` of the group, while one of `input_x` goes to each of `send_rank_ids`. All ranks of the group call it."""
+    """Send one of `input_x` to each of the group ranks `send_rank_ids`; returns a tuple of the Tensors received from `recv_rank_ids`. All ranks of the group must call it."""
     def __init__(self, send_rank_ids, recv_rank_ids, recv_shapes, send_shapes, recv_type, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class NeighborExchangeV2(Primitive):
-    """Pictures `(N, C, H, W)` with borders from neighbours around them."""
+    """Surround images `(N, C, H, W)` with borders received from neighbours."""
     def __init__(self, send_rank_ids, send_lens, recv_rank_ids, recv_lens, data_format, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class NextAfter(Primitive):
@@ -1460,23 +1460,23 @@ class NextAfter(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class NoRepeatNGram(Primitive):
-    """`log_probs` `(batch, beams, vocabulary)` of the next word, the lowest number in place of that of each word with which the last words of `state_seq` `(batch, beams, m)` would repeat an n-gram that it has already."""
+    """`log_probs` `(batch, beams, vocabulary)` of the next word, with the lowest number for each word that would repeat an n-gram of `state_seq` `(batch, beams, m)`."""
     def __init__(self, ngram_size=1) -> None: ...
     def __call__(self, state_seq, log_probs) -> Tensor: ...
 class NonDeterministicInts(Primitive):
-    """Integers, all that `dtype` has equally likely; they repeat after the same `set_seed`."""
+    """Draw integers uniformly from all values of `dtype`; they repeat after the same `set_seed`."""
     def __init__(self, dtype=...) -> None: ...
     def __call__(self, shape) -> Tensor: ...
 class NonMaxSuppressionV3(Primitive):
-    """The indices (Int32) of at most `max_output_size` boxes `(n, 4)`, two opposite corners each, by falling score: those above `score_threshold` of which each earlier one shares at most `iou_threshold` of the area that both cover together."""
+    """Return the indices (Int32) of at most `max_output_size` boxes `(n, 4)`, two opposite corners each, by descending score: above `score_threshold`, with an IoU of at most `iou_threshold` with each earlier one."""
     def __init__(self) -> None: ...
     def __call__(self, boxes, scores, max_output_size, iou_threshold, score_threshold) -> Tensor: ...
 class NonMaxSuppressionWithOverlaps(Primitive):
-    """As `NonMaxSuppressionV3`, with how much boxes overlap as a matrix `(n, n)`; each chosen box overlaps less than `overlap_threshold` with each earlier one."""
+    """As `NonMaxSuppressionV3`, with the overlaps as a matrix `(n, n)`; each selected box overlaps less than `overlap_threshold` with each earlier one."""
     def __init__(self) -> None: ...
     def __call__(self, overlaps, scores, max_output_size, overlap_threshold, score_threshold) -> Tensor: ...
 class NonZero(Primitive):
-    """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
+    """Return the indices of nonzero elements, one per row, Int64; `as_tuple`: a tuple of columns."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class NotEqual(Primitive):
@@ -1484,11 +1484,11 @@ class NotEqual(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class NthElement(Primitive):
-    """The element at place `n` of the last axis in rising order, or, with `reverse`, in falling."""
+    """The element at index `n` of the last axis in ascending order, or, with `reverse`, descending."""
     def __init__(self, reverse=False) -> None: ...
     def __call__(self, input, n) -> Tensor: ...
 class NuclearNorm(Primitive):
-    """The sum of the singular values of each matrix of the two axes `dim`; None: of a matrix."""
+    """The sum of the singular values of each matrix in the two axes `dim`; None: of the matrix `x`."""
     def __init__(self, dim=None, keepdim=False) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class OneHot(Primitive):
@@ -1508,7 +1508,7 @@ class Orgqr(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, tau) -> Tensor: ...
 class Ormqr(Primitive):
-    """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose."""
+    """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder reflections in `geqrf`'s format: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: uses Q's (conjugate) transpose."""
     def __init__(self, left=True, transpose=False) -> None: ...
     def __call__(self, x, tau, other) -> Tensor: ...
 class PReLU(Primitive):
@@ -1516,23 +1516,23 @@ class PReLU(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, weight) -> Tensor: ...
 class Pack(Primitive):
-    """A tuple or list of Tensors of one shape, side by side along a new dimension `axis`."""
+    """Stack a tuple or list of Tensors of one shape along a new dimension `axis`."""
     def __init__(self, axis=0) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Pad(Primitive):
-    """`x` with zeros around: `paddings` has (before, after) for each axis; negative ones cut."""
+    """Pad `x` with zeros: `paddings` has (before, after) for each axis; negative ones crop."""
     def __init__(self, paddings) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class PadV3(Primitive):
-    """As `pad`; not `paddings_contiguous`: all numbers before, then all after."""
+    """As `pad`; without `paddings_contiguous`: all numbers before, then all after."""
     def __init__(self, mode='constant', paddings_contiguous=True) -> None: ...
     def __call__(self, x, paddings, constant_value=None) -> Tensor: ...
 class Padding(Primitive):
-    """`x` `(*, 1)` -> `(*, pad_dim_size)`, zeros after the one element of the last axis."""
+    """`x` `(*, 1)` -> `(*, pad_dim_size)`, with zeros appended along the last axis."""
     def __init__(self, pad_dim_size=8) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class PagedAttention(Primitive):
-    """Attention of tokens `(T, head_num, D)` to keys and values in pages `(pages, size, kv_head_num, D)`: each token's are its row of `block_tables` `(T, blocks)`, of which `context_lens` `(T,)` count."""
+    """Attention of tokens `(T, head_num, D)` to keys and values in pages `(pages, size, kv_head_num, D)`: each token's are in its row of `block_tables` `(T, blocks)`, of which `context_lens` `(T,)` are valid."""
     def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode='DEFAULT', mask_mode='MASK_DEFAULT', mla_v_dim=0) -> None: ...
     def __call__(self, query, key_cache, value_cache=None, block_tables=None, context_lens=None, antiquant_scale=None, antiquant_offset=None, attn_mask=None, q_seq_lens=None, alibi_mask=None) -> Tensor: ...
 class PagedAttentionMask(Primitive):
@@ -1540,11 +1540,11 @@ class PagedAttentionMask(Primitive):
     def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode='DEFAULT') -> None: ...
     def __call__(self, query, key_cache, value_cache, block_tables, context_lens, antiquant_scale=None, antiquant_offset=None, alibi_mask=None) -> Tensor: ...
 class ParallelConcat(Primitive):
-    """A tuple or list of Tensors whose first size is 1, one after the other along that axis."""
+    """Concatenate a tuple or list of Tensors whose first size is 1 along that axis."""
     def __init__(self) -> None: ...
     def __call__(self, values) -> Tensor: ...
 class ParameterizedTruncatedNormal(Primitive):
-    """Normal around `mean` with deviation `stdevs`, of which only the values in [min, max] count."""
+    """Draw from the normal distribution with `mean` and `stdevs`, truncated to [min, max]."""
     def __init__(self, seed=0, seed2=0) -> None: ...
     def __call__(self, shape, mean, stdevs, min, max) -> Tensor: ...
 class Pdist(Primitive):
@@ -1560,11 +1560,11 @@ class Polar(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, abs, angle) -> Tensor: ...
 class Polygamma(Primitive):
-    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a Tensor of one."""
+    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a one-element Tensor."""
     def __init__(self) -> None: ...
     def __call__(self, a, x) -> Tensor: ...
 class PopulationCount(Primitive):
-    """How many bits of each integer are 1: UInt8."""
+    """Count the 1 bits of each integer: UInt8."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class Pow(Primitive):
@@ -1580,23 +1580,23 @@ class Quantile(Primitive):
     def __init__(self, dim=None, keep_dims=False, ignore_nan=False) -> None: ...
     def __call__(self, input, q) -> Tensor: ...
 class RGBToHSV(Primitive):
-    """Hue, saturation and value, each from 0 to 1, of red, green and blue: `(*, 3)`."""
+    """Convert red, green and blue to hue, saturation and value, each from 0 to 1: `(*, 3)`."""
     def __init__(self) -> None: ...
     def __call__(self, images) -> Tensor: ...
 class RNNTLoss(Primitive):
-    r"""$-\ln P(labels \mid acts)$ `(B,)`, and its derivative by `acts`."""
+    r"""$-\ln P(labels \mid acts)$ `(B,)`, and its gradient with respect to `acts`."""
     def __init__(self, blank_label=0) -> None: ...
     def __call__(self, acts, labels, input_lengths, label_lengths) -> builtins.tuple[Tensor, ...]: ...
 class ROIAlign(Primitive):
-    """Regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` -> `(n, C, rows, columns)`: means over `sample_num` by `sample_num` places in each part of a region."""
+    """Pool regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` to `(n, C, rows, columns)`: means over `sample_num` by `sample_num` points in each bin of a region."""
     def __init__(self, pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1) -> None: ...
     def __call__(self, features, rois) -> Tensor: ...
 class RaggedRange(Primitive):
-    """For each start, the numbers from it up to its limit, exclusive, in steps of its delta: where each range begins in the second result, and its end, in the dtype `Tsplits`; and all ranges, one after the other."""
+    """For each start, the numbers from it up to its limit, exclusive, in steps of its delta: the offset of each range in the second result, and its length, in the dtype `Tsplits`; and all ranges, concatenated."""
     def __init__(self, Tsplits) -> None: ...
     def __call__(self, starts, limits, deltas) -> builtins.tuple[Tensor, ...]: ...
 class RandomCategorical(Primitive):
-    """`num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$."""
+    """Draw `num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$."""
     def __init__(self, dtype=...) -> None: ...
     def __call__(self, logits, num_sample, seed=0) -> Tensor: ...
 class RandomChoiceWithMask(Primitive):
@@ -1616,7 +1616,7 @@ class RandomShuffle(Primitive):
     def __init__(self, seed=0, seed2=0) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Randperm(Primitive):
-    """The numbers from 0 to n - 1 in random order, then `pad` up to `max_length`; n: a Tensor."""
+    """Return the numbers from 0 to n - 1 shuffled, then `pad` up to `max_length`; n: a Tensor."""
     def __init__(self, max_length=1, pad=-1, dtype=...) -> None: ...
     def __call__(self, n) -> Tensor: ...
 class RandpermV2(Primitive):
@@ -1624,11 +1624,11 @@ class RandpermV2(Primitive):
     def __init__(self, seed=0, offset=0, dtype=...) -> None: ...
     def __call__(self, n) -> Tensor: ...
 class Range(Primitive):
-    """The same as `arange(start, end, step)`, of at most `maxlen` elements."""
+    """As `arange(start, end, step)`, with at most `maxlen` elements."""
     def __init__(self, maxlen=1000000) -> None: ...
     def __call__(self, start, end, step) -> Tensor: ...
 class Rank(Primitive):
-    """How many dimensions there are, an int."""
+    """Return the number of dimensions, an int."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> builtins.int: ...
 class ReLU(Primitive):
@@ -1640,7 +1640,7 @@ class ReLU6(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Real(Primitive):
-    """The real part; what is real stays as it is."""
+    """The real part; real tensors are returned unchanged."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class RealDiv(Primitive):
@@ -1648,7 +1648,7 @@ class RealDiv(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class Receive(Primitive):
-    """The Tensor, of this shape and dtype, that number `src_rank` of the group gives to `Send`."""
+    """Receive a Tensor, of this shape and dtype, that group rank `src_rank` passes to `Send`."""
     def __init__(self, sr_tag, src_rank, shape, dtype, group='hccl_world_group', group_back='hccl_world_group') -> None: ...
     def __call__(self, input_x=None) -> Tensor: ...
 class Reciprocal(Primitive):
@@ -1656,15 +1656,15 @@ class Reciprocal(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Reduce(Primitive):
-    """The sum (or `op`) of all processes' Tensors, on number `dest_rank` of the group; others get a Tensor of shape (1,) that means nothing."""
+    """Reduce all processes' Tensors (sum, or `op`) onto group rank `dest_rank`; other ranks get a meaningless Tensor of shape (1,)."""
     def __init__(self, dest_rank, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class ReduceAll(Primitive):
-    """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+    """True if all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
     def __init__(self, keep_dims=False) -> None: ...
     def __call__(self, input, axis=None) -> Tensor: ...
 class ReduceAny(Primitive):
-    """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+    """Return True if any element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
     def __init__(self, keep_dims=False) -> None: ...
     def __call__(self, x, axis=()) -> Tensor: ...
 class ReduceMax(Primitive):
@@ -1684,15 +1684,15 @@ class ReduceProd(Primitive):
     def __init__(self, keep_dims=False) -> None: ...
     def __call__(self, x, axis=()) -> Tensor: ...
 class ReduceScatter(Primitive):
-    """This process' part, along the first axis, of the sum (or `op`) of all processes' Tensors."""
+    """Reduce all processes' Tensors (sum, or `op`); returns this process' part of the first axis."""
     def __init__(self, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class ReduceScatterV(Primitive):
-    """This process' part of the sum (or `op`) of all processes' Tensors; `input_split_sizes`: the length of each process' part."""
+    """Reduce all processes' Tensors (sum, or `op`) and return this process' part; `input_split_sizes`: the length of each process' part."""
     def __init__(self, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x, input_split_sizes) -> Tensor: ...
 class ReduceStd(Primitive):
-    """The pair of standard deviation and mean along `axis`: an int, several, or () for all."""
+    """Return the standard deviation and the mean along `axis`: an int, several, or () for all."""
     def __init__(self, axis=(), unbiased=True, keep_dims=False) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class ReduceSum(Primitive):
@@ -1700,55 +1700,55 @@ class ReduceSum(Primitive):
     def __init__(self, keep_dims=False, skip_mode=False) -> None: ...
     def __call__(self, x, axis=()) -> Tensor: ...
 class Renorm(Primitive):
-    """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`."""
+    """Scale each slice along `axis` down so that its `p`-norm is at most `maxnorm`."""
     def __init__(self, p, dim, maxnorm) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Reshape(Primitive):
-    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+    """The elements, in row-major order, in another shape; a single -1 in it is inferred."""
     def __init__(self) -> None: ...
     def __call__(self, input, shape) -> Tensor: ...
 class ReshapeAndCache(Primitive):
-    """The rows of `key` and `value` `(T, N, D)` written to the slots `slot_mapping` `(T,)` of `key_cache` and `value_cache` `(pages, size, N, D)`, which change; a negative slot is none. Returns `key`."""
+    """Write the rows of `key` and `value` `(T, N, D)` to the slots `slot_mapping` `(T,)` of `key_cache` and `value_cache` `(pages, size, N, D)` in place; negative slots are skipped. Returns `key`."""
     def __init__(self) -> None: ...
     def __call__(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None) -> Tensor: ...
 class Reshard(Primitive):
-    """The Tensor from one layout on devices to another: on one device, as it is."""
+    """Convert the Tensor from one device layout to another: on one device, unchanged."""
     def __init__(self, in_layout, out_layout, in_strategy) -> None: ...
     def __call__(self, tensor) -> Tensor: ...
 class ResizeArea(Primitive):
-    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: each element the mean of the area of the input that it covers, elements that lie in it in part counting in part."""
+    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: each element is the mean of the input area that it covers, with partly covered elements weighted by the covered part."""
     def __init__(self, align_corners=False) -> None: ...
     def __call__(self, images, size) -> Tensor: ...
 class ResizeBicubic(Primitive):
-    """`(N, C, H, W)` -> `(N, C, *size)`, cubic through the nearest four elements of both axes (Keys, 1981)."""
+    """`(N, C, H, W)` -> `(N, C, *size)` by cubic interpolation of the nearest four elements of both axes (Keys, 1981)."""
     def __init__(self, align_corners=False, half_pixel_centers=False) -> None: ...
     def __call__(self, image, size) -> Tensor: ...
 class ResizeBilinear(Primitive):
-    """`(N, C, H, W)` -> `(N, C, *size)`, linear between neighbours along both axes."""
+    """`(N, C, H, W)` -> `(N, C, *size)` by bilinear interpolation."""
     def __init__(self, size, align_corners=False, half_pixel_centers=False) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class ResizeBilinearV2(Primitive):
-    """`(N, C, H, W)` -> `(N, C, *size)`, linear between neighbours along both axes."""
+    """`(N, C, H, W)` -> `(N, C, *size)` by bilinear interpolation."""
     def __init__(self, align_corners=False, half_pixel_centers=False) -> None: ...
     def __call__(self, image, size) -> Tensor: ...
 class ResizeLinear1D(Primitive):
-    """`(N, C, L)` -> `(N, C, *size)`, linear between neighbours; the outermost elements stay, or, with 'half_pixel', the outer edges do."""
+    """`(N, C, L)` -> `(N, C, *size)` by linear interpolation; aligns the outermost elements, or with 'half_pixel' the outer edges."""
     def __init__(self, coordinate_transformation_mode='align_corners') -> None: ...
     def __call__(self, x, size) -> Tensor: ...
 class ResizeNearestNeighbor(Primitive):
-    """`(N, C, H, W)` -> `(N, C, *size)`, each element that of its nearest neighbour."""
+    """`(N, C, H, W)` -> `(N, C, *size)` by nearest-neighbour interpolation."""
     def __init__(self, size, align_corners=False, half_pixel_centers=False) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class ResizeNearestNeighborV2(Primitive):
-    """`(N, C, H, W)` -> `(N, C, *size)`, each element that of its nearest neighbour."""
+    """`(N, C, H, W)` -> `(N, C, *size)` by nearest-neighbour interpolation."""
     def __init__(self, align_corners=False, half_pixel_centers=False) -> None: ...
     def __call__(self, image, size) -> Tensor: ...
 class ReverseSequence(Primitive):
-    """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch."""
+    """Reverse the first `seq_lengths` elements along `seq_dim`, for each of a batch."""
     def __init__(self, seq_dim, batch_dim=0) -> None: ...
     def __call__(self, x, seq_lengths) -> Tensor: ...
 class ReverseV2(Primitive):
-    """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+    """Reverse the order of the elements along `dims`, an int or a tuple of ints."""
     def __init__(self, axis) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class RightShift(Primitive):
@@ -1756,19 +1756,19 @@ class RightShift(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x, input_y) -> Tensor: ...
 class Rint(Primitive):
-    """The nearest whole number, the even one of two that are equally near."""
+    """Round to the nearest integer, halves to even."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class RmsNorm(Primitive):
-    r"""$\gamma x r$ and r, $r = 1 / \sqrt{\overline{x^2} + \epsilon}$ being of the last axes, those of `gamma` (Zhang and Sennrich, 2019)."""
+    r"""$\gamma x r$ and r, where $r = 1 / \sqrt{\overline{x^2} + \epsilon}$ is taken over the last axes, those in `gamma` (Zhang and Sennrich, 2019)."""
     def __init__(self, epsilon=1e-06) -> None: ...
     def __call__(self, x, gamma) -> builtins.tuple[Tensor, ...]: ...
 class Roll(Primitive):
-    """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+    """Shift the elements cyclically by `shifts` along `dims`; with `dims` None, as if all were in one dimension."""
     def __init__(self, shifts, dims=None) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Round(Primitive):
-    """Rounded to `decimals` places; halves go to the even neighbour."""
+    """Round to `decimals` places; halves go to the even neighbour."""
     def __init__(self) -> None: ...
     def __call__(self, input, decimals=0) -> Tensor: ...
 class Rsqrt(Primitive):
@@ -1780,31 +1780,31 @@ class SGD(Primitive):
     def __init__(self, dampening=0.0, weight_decay=0.0, nesterov=False) -> None: ...
     def __call__(self, parameters, gradient, learning_rate, accum, momentum, stat) -> Tensor: ...
 class STFT(Primitive):
-    """Spectra of the frames of a signal; see `stft`."""
+    """Compute the spectra of a signal's frames; see `stft`."""
     def __init__(self, n_fft, hop_length, win_length, normalized, onesided, return_complex) -> None: ...
     def __call__(self, x, window) -> Tensor: ...
 class SampleDistortedBoundingBoxV2(Primitive):
-    """A crop at random of an image of `image_size`, (height, width, channels), that covers at least `min_object_covered` of one of `bounding_boxes` `(batch, N, 4)`, (y1, x1, y2, x2) in parts of the image: where it begins (y, x, 0), its size (height, width, -1), and its box `(1, 1, 4)`."""
+    """A random crop of an image of `image_size`, (height, width, channels), that covers at least `min_object_covered` of one of `bounding_boxes` `(batch, N, 4)`, (y1, x1, y2, x2) relative to the image: its begin (y, x, 0), size (height, width, -1), and box `(1, 1, 4)`."""
     def __init__(self, seed=0, seed2=0, aspect_ratio_range=..., area_range=..., max_attempts=100, use_image_if_no_bounding_boxes=False) -> None: ...
     def __call__(self, image_size, bounding_boxes, min_object_covered) -> builtins.tuple[Tensor, ...]: ...
 class ScalarCast(Primitive):
-    """A Python number in another dtype, as a Python number."""
+    """Convert a Python number to another dtype; returns a Python number."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, input_y) -> Any: ...
 class ScalarSummary(Primitive):
-    """Shows the Tensor `value` under `name` to the `SummaryRecord` that is open, which writes what was shown last. Where none is open, a call has no effect."""
+    """Record the Tensor `value` under `name` for the open `SummaryRecord`, which writes the last value. If none is open, a call has no effect."""
     def __init__(self) -> None: ...
     def __call__(self, name, value) -> Tensor: ...
 class ScalarToArray(Primitive):
-    """A number as a tensor without dimensions, of its own dtype (ints: Int64, floats: Float32)."""
+    """Convert a number to a 0-d tensor of its natural dtype (ints: Int64, floats: Float32)."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class ScalarToTensor(Primitive):
-    """A number as a tensor without dimensions."""
+    """Convert a number to a 0-d tensor."""
     def __init__(self) -> None: ...
     def __call__(self, x, dtype=...) -> Tensor: ...
 class ScaleAndTranslate(Primitive):
-    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: an element at place i of the input comes to `scale * i + translation`, along both axes."""
+    """`(N, H, W, C)` -> `(N, *size, C)` in Float32: an input element at position i is moved to `scale * i + translation`, along both axes."""
     def __init__(self, kernel_type='lanczos3', antialias=True) -> None: ...
     def __call__(self, images, size, scale, translation) -> Tensor: ...
 class ScatterAdd(Primitive):
@@ -1812,7 +1812,7 @@ class ScatterAdd(Primitive):
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterAddWithAxis(Primitive):
-    """`input_x`, where `updates` have been added to the elements at `indices` along `axis`; a Parameter changes."""
+    """`input_x` with `updates` added to the elements at `indices` along `axis`; in place for a Parameter."""
     def __init__(self, axis=0) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterDiv(Primitive):
@@ -1832,7 +1832,7 @@ class ScatterMul(Primitive):
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNd(Primitive):
-    """Zeros of that `shape`, to which `updates` are added where each row of `indices` points."""
+    """Zeros of that `shape`, with `updates` added at the rows of `indices`."""
     def __init__(self) -> None: ...
     def __call__(self, indices, updates, shape) -> Tensor: ...
 class ScatterNdAdd(Primitive):
@@ -1864,7 +1864,7 @@ class ScatterNdUpdate(Primitive):
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNonAliasingAdd(Primitive):
-    """`tensor_scatter_add` put into `input_x`, a Parameter."""
+    """`tensor_scatter_add` in place, for a Parameter `input_x`."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterSub(Primitive):
@@ -1880,7 +1880,7 @@ class SeLU(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class SearchSorted(Primitive):
-    """As `ops.searchsorted`; `dtype`: that of the result, int32 or int64."""
+    """As `ops.searchsorted`; `dtype`: the result's dtype, int32 or int64."""
     def __init__(self, dtype=..., right=False) -> None: ...
     def __call__(self, sorted_sequence, values, sorter=None) -> Tensor: ...
 class SegmentMax(Primitive):
@@ -1908,15 +1908,15 @@ class Select(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, condition, input, other) -> Tensor: ...
 class SelectView(Primitive):
-    """The slice at `index` along `dim`, without that dimension."""
+    """The slice at `index` along `dim`, which is removed."""
     def __init__(self) -> None: ...
     def __call__(self, input_tensor, input_indices, axis) -> Tensor: ...
 class Send(Primitive):
-    """Send a Tensor to number `dest_rank` of the group, which calls `Receive`; returns zeros."""
+    """Send a Tensor to group rank `dest_rank`, which calls `Receive`; returns zeros."""
     def __init__(self, sr_tag, dest_rank, group='hccl_world_group', group_back='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class Shape(Primitive):
-    """The size of each dimension, a tuple of ints."""
+    """Return the size of each dimension, a tuple of ints."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> builtins.tuple: ...
 class SiLU(Primitive):
@@ -1928,7 +1928,7 @@ class Sigmoid(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class SigmoidCrossEntropyWithLogits(Primitive):
-    """`binary_cross_entropy_with_logits` of each element."""
+    """Elementwise `binary_cross_entropy_with_logits`."""
     def __init__(self) -> None: ...
     def __call__(self, logits, label) -> Tensor: ...
 class Sign(Primitive):
@@ -1948,15 +1948,15 @@ class Sinh(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Size(Primitive):
-    """How many elements there are, an int."""
+    """Return the number of elements, an int."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> builtins.int: ...
 class Slice(Primitive):
-    """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
+    """The block that starts at `begin` and has `size` (-1: up to the end), one int per dimension."""
     def __init__(self) -> None: ...
     def __call__(self, input, begin, size) -> Tensor: ...
 def SliceGetItem(x, name) -> Any:
-    """A slice's 'start', 'stop' or 'step'."""
+    """Return a slice's 'start', 'stop' or 'step'."""
 class SmoothL1Loss(Primitive):
     r"""$d^2 / 2\beta$ where $d = |input - target| < \beta$, else $d - \beta / 2$ (Girshick, 2015)."""
     def __init__(self, beta=1.0, reduction='none') -> None: ...
@@ -1966,7 +1966,7 @@ class SoftMarginLoss(Primitive):
     def __init__(self, reduction='mean') -> None: ...
     def __call__(self, logits, labels) -> Tensor: ...
 class SoftShrink(Primitive):
-    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
+    r"""Soft thresholding: $x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
     def __init__(self, lambd=0.5) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Softmax(Primitive):
@@ -1974,7 +1974,7 @@ class Softmax(Primitive):
     def __init__(self, axis=-1) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class SoftmaxCrossEntropyWithLogits(Primitive):
-    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ for each row, and its derivative by $x$."""
+    r"""$-\sum_c y_c \ln \operatorname{softmax}(x)_c$ of each row, and its gradient."""
     def __init__(self) -> None: ...
     def __call__(self, logits, labels) -> builtins.tuple[Tensor, ...]: ...
 class Softplus(Primitive):
@@ -1986,15 +1986,15 @@ class Softsign(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class Sort(Primitive):
-    """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
+    """Sort along `axis`; returns the elements and their former indices (Int32)."""
     def __init__(self, axis=-1, descending=False) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class SpaceToBatch(Primitive):
-    r"""Places within blocks of the last axes become examples: `(n, *, w_1, ..., w_M)` -> `(n B, *, w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$."""
+    r"""Move positions within blocks of the last axes to the batch: `(n, *, w_1, ..., w_M)` -> `(n B, *, w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$."""
     def __init__(self, block_size, paddings) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class SpaceToBatchND(Primitive):
-    r"""Places within blocks of the last axes become examples: `(n, *, w_1, ..., w_M)` -> `(n B, *, w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$."""
+    r"""Move positions within blocks of the last axes to the batch: `(n, *, w_1, ..., w_M)` -> `(n B, *, w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$."""
     def __init__(self, block_shape, paddings) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class SpaceToDepth(Primitive):
@@ -2006,11 +2006,11 @@ class SparseApplyAdadelta(Primitive):
     def __init__(self, epsilon, use_locking=False) -> None: ...
     def __call__(self, var, accum, accum_update, lr, rho, grad, indices) -> builtins.tuple: ...
 class SparseApplyAdagrad(Primitive):
-    r"""$s \leftarrow s + g^2$ (where `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
+    r"""$s \leftarrow s + g^2$ (if `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
     def __init__(self, lr, update_slots=True, use_locking=False) -> None: ...
     def __call__(self, var, accum, grad, indices) -> builtins.tuple: ...
 class SparseApplyAdagradV2(Primitive):
-    r"""$s \leftarrow s + g^2$ (where `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
+    r"""$s \leftarrow s + g^2$ (if `update_slots`), $w \leftarrow w - \frac{\eta g}{\sqrt{s} + eps}$; $s$ is `accum`."""
     def __init__(self, lr, epsilon, use_locking=False, update_slots=True) -> None: ...
     def __call__(self, var, accum, grad, indices) -> builtins.tuple: ...
 class SparseApplyFtrl(Primitive):
@@ -2026,23 +2026,23 @@ class SparseApplyProximalAdagrad(Primitive):
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, var, accum, lr, l1, l2, grad, indices) -> builtins.tuple: ...
 class SparseApplyRMSProp(Primitive):
-    """`ApplyRMSProp` for the rows at `indices`, equal ones summed; $s$ stays where the gradient is 0."""
+    """`ApplyRMSProp` for the rows at `indices`, repeated ones summed; $s$ is kept where the gradient is 0."""
     def __init__(self, rho, momentum, epsilon, use_locking=False) -> None: ...
     def __call__(self, var, ms, mom, lr, grad, indices) -> builtins.tuple: ...
 class SparseGatherV2(Primitive):
-    """The slices of `params` along `axis` that `indices` name, as `ops.gather`; its gradient is a Tensor."""
+    """The slices of `params` along `axis` at `indices`, as `ops.gather`; its gradient is a Tensor."""
     def __init__(self) -> None: ...
     def __call__(self, params, indices, axis) -> Tensor: ...
 class SparseSlice(Primitive):
-    """The part of a sparse Tensor from `start` on, of that `size`: (indices, values, shape)."""
+    """The block of a sparse Tensor from `start` on, of that `size`: (indices, values, shape)."""
     def __init__(self) -> None: ...
     def __call__(self, indices, values, shape, start, size) -> builtins.tuple: ...
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
-    """The mean of the rows' cross entropy by class index, or (`is_grad`) its derivative."""
+    """The mean cross entropy of the rows for class indices, or (`is_grad`) its gradient."""
     def __init__(self, is_grad=False) -> None: ...
     def __call__(self, logits, labels) -> Tensor: ...
 class SparseTensorDenseAdd(Primitive):
-    """A sparse Tensor plus a Tensor `x2`, of its shape and dtype."""
+    """Add a sparse Tensor and a Tensor `x2`, of the same shape and dtype."""
     def __init__(self) -> None: ...
     def __call__(self, x1_indices, x1_values, x1_shape, x2) -> Tensor: ...
 class SparseTensorDenseMatmul(Primitive):
@@ -2050,15 +2050,15 @@ class SparseTensorDenseMatmul(Primitive):
     def __init__(self, adjoint_st=False, adjoint_dt=False) -> None: ...
     def __call__(self, indices, values, sparse_shape, dense) -> Tensor: ...
 class SparseToDense(Primitive):
-    """The whole Tensor: zeros of `sparse_shape`, with `values` at `indices`."""
+    """Convert to a dense Tensor: zeros of `sparse_shape`, with `values` at `indices`."""
     def __init__(self) -> None: ...
     def __call__(self, indices, values, sparse_shape) -> Tensor: ...
 class Split(Primitive):
-    """`output_num` pieces of equal size along `axis`, a tuple."""
+    """Split into `output_num` pieces of equal size along `axis`, a tuple."""
     def __init__(self, axis=0, output_num=1) -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class SplitV(Primitive):
-    """`num_split` pieces of these sizes along `split_dim`, a tuple; one size may be -1, what is left."""
+    """Split into `num_split` pieces of these sizes along `split_dim`, a tuple; one size may be -1, the remainder."""
     def __init__(self, size_splits, split_dim, num_split) -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class Sqrt(Primitive):
@@ -2078,11 +2078,11 @@ class SquaredDifference(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class Squeeze(Primitive):
-    """Without its dimensions of size 1: all of them, or those that `axis` names."""
+    """Remove dimensions of size 1: all of them, or the ones in `axis`."""
     def __init__(self, axis=()) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Stack(Primitive):
-    """A tuple or list of Tensors of one shape, side by side along a new dimension `axis`."""
+    """Stack a tuple or list of Tensors of one shape along a new dimension `axis`."""
     def __init__(self, axis=0) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class StandardLaplace(Primitive):
@@ -2102,7 +2102,7 @@ class Sub(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class SubAndFilter(Primitive):
-    """The elements of `input_x - offset` in [0, max_num), and where they were."""
+    """The elements of `input_x - offset` in [0, max_num), and their indices."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, max_num, offset) -> builtins.tuple[Tensor, ...]: ...
 class Svd(Primitive):
@@ -2130,7 +2130,7 @@ class TensorScatterDiv(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorScatterElements(Primitive):
-    r"""$x_{i, index_{ij}} \leftarrow u_{ij}$ for `axis` 1, and likewise: the reverse of `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'."""
+    r"""$x_{i, index_{ij}} \leftarrow u_{ij}$ for `axis` 1, analogous for others: the reverse of `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'."""
     def __init__(self, axis=0, reduction='none') -> None: ...
     def __call__(self, data, indices, updates) -> Tensor: ...
 class TensorScatterMax(Primitive):
@@ -2154,43 +2154,43 @@ class TensorScatterUpdate(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorShape(Primitive):
-    """The size of each dimension, as a tensor of Int64."""
+    """Return the size of each dimension, an Int64 tensor."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class TensorSummary(Primitive):
-    """Shows the Tensor `value` under `name` to the `SummaryRecord` that is open, which writes what was shown last. Where none is open, a call has no effect."""
+    """Record the Tensor `value` under `name` for the open `SummaryRecord`, which writes the last value. If none is open, a call has no effect."""
     def __init__(self) -> None: ...
     def __call__(self, name, value) -> Tensor: ...
 class TensorToTuple(Primitive):
-    """The numbers of a tensor of one dimension (or none), as a tuple of Python numbers."""
+    """Convert a 1-d or 0-d tensor to a tuple of Python numbers."""
     def __init__(self) -> None: ...
     def __call__(self, input_tensor) -> builtins.tuple: ...
 class Tile(Primitive):
-    """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right."""
+    """Repeat `input` `dims[i]` times along dimension `i`; `dims` is aligned on the right."""
     def __init__(self) -> None: ...
     def __call__(self, input, dims) -> Tensor: ...
 class TopK(Primitive):
-    """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
+    """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their indices (Int32): a pair."""
     def __init__(self, sorted=True) -> None: ...
     def __call__(self, input_x, k) -> builtins.tuple[Tensor, ...]: ...
 class Trace(Primitive):
-    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
+    """The sum of a matrix's diagonal; the method takes an `offset` above the main one, and the planes of `axis1` and `axis2`."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Transpose(Primitive):
-    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+    """Permute the dimensions: dimension `i` of the result is `dims[i]` of `input`."""
     def __init__(self) -> None: ...
     def __call__(self, input, dims) -> Tensor: ...
 class TransposeExtView(Primitive):
-    """Two dimensions swapped."""
+    """Swap two dimensions."""
     def __init__(self) -> None: ...
     def __call__(self, input, dim0, dim1) -> Tensor: ...
 class TransposeView(Primitive):
-    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+    """Permute the dimensions: dimension `i` of the result is `dims[i]` of `input`."""
     def __init__(self) -> None: ...
     def __call__(self, input, input_perm) -> Tensor: ...
 class TridiagonalMatMul(Primitive):
-    """The matrix with these three diagonals, each `(*, 1, M)`, times `rhs` `(*, M, N)`."""
+    """Multiply the matrix with these three diagonals, each `(*, 1, M)`, by `rhs` `(*, M, N)`."""
     def __init__(self) -> None: ...
     def __call__(self, superdiag, maindiag, subdiag, rhs) -> Tensor: ...
 class Tril(Primitive):
@@ -2226,15 +2226,15 @@ class TruncateMod(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class TruncatedNormal(Primitive):
-    """Normal around 0 with deviation 1, of which only the values in [-2, 2] count."""
+    """Draw from the standard normal distribution truncated to [-2, 2]."""
     def __init__(self, dtype=..., seed=0, seed2=0) -> None: ...
     def __call__(self, shape) -> Tensor: ...
 class TupleToArray(Primitive):
-    """A tuple of numbers as a tensor: Int32 for ints, Float32 for floats."""
+    """Convert a tuple of numbers to a tensor: Int32 for ints, Float32 for floats."""
     def __init__(self) -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class Uniform(Primitive):
-    """Numbers uniform in [minval, maxval), in the shape and dtype of `x`."""
+    """Draw uniformly from [minval, maxval), in the shape and dtype of `x`."""
     def __init__(self, minval=0.0, maxval=1.0, seed=0, offset=0) -> None: ...
     def __call__(self, x) -> Tensor: ...
 class UniformCandidateSampler(Primitive):
@@ -2242,31 +2242,31 @@ class UniformCandidateSampler(Primitive):
     def __init__(self, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False) -> None: ...
     def __call__(self, true_classes) -> builtins.tuple[Tensor, ...]: ...
 class UniformInt(Primitive):
-    """Int32 numbers from `minval` to `maxval - 1`."""
+    """Draw Int32 integers uniformly from `minval` to `maxval - 1`."""
     def __init__(self, seed=0, seed2=0) -> None: ...
     def __call__(self, shape, minval, maxval) -> Tensor: ...
 class UniformReal(Primitive):
-    """Float32 numbers, uniform in [0, 1)."""
+    """Draw Float32 numbers uniformly from [0, 1)."""
     def __init__(self, seed=0, seed2=0) -> None: ...
     def __call__(self, shape) -> Tensor: ...
 class Unique(Primitive):
-    """The distinct elements in order of first appearance, and for each element the index of its equal among them (Int64 for Int64 input, else Int32): a pair."""
+    """The distinct elements in order of first appearance, and each element's index among them (Int64 for Int64 input, else Int32): a pair."""
     def __init__(self) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class UniqueConsecutive(Primitive):
-    """As `ops.unique_consecutive`, always with the indices and the counts."""
+    """As `ops.unique_consecutive`, always with indices and counts."""
     def __init__(self, return_inverse=False, return_counts=False, dim=None) -> None: ...
     def __call__(self, input) -> builtins.tuple[Tensor, ...]: ...
 class UniqueWithPad(Primitive):
-    """The distinct elements in order of first appearance, filled up with `pad_num`, and for each element the index of its equal among them: a pair, of the vector's size and dtype."""
+    """The distinct elements in order of first appearance, padded with `pad_num`, and each element's index among them: a pair, of the vector's size and dtype."""
     def __init__(self) -> None: ...
     def __call__(self, x, pad_num) -> builtins.tuple[Tensor, ...]: ...
 class Unpack(Primitive):
-    """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+    """Return the slices along `axis`, which is removed, a tuple; `num`: their number, if given."""
     def __init__(self, axis=0) -> None: ...
     def __call__(self, x) -> builtins.tuple[Tensor, ...]: ...
 class UnravelIndex(Primitive):
-    """The place in an array of the sizes `dims` `(k,)` of each index into its elements, row-major: `(n,)` -> `(k, n)`, `()` -> `(k,)`."""
+    """Convert flat, row-major indices to the coordinates in an array of sizes `dims` `(k,)`: `(n,)` -> `(k, n)`, `()` -> `(k,)`."""
     def __init__(self) -> None: ...
     def __call__(self, indices, dims) -> Tensor: ...
 class UnsortedSegmentMax(Primitive):
@@ -2286,7 +2286,7 @@ class UnsortedSegmentSum(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x, segment_ids, num_segments) -> Tensor: ...
 class Unstack(Primitive):
-    """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+    """Return the slices along `axis`, which is removed, a tuple; `num`: their number, if given."""
     def __init__(self, axis=0, num=None) -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class UpperBound(Primitive):
@@ -2294,11 +2294,11 @@ class UpperBound(Primitive):
     def __init__(self, out_type=...) -> None: ...
     def __call__(self, sorted_x, values) -> Tensor: ...
 class UpsampleNearest3D(Primitive):
-    """`(N, C, D, H, W)` with the sizes `output_size`, or grown by `scales`, one for each axis: each element that of its nearest neighbour."""
+    """Resize `(N, C, D, H, W)` to the sizes `output_size`, or by the factors `scales`, one per axis, by nearest-neighbour interpolation."""
     def __init__(self) -> None: ...
     def __call__(self, x, output_size=None, scales=None) -> Tensor: ...
 class UpsampleTrilinear3D(Primitive):
-    """`(N, C, D, H, W)` with the sizes `output_size`, or grown by `scales`, one for each axis: linear between neighbours; `align_corners`: the outermost elements stay, else the edges do."""
+    """Resize `(N, C, D, H, W)` to the sizes `output_size`, or by the factors `scales`, one per axis, by linear interpolation; `align_corners`: aligns the outermost elements, else the edges."""
     def __init__(self, align_corners=False) -> None: ...
     def __call__(self, x, output_size=None, scales=None) -> Tensor: ...
 class Xdivy(Primitive):
@@ -2322,11 +2322,11 @@ class Zeta(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, q) -> Tensor: ...
 class _AllSwap(Primitive):
-    """The rows of a matrix that the processes have for this one; `send_size`, `recv_size`: how many elements go to each process, and come from each."""
+    """Exchange rows of matrices; returns the received ones. `send_size`, `recv_size`: the number of elements sent to and received from each process."""
     def __init__(self, group='hccl_world_group') -> None: ...
     def __call__(self, tensor_in, send_size, recv_size) -> Tensor: ...
 def _ones_like_for_grad(x) -> Any:
-    """Ones in place of the numbers of Tensors and Python numbers: a gradient to start from."""
+    """Replace Tensors and Python numbers by ones: the initial gradient."""
 def abs(input) -> Tensor:
     """$|x|$, element by element."""
 def absolute(input) -> Tensor:
@@ -2344,19 +2344,19 @@ def adaptive_avg_pool2d(input, output_size) -> Tensor:
 def adaptive_avg_pool2d_ext(input, output_size) -> Tensor:
     r"""Means over $H' \times W'$ nearly equal parts of each plane."""
 def adaptive_avg_pool3d(input, output_size) -> Tensor:
-    """As `adaptive_avg_pool2d`, of the last three axes."""
+    """`adaptive_avg_pool2d` over the last three axes."""
 def adaptive_max_pool1d(input, output_size) -> Tensor:
-    """The greatest numbers of `output_size` nearly equal parts of the last axis."""
+    """Maxima over `output_size` nearly equal parts of the last axis."""
 def adaptive_max_pool2d(input, output_size, return_indices=False) -> Tensor:
-    r"""The greatest numbers of $H' \times W'$ nearly equal parts of each plane."""
+    r"""Maxima over $H' \times W'$ nearly equal parts of each plane."""
 def adaptive_max_pool3d(input, output_size, return_indices=False) -> Tensor:
-    """As `adaptive_max_pool2d`, of the last three axes; places are Int32."""
+    """`adaptive_max_pool2d` over the last three axes; indices are Int32."""
 def add(input, other) -> Tensor:
     """$input + other$, broadcast together; on Bool, "or"."""
 def add_layer_norm(x1, x2, gamma, beta, epsilon=1e-05, additional_output=False) -> builtins.tuple[Tensor, ...]:
     r"""`layer_norm` of `x1 + x2` over the last axis: the result, the mean, the reciprocal of the deviation $1 / \sqrt{\sigma^2 + \epsilon}$, both with size 1 there, and the sum."""
 def add_rms_norm(x1, x2, gamma, epsilon=1e-06) -> builtins.tuple[Tensor, ...]:
-    """`rms_norm` of `x1 + x2`: the result, the root's reciprocal and the sum."""
+    """`rms_norm` of `x1 + x2`: the result, the reciprocal root and the sum."""
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$."""
 def addcdiv(input, tensor1, tensor2, value=1) -> Tensor:
@@ -2372,39 +2372,39 @@ def addn(x) -> Tensor:
 def addr(x, vec1, vec2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot x + \alpha \cdot vec1 \, vec2^\top$ for vectors."""
 def adjoint(x) -> Tensor:
-    """The last two axes swapped, and conjugated."""
+    """Swap the last two axes, and conjugate."""
 def affine_grid(theta, size, align_corners=False) -> Tensor:
-    """For each map `theta` `(N, 2, 3)`, the grid `(N, H, W, 2)` it makes of an image's places."""
+    """Map the points of an image by each affine map `theta` `(N, 2, 3)`: `(N, H, W, 2)`."""
 def all(input, axis=None, keep_dims=False) -> Tensor:
-    """Whether all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
+    """True if all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
 def all_gather(tensor_list, tensor, group=None, async_op=False) -> Any:
-    """Put each process' Tensor into one of `tensor_list`."""
+    """Write each process' Tensor to its entry of `tensor_list`."""
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False) -> Any:
-    """Put all processes' Tensors, one after the other along the first axis, into `output_tensor`."""
+    """Concatenate all processes' Tensors along the first axis into `output_tensor`."""
 def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False) -> Any:
-    """As `all_gather_into_tensor`; `output_split_sizes`: how many rows each process has."""
+    """As `all_gather_into_tensor`; `output_split_sizes`: the number of rows of each process."""
 def all_gather_matmul(input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False) -> builtins.tuple[Tensor, ...]:
-    """All processes' `input`, one after the other, times `x2`: (product, gathered input). Without `gather_output` the second is empty."""
+    """Concatenate all processes' `input` and multiply by `x2`: (product, gathered input). Without `gather_output` the second is empty."""
 def all_reduce(tensor, op='sum', group=None, async_op=False) -> Any:
-    """Put the sum, or what `op` says, of all processes' Tensors into each of them."""
+    """Reduce all processes' Tensors (sum, or `op`) in place."""
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False) -> Any:
-    """Put what each process has for this one into one of `output_tensor_list`."""
+    """Write each process' Tensor for this one to its entry of `output_tensor_list`."""
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False) -> Any:
-    """Put the rows that the processes have for this one into `output`."""
+    """Exchange rows and write the received ones to `output`."""
 def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False) -> Any:
-    """Put the rows that the processes have for this one into `output`; `send_count_matrix[i * ranks + j]`: how many rows process `i` sends to `j`."""
+    """Exchange rows and write the received ones to `output`; `send_count_matrix[i * ranks + j]`: the number of rows that process `i` sends to `j`."""
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
 def aminmax(input, *, axis=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
-    """The least and the greatest elements along `axis` (None: of all)."""
+    """The smallest and the largest elements along `axis` (None: of all)."""
 def angle(input) -> Tensor:
     r"""The angle $\operatorname{atan2}(b, a)$ of $a + b i$; 0 or $\pi$ for a real number."""
 def any(input, axis=None, keep_dims=False) -> Tensor:
-    """Whether some element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
+    """Return True if any element along `axis` (an int, a tuple of ints, or None) is nonzero: Bool."""
 def approximate_equal(x, y, tolerance=1e-05) -> Tensor:
-    """Whether $|x - y|$ is less than `tolerance`."""
+    """Return True where $|x - y|$ is less than `tolerance`."""
 def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
     r"""$start, start + step, \ldots$ before `end`; with one argument, from 0 up to it."""
 def arccos(input) -> Tensor:
@@ -2426,23 +2426,23 @@ def argmax(input, dim=None, keepdim=False) -> Tensor:
 def argmin(input, axis=None, keepdims=False) -> Tensor:
     """The index of the smallest element along `axis`, or among all elements if None: Int32."""
 def argsort(input, axis=-1, descending=False) -> Tensor:
-    """The indices (Int32) that put the elements in order along `axis`."""
+    """Return the indices (Int32) that sort the elements along `axis`."""
 def argwhere(input) -> Tensor:
-    """The places of what is not zero, as rows: Int64."""
+    """Return the indices of nonzero elements, as rows: Int64."""
 def array_reduce(fn, x, shape) -> Tensor:
-    """`x` reduced to a shape by a function of two Tensors: the reverse of `distribute`."""
+    """Reduce `x` to a shape by a function of two Tensors: the reverse of `distribute`."""
 def array_to_scalar(x) -> Any:
-    """The number that a Tensor of one element holds, as a Python number."""
+    """Return the element of a one-element Tensor, as a Python number."""
 def asin(input) -> Tensor:
     r"""$\arcsin x$, element by element."""
 def asinh(input) -> Tensor:
     r"""$\operatorname{arsinh} x$, element by element."""
 def assign(variable, value) -> Tensor:
-    """`variable` with the contents of `value`, a Tensor of its shape or a number, in its own dtype."""
+    """Assign `value`, a Tensor of the same shape or a number, to `variable`, cast to its dtype."""
 def assign_add(variable, value) -> Tensor:
-    """`variable` with `value` added to its contents."""
+    """Add `value` to `variable` in place."""
 def assign_sub(variable, value) -> Tensor:
-    """`variable` with `value` taken off its contents."""
+    """Subtract `value` from `variable` in place."""
 def atan(input) -> Tensor:
     r"""$\arctan x$, element by element."""
 def atan2(input, other) -> Tensor:
@@ -2468,11 +2468,11 @@ def augassign_mul(x, y) -> builtins.object:
 def augassign_sub(x, y) -> builtins.object:
     """`x - y` of any objects."""
 def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True) -> Tensor:
-    """As `avg_pool2d`, of `(N, C, L)`."""
+    """As `avg_pool2d`, for `(N, C, L)`."""
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0) -> Tensor:
-    """The mean of each window of `(N, C, H, W)`, the sum over `divisor_override` if that is given."""
+    """The mean of each window of `(N, C, H, W)`, or its sum over `divisor_override` if given."""
 def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0) -> Tensor:
-    """As `avg_pool2d`, of `(N, C, D, H, W)`; settings are ints or three."""
+    """As `avg_pool2d`, for `(N, C, D, H, W)`; settings are ints or three."""
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
     r"""$\beta \cdot input + \alpha \cdot batch1 \, batch2$, for each matrix of a batch."""
 def baddbmm_ext(input, batch1, batch2, beta=1, alpha=1) -> Tensor:
@@ -2480,17 +2480,17 @@ def baddbmm_ext(input, batch1, batch2, beta=1, alpha=1) -> Tensor:
 def bartlett_window(window_length, periodic=True, *, dtype=None) -> Tensor:
     r"""The triangle $w_n = 1 - |2 n / (N - 1) - 1|$, $n = 0 \ldots N - 1$; Float32 by default."""
 def batch_dot(x1, x2, axes=None) -> Tensor:
-    """Products summed over one axis of each, for each element of the first axis, of the batch."""
+    """Contract one axis of each operand, for each element of the first axis, the batch."""
 def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-05) -> Tensor:
     r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$ for each channel (axis 1)."""
 def batch_to_space_nd(input_x, block_shape, crops) -> Tensor:
-    r"""Examples become places within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n, *, w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`."""
+    r"""Move examples to positions within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n, *, w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`."""
 def bernoulli(input, p=None, seed=None) -> Tensor:
-    """1 with a probability, else 0, in the shape and dtype of `input`."""
+    """Draw 1 with a probability, else 0, in the shape and dtype of `input`."""
 def bernoulli_(input, p=0.5, *, generator=None) -> Tensor:
-    """The tensor filled with 1 with probability `p` (a number or Tensor), else 0."""
+    """Fill the tensor with 1 with probability `p` (a number or Tensor), else 0."""
 def bernoulli_ext(input, *, generator=None) -> Tensor:
-    """1 with a probability, else 0, in the shape and dtype of `input`."""
+    """Draw 1 with a probability, else 0, in the shape and dtype of `input`."""
 def bessel_i0(x) -> Tensor:
     r"""$I_0(x) = \frac1\pi \int_0^\pi e^{x \cos t} dt$, element by element; nan where it is not real."""
 def bessel_i0e(x) -> Tensor:
@@ -2516,7 +2516,7 @@ def bessel_y0(x) -> Tensor:
 def bessel_y1(x) -> Tensor:
     """$Y_1(x) = -Y_0'(x)$, element by element; nan where it is not real."""
 def bias_add(input_x, bias) -> Tensor:
-    """`bias` `(C,)` added to each channel: axis 1 of `input`, the last for 'NHWC'."""
+    """Add `bias` `(C,)` to each channel: axis 1 of `input`, the last for 'NHWC'."""
 def bidense(input1, input2, weight, bias=None) -> Tensor:
     r"""$x_1^\top A_o x_2 + b_o$ for each o: `input1` `(*, in1)`, `input2` `(*, in2)`, `weight` A `(out, in1, in2)`, `bias` `(out,)` -> `(*, out)`."""
 def binary_cross_entropy(logits, labels, weight=None, reduction='mean') -> Tensor:
@@ -2524,7 +2524,7 @@ def binary_cross_entropy(logits, labels, weight=None, reduction='mean') -> Tenso
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction='mean') -> Tensor:
     r"""$-w (p \, y \ln \sigma(x) + (1 - y) \ln (1 - \sigma(x)))$, stable for large $|x|$."""
 def bincount(input, weights=None, minlength=0) -> Tensor:
-    """How often each int from 0 on occurs in a vector: Float32, at least `minlength` numbers."""
+    """Count each int from 0 on in a vector: Float32, at least `minlength` elements."""
 def bitwise_and(input, other) -> Tensor:
     r"""$input \land other$, element by element, bit by bit, broadcast together."""
 def bitwise_left_shift(input, other) -> Tensor:
@@ -2538,7 +2538,7 @@ def bitwise_xor(input, other) -> Tensor:
 def blackman_window(window_length, periodic=True, *, dtype=None) -> Tensor:
     r"""$w_n = 0.42 - 0.5 \cos \frac{2 \pi n}{N - 1} + 0.08 \cos \frac{4 \pi n}{N - 1}$."""
 def block_diag(*inputs) -> Tensor:
-    """Matrices (vectors are rows, numbers 1 by 1) along the diagonal of one, zeros elsewhere."""
+    """Build a block-diagonal matrix, zeros elsewhere (vectors are rows, numbers 1 by 1)."""
 def bmm(input_x, mat2) -> Tensor:
     """`matmul` of two batches of matrices, with the same axes before the last two."""
 def bool_and(x, y) -> builtins.object:
@@ -2550,23 +2550,23 @@ def bool_not(x) -> builtins.object:
 def bool_or(x, y) -> builtins.object:
     """`x or y` of bools."""
 def bounding_box_decode(anchor_box, deltas, max_shape, means=..., stds=..., wh_ratio_clip=0.016) -> Tensor:
-    """The boxes to which `deltas` lead from the anchors, inside an image of `max_shape` (H, W)."""
+    """Decode `deltas` relative to the anchors to boxes, clipped to an image of `max_shape` (H, W)."""
 def bounding_box_encode(anchor_box, groundtruth_box, means=..., stds=...) -> Tensor:
-    """How to get from each anchor to its box: shifts of the middle over the anchor's sizes, and logarithms of the sizes' ratios; less `means`, over `stds`: `(n, 4)`."""
+    """Encode each box relative to its anchor: shifts of the centre over the anchor's sizes, and logarithms of the size ratios; minus `means`, over `stds`: `(n, 4)`."""
 def broadcast(tensor, src, group=None, async_op=False) -> Any:
-    """Put the Tensor of the process `src` into those of all."""
+    """Copy the Tensor of process `src` to the Tensors of all processes."""
 def broadcast_gradient_args(x_shape, y_shape) -> builtins.tuple:
-    """The axes along which the gradients of two operands, broadcast together, are summed."""
+    """Return the axes to sum over in the gradients of two operands broadcast together."""
 def broadcast_to(input, shape) -> Tensor:
-    """`input` repeated to fill `shape`; -1 in it keeps the size that is there."""
+    """Broadcast `input` to `shape`; -1 in it keeps the input's size."""
 def bucketize(input, boundaries, *, right=False) -> Tensor:
-    """How many of the rising `boundaries` are less than each element (`right`: or equal): Int32."""
+    """Count the ascending `boundaries` less than each element (`right`: or equal): Int32."""
 def cartesian_prod(*inputs) -> Tensor:
     """All combinations of an element of each vector, as rows."""
 def cast(input, dtype) -> Tensor:
-    """The same numbers in another dtype: a MindSpore or NumPy dtype, a Python type or a name."""
+    """Cast a tensor to `dtype`: a MindSpore or NumPy dtype, a Python type or a name."""
 def cat(tensors, axis=0) -> Tensor:
-    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+    """Concatenate a tuple or list of Tensors along `axis`; their other sizes must be equal."""
 def cdist(x1, x2, p=2.0) -> Tensor:
     """The `p`-norm distances between the rows of `(*, n, k)` and of `(*, m, k)`: `(*, n, m)`."""
 def ceil(input) -> Tensor:
@@ -2574,11 +2574,11 @@ def ceil(input) -> Tensor:
 def celu(x, alpha=1.0) -> Tensor:
     r"""$x$ where it is positive, else $\alpha (e^{x / \alpha} - 1)$ (Barron, 2017)."""
 def channel_shuffle(x, groups) -> Tensor:
-    """The channels of `(N, C, *)` taken from `groups` equal groups in turn."""
+    """Interleave the channels of `(N, C, *)` from `groups` equal groups."""
 def check_valid(bboxes, img_metas) -> Tensor:
-    """Which boxes lie in an image, of which `img_metas` is (height, width, factor for both)."""
+    """Return True for boxes inside an image; `img_metas`: (height, width, factor for both)."""
 def choice_with_mask(input_x, count=256, seed=None) -> builtins.tuple[Tensor, ...]:
-    """Where `count` of the nonzero elements are, taken at random, each at most once."""
+    """Return the indices of `count` random nonzero elements, each at most once."""
 def cholesky(input_x, upper=False) -> Tensor:
     """The triangle $L$ with $L L^T = input$, a positive definite matrix (`upper`: $L^T$)."""
 def cholesky_inverse(input_x, upper=False) -> Tensor:
@@ -2586,45 +2586,45 @@ def cholesky_inverse(input_x, upper=False) -> Tensor:
 def cholesky_solve(input, input2, upper=False) -> Tensor:
     r"""X with $L L^\top X = input$, `input2` being the triangle L (`upper`: $L^\top$)."""
 def chunk(input, chunks, axis=0) -> builtins.tuple[Tensor, ...]:
-    """At most `chunks` pieces of one size along `axis` (the last may be smaller), a tuple."""
+    """Split into at most `chunks` equal pieces along `axis` (the last may be smaller), a tuple."""
 def clamp(input, min=None, max=None) -> Tensor:
-    """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+    """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound)."""
 def clamp_(input, min=None, max=None) -> Tensor:
-    """`clamp` put into the tensor itself."""
+    """`clamp` in place."""
 def clip(input, min=None, max=None) -> Tensor:
-    """Each element kept between `min` and `max` (numbers, Tensors or None for no bound)."""
+    """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound)."""
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> builtins.tuple[Tensor, ...]:
-    """The Tensors of a tuple or list, scaled down together so that their common Euclidean length is at most `clip_norm`."""
+    """Scale the Tensors of a tuple or list down together so that their joint Euclidean norm is at most `clip_norm`."""
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False) -> Tensor:
-    """A Tensor, or those of a tuple or list together, scaled down to a norm of at most `max_norm`."""
+    """Scale a Tensor, or the Tensors of a tuple or list together, to a norm of at most `max_norm`."""
 def clip_by_value(x, clip_value_min=None, clip_value_max=None) -> Tensor:
-    """Each element kept between both bounds; also of each Tensor in a tuple or list."""
+    """Clamp each element between both bounds; also each Tensor of a tuple or list."""
 def coalesce(x_indices, x_values, x_shape) -> builtins.tuple:
-    """A sparse matrix with one value at each place, in the order of rows: (indices, values, shape)."""
+    """Merge a sparse matrix to one value per position, sorted by rows: (indices, values, shape)."""
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride) -> Tensor:
-    """As `fold`, of `(N, C, kh kw, L)`."""
+    """As `fold`, for `(N, C, kh kw, L)`."""
 def column_stack(tensors) -> Tensor:
-    """Vectors as columns, and matrices, side by side."""
+    """Concatenate vectors as columns, and matrices, along axis 1."""
 def combinations(input, r=2, with_replacement=False) -> Tensor:
     """All choices of `r` elements of a vector, in its order, as rows."""
 def concat(tensors, axis=0) -> Tensor:
-    """A tuple or list of Tensors one after the other along `axis`; their other sizes are equal."""
+    """Concatenate a tuple or list of Tensors along `axis`; their other sizes must be equal."""
 def cond(A, p=None) -> Tensor:
     r"""The condition number $\|A\| \|A^{-1}\|$ of matrices `(*, n, n)`."""
 def conj(input) -> Tensor:
-    """$a - b i$ for $a + b i$; what is real stays as it is."""
+    """$a - b i$ for $a + b i$; real tensors are returned unchanged."""
 def conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, groups=1) -> Tensor:
-    """`(N, C, L)` with `weight` `(O, C / groups, k)` -> `(N, O, L')`; arguments as `conv2d`'s."""
+    """`(N, C, L)` with `weight` `(O, C / groups, k)` -> `(N, O, L')`; arguments as for `conv2d`."""
 def conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, groups=1) -> Tensor:
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, H, W)` -> `(N, O, H', W')`."""
 def conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, groups=1) -> Tensor:
     r"""$y_{no} = b_o + \sum_c x_{nc} \star w_{oc}$: `(N, C, D, H, W)` -> `(N, O, D', H', W')`."""
 def conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, group=1, output_padding=0) -> Tensor:
-    """The gradient of a three-dimensional convolution by its input: `(N, C, D, H, W)`, `weight` `(C, out / group, *kernel)` -> `(N, out, ...)`."""
+    """The gradient of a three-dimensional convolution with respect to its input: `(N, C, D, H, W)`, `weight` `(C, out / group, *kernel)` -> `(N, out, ...)`."""
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor:
-    """The gradient of `conv2d` by its input: `(N, C, H, W)` -> `(N, O, H', W')`."""
+    """The gradient of `conv2d` with respect to its input: `(N, C, H, W)` -> `(N, O, H', W')`."""
 def coo2csr(row_indices, height) -> Tensor:
-    """Where each row of a CSR matrix begins among its values, and where the last one ends."""
+    """Return the start of each row among the values of a CSR matrix, and the end of the last one."""
 def coo_abs(x) -> COOTensor:
     """`abs` of each value of a COOTensor, at the same places."""
 def coo_acos(x) -> COOTensor:
@@ -2644,7 +2644,7 @@ def coo_atanh(x) -> COOTensor:
 def coo_ceil(x) -> COOTensor:
     """`ceil` of each value of a COOTensor, at the same places."""
 def coo_concat(sp_input, concat_dim=0) -> COOTensor:
-    """Matrices joined along an axis, in the order of rows."""
+    """Concatenate matrices along an axis, sorted by rows."""
 def coo_cos(x) -> COOTensor:
     """`cos` of each value of a COOTensor, at the same places."""
 def coo_cosh(x) -> COOTensor:
@@ -2708,17 +2708,17 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction='mean') 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08) -> Tensor:
     r"""$x_1 \cdot x_2 / (\max(\|x_1\|, \epsilon) \max(\|x_2\|, \epsilon))$ along `dim`."""
 def count_nonzero(x, axis=(), keep_dims=False, dtype=...) -> Tensor:
-    """How many elements along `axis` (`()`: of all) are not zero."""
+    """Count the nonzero elements along `axis` (`()`: all)."""
 def cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor:
-    """Covariances of the variables in the rows of `(n, m)`: `(n, n)`; of one, a number."""
+    """Covariances of the variables in the rows of `(n, m)`: `(n, n)`; 0-d for a single one."""
 def crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', extrapolation_value=0.0) -> Tensor:
-    """Boxes cut out of images `(N, H, W, C)`, each resized: `(n, *crop_size, C)`."""
+    """Crop boxes from images `(N, H, W, C)` and resize each: `(n, *crop_size, C)`."""
 def cross(input, other, dim=None) -> Tensor:
-    """The vector product of vectors of three elements along `dim` (None: the first of size 3)."""
+    """The cross product of vectors of three elements along `dim` (None: the first of size 3)."""
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     r"""$-\ln \operatorname{softmax}(x)_t$ for scores $x$ of the classes (axis 1) and target $t$."""
 def csr2coo(indptr, nnz) -> Tensor:
-    """The row of each value of a CSR matrix: `indptr[r] <= i < indptr[r + 1]` for value i in row r."""
+    """Return the row r of each value i of a CSR matrix: `indptr[r] <= i < indptr[r + 1]`."""
 def csr_abs(x) -> CSRTensor:
     """`abs` of each value of a CSRTensor, at the same places."""
 def csr_acos(x) -> CSRTensor:
@@ -2726,7 +2726,7 @@ def csr_acos(x) -> CSRTensor:
 def csr_acosh(x) -> CSRTensor:
     """`acosh` of each value of a CSRTensor, at the same places."""
 def csr_add(a, b, alpha, beta) -> CSRTensor:
-    r"""$\alpha A + \beta B$; see `CSRTensor.add`. `alpha`, `beta`: Tensors without dimensions."""
+    r"""$\alpha A + \beta B$; see `CSRTensor.add`. `alpha`, `beta`: 0-d Tensors."""
 def csr_asin(x) -> CSRTensor:
     """`asin` of each value of a CSRTensor, at the same places."""
 def csr_asinh(x) -> CSRTensor:
@@ -2742,7 +2742,7 @@ def csr_cos(x) -> CSRTensor:
 def csr_cosh(x) -> CSRTensor:
     """`cosh` of each value of a CSRTensor, at the same places."""
 def csr_div(x, y) -> CSRTensor:
-    """`x / y`: each value by the element of `y` (a number, or broadcast to `x`) at its place."""
+    """`x / y`: each value over the element of `y` (a number, or broadcast to `x`) at its position."""
 def csr_exp(x) -> CSRTensor:
     """`exp` of each value of a CSRTensor, at the same places."""
 def csr_expm1(x) -> CSRTensor:
@@ -2750,7 +2750,7 @@ def csr_expm1(x) -> CSRTensor:
 def csr_floor(x) -> CSRTensor:
     """`floor` of each value of a CSRTensor, at the same places."""
 def csr_gather(indptr, indices, dense, sparse_shape) -> Tensor:
-    """The elements of `dense`, broadcast to `sparse_shape`, at the places of a CSR matrix."""
+    """The elements of `dense`, broadcast to `sparse_shape`, at the positions of a CSR matrix."""
 def csr_inv(x) -> CSRTensor:
     """`inv` of each value of a CSRTensor, at the same places."""
 def csr_isfinite(x) -> CSRTensor:
@@ -2764,9 +2764,9 @@ def csr_log(x) -> CSRTensor:
 def csr_log1p(x) -> CSRTensor:
     """`log1p` of each value of a CSRTensor, at the same places."""
 def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False) -> CSRTensor:
-    """The product of two sparse matrices, a `CSRTensor`; `trans_*`: transposed before, `adjoint_*`: its conjugate transposed."""
+    """The product of two sparse matrices, a `CSRTensor`; `trans_*`: transposed first, `adjoint_*`: conjugated and transposed first."""
 def csr_mul(x, y) -> CSRTensor:
-    """`x * y`: each value times the element of `y` (a number, or broadcast to `x`) at its place."""
+    """`x * y`: each value times the element of `y` (a number, or broadcast to `x`) at its position."""
 def csr_mv(csr_tensor, dense) -> Tensor:
     """The product of a matrix and a vector; see `CSRTensor.mv`."""
 def csr_neg(x) -> CSRTensor:
@@ -2806,13 +2806,13 @@ def csr_tensor_get_indptr(x) -> Tensor:
 def csr_tensor_get_values(x) -> Tensor:
     """The `values` of a CSRTensor."""
 def csr_to_coo(tensor) -> COOTensor:
-    """The same matrix as a `COOTensor`."""
+    """Convert the matrix to a `COOTensor`."""
 def csr_to_dense(csr_tensor) -> Tensor:
-    """The whole matrix, a Tensor."""
+    """Convert the matrix to a dense Tensor."""
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> builtins.tuple[Tensor, ...]:
-    """The most likely class of each step, without blanks (the last class): for logits `(T, N, C)` and lengths `(N,)`."""
+    """The most likely class of each step, without blanks (the last class), for logits `(T, N, C)` and lengths `(N,)`."""
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False) -> Any:
-    r"""$-\ln \sum$ of all alignments of labels with steps (Graves et al., 2006), and `log_alpha`."""
+    r"""$-\ln \sum$ over all alignments of labels with steps (Graves et al., 2006), and `log_alpha`."""
 def cummax(input, axis) -> builtins.tuple[Tensor, ...]:
     """The largest element so far along `axis`, and its index (Int64)."""
 def cummin(input, axis) -> builtins.tuple[Tensor, ...]:
@@ -2822,45 +2822,45 @@ def cumprod(input, dim, dtype=None) -> Tensor:
 def cumsum(x, axis, dtype=None) -> Tensor:
     r"""$y_i = \sum_{j \leq i} x_j$ along `axis`."""
 def deepcopy(input_x) -> Tensor:
-    """A tensor of the same contents, which goes its own way from here; derivatives go through."""
+    """Return an independent tensor with the same contents; derivatives pass through."""
 def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, dilations=(1, 1, 1, 1), groups=1, deformable_groups=1, modulated=True) -> Tensor:
-    r"""$y(p) = \sum_k w_k \, m_k \, x(p + p_k + \Delta p_k)$: a convolution whose windows' elements are moved by $\Delta p_k$, taken between pixels, and weighted by $m_k$ (Zhu et al., 2019)."""
+    r"""$y(p) = \sum_k w_k \, m_k \, x(p + p_k + \Delta p_k)$: a convolution whose windows' elements are moved by $\Delta p_k$, interpolated, and weighted by $m_k$ (Zhu et al., 2019)."""
 def deg2rad(x) -> Tensor:
     r"""$\pi x / 180$, element by element."""
 def dense(input, weight, bias=None) -> Tensor:
     r"""$x W^\top + b$: `input` `(*, in)`, `weight` `(out, in)`, `bias` `(out,)` -> `(*, out)`."""
 def dense_to_sparse_coo(tensor) -> COOTensor:
-    """The nonzero elements of a matrix, a `COOTensor`; see `Tensor.to_coo`."""
+    """Convert the nonzero elements of a matrix to a `COOTensor`; see `Tensor.to_coo`."""
 def dense_to_sparse_csr(tensor) -> CSRTensor:
-    """The nonzero elements of a matrix, a `CSRTensor`; see `Tensor.to_csr`."""
+    """Convert the nonzero elements of a matrix to a `CSRTensor`; see `Tensor.to_csr`."""
 def depend(value, expr) -> Any:
-    """`value`; operations take effect in the order in which they are written anyway."""
+    """Return `value`; operations take effect in program order anyway."""
 def det(input) -> Tensor:
     """The determinant of each matrix in the last two dimensions."""
 def diag(input) -> Tensor:
     """The elements of `input` on the diagonal of twice as many dimensions, zeros elsewhere."""
 def diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor:
-    """The last axis as a diagonal, `offset` above the main one, in the planes of new axes."""
+    """Matrices on new axes with the last axis as a diagonal, `offset` above the main one."""
 def diagflat(input, offset=0) -> Tensor:
     """A matrix with all elements of `input` on the diagonal `offset` above the main one."""
 def diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor:
-    """The diagonal of two dimensions, `offset` above the main one; it comes last."""
+    """The diagonal of two dimensions, `offset` above the main one, as the last dimension."""
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
-    """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` from `src`."""
+    """`input` with the diagonal `offset` of the planes of `dim1` and `dim2` replaced by `src`."""
 def dict_getitem(x, key) -> Any:
-    """The value of `key`."""
+    """Return the value of `key`."""
 def dict_setitem(x, key, value) -> builtins.dict:
-    """A dict with `value` at `key`, else as `x`."""
+    """Return a copy of the dict `x` with `value` at `key`."""
 def diff(x, n=1, axis=-1, prepend=None, append=None) -> Tensor:
-    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
+    """Differences of neighbours along `axis`, `n` times, including `prepend` and `append`."""
 def diff_ext(input, n=1, dim=-1, prepend=None, append=None) -> Tensor:
-    """Differences of neighbours along `axis`, `n` times; of what is put before and after it too."""
+    """Differences of neighbours along `axis`, `n` times, including `prepend` and `append`."""
 def digamma(input) -> Tensor:
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; infinite at 0."""
 def dist(input, other, p=2) -> Tensor:
     """The `p`-norm of all elements of $input - other$, broadcast together."""
 def distribute(x, shape) -> Tensor:
-    """`x` repeated to fill a shape, as `broadcast_to`."""
+    """Broadcast `x` to a shape, as `broadcast_to`."""
 def div(input, other, *, rounding_mode=None) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def divide(input, other, *, rounding_mode=None) -> Tensor:
@@ -2868,49 +2868,49 @@ def divide(input, other, *, rounding_mode=None) -> Tensor:
 def dot(input, other) -> Tensor:
     r"""$\sum_k a_{\ldots k} b_{\ldots k \ldots}$: the last axis with the second-last (or only) one."""
 def dropout(input, p=0.5, training=True, seed=None) -> Tensor:
-    """In training, each element is 0 with probability `p`, else $x / (1 - p)$; else `input`."""
+    """In training, each element is 0 with probability `p`, else $x / (1 - p)$; otherwise `input`."""
 def dropout1d(input, p=0.5, training=True) -> Tensor:
-    """As `dropout` for whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1]."""
+    """`dropout` of whole channels: `(N, C, L)` or `(C, L)`; `p` is in [0, 1]."""
 def dropout2d(input, p=0.5, training=True) -> Tensor:
-    """As `dropout` for whole channels: `(N, C, H, W)`; `p` is in [0, 1]."""
+    """`dropout` of whole channels: `(N, C, H, W)`; `p` is in [0, 1]."""
 def dropout3d(input, p=0.5, training=True) -> Tensor:
-    """As `dropout` for whole channels: `(N, C, D, H, W)`; `p` is in [0, 1]."""
+    """`dropout` of whole channels: `(N, C, D, H, W)`; `p` is in [0, 1]."""
 def dsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 2."""
 def dstack(tensors) -> Tensor:
     """The tensors put one after the other, as `numpy.dstack` does."""
 def dtype(x) -> Type:
-    """The MindSpore dtype of the elements."""
+    """Return the MindSpore dtype of the elements."""
 def dyn_shape(input_x) -> Tensor:
-    """The size of each dimension, as a tensor of Int64."""
+    """Return the size of each dimension, an Int64 tensor."""
 def eig(A) -> builtins.tuple[Tensor, ...]:
-    """Eigenvalues of each matrix `(*, n, n)` and their vectors, as columns: complex, in any order."""
+    """The eigenvalues of each matrix `(*, n, n)`, and eigenvectors as columns: complex, unordered."""
 def eigvals(A) -> Tensor:
-    """Eigenvalues of each matrix `(*, n, n)`: complex, in any order. On a CPU only."""
+    """The eigenvalues of each matrix `(*, n, n)`: complex, unordered. Only on a CPU."""
 def einsum(equation, *operands) -> Tensor:
-    """Einstein's summation: products summed over the letters missing right of `->`."""
+    """Einstein summation: products summed over the letters missing on the right of `->`."""
 def einsum_ext(equation, *operands) -> Tensor:
-    """Einstein's summation: products summed over the letters missing right of `->`."""
+    """Einstein summation: products summed over the letters missing on the right of `->`."""
 def elu(input_x, alpha=1.0) -> Tensor:
     r"""$x$ where it is positive, else $\alpha (e^x - 1)$ (Clevert et al., 2016)."""
 def embed(x) -> Any:
-    """The key of a value in environments."""
+    """Return the key of a value in environments."""
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False) -> Tensor:
-    """Rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`."""
+    """Look up rows of `weight` `(rows, size)` by the indices in `input`: `(*)` -> `(*, size)`."""
 def empty(*size, dtype=None, device=None, pin_memory=False) -> Tensor:
-    """A Tensor of that size whose numbers do not matter: zeros. The device is XLA's to choose."""
+    """Create a Tensor of that size with unspecified elements: zeros. XLA chooses the device."""
 def env_get(env, parameter) -> Tensor:
-    """The gradient of a Parameter in an environment, zeros if there is none."""
+    """Return the gradient of a Parameter in an environment, zeros if there is none."""
 def environ_add(x, y) -> Any:
-    """The entries of both environments, added where both have one."""
+    """Merge two environments, adding the values of keys that both have."""
 def environ_create() -> Any:
-    """An environment without entries."""
+    """Return an empty environment."""
 def environ_get(env, key, default) -> Any:
-    """What the environment has at `key`, or `default`."""
+    """Return the environment's value at `key`, or `default`."""
 def environ_set(env, key, value) -> Any:
-    """The environment with `value` at `key`."""
+    """Return the environment with `value` at `key`."""
 def eps(x) -> Tensor:
-    """The distance from 1 to the next number of the dtype of `x`, in its shape."""
+    """The distance from 1 to the next number in the dtype of `x`, in its shape."""
 def eq(input, other) -> Tensor:
     """$input = other$, element by element: Bool, broadcast together."""
 def equal(input, other) -> Tensor:
@@ -2928,17 +2928,17 @@ def exp(input) -> Tensor:
 def exp2(input) -> Tensor:
     """$2^x$, element by element."""
 def expand(input_x, size) -> Tensor:
-    """The same as `broadcast_to`."""
+    """As `broadcast_to`."""
 def expand_as(input, other) -> Tensor:
-    """`input` broadcast to the shape of `other`."""
+    """Broadcast `input` to the shape of `other`."""
 def expand_dims(input_x, axis) -> Tensor:
-    """A dimension of size 1 put in at `axis`."""
+    """Insert a dimension of size 1 at `axis`."""
 def expm1(input) -> Tensor:
     """$e^x - 1$, element by element."""
 def exponential_(input, lambd=1, *, generator=None) -> Tensor:
-    r"""The tensor filled with numbers of density $\lambda e^{-\lambda x}$."""
+    r"""Fill the tensor with numbers of density $\lambda e^{-\lambda x}$."""
 def eye(n, m=None, dtype=None) -> Tensor:
-    """`n` rows and `m` columns (`n` by default), ones on the diagonal, Float32 by default."""
+    """An `n` by `m` matrix (`m` is `n` by default) with ones on the diagonal, Float32 by default."""
 def fast_gelu(x) -> Tensor:
     r"""$x \sigma(1.702 x)$, close to `gelu`."""
 def fft(input, n=None, dim=-1, norm=None) -> Tensor:
@@ -2952,19 +2952,19 @@ def fftn(input, s=None, dim=None, norm=None) -> Tensor:
 def fftshift(input, dim=None) -> Tensor:
     """Frequency 0 moved to their middle."""
 def fill(type, shape, value) -> Tensor:
-    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype of the value."""
 def fills(x, value) -> Tensor:
-    """`value`, a number or a Tensor without axes, in the shape and dtype of `x`."""
+    """`value`, a number or a 0-d Tensor, in the shape and dtype of `x`."""
 def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None, attn_mask=None, prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0, scalar_value=1.0, pre_tokens=2147483647, next_tokens=2147483647, inner_precise=0, input_layout='BSH', sparse_mode=0) -> Tensor:
-    r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without keeping the scores of long sequences (Dao et al., 2022)."""
+    r"""$dropout(softmax(scale \, q k^\top + shift)) v$ without storing the scores of long sequences (Dao et al., 2022)."""
 def flatten(input, order='C', *, start_dim=1, end_dim=-1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` merged into one."""
+    """Merge the dimensions from `start_dim` to `end_dim` into one."""
 def flip(input, dims) -> Tensor:
-    """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+    """Reverse the order of the elements along `dims`, an int or a tuple of ints."""
 def fliplr(input) -> Tensor:
-    """Columns in reverse order."""
+    """Reverse the order of the columns."""
 def flipud(input) -> Tensor:
-    """Rows in reverse order."""
+    """Reverse the order of the rows."""
 def float_power(input, exponent) -> Tensor:
     """$input^{exponent}$, computed in Float64."""
 def float_power_ext(input, exponent) -> Tensor:
@@ -2972,13 +2972,13 @@ def float_power_ext(input, exponent) -> Tensor:
 def floor(input) -> Tensor:
     r"""$\lfloor x \rfloor$, element by element."""
 def floor_div(x, y) -> Tensor:
-    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
 def floor_divide(input, other) -> Tensor:
-    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
 def floor_mod(x, y) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
 def floordiv(input, other) -> Tensor:
-    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
 def floormod(x, y) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
 def fmax(input, other) -> Tensor:
@@ -2986,33 +2986,33 @@ def fmax(input, other) -> Tensor:
 def fmin(input, other) -> Tensor:
     """The lesser one, or the other one if one is NaN; broadcast together."""
 def fmod(input, other) -> Tensor:
-    """The remainder of a division rounded toward zero, with the dividend's sign."""
+    """The remainder of a division truncated toward zero, with the dividend's sign."""
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
-    """Windows as columns put together, summed where they overlap: the transpose of `unfold`."""
+    """Combine windows given as columns, summed where they overlap: the transpose of `unfold`."""
 def frac(x) -> Tensor:
     r"""$x - \operatorname{trunc}(x)$, element by element."""
 def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None) -> Any:
-    """The greatest numbers of `output_size` windows of `(N, C, H, W)` or `(C, H, W)`, which begin at random places."""
+    """Maxima over `output_size` windows of `(N, C, H, W)` or `(C, H, W)`, with random starts."""
 def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None) -> Any:
-    """As `fractional_max_pool2d`, of `(N, C, D, H, W)` or `(C, D, H, W)`."""
+    """As `fractional_max_pool2d`, for `(N, C, D, H, W)` or `(C, D, H, W)`."""
 def full(size, fill_value, *, dtype=None) -> Tensor:
-    """`fill_value` in the shape `size`, in `dtype` or else in the dtype that the value has."""
+    """`fill_value` in the shape `size`, in `dtype` or else in the dtype of the value."""
 def full_like(input, fill_value, *, dtype=None) -> Tensor:
     """`fill_value` in the shape of `input`, in its dtype unless another is given."""
 def fused_infer_attention_score(query, key, value, *, pse_shift=None, atten_mask=None, actual_seq_lengths=None, actual_seq_lengths_kv=None, dequant_scale1=None, quant_scale1=None, dequant_scale2=None, quant_scale2=None, quant_offset2=None, antiquant_scale=None, antiquant_offset=None, key_antiquant_scale=None, key_antiquant_offset=None, value_antiquant_scale=None, value_antiquant_offset=None, block_table=None, query_padding_size=None, kv_padding_size=None, key_shared_prefix=None, value_shared_prefix=None, actual_shared_prefix_len=None, num_heads=1, scale=1.0, pre_tokens=2147483647, next_tokens=2147483647, input_layout='BSH', num_key_value_heads=0, sparse_mode=0, inner_precise=1, block_size=0, antiquant_mode=0, key_antiquant_mode=0, value_antiquant_mode=0, softmax_lse_flag=False) -> builtins.tuple[Tensor, ...]:
-    r"""$softmax(scale \, q k^\top) v$ of whole sequences, or of one query in each example; and $\ln \sum e^{score}$ `(B, N, S, 1)` with `softmax_lse_flag`, else one 0."""
+    r"""$softmax(scale \, q k^\top) v$ of whole sequences, or of one query per example; and $\ln \sum e^{score}$ `(B, N, S, 1)` with `softmax_lse_flag`, else a single 0."""
 def gamma(shape, alpha, beta, seed=None) -> Tensor:
-    r"""Float32 numbers of density $\beta^\alpha x^{\alpha - 1} e^{-\beta x} / \Gamma(\alpha)$."""
+    r"""Float32 numbers with density $\beta^\alpha x^{\alpha - 1} e^{-\beta x} / \Gamma(\alpha)$."""
 def gather(input_params, input_indices, axis, batch_dims=0) -> Tensor:
-    """The slices of `input_params` along `axis` that `input_indices` (of any shape) name."""
+    """The slices of `input_params` along `axis` at `input_indices` (of any shape)."""
 def gather_d(x, dim, index) -> Tensor:
-    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, analogous for others: one element for each index."""
 def gather_elements(input, dim, index) -> Tensor:
-    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, and likewise: one element for each index."""
+    """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, analogous for others: one element for each index."""
 def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=False) -> Any:
-    """Put all processes' Tensors, one after the other, into `output_tensor` of the process `dst`."""
+    """Concatenate all processes' Tensors into `output_tensor` of process `dst`."""
 def gather_nd(input_x, indices) -> Tensor:
-    """What each row of `indices` (its last dimension) points to, from the first dimension on."""
+    """The elements at the rows of `indices` (last dimension), from the first dimension on."""
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean') -> Tensor:
     r"""$\frac12 (\ln v + (x - target)^2 / v)$ with $v = \max(var, eps)$; `full` adds $\frac12 \ln 2\pi$."""
 def gcd(input, other) -> Tensor:
@@ -3022,11 +3022,11 @@ def ge(input, other) -> Tensor:
 def gelu(input, approximate='none') -> Tensor:
     r"""$x \Phi(x)$, with the normal distribution function $\Phi$ (Hendrycks and Gimpel, 2016)."""
 def geqrf(input) -> builtins.tuple[Tensor, ...]:
-    """R above the diagonal, and below it Householder's reflections whose product is Q, with their factors: as LAPACK has them."""
+    """R in the upper triangle, below the diagonal the Householder reflections whose product is Q, and their factors: LAPACK's format."""
 def ger(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
 def geswitch(data, pred) -> builtins.tuple:
-    """`(data, None)` where `pred` does not hold, `(None, data)` where it does; see `merge`."""
+    """Return `(data, None)` if `pred` is false, `(None, data)` if it is true; see `merge`."""
 def glu(x, axis=-1) -> Tensor:
     r"""$a \, \sigma(b)$, with $a$ and $b$ the halves of `input` along `axis`."""
 def greater(input, other) -> Tensor:
@@ -3034,15 +3034,15 @@ def greater(input, other) -> Tensor:
 def greater_equal(input, other) -> Tensor:
     r"""$input \geq other$, element by element: Bool, broadcast together."""
 def grid_sample(input, grid, mode='bilinear', padding_mode='zeros', align_corners=None) -> Tensor:
-    """`input` `(N, C, H, W)` at the places `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1]."""
+    """Sample `input` `(N, C, H, W)` at the points `grid` `(N, H', W', 2)`, rows (x, y) in [-1, 1]."""
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05) -> Tensor:
-    r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over each of `num_groups` groups of channels (Wu and He, 2018). `weight`, `bias`: one number for each channel (axis 1)."""
+    r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over each of `num_groups` groups of channels (Wu and He, 2018). `weight`, `bias`: one element per channel (axis 1)."""
 def gt(input, other) -> Tensor:
     """$input > other$, element by element: Bool, broadcast together."""
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1) -> Tensor:
-    r"""$softmax((x_i + g_i) / \tau)$ along `dim`, each $g_i$ drawn from the Gumbel law."""
+    r"""$softmax((x_i + g_i) / \tau)$ along `dim`, each $g_i$ drawn from the Gumbel distribution."""
 def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None) -> Tensor:
-    r"""$w_n = \alpha - \beta \cos \frac{2 \pi n}{N - 1}$; arguments as `bartlett_window`'s."""
+    r"""$w_n = \alpha - \beta \cos \frac{2 \pi n}{N - 1}$; arguments as for `bartlett_window`."""
 def hann_window(window_length, periodic=True, *, dtype=None) -> Tensor:
     r"""$w_n = \frac{1}{2} - \frac{1}{2} \cos \frac{2 \pi n}{N - 1}$; Float64 by default."""
 def hardshrink(input, lambd=0.5) -> Tensor:
@@ -3054,7 +3054,7 @@ def hardswish(input) -> Tensor:
 def hardtanh(input, min_val=-1.0, max_val=1.0) -> Tensor:
     r"""$\min(\max(x, min), max)$; its derivative at the bounds is 0."""
 def hastype(x, dtype) -> builtins.bool:
-    """Whether `typeof(x)` is a type, or of the kind that it names."""
+    """Return True if `typeof(x)` is `dtype`, or of the kind that `dtype` names."""
 def heaviside(input, values) -> Tensor:
     """0 where `input` is negative, 1 where positive, `values` where it is 0; broadcast together."""
 def hfft(input, n=None, dim=-1, norm=None) -> Tensor:
@@ -3066,7 +3066,7 @@ def hfftn(input, s=None, dim=None, norm=None) -> Tensor:
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction='mean') -> Tensor:
     r"""$x$ where `targets` is 1, $\max(0, margin - x)$ where it is -1, 0 elsewhere."""
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
-    """How many elements are in each of `bins` equal parts from `min` to `max`, in its dtype (of 16 bits: in Float32)."""
+    """Count the elements in each of `bins` equal bins from `min` to `max`, in the input's dtype (Float32 for 16-bit floats)."""
 def hsplit(input, indices_or_sections) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along axis 1 (0 of a vector)."""
 def hstack(tensors) -> Tensor:
@@ -3074,13 +3074,13 @@ def hstack(tensors) -> Tensor:
 def huber_loss(input, target, reduction='mean', delta=1.0) -> Tensor:
     r"""$d^2 / 2$ where $d = |input - target| < \delta$, else $\delta (d - \delta / 2)$."""
 def hyper_add(*args) -> Tensor:
-    """As `Map`, down through nested tuples and lists."""
+    """As `Map`, recursive through nested tuples and lists."""
 def hypot(input, other) -> Tensor:
     r"""$\sqrt{input^2 + other^2}$."""
 def i0(input) -> Tensor:
     r"""$I_0(x) = \frac1\pi \int_0^\pi e^{x \cos t} dt$, element by element; nan where it is not real."""
 def identity(x) -> Tensor:
-    """`x` itself."""
+    """Return `x` itself."""
 def ifft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The inverse Fourier transform of complex numbers, along `dim`, of `n` numbers (cut, or zeros added)."""
 def ifft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
@@ -3100,41 +3100,41 @@ def ihfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
 def ihfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The inverse Fourier transform to real numbers, of half a spectrum, along several axes `dim`, of `s` numbers of each."""
 def imag(input) -> Tensor:
-    """The imaginary part; zeros for what is real."""
+    """The imaginary part; zeros for real tensors."""
 def in_dict(key, x) -> builtins.bool:
-    """Whether a dict has `key`."""
+    """Return True if a dict has `key`."""
 def incre_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths=None, pse_shift=None, dequant_scale1=None, quant_scale1=None, dequant_scale2=None, quant_scale2=None, quant_offset2=None, antiquant_scale=None, antiquant_offset=None, block_table=None, num_heads=1, input_layout='BSH', scale_value=1.0, num_key_value_heads=0, block_size=0, inner_precise=1, kv_padding_size=None) -> Tensor:
-    r"""$softmax(scale \, q k^\top) v$ of one query in each example, `(B, 1, H)` or `(B, N, 1, D)`."""
+    r"""$softmax(scale \, q k^\top) v$ of one query per example, `(B, 1, H)` or `(B, N, 1, D)`."""
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor:
-    """`x`, where the slices of `y` along `axis` have been added at `indices`; a Parameter changes."""
+    """`x` with the slices of `y` along `axis` added at `indices`; in place for a Parameter."""
 def index_fill(x, axis, index, value) -> Tensor:
-    """`x` with `value` in the slices along `axis` that `index` names."""
+    """`x` with `value` in the slices along `axis` at `index`."""
 def index_select(input, axis, index) -> Tensor:
-    """The slices along `axis` that the one-dimensional `index` names."""
+    """The slices along `axis` at the 1-d `index`."""
 def inner(input, other) -> Tensor:
     r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
 def inplace_add(x, v, indices) -> Tensor:
-    """`x` with `v[i]` added to row `indices[i]`; a row named twice gets both."""
+    """`x` with `v[i]` added to row `indices[i]`; repeated indices accumulate."""
 def inplace_index_add(var, indices, updates, axis) -> Tensor:
     """Add the slices of `updates` along `axis` to `var` at `indices`; returns the result."""
 def inplace_sigmoid(input) -> Tensor:
     """`sigmoid` put into the tensor itself."""
 def inplace_sub(x, v, indices) -> Tensor:
-    """`x` with `v[i]` subtracted from row `indices[i]`; a row named twice loses both."""
+    """`x` with `v[i]` subtracted from row `indices[i]`; repeated indices accumulate."""
 def inplace_update(x, v, indices) -> Tensor:
     """`x` with row `indices[i]` replaced by `v[i]`."""
 def interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None) -> Tensor:
-    """`input` `(N, C, ...)` resized along all axes after the first two."""
+    """Resize `input` `(N, C, ...)` along all axes after the first two."""
 def intopk(x1, x2, k) -> Tensor:
-    """Whether the number of each row at its index `x2` is among the `k` greatest; ties are."""
+    """Return True if a row's element at index `x2` is among the `k` largest, ties included."""
 def inv(x) -> Tensor:
-    """$1 / x$, element by element; of integers rounded toward zero, in their dtype."""
+    """$1 / x$, element by element; for integers truncated toward zero, in their dtype."""
 def inverse(input) -> Tensor:
     """The inverse of each matrix in the last two dimensions."""
 def invert(x) -> Tensor:
-    """Every bit turned over; on Bool, "not"."""
+    """Flip every bit; on Bool, "not"."""
 def iou(anchor_boxes, gt_boxes, mode='iou') -> Tensor:
-    """What pairs of boxes share, over what they cover together: `(n, 4)`, `(m, 4)` -> `(m, n)`."""
+    """Intersection over union of pairs of boxes: `(n, 4)`, `(m, 4)` -> `(m, n)`."""
 def irfft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The inverse Fourier transform of real numbers, half of it, along `dim`, of `n` numbers (cut, or zeros added)."""
 def irfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
@@ -3150,7 +3150,7 @@ def is_dynamic_sequence_element_unknown(x) -> builtins.bool:
 def is_floating_point(input) -> builtins.bool:
     """Whether the dtype is floating, a bool."""
 def is_nonzero(input) -> builtins.bool:
-    """Whether the one element of `input` is not zero: a bool."""
+    """Return True if the single element of `input` is nonzero."""
 def is_not(x, y) -> builtins.object:
     """`x is not y` of any objects."""
 def is_sequence_shape_unknown(x) -> builtins.bool:
@@ -3158,11 +3158,11 @@ def is_sequence_shape_unknown(x) -> builtins.bool:
 def is_sequence_value_unknown(x) -> builtins.bool:
     """False: what a function is captured for has sizes that are known."""
 def is_tensor_bool_cond(x) -> builtins.bool:
-    """True where a Tensor can be a condition; raises ValueError for one of several elements."""
+    """Return True if a Tensor can be a condition; raise ValueError if it has several elements."""
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
-    r"""Whether $|input - other| \leq atol + rtol \cdot |other|$, element by element: Bool."""
+    r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
 def isconstant(x) -> builtins.bool:
-    """Whether a value is known while a function is captured: all but Tensors that vary."""
+    """Return True if a value is constant during capture: any value but a Tensor that varies."""
 def isfinite(input) -> Tensor:
     """Whether $x$ is finite, element by element."""
 def isinf(input) -> Tensor:
@@ -3176,19 +3176,19 @@ def isneginf(input) -> Tensor:
 def isposinf(input) -> Tensor:
     r"""Whether $x = \infty$, element by element."""
 def isreal(input) -> Tensor:
-    """Whether the imaginary part is zero."""
+    """Return True where the imaginary part is zero."""
 def iter_converter(x) -> Any:
-    """What a loop over `x` goes over: a dict's keys, anything else itself."""
+    """Return an object that iterates as a loop over `x`: a dict's keys, else `x` itself."""
 def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None) -> Tensor:
     r"""$w_n = I_0(\beta \sqrt{1 - (2 n / (N - 1) - 1)^2}) / I_0(\beta)$ with the Bessel function $I_0$; Float64 by default. A larger `beta` makes a narrower window."""
 def kl_div(logits, labels, reduction='mean') -> Tensor:
     r"""$y (\ln y - x)$ for logarithms of probabilities $x$ and probabilities $y$."""
 def kron(input, other) -> Tensor:
-    """Kronecker's product: blocks of `other`, each times an element of `input`."""
+    """The Kronecker product: blocks of `other`, each times an element of `input`."""
 def l1_loss(input, target, reduction='mean') -> Tensor:
     """$|input - target|$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
 def laplace(shape, mean, lambda_param, seed=None) -> Tensor:
-    r"""Float32 numbers of density $e^{-|x - mean| / \lambda} / (2 \lambda)$."""
+    r"""Draw Float32 numbers with density $e^{-|x - mean| / \lambda} / (2 \lambda)$."""
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05) -> Tensor:
     r"""$w (x - \mu) / \sqrt{\sigma^2 + \epsilon} + b$, moments over the last axes."""
 def lcm(input, other) -> Tensor:
@@ -3208,15 +3208,15 @@ def less_equal(input, other) -> Tensor:
 def lgamma(input) -> Tensor:
     r"""$\ln |\Gamma(x)|$, element by element."""
 def lightning_indexer(query, key, weights, *, actual_seq_lengths_query=None, actual_seq_lengths_key=None, block_table=None, layout_query='BSND', layout_key='BSND', sparse_count=2048, sparse_mode=3, pre_tokens=9223372036854775807, next_tokens=9223372036854775807, return_value=False) -> builtins.tuple[Tensor, ...]:
-    r"""The `sparse_count` keys that matter most to each query, $\sum_n w_n \max(0, q_n \cdot k)$, and these numbers: Int32, -1 where there is none, `(B, S, 1, sparse_count)`."""
+    r"""The `sparse_count` keys with the largest scores $\sum_n w_n \max(0, q_n \cdot k)$ for each query: indices, Int32, -1 if there are fewer, and the scores, `(B, S, 1, sparse_count)`."""
 def linspace(start, end, steps) -> Tensor:
-    """`steps` numbers at equal distances from `start` to `end`, both included; Float32."""
+    """`steps` equally spaced numbers from `start` to `end`, both included; Float32."""
 def list_equal(x, y) -> builtins.bool:
     """Whether two lists have the same items."""
 def list_getitem(x, index) -> Any:
     """The item at `index`."""
 def list_len(x) -> builtins.int:
-    """How many items there are."""
+    """Return the number of items."""
 def list_setitem(x, index, value) -> builtins.list:
     """A list with `value` at `index`, else as `x`."""
 def log(input) -> Tensor:
@@ -3232,7 +3232,7 @@ def log_matrix_determinant(input) -> builtins.tuple[Tensor, ...]:
 def log_softmax(logits, axis=-1) -> Tensor:
     r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`."""
 def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0) -> builtins.tuple[Tensor, ...]:
-    """As `uniform_candidate_sampler`, for classes in the order of how frequent they are."""
+    """As `uniform_candidate_sampler`, for classes in order of decreasing frequency."""
 def logaddexp(input, other) -> Tensor:
     r"""$\ln(e^{input} + e^{other})$, without overflow."""
 def logaddexp2(input, other) -> Tensor:
@@ -3240,45 +3240,45 @@ def logaddexp2(input, other) -> Tensor:
 def logcumsumexp(input, axis) -> Tensor:
     r"""$\ln \sum_{j \le i} e^{x_j}$ along `axis`, without overflow."""
 def logdet(input) -> Tensor:
-    """The logarithm of each matrix' determinant: NaN where that is negative, -inf where it is 0."""
+    """The logarithm of each matrix' determinant: NaN if it is negative, -inf if it is 0."""
 def logical_and(input, other) -> Tensor:
     r"""$input \land other$, element by element: Bool, broadcast together."""
 def logical_not(input) -> Tensor:
-    """Whether $input = 0$, element by element: Bool."""
+    """Return True where $input = 0$, element by element: Bool."""
 def logical_or(input, other) -> Tensor:
     r"""$input \lor other$, element by element: Bool, broadcast together."""
 def logical_xor(input, other) -> Tensor:
     r"""$input \oplus other$, element by element: Bool, broadcast together."""
 def logit(input, eps=None) -> Tensor:
-    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first kept in $[eps, 1 - eps]$."""
+    r"""$\ln \frac{x}{1 - x}$; `eps`: `input` is first clamped to $[eps, 1 - eps]$."""
 def logsigmoid(x) -> Tensor:
     r"""$\ln \sigma(x)$, element by element."""
 def logspace(start, end, steps, base=10, *, dtype=...) -> Tensor:
-    """`steps` powers of `base` with exponents at equal distances from `start` to `end`."""
+    """`steps` powers of `base` with equally spaced exponents from `start` to `end`."""
 def logsumexp(input, dim, keepdim=False) -> Tensor:
     r"""$\ln \sum_i e^{x_i}$ along `dim`, without overflow."""
 def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
     r"""$(\sum x^p)^{1/p}$ of each window of `(N, C, L)` or `(C, L)`, p being `norm_type`."""
 def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
-    """As `lp_pool1d`, of `(N, C, H, W)`; `kernel_size`, `stride`: an int or two."""
+    """As `lp_pool1d`, for `(N, C, H, W)`; `kernel_size`, `stride`: an int or two."""
 def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS') -> Tensor:
     r"""$x_c (bias + \alpha \sum_{c'} x_{c'}^2)^{-\beta}$ over the channels from $c - r$ to $c + r$, r being `depth_radius`: `(N, C, H, W)` (Krizhevsky et al., 2012)."""
 def lstsq(input, A) -> Tensor:
-    r"""X for which $\|A X - B\|$ is least, where A is `input`, `(m, n)`, and B is what MindSpore calls `A`, `(m, k)` or `(m,)`; the shortest one where there are several."""
+    r"""The X that minimizes $\|A X - B\|$, where A is `input`, `(m, n)`, and B is MindSpore's argument `A`, `(m, k)` or `(m,)`; the minimum-norm solution if there are several."""
 def lt(input, other) -> Tensor:
     """$input < other$, element by element: Bool, broadcast together."""
 def lu_solve(b, LU_data, LU_pivots) -> Tensor:
-    """X with A X = b, from A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
+    """Solve A X = b for X, given A's triangles in one matrix `(*, n, n)` and its pivots `(*, n)`, which count from 1."""
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> builtins.tuple:
-    """(P, L, U) with A = P L U, from A's triangles in one matrix `(*, m, n)` and its pivots `(*, k)`, k the smaller of m and n, which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`."""
+    """Return (P, L, U) with A = P L U, given A's triangles in one matrix `(*, m, n)` and its pivots `(*, k)`, k = min(m, n), which count from 1: `(*, m, m)`, `(*, m, k)`, `(*, k, n)`."""
 def make_coo_tensor(indices, values, shape) -> COOTensor:
     """A `COOTensor` of these parts; see the class."""
 def make_csr_tensor(indptr, indices, values, shape) -> CSRTensor:
     """A `CSRTensor` of these parts; see the class."""
 def make_dict(keys, values) -> builtins.dict:
-    """A dict of these keys and values."""
+    """Return a dict of these keys and values."""
 def make_list(*items) -> builtins.list:
-    """The arguments as a list."""
+    """Return the arguments as a list."""
 def make_range(start, limit=None, delta=1) -> builtins.tuple:
     """The ints `start, start + delta, ...` before `limit`, a tuple; with one argument, from 0."""
 def make_row_tensor(indices, values, dense_shape) -> RowTensor:
@@ -3290,41 +3290,41 @@ def make_slice(start, stop, step) -> builtins.slice:
 def make_sparse_tensor(indices, values, dense_shape) -> COOTensor:
     """A `COOTensor` of these parts; see the class."""
 def make_tuple(*items) -> builtins.tuple:
-    """The arguments as a tuple."""
+    """Return the arguments as a tuple."""
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean') -> Tensor:
-    r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` says that the first should be larger, -1 the second."""
+    r"""$\max(0, -target (input_1 - input_2) + margin)$: 1 in `target` means that the first should be larger, -1 the second."""
 def masked_fill(input_x, mask, value) -> Tensor:
-    """`value`, a number or a tensor without dimensions, where the Bool `mask` is True."""
+    """Fill with `value`, a number or a 0-d tensor, where the Bool `mask` is True."""
 def masked_select(input, mask) -> Tensor:
-    """The elements where the Bool `mask` is True, in one dimension; both are broadcast together."""
+    """Return the elements where the Bool `mask` is True, flattened; both are broadcast together."""
 def matmul(input, other) -> Tensor:
     r"""$\sum_k a_{ik} b_{kj}$: the matrix product, `(..., n, k)` with `(..., k, m)`."""
 def matmul_reduce_scatter(input, x2, group, world_size, *, reduce_op='sum', bias=None, comm_turn=0, trans_input=False, trans_x2=False) -> Tensor:
-    """This process' part, along the first axis, of the sum of all processes' `input @ x2`."""
+    """Reduce `input @ x2` over all processes and return this process' part along the first axis."""
 def matrix_band_part(x, lower, upper) -> Tensor:
-    """The matrices with zeros except on `lower` diagonals below the main one, `upper` above it."""
+    """Keep `lower` diagonals below and `upper` above the main one, and set all others to zero."""
 def matrix_determinant(input) -> Tensor:
     """The determinant of each matrix in the last two dimensions."""
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT') -> Tensor:
-    """The last axis as the diagonal `k` of matrices, `padding_value` elsewhere."""
+    """Return matrices with the last axis as the diagonal `k`, `padding_value` elsewhere."""
 def matrix_diag_part(x, k, padding_value, align='RIGHT_LEFT') -> Tensor:
-    """The diagonal `k` of matrices, or those of `k` (low, high): what `matrix_diag` takes."""
+    """The diagonal `k` of matrices, or several for `k` (low, high), as for `matrix_diag`."""
 def matrix_exp(input) -> Tensor:
     r"""$e^A = \sum_k A^k / k!$ of each matrix."""
 def matrix_norm(A, ord='fro', axis=(-2, -1), keepdims=False, *, dtype=None) -> Tensor:
-    r"""A norm of the matrices in two dimensions: 'fro' $\sqrt{\sum_{ij} |a_{ij}|^2}$, 'nuc' the sum of the singular values, 2 and -2 the largest and smallest of them, 1 and -1 the largest and smallest column sum of $|a_{ij}|$, `inf` and `-inf` of the rows."""
+    r"""A norm of the matrices in two dimensions: 'fro' $\sqrt{\sum_{ij} |a_{ij}|^2}$, 'nuc' the sum of the singular values, 2 and -2 the largest and smallest singular value, 1 and -1 the largest and smallest column sum of $|a_{ij}|$, `inf` and `-inf` the largest and smallest row sum."""
 def matrix_power(input, n) -> Tensor:
-    """$A^n$ of each matrix; a negative `n` takes the inverse."""
+    """$A^n$ of each matrix; a negative `n` uses the inverse."""
 def matrix_set_diag(x, diagonal, k=0, align='RIGHT_LEFT') -> Tensor:
-    """Matrices `x` with the diagonal `k`, or those of `k` (low, high), from `diagonal`."""
+    """Replace the diagonal `k` of matrices `x`, or several for `k` (low, high), by `diagonal`."""
 def matrix_solve(matrix, rhs, adjoint=False) -> Tensor:
-    """X with A X = b, for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: of A's adjoint."""
+    """Solve A X = b for each matrix `(*, n, n)` and `(*, n, k)`; `adjoint`: with A's adjoint."""
 def max(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
     """The largest elements along `axis` and their indices (Int64), a pair."""
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) -> Any:
-    """The greatest number of each window of `(N, C, H, W)`."""
+    """The maximum of each window of `(N, C, H, W)`."""
 def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Any:
-    """As `max_pool2d`, of `(N, C, D, H, W)`; settings are ints or three."""
+    """As `max_pool2d`, for `(N, C, D, H, W)`; settings are ints or three."""
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """Each maximum put back to its place, zeros elsewhere: `(N, C, L)`."""
 def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
@@ -3336,57 +3336,57 @@ def maximum(input, other) -> Tensor:
 def mean(x, axis=None, keep_dims=False) -> Tensor:
     r"""$\frac1n \sum_{i=1}^n x_i$ along `axis`: an int, a tuple of ints, or None for all."""
 def median(input, axis=-1, keepdims=False) -> Any:
-    """The lower of the two middle elements along `axis`, and its index (Int64); NaN if there is one."""
+    """The lower of the two middle elements along `axis`, and its index (Int64); NaN if any element is NaN."""
 def merge(inputs) -> builtins.tuple:
-    """The first of `inputs` that is not None, and its number, a Tensor of Int32."""
+    """Return the first of `inputs` that is not None, and its index, an Int32 Tensor."""
 def meshgrid(*inputs, indexing='xy') -> builtins.tuple[Tensor, ...]:
-    """Coordinate tensors of the grid over one-dimensional `inputs`, a tuple."""
+    """Return coordinate tensors of the grid over 1-d `inputs`, a tuple."""
 def min(input, axis=None, keepdims=False, *, initial=None, where=None) -> builtins.tuple[Tensor, ...]:
     """The smallest elements along `axis` and their indices (Int64), a pair."""
 def minimum(input, other) -> Tensor:
     """The smaller of both, element by element; NaN where either is NaN."""
 def mirror_pad(input_x, paddings, mode) -> Tensor:
-    """`x` mirrored at its edges, without them ('REFLECT') or with them ('SYMMETRIC')."""
+    """Reflect `x` at its edges, without them ('REFLECT') or with them ('SYMMETRIC')."""
 def mish(x) -> Tensor:
     r"""$x \tanh(\ln(1 + e^x))$, element by element."""
 def mixed_precision_cast(dst_dtype, x) -> Tensor:
-    """Floating Tensors in `dst_dtype`, others as they are; also those in tuples, lists and dicts."""
+    """Cast floating Tensors to `dst_dtype`, also in tuples, lists and dicts; others are unchanged."""
 def mm(input, mat2) -> Tensor:
     """`matmul` of two matrices."""
 def moe_init_routing_v2(x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode, expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag) -> builtins.tuple[Tensor, ...]:
-    """The rows of `x` `(N, H)`, once for each of their experts `expert_idx` `(N, K)`, sorted by expert; and where each came, Int32 `(N K,)` in the order of `expert_idx` (-1: nowhere)."""
+    """Repeat the rows of `x` `(N, H)` for each of their experts `expert_idx` `(N, K)`, sorted by expert; also returns their positions, Int32 `(N K,)` in the order of `expert_idx` (-1: dropped)."""
 def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False) -> builtins.tuple[Tensor, ...]:
-    """The rows of `tokens` `(N, H)`, once for each of their experts `indices` `(N, K)` or `(N,)`, sorted by expert; and where each came, Int32 `(N K,)`, in the order of `indices`."""
+    """Repeat the rows of `tokens` `(N, H)` for each of their experts `indices` `(N, K)` or `(N,)`, sorted by expert; also returns their positions, Int32 `(N K,)`, in the order of `indices`."""
 def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, restore_shape=None) -> Tensor:
-    """What `moe_token_permute` sorted, in its former order: `(N K, H)` -> `(N, H)`, each row the sum over its K experts, weighted with `probs` `(N, K)`; without `probs`, K is 1."""
+    """Restore the order before `moe_token_permute`: `(N K, H)` -> `(N, H)`, each row the sum over its K experts, weighted with `probs` `(N, K)`; without `probs`, K is 1."""
 def move_to(input, to='CPU', blocking=True) -> Tensor:
-    """`input`, a Tensor or ints, as a Tensor on the device `to`: 'CPU', or 'Ascend' or 'GPU', which stand for the device that computes. XLA keeps the contents where they are used."""
+    """Convert `input`, a Tensor or ints, to a Tensor on the device `to`: 'CPU', or 'Ascend' or 'GPU', which both mean the computing device. XLA keeps the contents where they are used."""
 def moveaxis(x, source, destination) -> Tensor:
-    """Dimensions `source` (an int or several) moved to the places `destination`."""
+    """Move dimensions `source` (an int or several) to the positions `destination`."""
 def movedim(x, source, destination) -> Tensor:
-    """Dimensions `source` (an int or several) moved to the places `destination`."""
+    """Move dimensions `source` (an int or several) to the positions `destination`."""
 def ms_hasnext(x) -> builtins.bool:
-    """Whether a sequence has an item."""
+    """Return True if a sequence has an item."""
 def ms_next(x) -> builtins.tuple:
-    """The first item of a sequence, and the rest."""
+    """Return the first item of a sequence, and the remaining ones."""
 def mse_loss(input, target, reduction='mean') -> Tensor:
     """$(input - target)^2$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
 def mse_loss_ext(input, target, reduction='mean') -> Tensor:
     """$(input - target)^2$, broadcast together; `reduction`: 'mean', 'sum' or 'none'."""
 def msort(input) -> Tensor:
-    """The elements in order along the first axis."""
+    """Sort along the first axis."""
 def mul(input, other) -> Tensor:
     r"""$input \cdot other$, broadcast together."""
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction='mean') -> Tensor:
     r"""$\frac1C \sum_{i \ne t} w_t \max(0, margin - x_t + x_i)^p$, x scores and t the true class."""
 def multi_scale_deformable_attn_function(value, shape, offset, locations, weight) -> Tensor:
-    r"""$\sum_{l, p} w_{l p} \, v_l(x_{l p}, y_{l p})$ for each query and head: feature maps seen at places between their elements (bilinear, 0 outside), and weighted."""
+    r"""$\sum_{l, p} w_{l p} \, v_l(x_{l p}, y_{l p})$ for each query and head: feature maps sampled at points between their elements (bilinear, 0 outside), and weighted."""
 def multilabel_margin_loss(input, target, reduction='mean') -> Tensor:
     r"""$\frac1C \sum_j \sum_{i \notin t} \max(0, 1 - (x_{t_j} - x_i))$ for several true classes t."""
 def multilabel_soft_margin_loss(input, target, weight=None, reduction='mean') -> Tensor:
     r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ of each row."""
 def multinomial(input, num_samples, replacement=True, seed=None) -> Tensor:
-    """`num_samples` indices for each row of `input`, as likely as the row's weights say: Int32."""
+    """Draw `num_samples` indices for each row of `input`, weighted by the row: Int32."""
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False) -> Tensor:
     """As `multinomial`, Int64, drawn from the sequence of `seed` and `offset`."""
 def multiply(input, other) -> Tensor:
@@ -3394,19 +3394,19 @@ def multiply(input, other) -> Tensor:
 def mv(mat, vec) -> Tensor:
     """`matmul` of a matrix and a vector."""
 def mvlgamma(input, p) -> Tensor:
-    """The logarithm of the gamma function of `p` dimensions."""
+    """The logarithm of the multivariate gamma function of dimension `p`."""
 def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
     """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
 def nanmean(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     """The mean along `axis` (None: of all), those that are NaN left out."""
 def nanmedian(input, axis=-1, keepdims=False) -> Any:
-    """`median` of the elements that are not NaN."""
+    """`median` that ignores NaN."""
 def nanquantile(input, q, axis=None, keepdims=False) -> Tensor:
-    """`quantile` of the elements that are not NaN."""
+    """`quantile` that ignores NaN."""
 def nansum(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     """The sum along `axis` (None: of all), those that are NaN left out."""
 def narrow(input, axis, start, length) -> Tensor:
-    """`length` slices along `axis`, from `start` on."""
+    """`length` slices along `axis`, starting at `start`."""
 def ne(input, other) -> Tensor:
     r"""$input \neq other$, element by element: Bool, broadcast together."""
 def neg(input) -> Tensor:
@@ -3418,25 +3418,25 @@ def nextafter(input, other) -> Tensor:
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) -> Tensor:
     """$-w_t x_t$ for logarithms of probabilities $x$ of the classes and the true class $t$."""
 def nonzero(input, *, as_tuple=False) -> Tensor:
-    """The indices of all nonzero elements, one in a row, Int64; as a tuple of columns if asked."""
+    """Return the indices of nonzero elements, one per row, Int64; `as_tuple`: a tuple of columns."""
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """A norm of vectors (`dim`: an int) or matrices (`dim`: a pair of ints)."""
 def normal(shape, mean, stddev, seed=None) -> Tensor:
-    """Float32 numbers, normal around `mean` with deviation `stddev` (numbers or Tensors)."""
+    """Draw Float32 numbers from the normal distribution (`mean`, `stddev`: numbers or Tensors)."""
 def normal_(input, mean=0, std=1, *, generator=None) -> Tensor:
-    """The tensor filled with numbers normal around `mean` with deviation `std`."""
+    """Fill the tensor from the normal distribution with `mean` and standard deviation `std`."""
 def not_equal(input, other) -> Tensor:
     r"""$input \neq other$, element by element: Bool, broadcast together."""
 def not_in_dict(key, x) -> builtins.bool:
-    """Whether a dict does not have `key`."""
+    """Return True if a dict does not have `key`."""
 def nsa_compress(input, weight, compress_block_size, compress_stride, *, actual_seq_len) -> Tensor:
-    """Each window of tokens summed up with weights: `input` `(T, N, D)`, `weight` `(compress_block_size, N)` -> `(windows, N, D)`."""
+    """Weighted sums of windows of tokens: `input` `(T, N, D)`, `weight` `(compress_block_size, N)` -> `(windows, N, D)`."""
 def nsa_compress_attention(query, key, value, scale_value, head_num, compress_block_size, compress_stride, select_block_size, select_block_count, *, topk_mask=None, atten_mask=None, actual_seq_qlen=None, actual_cmp_seq_kvlen=None, actual_sel_seq_kvlen=None) -> builtins.tuple[Tensor, ...]:
-    """Attention of `(T, N, D)` to compressed keys (see `nsa_compress`), and the `select_block_count` blocks of the keys before compression that matter most to each query."""
+    """Attention of `(T, N, D)` to compressed keys (see `nsa_compress`), and the `select_block_count` blocks of uncompressed keys most relevant to each query."""
 def nsa_select_attention(query, key, value, topk_indices, scale_value, head_num, select_block_size, select_block_count, *, atten_mask=None, actual_seq_qlen, actual_seq_kvlen) -> builtins.tuple[Tensor, ...]:
-    """Attention of `(T, N, D)` to blocks of `select_block_size` keys of the query's own sequence, which `topk_indices` `(T, heads of key, select_block_count)` name, from 0 on."""
+    """Attention of `(T, N, D)` to blocks of `select_block_size` keys of the query's own sequence, with indices `topk_indices` `(T, heads of key, select_block_count)`, from 0 on."""
 def numel(input) -> builtins.int:
-    """How many elements there are, an int."""
+    """Return the number of elements, an int."""
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1) -> Tensor:
     """`on_value` at each index along a new dimension `axis` of size `depth`, else `off_value`."""
 def ones(shape, dtype=None) -> Tensor:
@@ -3446,33 +3446,33 @@ def ones_like(input, *, dtype=None) -> Tensor:
 def orgqr(input, input2) -> Tensor:
     """The first columns of Q from `geqrf`'s reflections and factors `input2`: `(*, m, n)`."""
 def ormqr(input, tau, other, left=True, transpose=False) -> Tensor:
-    """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder's reflections as `geqrf` has them: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: of Q the (conjugate) transpose."""
+    """$Q C$, or without `left` $C Q$, where C is `other` `(*, m, n)` and Q, square, is the product of Householder reflections in `geqrf`'s format: `input` `(*, mn, k)`, below the diagonal, and their factors `tau` `(*, min(mn, k))`. `transpose`: uses Q's (conjugate) transpose."""
 def outer(input, vec2) -> Tensor:
     """$a_i b_j$ of two vectors."""
 def pad(input_x, padding, mode='constant', value=None) -> Tensor:
-    """`input_x` continued beyond its edges, or cut."""
+    """Pad or crop `input_x`."""
 def padding(x, pad_dim_size=8) -> Tensor:
-    """`x` `(*, 1)` -> `(*, pad_dim_size)`, zeros after the one element of the last axis."""
+    """`x` `(*, 1)` -> `(*, pad_dim_size)`, with zeros appended along the last axis."""
 def partial(fn, *args, **kwargs) -> Tensor:
     """A function with its first arguments bound: `ops.Partial()(fn, *args)`, or some by name."""
 def pdist(input, p=2.0) -> Tensor:
     """The `p`-norm distances between all pairs of rows of `(n, k)`, in the order of the rows."""
 def permute(input, axis) -> Tensor:
-    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+    """Permute the dimensions: dimension `i` of the result is `dims[i]` of `input`."""
 def pinv(x, *, atol=None, rtol=None, hermitian=False) -> Tensor:
-    r"""Moore and Penrose's inverse $V \Sigma^{+} U^H$ of each matrix `(*, m, n)`: `(*, n, m)`."""
+    r"""Moore-Penrose inverse $V \Sigma^{+} U^H$ of each matrix `(*, m, n)`: `(*, n, m)`."""
 def pixel_shuffle(input, upscale_factor) -> Tensor:
     """Channels as finer planes: `(*, C r^2, H, W)` -> `(*, C, H r, W r)`, r = `upscale_factor`."""
 def pixel_unshuffle(input, downscale_factor) -> Tensor:
     """The inverse of `pixel_shuffle`: `(*, C, H r, W r)` -> `(*, C r^2, H, W)`."""
 def poisson(shape, mean, seed=None) -> Tensor:
-    r"""Counts $k$ with probability $e^{-\mu} \mu^k / k!$, Float32; `mean`: the Tensor $\mu$."""
+    r"""Draw counts $k$ with probability $e^{-\mu} \mu^k / k!$, Float32; `mean`: the Tensor $\mu$."""
 def polar(abs, angle) -> Tensor:
     r"""$r (\cos \varphi + i \sin \varphi)$ from r = `abs` and the angle."""
 def polygamma(n, input) -> Tensor:
-    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a Tensor of one."""
+    r"""The `n`-th derivative of the digamma function, $\psi^{(n)}(x)$; `n`: an int, or a one-element Tensor."""
 def population_count(input_x) -> Tensor:
-    """How many bits of each integer are 1: UInt8."""
+    """Count the 1 bits of each integer: UInt8."""
 def positive(input) -> Tensor:
     """$x$ itself, element by element."""
 def pow(input, exponent) -> Tensor:
@@ -3486,49 +3486,49 @@ def prod(input, axis=None, keep_dims=False, dtype=None) -> Tensor:
 def prompt_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths=None, actual_seq_lengths_kv=None, pse_shift=None, deq_scale1=None, quant_scale1=None, deq_scale2=None, quant_scale2=None, quant_offset2=None, num_heads=1, scale_value=1.0, pre_tokens=2147483647, next_tokens=0, input_layout='BSH', num_key_value_heads=0, sparse_mode=0, inner_precise=1) -> Tensor:
     r"""$softmax(scale \, q k^\top) v$ of whole sequences."""
 def put_(input, index, source, accumulate=False) -> Tensor:
-    """The elements of `source` put into the tensor itself, where `index` has the numbers of elements in row-major order. `accumulate`: added to what is there."""
+    """Write the elements of `source` to the tensor itself, at the flat, row-major indices `index`. `accumulate`: adds to the old values."""
 def qr(input, mode='reduced') -> Any:
     """$A = Q R$ of each matrix `(*, m, n)`, with k the smaller of m and n."""
 def quantile(input, q, axis=None, keepdims=False) -> Tensor:
-    """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), linear between two elements."""
+    """The `q`-quantiles (from 0 to 1) along `axis` (None: of all), with linear interpolation."""
 def rad2deg(x) -> Tensor:
     r"""$180 x / \pi$, element by element."""
 def rand(*size, dtype=None, seed=None) -> Tensor:
-    """Numbers uniform in [0, 1), in a floating `dtype` (Float32); `size` as in `randn`."""
+    """Draw uniformly from [0, 1), in a floating `dtype` (Float32); `size` as in `randn`."""
 def rand_like(input, seed=None, *, dtype=None) -> Tensor:
     """As `rand`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
 def randint(low, high, size, seed=None, *, dtype=None) -> Tensor:
-    """Integers from `low` to `high - 1`, all equally likely, in an integer `dtype` (Int64)."""
+    """Draw integers uniformly from `low` to `high - 1`, in an integer `dtype` (Int64)."""
 def randint_like(input, low, high, seed=None, *, dtype=None) -> Tensor:
     """As `randint`, in the shape (and, unless `dtype` is given, the dtype) of `input`."""
 def randn(*size, dtype=None, seed=None) -> Tensor:
-    """Numbers normal around 0 with deviation 1, in a floating `dtype` (Float32)."""
+    """Draw from the standard normal distribution, in a floating `dtype` (Float32)."""
 def randn_like(input, seed=None, *, dtype=None) -> Tensor:
     """As `randn`, in the shape of `input`."""
 def random_(input, from_=0, to=None, *, generator=None) -> Tensor:
-    """The tensor filled with integers in [from_, to), all equally likely."""
+    """Fill the tensor with integers drawn uniformly from [from_, to)."""
 def random_categorical(logits, num_sample, seed=0, dtype=...) -> Tensor:
-    """`num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$."""
+    """Draw `num_sample` indices for each row of `logits`, with probabilities $softmax(logits)$."""
 def random_gamma(shape, alpha, seed=None) -> Tensor:
-    """As `gamma` with rate 1: for each number of `alpha`, numbers in `shape` (a Tensor)."""
+    """As `gamma` with rate 1: for each element of `alpha`, numbers in `shape` (a Tensor)."""
 def random_poisson(shape, rate, seed=None, dtype=...) -> Tensor:
-    """As `poisson`: for each number of `rate`, counts in `shape` (a Tensor), in any real `dtype`."""
+    """As `poisson`: for each element of `rate`, counts in `shape` (a Tensor), in any real `dtype`."""
 def randperm(n, seed=0, offset=0, dtype=...) -> Tensor:
-    """The numbers from 0 to `n - 1` in random order."""
+    """Return the numbers from 0 to `n - 1` in random order."""
 def range(start, end, step, maxlen=1000000) -> Tensor:
-    """The same as `arange(start, end, step)`, of at most `maxlen` elements."""
+    """As `arange(start, end, step)`, with at most `maxlen` elements."""
 def rank(input_x) -> builtins.int:
-    """How many dimensions there are, an int."""
+    """Return the number of dimensions, an int."""
 def ravel(input) -> Tensor:
-    """All elements in one dimension, in row-major order."""
+    """Flatten to one dimension, in row-major order."""
 def real(input) -> Tensor:
-    """The real part; what is real stays as it is."""
+    """The real part; real tensors are returned unchanged."""
 def reciprocal(input) -> Tensor:
     """$1 / x$, element by element."""
 def recompute_block(block) -> Any:
-    """The block as a function whose derivative computes its inside again; see `recompute`."""
+    """Return the block as a function whose derivative recomputes it; see `recompute`."""
 def reduce(tensor, dst, op='sum', group=None, async_op=False) -> Any:
-    """Put the sum (or `op`) of all processes' Tensors into that of the process `dst`."""
+    """Reduce all processes' Tensors (sum, or `op`) into the Tensor of process `dst`."""
 def reduce_max(x, axis=()) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def reduce_mean(x, axis=()) -> Tensor:
@@ -3536,39 +3536,39 @@ def reduce_mean(x, axis=()) -> Tensor:
 def reduce_min(x, axis=()) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
 def reduce_scatter(output, input_list, op='sum', group=None, async_op=False) -> Any:
-    """Put the sum (or `op`) of what all processes have for this one into `output`."""
+    """Reduce (sum, or `op`) all processes' Tensors for this one and write the result to `output`."""
 def reduce_scatter_tensor(output, input, op='sum', group=None, async_op=False) -> Any:
-    """Put this process' part of the sum (or `op`) of all processes' `input` into `output`."""
+    """Reduce all processes' `input` (sum, or `op`) and write this process' part to `output`."""
 def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op='sum', group=None, async_op=False) -> Any:
-    """As `reduce_scatter_tensor`; `input_split_sizes`: how many rows each process gets."""
+    """As `reduce_scatter_tensor`; `input_split_sizes`: the number of rows for each process."""
 def reduce_sum(x, axis=()) -> Tensor:
     r"""$\sum_i x_i$ along `axis`, in the operand's own dtype; `()` means all axes."""
 def reduced_shape(shape, axis) -> builtins.tuple:
-    """The shape after a reduction along `axis` (an int or a tuple; none: all) that keeps them."""
+    """Return the shape after a reduction along `axis` (int or tuple; empty: all) that keeps dims."""
 def ref_to_embed(x) -> Any:
-    """The key of a Parameter in environments."""
+    """Return the key of a Parameter in environments."""
 def relu(input, inplace=False) -> Tensor:
-    r"""$\max(x, 0)$, element by element; its derivative at 0 is 0. `inplace`: change `input` too."""
+    r"""$\max(x, 0)$, element by element; its derivative at 0 is 0. `inplace`: updates `input`."""
 def relu6(x) -> Tensor:
     r"""$\min(\max(x, 0), 6)$, element by element."""
 def remainder(input, other) -> Tensor:
     r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
 def renorm(input, p, axis, maxnorm) -> Tensor:
-    """Each slice along `axis` scaled down so that its `p`-norm is at most `maxnorm`."""
+    """Scale each slice along `axis` down so that its `p`-norm is at most `maxnorm`."""
 def repeat_elements(x, rep, axis=0) -> Tensor:
-    """Each element `repeats` times (an int, or a tuple of one count each) along `axis`."""
+    """Repeat each element `repeats` times (an int, or a tuple of one count each) along `axis`."""
 def repeat_interleave(input, repeats, axis=None) -> Tensor:
-    """Each element `repeats` times along `axis`; of the flattened input if that is None."""
+    """Repeat each element `repeats` times along `axis`; of the flattened input if that is None."""
 def reshape(input, shape) -> Tensor:
-    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+    """The elements, in row-major order, in another shape; a single -1 in it is inferred."""
 def reshape_(input, shape) -> Tensor:
-    """The elements, in row-major order, in another shape; one -1 in it is worked out."""
+    """The elements, in row-major order, in another shape; a single -1 in it is inferred."""
 def reshard(tensor, layout) -> Tensor:
-    """The Tensor as `layout` distributes it among devices: on one device, as it is."""
+    """Distribute the Tensor among devices by `layout`: on one device, unchanged."""
 def reverse(x, axis) -> Tensor:
-    """The order of the elements turned round along `dims`, an int or a tuple of ints."""
+    """Reverse the order of the elements along `dims`, an int or a tuple of ints."""
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0) -> Tensor:
-    """The first `seq_lengths` elements along `seq_dim` in reverse order, for each of a batch."""
+    """Reverse the first `seq_lengths` elements along `seq_dim`, for each of a batch."""
 def rfft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The Fourier transform of real numbers, half of it, along `dim`, of `n` numbers (cut, or zeros added)."""
 def rfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
@@ -3578,21 +3578,21 @@ def rfftfreq(n, d=1.0, dtype=None) -> Tensor:
 def rfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The Fourier transform of real numbers, half of it, along several axes `dim`, of `s` numbers of each."""
 def ring_attention_update(prev_attn_out, prev_softmax_max, prev_softmax_sum, cur_attn_out, cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH') -> builtins.tuple[Tensor, ...]:
-    """Attention over two parts of the keys put together: the results `(S, B, N D)`, or `(T, N, D)` for the `layout` 'TND', weighted with their sums of powers of e, $s_p e^{m_p - m}$ and $s_c e^{m_c - m}$, m being the larger of both maxima; m; and the sum of both weights."""
+    """Combine attention over two parts of the keys: the results `(S, B, N D)`, or `(T, N, D)` for the `layout` 'TND', weighted with their sums of exponentials, $s_p e^{m_p - m}$ and $s_c e^{m_c - m}$, m being the larger of both maxima; m; and the sum of both weights."""
 def rms_norm(x, gamma, epsilon=1e-06) -> builtins.tuple[Tensor, ...]:
-    r"""$\gamma x r$ and r, $r = 1 / \sqrt{\overline{x^2} + \epsilon}$ being of the last axes, those of `gamma` (Zhang and Sennrich, 2019)."""
+    r"""$\gamma x r$ and r, where $r = 1 / \sqrt{\overline{x^2} + \epsilon}$ is taken over the last axes, those in `gamma` (Zhang and Sennrich, 2019)."""
 def roll(input, shifts, dims=None) -> Tensor:
-    """The elements moved on by `shifts` along `dims`, from the end back to the start; with `dims` None, as if all were in one dimension."""
+    """Shift the elements cyclically by `shifts` along `dims`; with `dims` None, as if all were in one dimension."""
 def rot90(input, k, dims) -> Tensor:
-    """Turned by `k` right angles, from the first of `dims` toward the second."""
+    """Rotate by `k` right angles, from the first of `dims` toward the second."""
 def rotary_position_embedding(x, cos, sin, mode=0) -> Tensor:
-    r"""$x \cos + r(x) \sin$ with r turning pairs (a, b) of the last axis to (-b, a): a rotation of each pair by its angle (Su et al., 2021)."""
+    r"""$x \cos + r(x) \sin$ with r mapping pairs (a, b) of the last axis to (-b, a): a rotation of each pair by its angle (Su et al., 2021)."""
 def rotated_iou(boxes, query_boxes, trans=False, mode=0, is_cross=True, v_threshold=0.0, e_threshold=0.0) -> Tensor:
-    """What turned rectangles share, over what they cover together (`mode` 0) or over the area of that of `boxes` (1): `(B, N, 5)`, `(B, K, 5)` -> `(B, N, K)`."""
+    """Intersection of rotated rectangles over their union (`mode` 0) or over the area of the one in `boxes` (1): `(B, N, 5)`, `(B, K, 5)` -> `(B, N, K)`."""
 def round(input, *, decimals=0) -> Tensor:
-    """Rounded to `decimals` places; halves go to the even neighbour."""
+    """Round to `decimals` places; halves go to the even neighbour."""
 def row_stack(tensors) -> Tensor:
-    """Vectors as rows, and matrices, one above the other."""
+    """Concatenate vectors as rows, and matrices, along axis 0."""
 def row_tensor_add(x, y) -> RowTensorInner:
     """The sum of a RowTensor and another (or a Tensor), a RowTensor."""
 def row_tensor_get_dense_shape(x) -> builtins.tuple:
@@ -3608,7 +3608,7 @@ def rsqrt(input) -> Tensor:
 def scalar_add(x, y) -> builtins.object:
     """`x + y` of numbers."""
 def scalar_cast(input_x, input_y) -> Any:
-    """A Python number in another dtype, as a Python number."""
+    """Convert a Python number to another dtype; returns a Python number."""
 def scalar_div(x, y) -> builtins.object:
     """`x / y` of numbers."""
 def scalar_eq(x, y) -> builtins.object:
@@ -3640,15 +3640,15 @@ def scalar_pow(x, y) -> builtins.object:
 def scalar_sub(x, y) -> builtins.object:
     """`x - y` of numbers."""
 def scalar_to_array(input_x) -> Tensor:
-    """A number as a tensor without dimensions, of its own dtype (ints: Int64, floats: Float32)."""
+    """Convert a number to a 0-d tensor of its natural dtype (ints: Int64, floats: Float32)."""
 def scalar_to_tensor(input_x, dtype=...) -> Tensor:
-    """A number as a tensor without dimensions."""
+    """Convert a number to a 0-d tensor."""
 def scalar_uadd(x) -> builtins.object:
     """`+x` of numbers."""
 def scalar_usub(x) -> builtins.object:
     """`-x` of numbers."""
 def scatter(input, axis, index, src) -> Tensor:
-    """`input`, where `src` (a Tensor or a number) replaces the elements at `index` along `axis`."""
+    """`input` with the elements at `index` along `axis` replaced by `src` (a Tensor or a number)."""
 def scatter_add(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_add` at whole rows, put into `input_x`, a Parameter."""
 def scatter_div(input_x, indices, updates, use_locking=False) -> Tensor:
@@ -3660,7 +3660,7 @@ def scatter_min(input_x, indices, updates, use_locking=False) -> Tensor:
 def scatter_mul(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_mul` at whole rows, put into `input_x`, a Parameter."""
 def scatter_nd(indices, updates, shape) -> Tensor:
-    """Zeros of that `shape`, to which `updates` are added where each row of `indices` points."""
+    """Zeros of that `shape`, with `updates` added at the rows of `indices`."""
 def scatter_nd_add(input_x, indices, updates, use_locking=True) -> Tensor:
     """`tensor_scatter_add` put into `input_x`, a Parameter."""
 def scatter_nd_div(input_x, indices, updates, use_locking=True) -> Tensor:
@@ -3678,11 +3678,11 @@ def scatter_nd_update(input_x, indices, updates, use_locking=True) -> Tensor:
 def scatter_sub(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_sub` at whole rows, put into `input_x`, a Parameter."""
 def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False) -> Any:
-    """Put this process' part, along the first axis, of `input_tensor` of the process `src` into `output_tensor`."""
+    """Write this process' part, along the first axis, of `input_tensor` of process `src` to `output_tensor`."""
 def scatter_update(input_x, indices, updates, use_locking=False) -> Tensor:
     """`tensor_scatter_update` at whole rows, put into `input_x`, a Parameter."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
-    """Where `values` would have to be put into the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
+    """Return the insertion points of `values` in the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
 def select(condition, input, other) -> Tensor:
     """`input` where `condition` is nonzero, else `other`, all broadcast together."""
 def select_scatter(input, src, axis, index) -> Tensor:
@@ -3690,17 +3690,17 @@ def select_scatter(input, src, axis, index) -> Tensor:
 def selu(input_x) -> Tensor:
     r"""$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$, element by element."""
 def sequence_mask(lengths, maxlen=None) -> Tensor:
-    """Whether each place is within a length: `(*, maxlen)`, by default the greatest length."""
+    """True where a position is within a length: `(*, maxlen)`, by default the greatest length."""
 def sgn(input) -> Tensor:
-    """The sign: of a complex number, the number of modulus 1 in its direction; 0 of 0."""
+    """The sign: for a complex number, the number of modulus 1 in its direction; 0 for 0."""
 def shape(input_x) -> builtins.tuple:
-    """The size of each dimension, a tuple of ints."""
+    """Return the size of each dimension, a tuple of ints."""
 def shape_(x) -> Tensor:
-    """The size of each dimension, a tuple of ints."""
+    """Return the size of each dimension, a tuple of ints."""
 def shape_mul(input_data) -> builtins.int:
-    """The product of a shape's sizes."""
+    """Return the product of a shape's sizes."""
 def shuffle(x, seed=None) -> Tensor:
-    """The rows of `x` in random order."""
+    """Return the rows of `x` in random order."""
 def sigmoid(input) -> Tensor:
     """$1 / (1 + e^{-x})$, element by element."""
 def sign(input) -> Tensor:
@@ -3716,9 +3716,9 @@ def sinc(input) -> Tensor:
 def sinh(input) -> Tensor:
     r"""$\sinh x$, element by element."""
 def size(input_x) -> builtins.int:
-    """How many elements there are, an int."""
+    """Return the number of elements, an int."""
 def slice(input_x, begin, size) -> Tensor:
-    """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
+    """The block that starts at `begin` and has `size` (-1: up to the end), one int per dimension."""
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1) -> Tensor:
     """`input` with `src` at `start:end:step` along `axis`."""
 def slogdet(input) -> builtins.tuple[Tensor, ...]:
@@ -3728,7 +3728,7 @@ def smooth_l1_loss(input, target, beta=1.0, reduction='none') -> Tensor:
 def soft_margin_loss(input, target, reduction='mean') -> Tensor:
     r"""$\ln(1 + e^{-target \cdot input})$, `target` being 1 or -1."""
 def soft_shrink(input, lambd=0.5) -> Tensor:
-    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
+    r"""Soft thresholding: $x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
 def softmax(input, axis=-1, *, dtype=None) -> Tensor:
     r"""$e^{x_i} / \sum_j e^{x_j}$ along `axis`, in `dtype` if given."""
 def softmin(x, axis=-1, *, dtype=None) -> Tensor:
@@ -3736,37 +3736,37 @@ def softmin(x, axis=-1, *, dtype=None) -> Tensor:
 def softplus(input, beta=1, threshold=20) -> Tensor:
     r"""$\ln(1 + e^{\beta x}) / \beta$; $x$ itself where $\beta x$ exceeds `threshold`."""
 def softshrink(input, lambd=0.5) -> Tensor:
-    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
+    r"""Soft thresholding: $x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$."""
 def softsign(x) -> Tensor:
     """$x / (1 + |x|)$, element by element."""
 def sort(input_x, axis=-1, descending=False) -> builtins.tuple[Tensor, ...]:
-    """The elements in order along `axis`, and the index (Int32) that each had: a pair."""
+    """Sort along `axis`; returns the elements and their former indices (Int32)."""
 def space_to_batch_nd(input_x, block_size, paddings) -> Tensor:
-    r"""Places within blocks of the last axes become examples: `(n, *, w_1, ..., w_M)` -> `(n B, *, w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$."""
+    r"""Move positions within blocks of the last axes to the batch: `(n, *, w_1, ..., w_M)` -> `(n B, *, w_1 / b_1, ..., w_M / b_M)` with $B = b_1 \cdots b_M$."""
 def sparse_flash_attention(query, key, value, sparse_indices, scale_value, *, block_table=None, actual_seq_lengths_query=None, actual_seq_lengths_kv=None, query_rope=None, key_rope=None, sparse_block_size=1, layout_query='BSND', layout_kv='BSND', sparse_mode=3, pre_tokens=9223372036854775807, next_tokens=9223372036854775807, attention_mode=0, return_softmax_lse=False) -> builtins.tuple[Tensor, ...]:
-    """Attention to the keys that `sparse_indices` `(B, S, 1, count)` names, as `lightning_indexer` gives them, blocks of `sparse_block_size`; -1 names none."""
+    """Attention to the keys at `sparse_indices` `(B, S, 1, count)`, as returned by `lightning_indexer`, in blocks of `sparse_block_size`; -1 is ignored."""
 def sparse_segment_mean(x, indices, segment_ids) -> Tensor:
-    """The mean of the rows of `x` that `indices` name, for each segment: `(segments, ...)`."""
+    """The mean of the rows of `x` at `indices`, for each segment: `(segments, ...)`."""
 def speed_fusion_attention(query, key, value, head_num, input_layout, *, pse=None, padding_mask=None, atten_mask=None, scale=1.0, keep_prob=1.0, pre_tokens=2147483647, next_tokens=2147483647, inner_precise=0, prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, sparse_mode=0, gen_mask_parallel=True, sync=False, pse_type=1, q_start_idx=None, kv_start_idx=None) -> builtins.tuple[Tensor, ...]:
     r"""$dropout(softmax(scale (q k^\top + pse))) v$, as `flash_attention_score`."""
 def split(tensor, split_size_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
-    """Pieces along `axis`, a tuple: of one size (the last may be smaller), or of the listed sizes."""
+    """Split along `axis` into a tuple: one size (the last may be smaller), or the listed sizes."""
 def sqrt(x) -> Tensor:
     r"""$\sqrt{x}$, element by element."""
 def square(input) -> Tensor:
     """$x^2$, element by element."""
 def squeeze(input, axis=None) -> Tensor:
-    """Without its dimensions of size 1: all of them, or those that `axis` names."""
+    """Remove dimensions of size 1: all of them, or the ones in `axis`."""
 def stack(tensors, axis=0) -> Tensor:
-    """A tuple or list of Tensors of one shape, side by side along a new dimension `axis`."""
+    """Stack a tuple or list of Tensors of one shape along a new dimension `axis`."""
 def standard_laplace(shape, seed=None) -> Tensor:
-    """Float32 numbers of density $e^{-|x|} / 2$."""
+    """Draw Float32 numbers with density $e^{-|x|} / 2$."""
 def standard_normal(shape, seed=None) -> Tensor:
-    """Float32 numbers, normal around 0 with deviation 1."""
+    """Draw Float32 numbers from the standard normal distribution."""
 def std(input, axis=None, ddof=0, keepdims=False) -> Tensor:
     """Standard deviation, the square root of `var`, along `axis`: an int, a tuple of ints, or None for all."""
 def std_mean(input, axis=None, ddof=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
-    """The pair of standard deviation and mean; see `std`."""
+    """Return the standard deviation and the mean; see `std`."""
 def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='REFLECT', normalized=False, onesided=None, return_complex=None) -> Tensor:
     r"""The short-time Fourier transform $X_{\omega m} = \sum_k w_k x_{m h + k} e^{-2 \pi i \omega k / n}$, n being `n_fft`, h `hop_length` (n // 4 by default), w the `window` (ones by default)."""
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0) -> Tensor:
@@ -3784,19 +3784,19 @@ def sum(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
 def svd(input, full_matrices=False, compute_uv=True) -> Tensor:
     r"""$A = u \, diag(s) \, v^H$ of each matrix `(*, m, n)`: (s, u, v), or s if not `compute_uv`."""
 def swapaxes(input, axis0, axis1) -> Tensor:
-    """Two dimensions swapped."""
+    """Swap two dimensions."""
 def swapdims(input, dim0, dim1) -> Tensor:
-    """Two dimensions swapped."""
+    """Swap two dimensions."""
 def swiglu(input, dim=-1) -> Tensor:
     r"""$a \, \sigma(a) \, b$, with $a$ and $b$ the halves of `input` along `dim` (Shazeer, 2020)."""
 def switch(cond, true_branch, false_branch) -> Any:
-    """`true_branch` if `cond` holds, else `false_branch`; functions: the chosen one."""
+    """Return `true_branch` if `cond` is true, else `false_branch`; also for functions."""
 def switch_layer(index, layers) -> Any:
-    """The function or Cell number `index` of `layers`; a negative one counts from the end."""
+    """Return the function or Cell `index` of `layers`; a negative index counts from the end."""
 def t(input) -> Tensor:
-    """A matrix with rows and columns swapped; of fewer dimensions, the tensor itself."""
+    """Swap the rows and columns of a matrix; with fewer dimensions, return the tensor itself."""
 def take(input, index) -> Tensor:
-    """The elements at `index`, as if `input` were in one dimension."""
+    """The elements at `index` of the flattened `input`."""
 def tan(input) -> Tensor:
     r"""$\tan x$, element by element."""
 def tanh(input) -> Tensor:
@@ -3810,13 +3810,13 @@ def tensor_add(input, other) -> Tensor:
 def tensor_div(x, y) -> Tensor:
     """$input / other$, broadcast together; integers divide to Float32."""
 def tensor_dot(x1, x2, axes) -> Tensor:
-    """Products summed over axes of both: the last and first `axes` (an int), or those named."""
+    """Products summed over axes of both: the last and first `axes` (an int), or the given ones."""
 def tensor_exp(input) -> Tensor:
     """$e^{x}$, element by element."""
 def tensor_expm1(input) -> Tensor:
     """$e^x - 1$, element by element."""
 def tensor_floordiv(input, other) -> Tensor:
-    r"""$\lfloor input / other \rfloor$, broadcast together; no derivative goes through."""
+    r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
 def tensor_ge(input, other) -> Tensor:
     r"""$input \geq other$, element by element: Bool, broadcast together."""
 def tensor_gt(input, other) -> Tensor:
@@ -3835,13 +3835,13 @@ tensor_operator_registry: Any
 def tensor_pow(input, exponent) -> Tensor:
     """$input^{exponent}$, broadcast together."""
 def tensor_range(start, end, step) -> Tensor:
-    """The same as `arange(start, end, step)`, of at most `maxlen` elements."""
+    """As `arange(start, end, step)`, with at most `maxlen` elements."""
 def tensor_scatter_add(input_x, indices, updates) -> Tensor:
     """`input_x`, where `updates` are added to what each row of `indices` (last dimension) points to."""
 def tensor_scatter_div(input_x, indices, updates) -> Tensor:
     """`input_x`, where `updates` divide what each row of `indices` (last dimension) points to."""
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none') -> Tensor:
-    r"""$x_{i, index_{ij}} \leftarrow u_{ij}$ for `axis` 1, and likewise: the reverse of `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'."""
+    r"""$x_{i, index_{ij}} \leftarrow u_{ij}$ for `axis` 1, analogous for others: the reverse of `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'."""
 def tensor_scatter_max(input_x, indices, updates) -> Tensor:
     """`input_x`, where `updates` replace, if larger, what each row of `indices` (last dimension) points to."""
 def tensor_scatter_min(input_x, indices, updates) -> Tensor:
@@ -3853,25 +3853,25 @@ def tensor_scatter_sub(input_x, indices, updates) -> Tensor:
 def tensor_scatter_update(input_x, indices, updates) -> Tensor:
     """`input_x`, where `updates` replace what each row of `indices` (last dimension) points to."""
 def tensor_slice(input, begin, size) -> Tensor:
-    """The part that starts at `begin` and has `size` (-1: up to the end), one int a dimension."""
+    """The block that starts at `begin` and has `size` (-1: up to the end), one int per dimension."""
 def tensor_split(input, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
-    """Pieces along `axis`, a tuple: so many (the first ones larger by one), or cut at indices."""
+    """Split along `axis` into a tuple: so many pieces (the first larger by one), or at indices."""
 def tensor_sub(input, other) -> Tensor:
     """$input - other$, broadcast together; on Bool, "exclusive or"."""
 def threshold(input, thr, value) -> Tensor:
     """`value` where $x$ is at most `thr`, else $x$."""
 def tile(input, dims) -> Tensor:
-    """`input` laid out `dims[i]` times along dimension `i`; `dims` is aligned at the right."""
+    """Repeat `input` `dims[i]` times along dimension `i`; `dims` is aligned on the right."""
 def top_k(input_x, k, sorted=True) -> builtins.tuple[Tensor, ...]:
-    """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
+    """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their indices (Int32): a pair."""
 def topk(input, k, dim=None, largest=True, sorted=True) -> builtins.tuple[Tensor, ...]:
-    """The `k` largest (or smallest) elements along `dim` (the last by default), in order, and their indices (Int32): a pair."""
+    """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their indices (Int32): a pair."""
 def trace(input) -> Tensor:
-    """The sum of a matrix's diagonal; the method's may be `offset` above the main one, in the planes of `axis1` and `axis2`."""
+    """The sum of a matrix's diagonal; the method takes an `offset` above the main one, and the planes of `axis1` and `axis2`."""
 def transpose(input, dims) -> Tensor:
-    """The dimensions in another order: dimension `i` of the result is `dims[i]` of `input`."""
+    """Permute the dimensions: dimension `i` of the result is `dims[i]` of `input`."""
 def trapz(y, x=None, *, dx=1.0, dim=-1) -> Tensor:
-    """The integral of `y` along `dim` by trapezoids; at `x`, or `dx` apart."""
+    """The integral of `y` along `dim` by the trapezoidal rule, at points `x` or with spacing `dx`."""
 def tril(input, diagonal=0) -> Tensor:
     """The lower triangle of the last two dimensions, zeros above `diagonal`."""
 def tril_indices(row, col, offset=0, *, dtype=...) -> Tensor:
@@ -3891,39 +3891,39 @@ def truncate_div(x, y) -> Tensor:
 def truncate_mod(x, y) -> Tensor:
     """The rest of $x / y$ rounded toward zero; it has the sign of `x`; broadcast together."""
 def tuple_div(x, y) -> builtins.tuple:
-    """The whole quotients of two tuples' items. Raises ValueError where one leaves a rest."""
+    """Divide the items of two tuples of ints. Raises ValueError if there is a remainder."""
 def tuple_equal(x, y) -> builtins.bool:
     """Whether two tuples have the same items."""
 def tuple_getitem(x, index) -> Any:
     """The item at `index`."""
 def tuple_len(x) -> builtins.int:
-    """How many items a tuple has."""
+    """Return the number of items of a tuple."""
 def tuple_reversed(x) -> builtins.tuple:
-    """The items in the opposite order."""
+    """Return the items in reverse order."""
 def tuple_setitem(x, index, value) -> builtins.tuple:
     """A tuple with `value` at `index`, else as `x`."""
 def tuple_to_array(input_x) -> Tensor:
-    """A tuple of numbers as a tensor: Int32 for ints, Float32 for floats."""
+    """Convert a tuple of numbers to a tensor: Int32 for ints, Float32 for floats."""
 def type_as(input, other) -> Tensor:
-    """`input` in the dtype of `other`."""
+    """Cast `input` to the dtype of `other`."""
 def typeof(x) -> Type:
-    """The type of a value: of Tensors with their dtype, of containers their kind."""
+    """Return the type of a value: for Tensors with dtype, for containers their kind."""
 def unbind(input, dim=0) -> builtins.tuple[Tensor, ...]:
-    """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+    """Return the slices along `axis`, which is removed, a tuple; `num`: their number, if given."""
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
-    """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being how many windows there are."""
+    """Windows as columns: `(N, C, H, W)` -> `(N, C kh kw, L)`, L being the number of windows."""
 def uniform(shape, minval, maxval, seed=None, dtype=...) -> Tensor:
-    """Numbers uniform in [minval, maxval) (numbers or Tensors), integers where `dtype` is Int32."""
+    """Draw uniformly from [minval, maxval) (numbers or Tensors), integers if `dtype` is Int32."""
 def uniform_(input, from_=0, to=1, *, generator=None) -> Tensor:
-    """The tensor filled with numbers uniform in [from_, to)."""
+    """Fill the tensor with numbers drawn uniformly from [from_, to)."""
 def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False) -> builtins.tuple[Tensor, ...]:
-    """`num_sampled` of `range_max` classes, all equally likely, and how often they are expected."""
+    """Draw `num_sampled` of `range_max` classes uniformly; also returns expected counts."""
 def unique(input) -> builtins.tuple[Tensor, ...]:
-    """The distinct elements in order of first appearance, and for each element the index of its equal among them (Int64 for Int64 input, else Int32): a pair."""
+    """The distinct elements in order of first appearance, and each element's index among them (Int64 for Int64 input, else Int32): a pair."""
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) -> Any:
-    """The elements (along `dim`, the slices) without those that equal the one before; then, where asked, the index among them of each element and how often each is repeated, Int64."""
+    """The elements (along `dim`, the slices) that differ from the previous one; then, if requested, the index among them of each element and their repetition counts, Int64."""
 def unique_with_pad(x, pad_num) -> builtins.tuple[Tensor, ...]:
-    """The distinct elements in order of first appearance, filled up with `pad_num`, and for each element the index of its equal among them: a pair, of the vector's size and dtype."""
+    """The distinct elements in order of first appearance, padded with `pad_num`, and each element's index among them: a pair, of the vector's size and dtype."""
 def unsorted_segment_max(x, segment_ids, num_segments) -> Tensor:
     """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
 def unsorted_segment_min(x, segment_ids, num_segments) -> Tensor:
@@ -3933,23 +3933,23 @@ def unsorted_segment_prod(x, segment_ids, num_segments) -> Tensor:
 def unsorted_segment_sum(input_x, segment_ids, num_segments) -> Tensor:
     """The sum of the slices of `input_x` with equal `segment_ids`, one a segment."""
 def unsqueeze(input, dim) -> Tensor:
-    """A dimension of size 1 put in at `axis`."""
+    """Insert a dimension of size 1 at `axis`."""
 def unstack(input_x, axis=0) -> builtins.tuple[Tensor, ...]:
-    """The slices along `axis`, without it, a tuple; `num` of them, if that is given."""
+    """Return the slices along `axis`, which is removed, a tuple; `num`: their number, if given."""
 def upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None) -> Tensor:
-    """Another name of `interpolate`."""
+    """Alias of `interpolate`."""
 def vander(x, N=None) -> Tensor:
-    """A column for each power of `x`, a vector, falling to 0; `N` columns, by default its length."""
+    """Vandermonde matrix: `N` columns (by default the length of `x`), powers of `x` down to 0."""
 def var(input, axis=None, ddof=0, keepdims=False) -> Tensor:
     r"""Variance $\frac{1}{n - ddof} \sum_i (x_i - \bar x)^2$ along `axis`: an int, a tuple of ints, or None for all."""
 def var_mean(input, axis=None, ddof=0, keepdims=False) -> builtins.tuple[Tensor, ...]:
-    """The pair of variance and mean; see `var`."""
+    """Return the variance and the mean; see `var`."""
 def vecdot(x, y, *, axis=-1) -> Tensor:
     r"""$\sum_i \bar x_i y_i$ along `axis`, broadcast together; integers are summed in Int64."""
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     r"""$(\sum_i |x_i|^p)^{1/p}$ with p = `ord` over `dim`: an int, several, or None for all."""
 def view_as(input, other) -> Tensor:
-    """`input` in the shape of `other`."""
+    """Reshape `input` to the shape of `other`."""
 def view_as_real(input) -> Tensor:
     """The real and imaginary parts side by side on a new last axis of size 2."""
 vm_impl_registry: Any
@@ -3964,7 +3964,7 @@ def xdivy(x, y) -> Tensor:
 def xlogy(input, other) -> Tensor:
     r"""$input \cdot \ln other$, and 0 where `input` is 0."""
 def zero_(input) -> Tensor:
-    """Every element set to zero."""
+    """Set every element to zero."""
 def zeros(size, dtype=None) -> Tensor:
     """Zeros of shape `size` (an int or a tuple of ints), Float32 unless a `dtype` is given."""
 def zeros_like(input, *, dtype=None) -> Tensor:
@@ -3972,4 +3972,4 @@ def zeros_like(input, *, dtype=None) -> Tensor:
 def zeta(input, other) -> Tensor:
     r"""Hurwitz' $\sum_{n \ge 0} (n + other)^{-input}$; broadcast together."""
 def zip_operation(*sequences) -> builtins.tuple:
-    """One item of each sequence at a time, as far as all go: a tuple of tuples."""
+    """Zip sequences up to the shortest: a tuple of tuples."""

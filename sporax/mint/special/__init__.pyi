@@ -3,7 +3,7 @@
 from sporax.core.tensor import Tensor as Tensor
 
 def digamma(input) -> Tensor:
-    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; an infinity at 0."""
+    r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; infinite at 0."""
 def erfc(input) -> Tensor:
     r"""$1 - \operatorname{erf}(x)$, element by element."""
 def exp2(input) -> Tensor:
@@ -13,8 +13,8 @@ def expm1(input) -> Tensor:
 def log1p(input) -> Tensor:
     r"""$\ln(1 + x)$, element by element."""
 def log_softmax(input, dim=None, *, dtype=None) -> Tensor:
-    r"""$x_i - \ln \sum_j e^{x_j}$ along `dim`; None as `softmax` has it."""
+    r"""$x_i - \ln \sum_j e^{x_j}$ along `dim`; None as in `softmax`."""
 def round(input, *, decimals=0) -> Tensor:
-    """Rounded to `decimals` places; halves go to the even neighbour."""
+    """Round to `decimals` places; halves go to the even neighbour."""
 def sinc(input) -> Tensor:
     r"""$\sin(\pi x) / (\pi x)$, and 1 at 0, element by element."""
