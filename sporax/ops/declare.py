@@ -94,7 +94,9 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
     for written in primitives:
         primitive_class = declaration.primitive(written)
         primitive_class.operation = declaration.operation
-        PRIMITIVES[primitive_class.__name__] = primitive_class
+        name = primitive_class.__name__
+        if PRIMITIVES.setdefault(name, primitive_class) is not primitive_class:
+            raise NameError(f"there is a primitive '{name}' already")
     return functions.get(declaration.fn.__name__, plain)
 
 

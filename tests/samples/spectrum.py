@@ -16,13 +16,6 @@ def fourier(x, signal_ndim, inverse, real, norm="backward", onesided=True, signa
     return out.real if real and inverse else out
 
 
-def product(indices, values, dense, sparse_shape, adjoint_st=False, adjoint_dt=False):
-    whole = np.zeros(sparse_shape)
-    for (i, j), value in zip(indices, values, strict=True):
-        whole[i, j] += value
-    return (whole.T if adjoint_st else whole) @ (dense.T if adjoint_dt else dense)
-
-
 def vectors(x, full_matrices=False):
     """With the signs that JAX's routine gives, which is the one NumPy has too."""
     u, s, v = np.linalg.svd(x, full_matrices)
@@ -30,7 +23,6 @@ def vectors(x, full_matrices=False):
 
 
 HALF = np.array([[3.0, 1 - 2j, -0.5 + 1j], [1j, 2.0, 0.3 - 1j]])
-AT = np.array([[0, 1], [1, 2], [1, 2]])
 REAL = {"signal_ndim": 1, "inverse": False, "real": True}
 BACK = {"signal_ndim": 1, "inverse": True, "real": True}
 
@@ -48,11 +40,6 @@ SAMPLES = [
     Sample("svd_with_vectors", [(3, 2)], vectors),
     Sample("svd_with_vectors", [(2, 3, 2)], vectors, {"full_matrices": True},
            sharp="vectors of the null space are free"),
-    Sample("sparse_tensor_dense_matmul", [AT, (3,), (3, 2)], product, {"sparse_shape": (2, 3)},
-           names=["indices", "values", "dense"]),
-    Sample("sparse_tensor_dense_matmul", [AT, (3,), (2, 2)], product,
-           {"sparse_shape": (2, 3), "adjoint_st": True, "adjoint_dt": True},
-           names=["indices", "values", "dense"]),
 ]  # fmt: skip
 
 X = ops.ones((2, 3))

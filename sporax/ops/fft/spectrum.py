@@ -1,9 +1,8 @@
-"""Fourier transforms, singular values, and products with sparse matrices."""
+"""Fourier transforms and singular values."""
 
 import jax.numpy as jnp
 
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.indexing.gather import rows_within
 from sporax.ops.math.arithmetic import at_least_single, floating
 
 _SCALES = "backward", "forward", "ortho"
@@ -78,35 +77,3 @@ def svd(input, full_matrices=False, compute_uv=True):
             f"For 'svd', 'input' must have at least 2 dimensions, but got shape {input.shape}."
         )
     return svd_with_vectors(input, full_matrices) if compute_uv else svdvals(input)
-
-
-@op(
-    primitive="SparseTensorDenseMatmul(adjoint_st=False, adjoint_dt=False)"
-    "(indices, values, sparse_shape, dense)",
-    function=(),
-    bounds=lambda indices, sparse_shape, **_: rows_within(tuple(sparse_shape), indices),
-)
-def sparse_tensor_dense_matmul(
-    indices: Array, values: Array, sparse_shape, dense: Array, adjoint_st=False, adjoint_dt=False
-):
-    """Multiply the sparse matrix with `values` `(n,)` at `indices` `(n, 2)` by `dense`; each is
-    transposed (and conjugated) first if its `adjoint_` flag is set.
-
-    >>> indices, values = Tensor([[0, 1], [1, 0]]), Tensor([2.0, 3.0])
-    >>> ops.SparseTensorDenseMatmul()(indices, values, (2, 2), Tensor([[1.0], [10.0]])).asnumpy()
-    array([[20.],
-           [ 3.]], dtype=float32)
-    """
-    shape = tuple(sparse_shape)
-    if len(shape) != 2 or dense.ndim != 2 or indices.shape != (*values.shape, 2):
-        raise ValueError(
-            "'sparse_shape' must be two ints, 'indices' (n, 2), 'values' (n,) and 'dense' a matrix"
-        )
-    rows, columns = indices[:, 0], indices[:, 1]
-    if adjoint_st:
-        rows, columns, shape, values = columns, rows, shape[::-1], jnp.conj(values)
-    dense = jnp.conj(dense.T) if adjoint_dt else dense
-    if shape[1] != dense.shape[0]:
-        raise ValueError(f"a matrix {shape} and one {dense.shape} have no product")
-    out = jnp.zeros((shape[0], dense.shape[1]), jnp.result_type(values, dense))
-    return out.at[rows].add(values[:, None] * dense[columns])

@@ -65,7 +65,7 @@ def _declare(kind, letters):
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""The {"inverse " * kind.startswith("i")}Fourier transform {part}, {what}.
 
-    `norm`: 'backward' (None), 'ortho' or 'forward': which way is divided by their number.
+    `norm`: 'backward' (None), 'ortho' or 'forward': the direction that is divided by $n$.
 
     >>> ops.{name}(ops.ones((2, 4))).shape[0]
     2
@@ -85,7 +85,7 @@ def _frequencies(name, compute, shown):
         return Tensor(compute(n, d), dtype or dtypes.float32)
 
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""The frequencies of `{name[:-4]}`'s result: of `n` numbers, `d` apart.
+    function.__doc__ = f"""The frequencies of the result of `{name[:-4]}`: `n` samples, spacing `d`.
 
     >>> ops.{name}(4).tolist()
     {shown}
@@ -99,7 +99,7 @@ def _shifted(name, compute):
         return roll(input, tuple(compute(input.shape[a]) for a in axes), tuple(axes))
 
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""Frequency 0 moved {"from" if name[0] == "i" else "to"} their middle.
+    function.__doc__ = f"""Move frequency 0 {"from" if name[0] == "i" else "to"} the middle of axes.
 
     >>> sorted(ops.{name}(Tensor([0, 1, 2])).tolist())
     [0, 1, 2]

@@ -255,7 +255,7 @@ def remainder(input: Array, other: Array):
 
 
 @binary(
-    primitive=("Mod()(x: input, y: other)", "TruncateMod()(x: input, y: other)"),
+    primitive="Mod()(x: input, y: other)",
     tensor="fmod(input, other)",
     mint="fmod(input, other)",
     numpy="fmod(x1: input, x2: other, dtype=None)",
@@ -433,7 +433,7 @@ def _in_place(function, name, shown):
         return self._rebind(function(self, *args, **kwargs)._value)
 
     method.__name__ = name
-    method.__doc__ = f"""`{name[:-1]}` put into the tensor itself.
+    method.__doc__ = f"""Apply `{name[:-1]}` in place.
 
     >>> Tensor([6.0]).{name}(Tensor([4.0])).asnumpy()
     array([{shown}], dtype=float32)

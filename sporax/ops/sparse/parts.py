@@ -138,13 +138,3 @@ def sparse_segment_mean(x, indices, segment_ids):
     sums = unsorted_segment_sum(gather(x, indices, 0), segment_ids, count)
     sizes = np.bincount(ids, minlength=count).clip(1).reshape(-1, *[1] * (x.ndim - 1))
     return div(sums, Tensor(sizes, x.dtype))
-
-
-@composite(function=(), primitive="SparseGatherV2()(params, indices, axis)")
-def sparse_gather(params, indices, axis):
-    """The slices of `params` along `axis` at `indices`, as `ops.gather`; its gradient is a Tensor.
-
-    >>> ops.SparseGatherV2()(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0).asnumpy()
-    array([3., 1.], dtype=float32)
-    """
-    return gather(params, indices, axis)
