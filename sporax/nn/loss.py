@@ -235,7 +235,7 @@ class MAELoss(LossBase):
 
 
 class RMSELoss(LossBase):
-    r"""$\sqrt{\operatorname{mean}(logits - label)^2}$.
+    r"""$\sqrt{\operatorname{mean}((logits - label)^2)}$.
 
     >>> nn.RMSELoss()(Tensor([1.0, 3.0]), Tensor([3.0, 1.0])).asnumpy()
     array(2., dtype=float32)

@@ -47,8 +47,8 @@ class StepLR(_Formula):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = StepLR(SGD([Parameter(1.0, name="p")], 0.5), 2)
-    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
-    [True, True, True, True]
+    >>> [schedule.step() and round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
+    [0.375, 0.25, 0.125, 0.0]
     """
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
@@ -65,8 +65,8 @@ class MultiStepLR(_Formula):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = MultiStepLR(SGD([Parameter(1.0, name="p")], 0.5), [1, 3])
-    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 4) for _ in range(4)]
-    [True, True, True, True]
+    >>> [schedule.step() and round(float(schedule.get_last_lr()[0]), 4) for _ in range(4)]
+    [0.05, 0.05, 0.005, 0.005]
     """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
@@ -85,8 +85,8 @@ class ConstantLR(_Formula):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = ConstantLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5, 3)
-    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(4)]
-    [True, True, True, True]
+    >>> [schedule.step() and float(schedule.get_last_lr()[0]) for _ in range(4)]
+    [0.25, 0.25, 0.5, 0.5]
     """
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
@@ -103,8 +103,8 @@ class LinearLR(_Formula):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = LinearLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5, total_iters=2)
-    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(3)]
-    [True, True, True]
+    >>> [schedule.step() and float(schedule.get_last_lr()[0]) for _ in range(3)]
+    [0.25, 0.125, 0.0625]
     """
 
     def __init__(
@@ -124,8 +124,8 @@ class ExponentialLR(_Formula):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = ExponentialLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5)
-    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(3)]
-    [True, True, True]
+    >>> [schedule.step() and float(schedule.get_last_lr()[0]) for _ in range(3)]
+    [0.25, 0.125, 0.0625]
     """
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
@@ -140,8 +140,8 @@ class PolynomialLR(_Formula):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = PolynomialLR(SGD([Parameter(1.0, name="p")], 0.5), 4)
-    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
-    [True, True, True, True]
+    >>> [schedule.step() and round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
+    [0.5, 0.05, 0.05, 0.005]
     """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
@@ -158,8 +158,8 @@ class CosineAnnealingLR(_Formula):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = CosineAnnealingLR(SGD([Parameter(1.0, name="p")], 0.5), 2)
-    >>> [schedule.step() or round(float(schedule.get_last_lr()[0]), 3) for _ in range(2)]
-    [True, True]
+    >>> [schedule.step() and round(float(schedule.get_last_lr()[0]), 3) for _ in range(2)]
+    [0.25, 0.0]
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
@@ -175,8 +175,8 @@ class LambdaLR(LRScheduler):
 
     >>> from sporax.optim.experimental import SGD
     >>> schedule = LambdaLR(SGD([Parameter(1.0, name="p")], 0.5), lambda epoch: 0.5**epoch)
-    >>> [schedule.step() or float(schedule.get_last_lr()[0]) for _ in range(3)]
-    [True, True, True]
+    >>> [schedule.step() and float(schedule.get_last_lr()[0]) for _ in range(3)]
+    [0.375, 0.5, 0.5]
     """
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
