@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.graph_capture.syntax_rows import ROWS
-from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, WORKS
+from tests.graph_capture.syntax_rows.row import BREAKS, REJECTED, WORKS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "graph_syntax.md"
 
@@ -24,9 +24,9 @@ that they do not mention ("not listed").
 - **works**: runs as one graph, with the results of dynamic mode.
 - **breaks the graph**: runs dynamically, with the same results. One warning names the line and an
   alternative; with `fullgraph=True` it is an error.
-- **refused**: raises an error that suggests an alternative.
+- **rejected**: raises an error that suggests an alternative.
 
-Of {total} rows {works} work, {breaks} break the graph and {refused} are refused. Each is a test:
+Of {total} rows {works} work, {breaks} break the graph and {rejected} are rejected. Each is a test:
 the function named in the last column, in
 [tests/graph_capture/syntax_rows](../tests/graph_capture/syntax_rows).
 `tools/write_graph_syntax.py` writes this page.
@@ -53,8 +53,8 @@ def _section(rows):
 def page():
     """The page's text."""
     counts = Counter(row.verdict for row in ROWS)
-    works, breaks, refused = (counts[verdict] for verdict in (WORKS, BREAKS, REFUSED))
-    parts = [_HEAD.format(total=len(ROWS), works=works, breaks=breaks, refused=refused)]
+    works, breaks, rejected = (counts[verdict] for verdict in (WORKS, BREAKS, REJECTED))
+    parts = [_HEAD.format(total=len(ROWS), works=works, breaks=breaks, rejected=rejected)]
     parts += [_section(list(rows)) for _, rows in itertools.groupby(ROWS, lambda row: row.topic)]
     return "".join(parts)
 

@@ -123,8 +123,8 @@ def _sign(kind, rel, words):
             one(value, f"{arg_name}[{i}]", prim_name)
         return sequence
 
-    one.__doc__ = f"The value, if it is {words} {kind.__name__}."
-    many.__doc__ = f"The sequence, if each of its values is {words} {kind.__name__}."
+    one.__doc__ = f"Return the value if it is {words} {kind.__name__}, else raise."
+    many.__doc__ = f"Return the sequence if each value is {words} {kind.__name__}, else raise."
     return one, many
 
 

@@ -185,7 +185,7 @@ def _declare(name, compute):
     def __call__(self, *args, **kwargs):
         return compute(*args, **kwargs)
 
-    doc = "A Primitive of MindSpore's private modules, as public functions compute it."
+    doc = "A Primitive of MindSpore's private modules, computed by public functions."
     members = {"__init__": __init__, "__call__": __call__, "__doc__": doc, "__module__": __name__}
     return type(name, (Primitive,), members)
 

@@ -97,7 +97,7 @@ class Attached(Reading):
     def add(self, other, *, alpha=1) -> Tensor:
         r"""$input + alpha \cdot other$, broadcast together."""
     def add_(self, *args, **kwargs) -> Tensor:
-        """`add` put into the tensor itself."""
+        """Apply `add` in place."""
     def addbmm(self, batch1, batch2, *, beta=1, alpha=1) -> Tensor:
         r"""$\beta \cdot input + \alpha \sum_b batch1_b \, batch2_b$."""
     def addcdiv(self, tensor1, tensor2, *, value=1) -> Tensor:
@@ -304,7 +304,7 @@ class Attached(Reading):
     def div(self, other, *, rounding_mode=None) -> Tensor:
         """$input / other$, broadcast together; integers divide to Float32."""
     def div_(self, *args, **kwargs) -> Tensor:
-        """`div` put into the tensor itself."""
+        """Apply `div` in place."""
     def divide(self, other, *, rounding_mode=None) -> Tensor:
         """$input / other$, broadcast together; integers divide to Float32."""
     def dot(self, other) -> Tensor:
@@ -326,13 +326,13 @@ class Attached(Reading):
     def erfinv(self) -> Tensor:
         """The inverse of `erf`, element by element."""
     def erfinv_(self) -> Tensor:
-        """`erfinv` put into the tensor itself."""
+        """Apply `erfinv` in place."""
     def exp(self) -> Tensor:
         """$e^{x}$, element by element."""
     def exp2(self) -> Tensor:
         """$2^x$, element by element."""
     def exp_(self) -> Tensor:
-        """`exp` put into the tensor itself."""
+        """Apply `exp` in place."""
     def expand(self, *shape, size=None) -> Tensor:
         """Broadcast the tensor to a shape; see `ops.broadcast_to`."""
     @overload
@@ -370,11 +370,11 @@ class Attached(Reading):
     def floor(self) -> Tensor:
         r"""$\lfloor x \rfloor$, element by element."""
     def floor_(self) -> Tensor:
-        """`floor` put into the tensor itself."""
+        """Apply `floor` in place."""
     def floor_divide(self, other) -> Tensor:
         r"""$\lfloor input / other \rfloor$, broadcast together; derivatives are stopped."""
     def floor_divide_(self, *args, **kwargs) -> Tensor:
-        """`floor_divide` put into the tensor itself."""
+        """Apply `floor_divide` in place."""
     def flush_from_cache(self) -> None:
         """Do nothing: tensors have no cache between them and their memory."""
     def fmax(self, other) -> Tensor:
@@ -477,11 +477,11 @@ class Attached(Reading):
     def invert(self) -> Tensor:
         """Flip every bit; on Bool, "not"."""
     def is_complex(self) -> builtins.bool:
-        """Whether the dtype is complex, a bool."""
+        """Return True if the dtype is complex."""
     def is_contiguous(self) -> builtins.bool:
         """Return True if the elements are contiguous in memory, in row-major order."""
     def is_floating_point(self) -> builtins.bool:
-        """Whether the dtype is floating, a bool."""
+        """Return True if the dtype is floating."""
     def is_init(self) -> builtins.bool:
         """Return the flag set by `set_init_flag`; initially False."""
     @property
@@ -500,15 +500,15 @@ class Attached(Reading):
     def isclose(self, x2, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
         r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
     def isfinite(self) -> Tensor:
-        """Whether $x$ is finite, element by element."""
+        """True where $x$ is finite, element by element."""
     def isinf(self) -> Tensor:
-        """Whether $x$ is infinite, element by element."""
+        """True where $x$ is infinite, element by element."""
     def isnan(self) -> Tensor:
-        """Whether $x$ is not a number, element by element."""
+        """True where $x$ is NaN, element by element."""
     def isneginf(self) -> Tensor:
-        r"""Whether $x = -\infty$, element by element."""
+        r"""True where $x = -\infty$, element by element."""
     def isposinf(self) -> Tensor:
-        r"""Whether $x = \infty$, element by element."""
+        r"""True where $x = \infty$, element by element."""
     def isreal(self) -> Tensor:
         """Return True where the imaginary part is zero."""
     def itemset(self, *args) -> Tensor:
@@ -538,7 +538,7 @@ class Attached(Reading):
     def log2(self) -> Tensor:
         r"""$\log_2 x$, element by element."""
     def log_(self) -> Tensor:
-        """`log` put into the tensor itself."""
+        """Apply `log` in place."""
     def log_matrix_determinant(self) -> builtins.tuple[Tensor, ...]:
         """The sign of each matrix' determinant, and the logarithm of its modulus."""
     def log_normal(self, mean=1.0, std=2.0) -> Tensor:
@@ -650,7 +650,7 @@ class Attached(Reading):
     def mul(self, other) -> Tensor:
         r"""$input \cdot other$, broadcast together."""
     def mul_(self, *args, **kwargs) -> Tensor:
-        """`mul` put into the tensor itself."""
+        """Apply `mul` in place."""
     def multinomial(self, num_samples, replacement=True, seed=None) -> Tensor:
         """Draw `num_samples` indices for each row of `input`, weighted by the row: Int32."""
     def multiply(self, value) -> Tensor:
@@ -661,20 +661,20 @@ class Attached(Reading):
         """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
     @overload
     def nanmean(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
-        """The mean along `axis` (None: of all), those that are NaN left out."""
+        """The mean of the elements that are not NaN, along `axis`; None: all."""
     @overload
     def nanmean(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
-        """The mean along `axis` (None: of all), those that are NaN left out."""
+        """The mean of the elements that are not NaN, along `axis`; None: all."""
     def nanmedian(self, axis=-1, keepdims=False) -> Any:
         """`median` that ignores NaN."""
     def nanquantile(self, q, axis=None, keepdims=False) -> Tensor:
         """`quantile` that ignores NaN."""
     @overload
     def nansum(self, axis=None, keepdims=False, *, dtype=None) -> Tensor:
-        """The sum along `axis` (None: of all), those that are NaN left out."""
+        """The sum of the elements that are not NaN, along `axis`; None: all."""
     @overload
     def nansum(self, dim=None, keepdim=False, *, dtype=None) -> Tensor:
-        """The sum along `axis` (None: of all), those that are NaN left out."""
+        """The sum of the elements that are not NaN, along `axis`; None: all."""
     @overload
     def narrow(self, dim, start, length) -> Tensor:
         """`length` slices along `axis`, starting at `start`."""
@@ -766,7 +766,7 @@ class Attached(Reading):
     def remainder(self, divisor) -> Tensor:
         r"""$input - other \lfloor input / other \rfloor$: the remainder with the divisor's sign."""
     def remainder_(self, *args, **kwargs) -> Tensor:
-        """`remainder` put into the tensor itself."""
+        """Apply `remainder` in place."""
     @staticmethod
     def remove_hook(hook) -> None:
         """Remove a hook by the handle that `register_hook` returned."""
@@ -818,15 +818,15 @@ class Attached(Reading):
     def scatter_add_(self, dim, index, src) -> Tensor:
         """`scatter_add` in place."""
     def scatter_div(self, indices, updates) -> Tensor:
-        """`input_x`, where `updates` divide what each row of `indices` (last dimension) points to."""
+        """Return `input_x` where `updates` divide the slice that each row of `indices` selects."""
     def scatter_max(self, indices, updates) -> Tensor:
-        """`input_x`, where `updates` replace, if larger, what each row of `indices` (last dimension) points to."""
+        """Return `input_x` where `updates` replace, if larger, the slice that each row of `indices` selects."""
     def scatter_min(self, indices, updates) -> Tensor:
-        """`input_x`, where `updates` replace, if smaller, what each row of `indices` (last dimension) points to."""
+        """Return `input_x` where `updates` replace, if smaller, the slice that each row of `indices` selects."""
     def scatter_mul(self, indices, updates) -> Tensor:
-        """`input_x`, where `updates` multiply what each row of `indices` (last dimension) points to."""
+        """Return `input_x` where `updates` multiply the slice that each row of `indices` selects."""
     def scatter_sub(self, indices, updates) -> Tensor:
-        """`input_x`, where `updates` are taken off what each row of `indices` (last dimension) points to."""
+        """Return `input_x` where `updates` are taken off the slice that each row of `indices` selects."""
     def searchsorted(self, v, side='left', sorter=None) -> Tensor:
         """Return the insertion points of `v` in the sorted tensor, Int32; see `ops.searchsorted`."""
     @overload
@@ -855,13 +855,13 @@ class Attached(Reading):
     def sigmoid(self) -> Tensor:
         """$1 / (1 + e^{-x})$, element by element."""
     def sigmoid_(self) -> Tensor:
-        """`sigmoid` put into the tensor itself."""
+        """Apply `sigmoid` in place."""
     def sign(self) -> Tensor:
         """-1, 0 or 1, the sign of $x$; 0 of NaN, element by element."""
     def sign_(self) -> Tensor:
-        """`sign` put into the tensor itself."""
+        """Apply `sign` in place."""
     def signbit(self) -> Tensor:
-        """Whether $x < 0$, element by element."""
+        """True where $x < 0$, element by element."""
     def sin(self) -> Tensor:
         r"""$\sin x$, element by element."""
     def sinc(self) -> Tensor:
@@ -916,7 +916,7 @@ class Attached(Reading):
     def sub(self, y, *, alpha=1) -> Tensor:
         r"""$input - alpha \cdot other$, broadcast together."""
     def sub_(self, *args, **kwargs) -> Tensor:
-        """`sub` put into the tensor itself."""
+        """Apply `sub` in place."""
     def subtract(self, other, *, alpha=1) -> Tensor:
         r"""$input - alpha \cdot other$, broadcast together."""
     @overload
@@ -945,7 +945,7 @@ class Attached(Reading):
     def tanh(self) -> Tensor:
         r"""$\tanh x$, element by element."""
     def tanh_(self) -> Tensor:
-        """`tanh` put into the tensor itself."""
+        """Apply `tanh` in place."""
     def tensor_split(self, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
         """Split along `axis` into a tuple: so many pieces (the first larger by one), or at indices."""
     def tile(self, *counts, dims=None, reps=None) -> Tensor:
@@ -995,13 +995,13 @@ class Attached(Reading):
     def unique_with_pad(self, pad_num) -> builtins.tuple[Tensor, ...]:
         """The distinct elements in order of first appearance, padded with `pad_num`, and each element's index among them: a pair, of the vector's size and dtype."""
     def unsorted_segment_max(self, segment_ids, num_segments) -> Tensor:
-        """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
+        """The largest of the slices of `x` with equal `segment_ids`, for each segment."""
     def unsorted_segment_min(self, segment_ids, num_segments) -> Tensor:
-        """The smallest of the slices of `x` with equal `segment_ids`, one a segment."""
+        """The smallest of the slices of `x` with equal `segment_ids`, for each segment."""
     def unsorted_segment_prod(self, segment_ids, num_segments) -> Tensor:
-        """The product of the slices of `x` with equal `segment_ids`, one a segment."""
+        """The product of the slices of `x` with equal `segment_ids`, for each segment."""
     def unsorted_segment_sum(self, segment_ids, num_segments) -> Tensor:
-        """The sum of the slices of `input_x` with equal `segment_ids`, one a segment."""
+        """The sum of the slices of `input_x` with equal `segment_ids`, for each segment."""
     @overload
     def unsqueeze(self, dim) -> Tensor:
         """Insert a dimension of size 1 at `axis`."""

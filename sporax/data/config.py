@@ -59,7 +59,7 @@ def _setter(name):
         _times[name] += 1
 
     set_to.__signature__ = signature
-    set_to.__doc__ = f"""Let `{name}` be {_KINDS[kind]}{f" in {limits}" if limits else ""}.
+    set_to.__doc__ = f"""Set `{name}` to {_KINDS[kind]}{f" in {limits}" if limits else ""}.
 
     >>> set_{name}({default!r})
     """

@@ -399,13 +399,13 @@ def inverse(input) -> Tensor:
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
     r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
 def isfinite(input) -> Tensor:
-    """Whether $x$ is finite, element by element."""
+    """True where $x$ is finite, element by element."""
 def isinf(input) -> Tensor:
-    """Whether $x$ is infinite, element by element."""
+    """True where $x$ is infinite, element by element."""
 def isnan(tensor) -> Tensor:
-    """Whether $x$ is not a number, element by element."""
+    """True where $x$ is NaN, element by element."""
 def isneginf(input) -> Tensor:
-    r"""Whether $x = -\infty$, element by element."""
+    r"""True where $x = -\infty$, element by element."""
 def kthvalue(input, k, dim=-1, keepdim=False) -> builtins.tuple[Tensor, ...]:
     """The `k`-th smallest element along `dim`, k from 1, and its index (Int64): a pair. NaN sorts last."""
 def le(input, other) -> Tensor:
@@ -471,7 +471,7 @@ def mv(input, vec) -> Tensor:
 def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
     """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
 def nansum(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
-    """The sum along `axis` (None: of all), those that are NaN left out."""
+    """The sum of the elements that are not NaN, along `axis`; None: all."""
 def narrow(input, dim, start, length) -> Tensor:
     """`length` slices along `axis`, starting at `start`."""
 def ne(input, other) -> Tensor:

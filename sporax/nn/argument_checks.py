@@ -65,7 +65,7 @@ def _rule(name):
                 raise ValueError(f"For '{who}', '{argument}' must be {words}, but got {value}.")
 
     check.__name__ = name
-    check.__doc__ = f"Refuse each keyword's value unless it is {words}."
+    check.__doc__ = f"Raise TypeError or ValueError unless each keyword's value is {words}."
     return check
 
 

@@ -97,7 +97,7 @@ def choose(a, choices, mode='clip') -> Tensor:
 def clip(x, xmin, xmax, dtype=None) -> Tensor:
     """Clip elements to [`xmin`, `xmax`]: numbers, Tensors, or None for no bound."""
 def column_stack(tup) -> Tensor:
-    """Arrays put beside each other, vectors as columns; a Tensor stays as it is."""
+    """Join arrays beside each other, vectors as columns; a Tensor is returned unchanged."""
 def concatenate(arrays, axis=0) -> Tensor:
     """Concatenate arrays along `axis`; flatten them first if it is None."""
 def convolve(a, v, mode='full') -> Tensor:
@@ -147,7 +147,7 @@ def dot(a, b) -> Tensor:
 def dsplit(x, indices_or_sections) -> Any:
     """`split` along dimension 2."""
 def dstack(tup) -> Tensor:
-    """Arrays put along the third dimension; a Tensor stays as it is."""
+    """Join arrays along the third dimension; a Tensor is returned unchanged."""
 def ediff1d(ary, to_end=None, to_begin=None) -> Tensor:
     """The differences of consecutive elements of the flattened array, between `to_begin` and `to_end`."""
 def empty(shape, dtype=...) -> Tensor:
@@ -219,7 +219,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> bui
 def hsplit(x, indices_or_sections) -> Any:
     """`split` along dimension 1."""
 def hstack(tup) -> Tensor:
-    """Arrays put along the second dimension, vectors along the first; a Tensor stays as it is."""
+    """Join arrays along the second dimension, vectors along the first; a Tensor is returned unchanged."""
 def hypot(x1, x2, dtype=None) -> Tensor:
     r"""$\sqrt{input^2 + other^2}$."""
 def identity(n, dtype=...) -> Tensor:
@@ -245,17 +245,17 @@ def invert(x, dtype=None) -> Tensor:
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
     r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
 def isfinite(x, dtype=None) -> Tensor:
-    """Whether $x$ is finite, element by element."""
+    """True where $x$ is finite, element by element."""
 def isin(element, test_elements, invert=False) -> Tensor:
     """Return a Bool for each element: True if it is in `test_elements` (`invert`: if it is not)."""
 def isinf(x, dtype=None) -> Tensor:
-    """Whether $x$ is infinite, element by element."""
+    """True where $x$ is infinite, element by element."""
 def isnan(x, dtype=None) -> Tensor:
-    """Whether $x$ is not a number, element by element."""
+    """True where $x$ is NaN, element by element."""
 def isneginf(x) -> Tensor:
-    r"""Whether $x = -\infty$, element by element."""
+    r"""True where $x = -\infty$, element by element."""
 def isposinf(x) -> Tensor:
-    r"""Whether $x = \infty$, element by element."""
+    r"""True where $x = \infty$, element by element."""
 def isscalar(element) -> builtins.bool:
     """Return True if `element` is a number or a string, not a Tensor or a sequence."""
 def ix_(*args) -> builtins.tuple[Tensor, ...]:
@@ -413,7 +413,7 @@ def setdiff1d(ar1, ar2, assume_unique=False) -> Tensor:
 def sign(x, dtype=None) -> Tensor:
     """`ops.sign`; integers as Float32."""
 def signbit(x, dtype=None) -> Tensor:
-    """Whether $x < 0$, element by element."""
+    """True where $x < 0$, element by element."""
 def sin(x, dtype=None) -> Tensor:
     r"""$\sin x$, element by element."""
 def sinh(x, dtype=None) -> Tensor:
@@ -494,7 +494,7 @@ def var(x, axis=None, ddof=0, keepdims=False) -> Tensor:
 def vsplit(x, indices_or_sections) -> Any:
     """`split` along dimension 0."""
 def vstack(tup) -> Tensor:
-    """Arrays put below each other, vectors as rows; a Tensor stays as it is."""
+    """Join arrays below each other, vectors as rows; a Tensor is returned unchanged."""
 def where(condition, x=None, y=None) -> Tensor:
     """`x` where `condition` holds, else `y`, broadcast together."""
 def zeros(shape, dtype=...) -> Tensor:

@@ -307,7 +307,7 @@ def _joined(name, prepare, axis_for, text, example):
         return ops.concat(parts, axis_for(parts[0]))
 
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""Arrays put {text}; a Tensor stays as it is.
+    function.__doc__ = f"""Join arrays {text}; a Tensor is returned unchanged.
 
     >>> {name}(([1, 2], [3, 4])).tolist()
     {example}

@@ -28,7 +28,7 @@ def _extreme(name, short, compute, word):
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""The {word} element along `axis`: an int, a tuple, or None for all.
 
-    `initial`: a number that takes part. `where`: a Bool mask of those that count.
+    `initial`: a number that is compared, too. `where`: a Bool mask of the elements to include.
 
     >>> {name}(Tensor([1, 3, 2])).item() in (1, 3)
     True

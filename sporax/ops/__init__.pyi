@@ -1118,15 +1118,15 @@ class IsClose(Primitive):
     def __init__(self, rtol=1e-05, atol=1e-08, equal_nan=False) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class IsFinite(Primitive):
-    """Whether $x$ is finite, element by element."""
+    """True where $x$ is finite, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class IsInf(Primitive):
-    """Whether $x$ is infinite, element by element."""
+    """True where $x$ is infinite, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class IsNan(Primitive):
-    """Whether $x$ is not a number, element by element."""
+    """True where $x$ is NaN, element by element."""
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 def J(fn) -> Any:
@@ -1248,7 +1248,7 @@ class Logit(Primitive):
     def __init__(self, eps=-1.0) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class LowerBound(Primitive):
-    """How many numbers of each row of `sorted_x` `(n, m)`, which rises, are less than each of that row of `values` `(n, k)`: `(n, k)`."""
+    """Return, for each element of `values` `(n, k)`, the count of elements of the same row of `sorted_x` `(n, m)`, in ascending order, that are less than it."""
     def __init__(self, out_type=...) -> None: ...
     def __call__(self, sorted_x, values) -> Tensor: ...
 class LpNorm(Primitive):
@@ -1808,7 +1808,7 @@ class ScaleAndTranslate(Primitive):
     def __init__(self, kernel_type='lanczos3', antialias=True) -> None: ...
     def __call__(self, images, size, scale, translation) -> Tensor: ...
 class ScatterAdd(Primitive):
-    """`tensor_scatter_add` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_add` to whole rows, in place, of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterAddWithAxis(Primitive):
@@ -1816,19 +1816,19 @@ class ScatterAddWithAxis(Primitive):
     def __init__(self, axis=0) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterDiv(Primitive):
-    """`tensor_scatter_div` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_div` to whole rows, in place, of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterMax(Primitive):
-    """`tensor_scatter_max` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_max` to whole rows, in place, of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterMin(Primitive):
-    """`tensor_scatter_min` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_min` to whole rows, in place, of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterMul(Primitive):
-    """`tensor_scatter_mul` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_mul` to whole rows, in place, of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNd(Primitive):
@@ -1836,31 +1836,31 @@ class ScatterNd(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, indices, updates, shape) -> Tensor: ...
 class ScatterNdAdd(Primitive):
-    """`tensor_scatter_add` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_add` in place to `input_x`, a Parameter."""
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNdDiv(Primitive):
-    """`tensor_scatter_div` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_div` in place to `input_x`, a Parameter."""
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNdMax(Primitive):
-    """`tensor_scatter_max` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_max` in place to `input_x`, a Parameter."""
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNdMin(Primitive):
-    """`tensor_scatter_min` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_min` in place to `input_x`, a Parameter."""
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNdMul(Primitive):
-    """`tensor_scatter_mul` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_mul` in place to `input_x`, a Parameter."""
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNdSub(Primitive):
-    """`tensor_scatter_sub` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_sub` in place to `input_x`, a Parameter."""
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNdUpdate(Primitive):
-    """`tensor_scatter_update` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_update` in place to `input_x`, a Parameter."""
     def __init__(self, use_locking=True) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNonAliasingAdd(Primitive):
@@ -1868,11 +1868,11 @@ class ScatterNonAliasingAdd(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterSub(Primitive):
-    """`tensor_scatter_sub` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_sub` to whole rows, in place, of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterUpdate(Primitive):
-    """`tensor_scatter_update` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_update` to whole rows, in place, of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class SeLU(Primitive):
@@ -1884,23 +1884,23 @@ class SearchSorted(Primitive):
     def __init__(self, dtype=..., right=False) -> None: ...
     def __call__(self, sorted_sequence, values, sorter=None) -> Tensor: ...
 class SegmentMax(Primitive):
-    """The largest of the slices of `input_x` with equal `segment_ids`, which rise."""
+    """The largest of the slices of `input_x` with equal `segment_ids`, which are in ascending order."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, segment_ids) -> Tensor: ...
 class SegmentMean(Primitive):
-    """The mean of the slices of `input_x` with equal `segment_ids`, which rise."""
+    """The mean of the slices of `input_x` with equal `segment_ids`, which are in ascending order."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, segment_ids) -> Tensor: ...
 class SegmentMin(Primitive):
-    """The smallest of the slices of `input_x` with equal `segment_ids`, which rise."""
+    """The smallest of the slices of `input_x` with equal `segment_ids`, which are in ascending order."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, segment_ids) -> Tensor: ...
 class SegmentProd(Primitive):
-    """The product of the slices of `input_x` with equal `segment_ids`, which rise."""
+    """The product of the slices of `input_x` with equal `segment_ids`, which are in ascending order."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, segment_ids) -> Tensor: ...
 class SegmentSum(Primitive):
-    """The sum of the slices of `input_x` with equal `segment_ids`, which rise."""
+    """The sum of the slices of `input_x` with equal `segment_ids`, which are in ascending order."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, segment_ids) -> Tensor: ...
 class Select(Primitive):
@@ -2030,9 +2030,9 @@ class SparseApplyRMSProp(Primitive):
     def __init__(self, rho, momentum, epsilon, use_locking=False) -> None: ...
     def __call__(self, var, ms, mom, lr, grad, indices) -> builtins.tuple: ...
 class SparseGatherV2(Primitive):
-    """The slices of `params` along `axis` at `indices`, as `ops.gather`; its gradient is a Tensor."""
+    """The slices of `input_params` along `axis` at `input_indices` (of any shape)."""
     def __init__(self) -> None: ...
-    def __call__(self, params, indices, axis) -> Tensor: ...
+    def __call__(self, input_params, input_indices, axis) -> Tensor: ...
 class SparseSlice(Primitive):
     """The block of a sparse Tensor from `start` on, of that `size`: (indices, values, shape)."""
     def __init__(self) -> None: ...
@@ -2122,11 +2122,11 @@ class TensorAdd(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input, other) -> Tensor: ...
 class TensorScatterAdd(Primitive):
-    """`input_x`, where `updates` are added to what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` are added to the slice that each row of `indices` selects."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorScatterDiv(Primitive):
-    """`input_x`, where `updates` divide what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` divide the slice that each row of `indices` selects."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorScatterElements(Primitive):
@@ -2134,23 +2134,23 @@ class TensorScatterElements(Primitive):
     def __init__(self, axis=0, reduction='none') -> None: ...
     def __call__(self, data, indices, updates) -> Tensor: ...
 class TensorScatterMax(Primitive):
-    """`input_x`, where `updates` replace, if larger, what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` replace, if larger, the slice that each row of `indices` selects."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorScatterMin(Primitive):
-    """`input_x`, where `updates` replace, if smaller, what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` replace, if smaller, the slice that each row of `indices` selects."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorScatterMul(Primitive):
-    """`input_x`, where `updates` multiply what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` multiply the slice that each row of `indices` selects."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorScatterSub(Primitive):
-    """`input_x`, where `updates` are taken off what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` are taken off the slice that each row of `indices` selects."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorScatterUpdate(Primitive):
-    """`input_x`, where `updates` replace what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` replace the slice that each row of `indices` selects."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class TensorShape(Primitive):
@@ -2222,7 +2222,7 @@ class TruncateDiv(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class TruncateMod(Primitive):
-    """The rest of $x / y$ rounded toward zero; it has the sign of `x`; broadcast together."""
+    """The remainder of $x / y$ truncated toward zero; it has the sign of `x`; broadcast together."""
     def __init__(self) -> None: ...
     def __call__(self, x, y) -> Tensor: ...
 class TruncatedNormal(Primitive):
@@ -2270,19 +2270,19 @@ class UnravelIndex(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, indices, dims) -> Tensor: ...
 class UnsortedSegmentMax(Primitive):
-    """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
+    """The largest of the slices of `x` with equal `segment_ids`, for each segment."""
     def __init__(self) -> None: ...
     def __call__(self, x, segment_ids, num_segments) -> Tensor: ...
 class UnsortedSegmentMin(Primitive):
-    """The smallest of the slices of `x` with equal `segment_ids`, one a segment."""
+    """The smallest of the slices of `x` with equal `segment_ids`, for each segment."""
     def __init__(self) -> None: ...
     def __call__(self, x, segment_ids, num_segments) -> Tensor: ...
 class UnsortedSegmentProd(Primitive):
-    """The product of the slices of `x` with equal `segment_ids`, one a segment."""
+    """The product of the slices of `x` with equal `segment_ids`, for each segment."""
     def __init__(self) -> None: ...
     def __call__(self, x, segment_ids, num_segments) -> Tensor: ...
 class UnsortedSegmentSum(Primitive):
-    """The sum of the slices of `input_x` with equal `segment_ids`, one a segment."""
+    """The sum of the slices of `input_x` with equal `segment_ids`, for each segment."""
     def __init__(self) -> None: ...
     def __call__(self, input_x, segment_ids, num_segments) -> Tensor: ...
 class Unstack(Primitive):
@@ -2290,7 +2290,7 @@ class Unstack(Primitive):
     def __init__(self, axis=0, num=None) -> None: ...
     def __call__(self, input_x) -> builtins.tuple[Tensor, ...]: ...
 class UpperBound(Primitive):
-    """How many numbers of each row of `sorted_x` `(n, m)`, which rises, are less than each of that row of `values` `(n, k)`, or equal to it: `(n, k)`."""
+    """Return, for each element of `values` `(n, k)`, the count of elements of the same row of `sorted_x` `(n, m)`, in ascending order, that are less than or equal to it."""
     def __init__(self, out_type=...) -> None: ...
     def __call__(self, sorted_x, values) -> Tensor: ...
 class UpsampleNearest3D(Primitive):
@@ -2450,11 +2450,11 @@ def atan2(input, other) -> Tensor:
 def atanh(input) -> Tensor:
     r"""$\operatorname{artanh} x$, element by element."""
 def atleast_1d(inputs) -> Tensor:
-    """With 1 axes at least, new ones of size 1; also of each of a tuple."""
+    """Add axes of size 1 up to 1 dimensions; to each Tensor of a tuple."""
 def atleast_2d(inputs) -> Tensor:
-    """With 2 axes at least, new ones of size 1; also of each of a tuple."""
+    """Add axes of size 1 up to 2 dimensions; to each Tensor of a tuple."""
 def atleast_3d(inputs) -> Tensor:
-    """With 3 axes at least, new ones of size 1; also of each of a tuple."""
+    """Add axes of size 1 up to 3 dimensions; to each Tensor of a tuple."""
 def augassign_add(x, y) -> builtins.object:
     """`x + y` of any objects."""
 def augassign_div(x, y) -> builtins.object:
@@ -2922,7 +2922,7 @@ def erfc(input) -> Tensor:
 def erfinv(input) -> Tensor:
     """The inverse of `erf`, element by element."""
 def erfinv_(input) -> Tensor:
-    """`erfinv` put into the tensor itself."""
+    """Apply `erfinv` in place."""
 def exp(input) -> Tensor:
     """$e^{x}$, element by element."""
 def exp2(input) -> Tensor:
@@ -2946,11 +2946,11 @@ def fft(input, n=None, dim=-1, norm=None) -> Tensor:
 def fft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """The Fourier transform of complex numbers, along two axes `dim`, of `s` numbers of each."""
 def fftfreq(n, d=1.0, dtype=None) -> Tensor:
-    """The frequencies of `fft`'s result: of `n` numbers, `d` apart."""
+    """The frequencies of the result of `fft`: `n` samples, spacing `d`."""
 def fftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The Fourier transform of complex numbers, along several axes `dim`, of `s` numbers of each."""
 def fftshift(input, dim=None) -> Tensor:
-    """Frequency 0 moved to their middle."""
+    """Move frequency 0 to the middle of axes."""
 def fill(type, shape, value) -> Tensor:
     """`fill_value` in the shape `size`, in `dtype` or else in the dtype of the value."""
 def fills(x, value) -> Tensor:
@@ -3088,7 +3088,7 @@ def ifft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
 def ifftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The inverse Fourier transform of complex numbers, along several axes `dim`, of `s` numbers of each."""
 def ifftshift(input, dim=None) -> Tensor:
-    """Frequency 0 moved from their middle."""
+    """Move frequency 0 from the middle of axes."""
 def igamma(input, other) -> Tensor:
     r"""$P(a, x) = \frac{1}{\Gamma(a)} \int_0^x t^{a - 1} e^{-t} dt$ with a `input`, x `other`."""
 def igammac(input, other) -> Tensor:
@@ -3118,7 +3118,7 @@ def inplace_add(x, v, indices) -> Tensor:
 def inplace_index_add(var, indices, updates, axis) -> Tensor:
     """Add the slices of `updates` along `axis` to `var` at `indices`; returns the result."""
 def inplace_sigmoid(input) -> Tensor:
-    """`sigmoid` put into the tensor itself."""
+    """Apply `sigmoid` in place."""
 def inplace_sub(x, v, indices) -> Tensor:
     """`x` with `v[i]` subtracted from row `indices[i]`; repeated indices accumulate."""
 def inplace_update(x, v, indices) -> Tensor:
@@ -3144,19 +3144,19 @@ def irfftn(input, s=None, dim=None, norm=None) -> Tensor:
 def is_(x, y) -> builtins.object:
     """`x is y` of any objects."""
 def is_complex(input) -> builtins.bool:
-    """Whether the dtype is complex, a bool."""
+    """Return True if the dtype is complex."""
 def is_dynamic_sequence_element_unknown(x) -> builtins.bool:
-    """False: what a function is captured for has sizes that are known."""
+    """Return False: a captured function is compiled for known sizes."""
 def is_floating_point(input) -> builtins.bool:
-    """Whether the dtype is floating, a bool."""
+    """Return True if the dtype is floating."""
 def is_nonzero(input) -> builtins.bool:
     """Return True if the single element of `input` is nonzero."""
 def is_not(x, y) -> builtins.object:
     """`x is not y` of any objects."""
 def is_sequence_shape_unknown(x) -> builtins.bool:
-    """False: what a function is captured for has sizes that are known."""
+    """Return False: a captured function is compiled for known sizes."""
 def is_sequence_value_unknown(x) -> builtins.bool:
-    """False: what a function is captured for has sizes that are known."""
+    """Return False: a captured function is compiled for known sizes."""
 def is_tensor_bool_cond(x) -> builtins.bool:
     """Return True if a Tensor can be a condition; raise ValueError if it has several elements."""
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
@@ -3164,17 +3164,17 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
 def isconstant(x) -> builtins.bool:
     """Return True if a value is constant during capture: any value but a Tensor that varies."""
 def isfinite(input) -> Tensor:
-    """Whether $x$ is finite, element by element."""
+    """True where $x$ is finite, element by element."""
 def isinf(input) -> Tensor:
-    """Whether $x$ is infinite, element by element."""
+    """True where $x$ is infinite, element by element."""
 def isnan(input) -> Tensor:
-    """Whether $x$ is not a number, element by element."""
+    """True where $x$ is NaN, element by element."""
 def isnan_ext(tensor) -> Tensor:
-    """Whether $x$ is not a number, element by element."""
+    """True where $x$ is NaN, element by element."""
 def isneginf(input) -> Tensor:
-    r"""Whether $x = -\infty$, element by element."""
+    r"""True where $x = -\infty$, element by element."""
 def isposinf(input) -> Tensor:
-    r"""Whether $x = \infty$, element by element."""
+    r"""True where $x = \infty$, element by element."""
 def isreal(input) -> Tensor:
     """Return True where the imaginary part is zero."""
 def iter_converter(x) -> Any:
@@ -3212,7 +3212,7 @@ def lightning_indexer(query, key, weights, *, actual_seq_lengths_query=None, act
 def linspace(start, end, steps) -> Tensor:
     """`steps` equally spaced numbers from `start` to `end`, both included; Float32."""
 def list_equal(x, y) -> builtins.bool:
-    """Whether two lists have the same items."""
+    """True if two lists have the same items."""
 def list_getitem(x, index) -> Any:
     """The item at `index`."""
 def list_len(x) -> builtins.int:
@@ -3326,11 +3326,11 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
 def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Any:
     """As `max_pool2d`, for `(N, C, D, H, W)`; settings are ints or three."""
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
-    """Each maximum put back to its place, zeros elsewhere: `(N, C, L)`."""
+    """Write each maximum back to its position, zeros elsewhere: `(N, C, L)`."""
 def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
-    """Each maximum put back to its place, zeros elsewhere: `(N, C, H, W)`."""
+    """Write each maximum back to its position, zeros elsewhere: `(N, C, H, W)`."""
 def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
-    """Each maximum put back to its place, zeros elsewhere: `(N, C, D, H, W)`."""
+    """Write each maximum back to its position, zeros elsewhere: `(N, C, D, H, W)`."""
 def maximum(input, other) -> Tensor:
     """The larger of both, element by element; NaN where either is NaN."""
 def mean(x, axis=None, keep_dims=False) -> Tensor:
@@ -3398,13 +3398,13 @@ def mvlgamma(input, p) -> Tensor:
 def nan_to_num(input, nan=None, posinf=None, neginf=None) -> Tensor:
     """`input` with `nan` (0) for NaN, `posinf` and `neginf` (the largest numbers) for infinities."""
 def nanmean(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
-    """The mean along `axis` (None: of all), those that are NaN left out."""
+    """The mean of the elements that are not NaN, along `axis`; None: all."""
 def nanmedian(input, axis=-1, keepdims=False) -> Any:
     """`median` that ignores NaN."""
 def nanquantile(input, q, axis=None, keepdims=False) -> Tensor:
     """`quantile` that ignores NaN."""
 def nansum(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
-    """The sum along `axis` (None: of all), those that are NaN left out."""
+    """The sum of the elements that are not NaN, along `axis`; None: all."""
 def narrow(input, axis, start, length) -> Tensor:
     """`length` slices along `axis`, starting at `start`."""
 def ne(input, other) -> Tensor:
@@ -3574,7 +3574,7 @@ def rfft(input, n=None, dim=-1, norm=None) -> Tensor:
 def rfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """The Fourier transform of real numbers, half of it, along two axes `dim`, of `s` numbers of each."""
 def rfftfreq(n, d=1.0, dtype=None) -> Tensor:
-    """The frequencies of `rfft`'s result: of `n` numbers, `d` apart."""
+    """The frequencies of the result of `rfft`: `n` samples, spacing `d`."""
 def rfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The Fourier transform of real numbers, half of it, along several axes `dim`, of `s` numbers of each."""
 def ring_attention_update(prev_attn_out, prev_softmax_max, prev_softmax_sum, cur_attn_out, cur_softmax_max, cur_softmax_sum, actual_seq_qlen=None, layout='SBH') -> builtins.tuple[Tensor, ...]:
@@ -3650,37 +3650,37 @@ def scalar_usub(x) -> builtins.object:
 def scatter(input, axis, index, src) -> Tensor:
     """`input` with the elements at `index` along `axis` replaced by `src` (a Tensor or a number)."""
 def scatter_add(input_x, indices, updates, use_locking=False) -> Tensor:
-    """`tensor_scatter_add` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_add` to whole rows, in place, of `input_x`, a Parameter."""
 def scatter_div(input_x, indices, updates, use_locking=False) -> Tensor:
-    """`tensor_scatter_div` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_div` to whole rows, in place, of `input_x`, a Parameter."""
 def scatter_max(input_x, indices, updates, use_locking=False) -> Tensor:
-    """`tensor_scatter_max` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_max` to whole rows, in place, of `input_x`, a Parameter."""
 def scatter_min(input_x, indices, updates, use_locking=False) -> Tensor:
-    """`tensor_scatter_min` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_min` to whole rows, in place, of `input_x`, a Parameter."""
 def scatter_mul(input_x, indices, updates, use_locking=False) -> Tensor:
-    """`tensor_scatter_mul` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_mul` to whole rows, in place, of `input_x`, a Parameter."""
 def scatter_nd(indices, updates, shape) -> Tensor:
     """Zeros of that `shape`, with `updates` added at the rows of `indices`."""
 def scatter_nd_add(input_x, indices, updates, use_locking=True) -> Tensor:
-    """`tensor_scatter_add` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_add` in place to `input_x`, a Parameter."""
 def scatter_nd_div(input_x, indices, updates, use_locking=True) -> Tensor:
-    """`tensor_scatter_div` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_div` in place to `input_x`, a Parameter."""
 def scatter_nd_max(input_x, indices, updates, use_locking=True) -> Tensor:
-    """`tensor_scatter_max` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_max` in place to `input_x`, a Parameter."""
 def scatter_nd_min(input_x, indices, updates, use_locking=True) -> Tensor:
-    """`tensor_scatter_min` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_min` in place to `input_x`, a Parameter."""
 def scatter_nd_mul(input_x, indices, updates, use_locking=True) -> Tensor:
-    """`tensor_scatter_mul` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_mul` in place to `input_x`, a Parameter."""
 def scatter_nd_sub(input_x, indices, updates, use_locking=True) -> Tensor:
-    """`tensor_scatter_sub` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_sub` in place to `input_x`, a Parameter."""
 def scatter_nd_update(input_x, indices, updates, use_locking=True) -> Tensor:
-    """`tensor_scatter_update` put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_update` in place to `input_x`, a Parameter."""
 def scatter_sub(input_x, indices, updates, use_locking=False) -> Tensor:
-    """`tensor_scatter_sub` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_sub` to whole rows, in place, of `input_x`, a Parameter."""
 def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False) -> Any:
     """Write this process' part, along the first axis, of `input_tensor` of process `src` to `output_tensor`."""
 def scatter_update(input_x, indices, updates, use_locking=False) -> Tensor:
-    """`tensor_scatter_update` at whole rows, put into `input_x`, a Parameter."""
+    """Apply `tensor_scatter_update` to whole rows, in place, of `input_x`, a Parameter."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
     """Return the insertion points of `values` in the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
 def select(condition, input, other) -> Tensor:
@@ -3706,7 +3706,7 @@ def sigmoid(input) -> Tensor:
 def sign(input) -> Tensor:
     """-1, 0 or 1, the sign of $x$; 0 of NaN, element by element."""
 def signbit(input) -> Tensor:
-    """Whether $x < 0$, element by element."""
+    """True where $x < 0$, element by element."""
 def silu(input) -> Tensor:
     r"""$x \, \sigma(x)$, element by element."""
 def sin(input) -> Tensor:
@@ -3802,7 +3802,7 @@ def tan(input) -> Tensor:
 def tanh(input) -> Tensor:
     r"""$\tanh x$, element by element."""
 def tanh_(input) -> Tensor:
-    """`tanh` put into the tensor itself."""
+    """Apply `tanh` in place."""
 def tanhshrink(input) -> Tensor:
     r"""$x - \tanh x$."""
 def tensor_add(input, other) -> Tensor:
@@ -3837,21 +3837,21 @@ def tensor_pow(input, exponent) -> Tensor:
 def tensor_range(start, end, step) -> Tensor:
     """As `arange(start, end, step)`, with at most `maxlen` elements."""
 def tensor_scatter_add(input_x, indices, updates) -> Tensor:
-    """`input_x`, where `updates` are added to what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` are added to the slice that each row of `indices` selects."""
 def tensor_scatter_div(input_x, indices, updates) -> Tensor:
-    """`input_x`, where `updates` divide what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` divide the slice that each row of `indices` selects."""
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction='none') -> Tensor:
     r"""$x_{i, index_{ij}} \leftarrow u_{ij}$ for `axis` 1, analogous for others: the reverse of `gather_elements`. `reduction`: 'none' to replace, or 'add', 'sub', 'mul', 'div', 'max', 'min'."""
 def tensor_scatter_max(input_x, indices, updates) -> Tensor:
-    """`input_x`, where `updates` replace, if larger, what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` replace, if larger, the slice that each row of `indices` selects."""
 def tensor_scatter_min(input_x, indices, updates) -> Tensor:
-    """`input_x`, where `updates` replace, if smaller, what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` replace, if smaller, the slice that each row of `indices` selects."""
 def tensor_scatter_mul(input_x, indices, updates) -> Tensor:
-    """`input_x`, where `updates` multiply what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` multiply the slice that each row of `indices` selects."""
 def tensor_scatter_sub(input_x, indices, updates) -> Tensor:
-    """`input_x`, where `updates` are taken off what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` are taken off the slice that each row of `indices` selects."""
 def tensor_scatter_update(input_x, indices, updates) -> Tensor:
-    """`input_x`, where `updates` replace what each row of `indices` (last dimension) points to."""
+    """Return `input_x` where `updates` replace the slice that each row of `indices` selects."""
 def tensor_slice(input, begin, size) -> Tensor:
     """The block that starts at `begin` and has `size` (-1: up to the end), one int per dimension."""
 def tensor_split(input, indices_or_sections, axis=0) -> builtins.tuple[Tensor, ...]:
@@ -3889,11 +3889,11 @@ def trunc(input) -> Tensor:
 def truncate_div(x, y) -> Tensor:
     """$x / y$ rounded toward zero; broadcast together."""
 def truncate_mod(x, y) -> Tensor:
-    """The rest of $x / y$ rounded toward zero; it has the sign of `x`; broadcast together."""
+    """The remainder of $x / y$ truncated toward zero; it has the sign of `x`; broadcast together."""
 def tuple_div(x, y) -> builtins.tuple:
     """Divide the items of two tuples of ints. Raises ValueError if there is a remainder."""
 def tuple_equal(x, y) -> builtins.bool:
-    """Whether two tuples have the same items."""
+    """True if two tuples have the same items."""
 def tuple_getitem(x, index) -> Any:
     """The item at `index`."""
 def tuple_len(x) -> builtins.int:
@@ -3925,13 +3925,13 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 def unique_with_pad(x, pad_num) -> builtins.tuple[Tensor, ...]:
     """The distinct elements in order of first appearance, padded with `pad_num`, and each element's index among them: a pair, of the vector's size and dtype."""
 def unsorted_segment_max(x, segment_ids, num_segments) -> Tensor:
-    """The largest of the slices of `x` with equal `segment_ids`, one a segment."""
+    """The largest of the slices of `x` with equal `segment_ids`, for each segment."""
 def unsorted_segment_min(x, segment_ids, num_segments) -> Tensor:
-    """The smallest of the slices of `x` with equal `segment_ids`, one a segment."""
+    """The smallest of the slices of `x` with equal `segment_ids`, for each segment."""
 def unsorted_segment_prod(x, segment_ids, num_segments) -> Tensor:
-    """The product of the slices of `x` with equal `segment_ids`, one a segment."""
+    """The product of the slices of `x` with equal `segment_ids`, for each segment."""
 def unsorted_segment_sum(input_x, segment_ids, num_segments) -> Tensor:
-    """The sum of the slices of `input_x` with equal `segment_ids`, one a segment."""
+    """The sum of the slices of `input_x` with equal `segment_ids`, for each segment."""
 def unsqueeze(input, dim) -> Tensor:
     """Insert a dimension of size 1 at `axis`."""
 def unstack(input_x, axis=0) -> builtins.tuple[Tensor, ...]:

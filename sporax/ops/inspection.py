@@ -85,7 +85,7 @@ def _kind(name, kind, kinds):
         return _aval(input).dtype.kind in kinds
 
     function.__name__ = name
-    function.__doc__ = f"""Whether the dtype is {kind}, a bool.
+    function.__doc__ = f"""Return True if the dtype is {kind}.
 
     >>> ops.{name}(Tensor([1.0])), ops.{name}(Tensor([1 + 2j]))
     {"f" in kinds, "c" in kinds}

@@ -44,7 +44,7 @@ def _noting(place, parameters):
         self._check_entry(arguments)
         return self
 
-    method.__signature__, method.__doc__ = signature, f"Note an entry of `{place.strip('_')}`."
+    method.__signature__, method.__doc__ = signature, f"Record an entry of `{place.strip('_')}`."
     return method
 
 
@@ -64,7 +64,7 @@ def _setting(name, place, kind, default=inspect.Parameter.empty, append=False):
                 setattr(self, place, value)
         return self
 
-    method.__signature__, method.__doc__ = signature, f"Note `{name}`."
+    method.__signature__, method.__doc__ = signature, f"Record `{name}`."
     return method
 
 

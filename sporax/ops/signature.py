@@ -29,7 +29,7 @@ class sig_kind(enum.IntEnum):
 sig_dtype = enum.IntEnum(
     "sig_dtype", [(f"T{n or ''}", n) for n in range(10)] + [("T_EMPTY_DEFAULT_VALUE", 10)]
 )
-sig_dtype.__doc__ = "Groups of arguments that meet in one dtype: T, T1 to T9, or none."
+sig_dtype.__doc__ = "Groups of arguments that are promoted to one dtype: T, T1 to T9, or none."
 
 
 class Signature(NamedTuple):

@@ -29,7 +29,7 @@ def _without_effect(name, why, kind=None, words="", default=None):
         warn(f"'AutoParallel.{name}' has no effect: {why}.")
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Accepted: {why}."
+    method.__doc__ = f"No effect: {why}."
     return method
 
 
@@ -183,7 +183,7 @@ class AutoParallel(Cell):
     # without effect ---------------------------------------------------------------------------
 
     no_init_parameters_in_compile = _without_effect(
-        "no_init_parameters_in_compile", "Parameters are initialised where they are made"
+        "no_init_parameters_in_compile", "Parameters are initialized on creation"
     )
     comm_fusion = _without_effect(
         "comm_fusion", "XLA joins communication itself", (dict, type(None)), "a dict or None"
@@ -192,7 +192,7 @@ class AutoParallel(Cell):
         "enable_fp32_communication", "XLA communicates in the dtype of the data"
     )
     set_group_ckpt_save_file = _without_effect(
-        "set_group_ckpt_save_file", "checkpoints are whole, so that no group restores another's",
+        "set_group_ckpt_save_file", "checkpoints are whole: no group restores another group's",
         str, "a string",
     )  # fmt: skip
     print_local_norm = _without_effect(
@@ -205,7 +205,7 @@ class AutoParallel(Cell):
         "enable_device_local_norm", "gradients are whole, on every device"
     )
     enable_gradients_mean = _without_effect(
-        "enable_gradients_mean", "a loss is that of the whole batch, and so are its gradients"
+        "enable_gradients_mean", "a loss, and its gradients, are of the whole batch"
     )
     disable_gradient_fp32_sync = _without_effect(
         "disable_gradient_fp32_sync", "XLA communicates in the dtype of the data"

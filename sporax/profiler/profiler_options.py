@@ -16,17 +16,17 @@ def _enum(name, meaning, **values):
 
 ProfilerLevel = _enum(
     "ProfilerLevel",
-    "How much MindSpore records on an Ascend; the trace here has all programs at every level.",
+    "Detail of MindSpore's records on an Ascend; the trace has all programs at every level.",
     **{level: level for level in ("LevelNone", "Level0", "Level1", "Level2")},
 )
 ProfilerActivity = _enum(
     "ProfilerActivity",
-    "Which devices are recorded; the trace here has the host and the device of the programs.",
+    "Devices to record; the trace has the host and the device of the programs.",
     **{device: device for device in ("NPU", "GPU", "CPU")},
 )
 AicoreMetrics = _enum(
     "AicoreMetrics",
-    "Hardware counters of an Ascend; without effect here.",
+    "Hardware counters of an Ascend; ignored.",
     **{name: name for name in f"{_COUNTERS} L2Cache MemoryAccess".split()},
     AiCoreNone="None",
 )

@@ -15,7 +15,7 @@ import pytest
 from sporax import Tensor, jit
 from sporax.core.tree import map_tensors, tensors_of
 from tests.graph_capture.syntax_rows import ROWS
-from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, WORKS
+from tests.graph_capture.syntax_rows.row import BREAKS, REJECTED, WORKS
 from tools.write_graph_syntax import PAGE, page
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -128,7 +128,7 @@ def test_what_breaks_the_graph(row):
             jit(function, fullgraph=True)(*row.calls[0])
 
 
-@of(REFUSED)
+@of(REJECTED)
 def test_what_is_refused(row):
     kind, words = row.error
     function, _ = row.make()
@@ -137,7 +137,7 @@ def test_what_is_refused(row):
 
 
 def test_each_row_is_one_of_the_three():
-    assert {row.verdict for row in ROWS} <= {WORKS, BREAKS, REFUSED}
+    assert {row.verdict for row in ROWS} <= {WORKS, BREAKS, REJECTED}
     assert len({row.name for row in ROWS}) == len(ROWS)
 
 

@@ -29,5 +29,5 @@ def _setter(settings, name):
 
     set_to.__signature__ = signature
     set_to.__name__ = set_to.__qualname__ = name
-    set_to.__doc__ = f"Keep `{name}` of {settings.owner}: without effect, {_REASON}."
+    set_to.__doc__ = f"Store `{name}` of {settings.owner}; no effect: {_REASON}."
     return set_to

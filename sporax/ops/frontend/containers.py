@@ -62,7 +62,7 @@ def _of_kind(kind, opened, closed):
         (getitem, "The item at `index`", f"{x}, 1", "2"),
         (setitem, f"A {name} with `value` at `index`, else as `x`", f"{x}, 0, 5",
          f"{opened}5, 2{closed}"),
-        (equal, f"Whether two {name}s have the same items", f"{x}, {x}", "True"),
+        (equal, f"True if two {name}s have the same items", f"{x}, {x}", "True"),
     ]:  # fmt: skip
         function.__name__ = f"{name}_{function.__name__}"
         function.__doc__ = f"""{what}.

@@ -77,7 +77,7 @@ def _known(name):
         return False
 
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""False: what a function is captured for has sizes that are known.
+    function.__doc__ = f"""Return False: a captured function is compiled for known sizes.
 
     >>> ops.{name}((1, 2))
     False

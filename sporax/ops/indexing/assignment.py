@@ -93,7 +93,7 @@ def _in_place(name, signature, shown):
         return self._rebind(function(self)._value)
 
     method.__name__ = f"{name}_"
-    method.__doc__ = f"""`{name}` put into the tensor itself.
+    method.__doc__ = f"""Apply `{name}` in place.
 
     >>> Tensor([{signature}]).{name}_().asnumpy()
     array([{shown}], dtype=float32)

@@ -37,17 +37,18 @@ def _rows(indices):
 
 # at rows of indices -------------------------------------------------------------------------
 
-_ND = """`input_x`, where `updates` {verb} what each row of `indices` (last dimension) points to.
+_ND = """Return `input_x` where `updates` {verb} the slice that each row of `indices` selects.
 
-    `updates` has the shape of `indices` without its last dimension, then what is left of that of
-    `input_x`. {repeated}
+    A row is along the last dimension of `indices`, and indexes the first dimensions of `input_x`.
+    `updates` has the shape of `indices` without its last dimension, followed by the remaining
+    dimensions of `input_x`. {repeated}
 
     >>> ops.{name}(Tensor([1.0, 4.0]), Tensor([[1]]), Tensor([2.0])).asnumpy()
     array([1., {shown}], dtype=float32)
     """
-_REPEATED = "Indices that come more than once count each time."
+_REPEATED = "Repeated indices count each time."
 _ND_ROWS = [
-    ("update", "Update", "replace", "2.", "Of indices that come more than once, any may win."),
+    ("update", "Update", "replace", "2.", "Of repeated indices, any may win."),
     ("add", "Add", "are added to", "6.", _REPEATED),
     ("sub", "Sub", "are taken off", "2.", _REPEATED),
     ("mul", "Mul", "multiply", "8.", _REPEATED),
@@ -76,7 +77,7 @@ def _declare_nd(reduction, title, verb, shown, repeated):
         return put(f"ScatterNd{title}", input_x, declared(input_x, indices, updates))
 
     variable.__name__ = f"scatter_nd_{reduction}"
-    variable.__doc__ = f"""`{name}` put into `input_x`, a Parameter.
+    variable.__doc__ = f"""Apply `{name}` in place to `input_x`, a Parameter.
 
     >>> p = Parameter(Tensor([1.0, 4.0]))
     >>> ops.scatter_nd_{reduction}(p, Tensor([[1]]), Tensor([2.0])).asnumpy()
@@ -88,7 +89,7 @@ def _declare_nd(reduction, title, verb, shown, repeated):
         return variable(input_x, indices.expand_dims(-1), updates)
 
     rows.__name__ = f"scatter_{reduction}"
-    rows.__doc__ = f"""`{name}` at whole rows, put into `input_x`, a Parameter.
+    rows.__doc__ = f"""Apply `{name}` to whole rows, in place, of `input_x`, a Parameter.
 
     >>> p = Parameter(Tensor([[1.0], [4.0]]))
     >>> ops.scatter_{reduction}(p, Tensor([1]), Tensor([[2.0]])).asnumpy().ravel()
@@ -317,10 +318,10 @@ def index_fill(x: Array, axis, index: Array, value: Array):
 
 # by segments --------------------------------------------------------------------------------
 
-_SEGMENTS = """The {word} of the slices of `{operand}` with equal `segment_ids`, one a segment.
+_SEGMENTS = """The {word} of the slices of `{operand}` with equal `segment_ids`, for each segment.
 
-    `segment_ids`: integers in `[0, num_segments)`, of a shape that that of `{operand}` begins with;
-    slices with a negative one are left out. {empty}
+    `segment_ids`: integers in `[0, num_segments)`, whose shape is a prefix of the shape of
+    `{operand}`; slices with a negative id are ignored. {empty}
 
     >>> ops.unsorted_segment_{short}(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2).asnumpy()
     array([{shown}, 2.], dtype=float32)

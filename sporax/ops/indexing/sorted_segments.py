@@ -69,9 +69,9 @@ def _declare(reduction):
     function.__name__, function.__module__ = f"segment_{reduction}", __name__
     shown = {"sum": "3.", "mean": "1.5", "max": "2.", "min": "1.", "prod": "2."}[reduction]
     function.__doc__ = f"""The {word} of the slices of `input_x` with equal `segment_ids`, which
-    rise.
+    are in ascending order.
 
-    There is one more segment than the last number says; an empty one gives {empty}.
+    The number of segments is the last id plus 1; an empty one gives {empty}.
 
     >>> x, ids = Tensor([1.0, 2.0, 5.0]), Tensor([0, 0, 2])
     >>> ops.{name}()(x, ids).asnumpy().tolist()

@@ -103,7 +103,7 @@ _ROWS = [
      "$x / y$ rounded toward zero", _toward_zero, "Tensor([-7]), Tensor([2])", "array([-3])", False,
      ""),
     ("truncate_mod", "truncate_mod(x: input, y: other)", "TruncateMod()(x: input, y: other)",
-     "The rest of $x / y$ rounded toward zero; it has the sign of `x`", _rest,
+     "The remainder of $x / y$ truncated toward zero; it has the sign of `x`", _rest,
      "Tensor([-7]), Tensor([2])", "array([-1])", True, ""),
     ("bitwise_left_shift", f"bitwise_left_shift({_OF})", "LeftShift()(x1: input, x2: other)",
      r"$input \cdot 2^{other}$ of integers", _shift(jnp.left_shift), "Tensor([3]), Tensor([2])",

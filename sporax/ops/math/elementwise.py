@@ -70,12 +70,12 @@ _OF_FRACTIONS = [  # integers are returned unchanged
 ]
 
 _TESTS = [
-    ("isnan", "IsNan", "Whether $x$ is not a number", jnp.isnan, "1.0", "False"),
-    ("isfinite", "IsFinite", "Whether $x$ is finite", jnp.isfinite, "1.0", " True"),
-    ("isinf", "IsInf", "Whether $x$ is infinite", jnp.isinf, "1.0", "False"),
-    ("isneginf", "", r"Whether $x = -\infty$", jnp.isneginf, "1.0", "False"),
-    ("isposinf", "", r"Whether $x = \infty$", jnp.isposinf, "1.0", "False"),
-    ("signbit", "", "Whether $x < 0$", lambda x: x < 0, "-1.0", " True"),
+    ("isnan", "IsNan", "True where $x$ is NaN", jnp.isnan, "1.0", "False"),
+    ("isfinite", "IsFinite", "True where $x$ is finite", jnp.isfinite, "1.0", " True"),
+    ("isinf", "IsInf", "True where $x$ is infinite", jnp.isinf, "1.0", "False"),
+    ("isneginf", "", r"True where $x = -\infty$", jnp.isneginf, "1.0", "False"),
+    ("isposinf", "", r"True where $x = \infty$", jnp.isposinf, "1.0", "False"),
+    ("signbit", "", "True where $x < 0$", lambda x: x < 0, "-1.0", " True"),
 ]
 
 _UNLIKE_NUMPY = dict.fromkeys(["sqrt", "arcsin", "frac", "rad2deg", "deg2rad"], "x")

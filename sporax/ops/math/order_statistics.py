@@ -165,7 +165,7 @@ def _without_nan(name, compute, formula, mint=None):
 
     along = f"{name}(input, axis=None, keepdims=False, *, dtype=None)"
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""{formula} along `axis` (None: of all), those that are NaN left out.
+    function.__doc__ = f"""{formula} of the elements that are not NaN, along `axis`; None: all.
 
     >>> ops.{name}(Tensor([1.0, float("nan"), 3.0])).item() in (2.0, 4.0)
     True

@@ -159,8 +159,8 @@ def reduce_prod(input: Array, axis=(), keep_dims=False):
 
 _EXTREME = """The {word} element along `axis` (an int, a tuple of ints, or None for all).
 
-    `initial`: a number that takes part as well. `where`: a Bool mask of the elements that count;
-    it needs `initial`. Elements that share the extreme share its gradient.
+    `initial`: a number that is compared, too. `where`: a Bool mask of the elements to include;
+    it requires `initial`. Elements that share the extreme share its gradient.
 
     >>> ops.{name}(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0).asnumpy()
     array([{shown}], dtype=float32)
@@ -247,7 +247,7 @@ def argmin_with_value(input: Array, axis=0, keep_dims=False) -> Arrays:
 
 _VALUE_AND_INDEX = """The {word} elements along `axis` and their indices (Int64), a pair.
 
-    With `axis` None: the {word} of all, with index 0. `initial`, `where`: as `{plain}` has them.
+    If `axis` is None: the {word} of all, with index 0. `initial`, `where`: as in `{plain}`.
 
     >>> [t.asnumpy() for t in ops.{name}(Tensor([[1.0, 2.0]]), 1)]
     [array([{value}], dtype=float32), array([{index}])]

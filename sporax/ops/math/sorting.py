@@ -153,8 +153,9 @@ def _bound(name, right, shown):
         return searchsorted(sorted_x, values, out_int32=out_type == dtypes.int32, right=right)
 
     function.__name__, function.__module__ = f"{name.lower()}_of_class", __name__
-    function.__doc__ = f"""How many numbers of each row of `sorted_x` `(n, m)`, which rises, are
-    less than each of that row of `values` `(n, k)`{", or equal to it" if right else ""}: `(n, k)`.
+    or_equal = " or equal to" if right else ""
+    function.__doc__ = f"""Return, for each element of `values` `(n, k)`, the count of elements of
+    the same row of `sorted_x` `(n, m)`, in ascending order, that are less than{or_equal} it.
 
     >>> ops.{name}()(Tensor([[1.0, 2.0, 2.0]]), Tensor([[2.0, 0.0]])).asnumpy()
     array([[{shown}, 0]], dtype=int32)

@@ -21,7 +21,7 @@ def _spread(name, formula, shown, compute):
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""{formula} along `axis`: an int, a tuple of ints, or None for all.
 
-    `ddof`: what is taken off the number of elements $n$ in the divisor.
+    `ddof`: subtracted from the number of elements $n$ in the divisor.
 
     >>> ops.{name}(Tensor([1.0, 3.0])).asnumpy()
     array({shown}, dtype=float32)

@@ -142,11 +142,11 @@ def _unpool(axes, letters):
         )
 
     function.__name__, function.__module__ = f"max_unpool{axes}d", __name__
-    function.__doc__ = f"""Each maximum put back to its place, zeros elsewhere: {letters}.
+    function.__doc__ = f"""Write each maximum back to its position, zeros elsewhere: {letters}.
 
-    `indices`: where each was in its plane, as `max_pool{axes}d` returns them. `kernel_size`,
-    `stride`, `padding`: as the pooling had them; `output_size`: the sizes, where several lead to
-    the same pooled ones.
+    `indices`: the position of each in its plane, as returned by `max_pool{axes}d`. `kernel_size`,
+    `stride`, `padding`: the pooling's; `output_size`: the sizes, if several give the same pooled
+    sizes.
 
     >>> y, at = ops.max_pool2d(ops.ones((1, 1, 4, 4)), 2, return_indices=True)
     >>> ops.max_unpool2d(y, at, 2).shape

@@ -222,7 +222,7 @@ def _at_least(dims, grow):
 
     name = f"atleast_{dims}d"
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""With {dims} axes at least, new ones of size 1; also of each of a tuple.
+    function.__doc__ = f"""Add axes of size 1 up to {dims} dimensions; to each Tensor of a tuple.
 
     >>> ops.{name}(Tensor(1.0)).ndim
     {dims}

@@ -89,7 +89,7 @@ def sequences_in_place(x):
     return items, t
 
 
-@row("Refused (`AnnAssign`).", (X,))
+@row("Not supported (`AnnAssign`).", (X,))
 def annotated(x):
     """`y: Tensor = x + 1`"""
     y: Tensor = x + 1
@@ -98,7 +98,7 @@ def annotated(x):
     return y * n
 
 
-@row("Refused (`NamedExpr`).", (X, 3))
+@row("Not supported (`NamedExpr`).", (X, 3))
 def named(x, n):
     """`if (k := n + 1) > 2`"""
     if (k := n + 1) > 2:
@@ -131,7 +131,7 @@ def an_index_that_is_a_tensor(x, i):
     return x[i], y
 
 
-@row("Refused (`Delete`).", (X,))
+@row("Not supported (`Delete`).", (X,))
 def deleted(x):
     """`del y`"""
     y = x + 1

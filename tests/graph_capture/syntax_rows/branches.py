@@ -80,7 +80,7 @@ def nested(x, n):
     return x
 
 
-@row("Refused: shapes must agree.", (X,), verdict=BREAKS, words="its branches give",
+@row("Not supported: shapes must agree.", (X,), verdict=BREAKS, words="its branches give",
      note="give both the same shape")  # fmt: skip
 def other_shapes(x):
     """branches that give other shapes"""
@@ -91,7 +91,7 @@ def other_shapes(x):
     return y
 
 
-@row("Refused: dtypes must agree.", (X,), verdict=BREAKS, words="its branches give",
+@row("Not supported: dtypes must agree.", (X,), verdict=BREAKS, words="its branches give",
      note="`astype` in one of them")  # fmt: skip
 def other_dtypes(x):
     """branches that give other dtypes"""
@@ -102,7 +102,7 @@ def other_dtypes(x):
     return y
 
 
-@row("Refused: types must agree.", (X,), verdict=BREAKS, words="its branches give",
+@row("Not supported: types must agree.", (X,), verdict=BREAKS, words="its branches give",
      note="give both the same kind of thing")  # fmt: skip
 def other_kinds(x):
     """branches that give a Tensor and a tuple, or None"""
@@ -145,7 +145,7 @@ def a_branch_in_a_function_inside(x):
     return inner(x) + inner(-x)
 
 
-@row("Works: a function of its own.", (X,), (-X,))
+@row("Works: a separate function.", (X,), (-X,))
 def a_branch_in_a_helper(x):
     """an `if` on a Tensor in a function that is called"""
     return _helper(x) * 2 + _helper(-x)
@@ -172,7 +172,7 @@ def select(x):
     return ops.select(x > 0, x, x * 2), ops.where(x.sum() > 0, x, -x)
 
 
-@row("Refused (`Match`).", (X, "up"), (X, ("by", 3)), (X, 7))
+@row("Not supported (`Match`).", (X, "up"), (X, ("by", 3)), (X, 7))
 def match_by_values(x, how):
     """`match` by numbers, strings, tuples"""
     match how:
@@ -184,7 +184,7 @@ def match_by_values(x, how):
             return x
 
 
-@row("Refused (`Match`).", (Tensor(2),), (Tensor(3),), verdict=BREAKS, words="as a condition",
+@row("Not supported (`Match`).", (Tensor(2),), (Tensor(3),), verdict=BREAKS, words="as a condition",
      note="`if` and `elif` are a graph")  # fmt: skip
 def match_by_a_tensor(n):
     """`match` by a Tensor's number"""

@@ -179,7 +179,7 @@ def filter_(x):
     return x, list(filter(lambda n: n % 2, (1, 2, 3)))
 
 
-@row("Refused.", (X,), verdict=BREAKS, words="as a condition", note="masks keep the shape")
+@row("Not supported.", (X,), verdict=BREAKS, words="as a condition", note="masks keep the shape")
 def filter_by_tensors(x):
     """`list(filter(lambda v: v > 0, x))` of a Tensor"""
     return list(filter(lambda v: v > 0, x))
@@ -201,7 +201,7 @@ def print_of_f_strings(x):
     return x + 1
 
 
-@row("Refused.", (X * 1.33,))
+@row("Not supported.", (X * 1.33,))
 def round_of_a_tensor_to_digits(x):
     """`round(x, 1)` of a Tensor"""
     return round(x, 1)

@@ -1,4 +1,4 @@
-"""Classes of one's own"""
+"""User-defined classes"""
 
 import dataclasses
 from collections import OrderedDict, namedtuple
@@ -8,7 +8,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, jit_class, nn
-from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, factory, row
+from tests.graph_capture.syntax_rows.row import BREAKS, REJECTED, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 Pair = namedtuple("Pair", "a b")
@@ -90,7 +90,7 @@ def jit_classes_in_each_other(x):
     return OUTER.inner.method(x), Outer.kind
 
 
-@row("Refused.", (X,), note="the TypeError of Python")
+@row("Not supported.", (X,), note="the TypeError of Python")
 def an_object_without_call(x):
     """`plain(x)` of a class without `__call__`"""
     return PLAIN(x)
@@ -184,7 +184,7 @@ class Counting(nn.Cell):
         return x * self.m + self.inner.scale + self.new
 
 
-@factory("Works ('LAX'); 'STRICT' refuses what is no Parameter.", (X,))
+@factory("Works ('LAX'); 'STRICT' raises for an attribute that is not a Parameter.", (X,))
 def attributes_of_the_cell_given():
     """`self.m = 3`, `self.new = 4`, `self.inner.scale = 100` in `construct`"""
     net = Counting()
@@ -214,7 +214,7 @@ def a_jit_class_without_call(x):
     return OUTER(x)
 
 
-@row("TypeError.", (X,), verdict=REFUSED, error=(TypeError, "jit_class"),
+@row("TypeError.", (X,), verdict=REJECTED, error=(TypeError, "jit_class"),
      note="a Cell needs no decorator")  # fmt: skip
 def a_jit_class_that_is_a_cell(x):
     """`@jit_class` of a Cell"""

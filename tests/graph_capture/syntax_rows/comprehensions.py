@@ -14,7 +14,7 @@ def a_list(x):
     return [x * i for i in range(1, 11) if i % 2 == 0]
 
 
-@row("Refused: one level alone.", (X,))
+@row("Not supported: only one level.", (X,))
 def nested_loops(x):
     """`[b for a in ((1, 2), (3, 4)) for b in a]`"""
     return [x * b for a in ((1, 2), (3, 4)) for b in a]
@@ -32,7 +32,7 @@ def a_dict(x):
     return {k: x * v for (k, v) in [("a", 1), ("b", 2), ("c", 3)] if v > 1}
 
 
-@row("Refused: one level alone.", (X,))
+@row("Not supported: only one level.", (X,))
 def nested_dicts(x):
     """`{k: v for y in x for (k, v) in y.items()}`"""
     several = ({"a": 1, "b": 2}, {"c": x})
@@ -51,7 +51,7 @@ def a_generator_expression_returned(x):
     return (x * i for i in range(3))
 
 
-@row("Refused (`SetComp`).", (X,))
+@row("Not supported (`SetComp`).", (X,))
 def a_set(x):
     """`{i % 2 for i in range(4)}`"""
     return x * len({i % 2 for i in range(4)})
@@ -69,7 +69,7 @@ def with_a_choice(x):
     return [x if i else -x for i in range(2)]
 
 
-@row("Refused.", (X,), verdict=BREAKS, words="as a condition", note="masks keep the shape")
+@row("Not supported.", (X,), verdict=BREAKS, words="as a condition", note="masks keep the shape")
 def filtered_by_a_tensor(x):
     """`[v for v in x if v > 0]`: how many there are depends on numbers"""
     return [v for v in x if v > 0]

@@ -76,7 +76,7 @@ def types(x):
     return type(1), type(1.5), type([1]), type({}), type(np.array([1])), type(x) is Tensor
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def a_class_by_type(x):
     """`type("Pair", (), {...})`, a new class"""
     pair = type("Pair", (), {"scale": 3})

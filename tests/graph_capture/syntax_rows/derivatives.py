@@ -4,7 +4,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Parameter, Tensor, mint, nn, ops
-from tests.graph_capture.syntax_rows.row import BREAKS, REFUSED, factory, row
+from tests.graph_capture.syntax_rows.row import BREAKS, REJECTED, factory, row
 
 M = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) - 2)
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
@@ -39,13 +39,13 @@ def value_and_grad_inside():
     return step
 
 
-@row("Refused.", (X, Y))
+@row("Not supported.", (X, Y))
 def keyword_arguments_differentiated(x, y):
     """a function with keyword arguments: `ms.grad(f)(x, y=y)`"""
     return ms.grad(lambda a, y: a * y * a)(x, y=y)
 
 
-@row("Refused.", (X, Y))
+@row("Not supported.", (X, Y))
 def star_arguments_differentiated(x, y):
     """`ms.grad(lambda *args, **named: ...)`"""
 
@@ -106,7 +106,7 @@ def in_place_differentiated():
     return lambda x, y: ms.grad(inner, (0, 1), [weight])(x, y)
 
 
-@row("Refused where the view is returned.", (X.reshape(3, 1),))
+@row("Not supported if the view is returned.", (X.reshape(3, 1),))
 def views_differentiated(x):
     """`ms.grad` of a function that writes to a view"""
 
@@ -118,7 +118,7 @@ def views_differentiated(x):
     return ms.grad(inner)(x)
 
 
-@factory("Refused with another signature.", (X,))
+@factory("Not supported with another signature.", (X,))
 def bprop():
     """a Cell with `bprop(self, x, out, dout)`"""
 
@@ -146,13 +146,17 @@ def hyper_map(x):
 
 
 @row(
-    "Refused.", (X,), verdict=REFUSED, error=(TypeError, "must be callable"), note="of an instance"
+    "Not supported.",
+    (X,),
+    verdict=REJECTED,
+    error=(TypeError, "must be callable"),
+    note="of an instance",
 )
 class JitOfAClass:
-    """`jit` of a class that is no Cell"""
+    """`jit` of a class that is not a Cell"""
 
 
-@row("Refused: the gradient of what is not changed.", (M,))
+@row("Not supported: the gradient with respect to an unchanged value.", (M,))
 def a_view_changed_by_another(x):
     """`m, n = y[0], y[1]; m.mul_(n)` differentiated"""
 
@@ -174,7 +178,7 @@ def hooks():
     return lambda x: (relu(x), ms.grad(lambda a: relu(a).sum())(x))
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def hooks_of_tensors(x):
     """`y.register_hook(...)` of a Tensor inside, `ops.HookBackward`"""
 

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from sporax import Tensor, nn, ops
-from tests.graph_capture.syntax_rows.row import REFUSED, factory, row
+from tests.graph_capture.syntax_rows.row import REJECTED, factory, row
 
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 Y = Tensor(np.array([4.0, 5.0, 6.0], np.float32))
@@ -112,7 +112,8 @@ def _endless(x):
     return _endless(x + 1)
 
 
-@row("Refused (depth 1000).", (X,), verdict=REFUSED, error=(RecursionError, "itself|recursion"),
+@row("Not supported (depth 1000).", (X,), verdict=REJECTED,
+     error=(RecursionError, "itself|recursion"),
      note="end it by a condition on Python values")  # fmt: skip
 def recursion_without_end(x):
     """recursion without end"""
@@ -121,7 +122,7 @@ def recursion_without_end(x):
 
 @row("Not listed.", (X,))
 def decorated(x):
-    """a function with decorators of one's own"""
+    """a function with user-defined decorators"""
 
     def doubled(f):
         @functools.wraps(f)
@@ -137,7 +138,7 @@ def decorated(x):
     return inner(x)
 
 
-@row("Refused (`Yield`).", (X,))
+@row("Not supported (`Yield`).", (X,))
 def generators_inside(x):
     """a generator function called inside"""
 
@@ -152,14 +153,14 @@ def generators_inside(x):
     return total
 
 
-@row("Refused (`Yield`).", (X,), verdict=REFUSED, error=(TypeError, "Collect them in a list"),
-     note="return a list")  # fmt: skip
+@row("Not supported (`Yield`).", (X,), verdict=REJECTED,
+     error=(TypeError, "Collect them in a list"), note="return a list")  # fmt: skip
 def a_generator(x):
     """`jit` of a function with `yield`"""
     yield x
 
 
-@row("Refused (`AsyncFunctionDef`).", (X,), verdict=REFUSED, error=(TypeError, "awaits"),
+@row("Not supported (`AsyncFunctionDef`).", (X,), verdict=REJECTED, error=(TypeError, "awaits"),
      note="await outside")  # fmt: skip
 async def a_coroutine(x):
     """`jit` of an `async def`"""
@@ -193,7 +194,7 @@ def keyword_arguments(x, n):
     return _add(y=n, x=x) + ops.sum(input=x)
 
 
-@row("Refused: too many or too few arguments.", (X,), note="the TypeError of dynamic mode")
+@row("Not supported: too many or too few arguments.", (X,), note="the TypeError of dynamic mode")
 def wrong_arguments(x):
     """a call with too many arguments"""
     return (lambda v: v)(x, 1)

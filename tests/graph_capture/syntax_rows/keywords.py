@@ -8,7 +8,7 @@ from tests.graph_capture.syntax_rows.row import factory, row
 X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 
 
-@row("Refused (`Import`).", (X,))
+@row("Not supported (`Import`).", (X,))
 def import_inside(x):
     """`import math` inside"""
     import math
@@ -16,7 +16,7 @@ def import_inside(x):
     return x * math.floor(2.7)
 
 
-@row("Refused (`ImportFrom`).", (X,))
+@row("Not supported (`ImportFrom`).", (X,))
 def import_from_inside(x):
     """`from math import pi` inside"""
     from math import pi
@@ -24,7 +24,7 @@ def import_from_inside(x):
     return x * pi
 
 
-@row("Refused (`Nonlocal`).", (X,))
+@row("Not supported (`Nonlocal`).", (X,))
 def nonlocal_inside(x):
     """`nonlocal` in a function defined inside"""
     count = 0
@@ -48,7 +48,7 @@ def a_global_given(x, n):
     return x * LAST
 
 
-@factory("Refused (`Nonlocal`).", (X, 3), (X, 4))
+@factory("Not supported (`Nonlocal`).", (X, 3), (X, 4))
 def a_global_given_only():
     """`global last; last = n`, not read inside"""
 
@@ -60,7 +60,7 @@ def a_global_given_only():
     return giving, lambda: LAST
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def a_class_inside(x):
     """`class` inside"""
 
@@ -96,7 +96,7 @@ class Steps:
         pass
 
 
-@row("Refused (`Await`, `AsyncFor`, `AsyncWith`).", (X,))
+@row("Not supported (`Await`, `AsyncFor`, `AsyncWith`).", (X,))
 def a_coroutine_driven_inside(x):
     """`await`, `async for`, `async with` in an `async def` inside"""
 

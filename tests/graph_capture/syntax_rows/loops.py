@@ -46,7 +46,7 @@ def over_a_tensor(x):
     return total
 
 
-@row("Refused.", (X, 1), (X, 9))
+@row("Not supported.", (X, 1), (X, 9))
 def for_else(x, n):
     """`for ... else`"""
     for i in range(3):
@@ -58,7 +58,7 @@ def for_else(x, n):
     return x
 
 
-@row("Refused.", (X, 1), (X, 9))
+@row("Not supported.", (X, 1), (X, 9))
 def while_else(x, n):
     """`while ... else`"""
     i = 0
@@ -166,7 +166,7 @@ def a_return_in_a_for(x, n):
     return -x
 
 
-@row("Refused: the shape changes.", (X, N), verdict=BREAKS, words="shape or dtype",
+@row("Not supported: the shape changes.", (X, N), verdict=BREAKS, words="shape or dtype",
      note="write into a Tensor of full size")  # fmt: skip
 def a_shape_that_changes(x, n):
     """a Tensor that gets another shape at each turn of a loop over a Tensor"""
@@ -186,7 +186,7 @@ def appends(x, n):
     return ops.stack(items)
 
 
-@row("Refused.", (X, N), verdict=BREAKS, words="",
+@row("Not supported.", (X, N), verdict=BREAKS, words="",
      note="write into a Tensor of full size")  # fmt: skip
 def appends_over_a_tensor(x, n):
     """`items.append(x)` in a loop over a Tensor"""

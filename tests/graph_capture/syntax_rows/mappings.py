@@ -74,7 +74,7 @@ def a_dict_outside():
     return setting, lambda: settings
 
 
-@row("Refused: no sets.", (X,))
+@row("Not supported: no sets.", (X,))
 def sets(x):
     """`{1, 2}`, `set(items)`, `|`, `in`, `frozenset`"""
     s = {1, 2} | set([2, 3])

@@ -55,7 +55,7 @@ def primitives_made(x):
     return ops.ReduceSum(True)(x, 1)
 
 
-@row("Refused: attributes of a Primitive.", (X,))
+@row("Not supported: attributes of a Primitive.", (X,))
 def attributes_of_primitives(x):
     """`ops.ReduceSum(True).keep_dims`, `.name`"""
     total = ops.ReduceSum(True)
@@ -68,13 +68,13 @@ def cells_made(x):
     return nn.Softmax(axis=-1)(x) + nn.ReLU()(x)
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def a_cell_with_parameters_made(x):
     """`nn.Dense(3, 2, "ones", "zeros")(x)`, a Cell with Parameters made inside"""
     return nn.Dense(3, 2, "ones", "zeros")(x)
 
 
-@factory("Refused, but for those of `self`.", (X,))
+@factory("Not supported, except attributes of `self`.", (X,))
 def attributes_of_cells():
     """attributes and methods of other Cells: `dense.weight`, `dense.trainable_params()`"""
     dense = nn.Dense(3, 2, "ones", "ones")
@@ -137,7 +137,7 @@ def a_parameter_written():
     return net, lambda: net.weight.asnumpy()
 
 
-@row("Refused: a Parameter cannot be made there.", (X,))
+@row("Not supported: a Parameter cannot be made there.", (X,))
 def a_parameter_made(x):
     """`Parameter(...)` made inside"""
     return x * Parameter(Tensor(np.array([2.0], np.float32)), name="w")
@@ -169,7 +169,7 @@ class AnAttributeThatIsNotThere(nn.Cell):
         return x + self.y
 
 
-@row("Refused: the class is not given to the method.", (X,))
+@row("Not supported: the class is not given to the method.", (X,))
 class ClassMethod(nn.Cell):
     """a `classmethod` or `staticmethod` of a Cell"""
 
@@ -223,7 +223,7 @@ def random_numbers(x, n):
     return ops.dropout(x, 0.0), ops.rand(3).shape, n
 
 
-@factory("Refused: not of `self`.", (X,))
+@factory("Not supported: not of `self`.", (X,))
 def a_parameter_of_another_given():
     """`other.weight = x`, a Parameter of another Cell"""
     other = nn.Dense(3, 1, "ones", "zeros")
@@ -247,7 +247,7 @@ def wrong_arguments_of_construct():
     return lambda x: net(x, 1)
 
 
-@factory("Refused (`construct` alone).", (X,))
+@factory("Not supported (only `construct`).", (X,))
 def methods_of_parts():
     """`self.part.helper(x)`, `self.parts[0](x)`, `for part in self.parts`"""
 

@@ -84,7 +84,7 @@ def bools_and_tensors(b):
     return b & True, b == True  # noqa: E712
 
 
-@row("Refused: float64 with int32 numbers.", (X,))
+@row("Not supported: float64 with int32 numbers.", (X,))
 def kinds_of_numbers(x):
     """`1 + 2.5`, `3 % 1.5` of numbers of two kinds"""
     return x * (1 + 2.5), 3 % 1.5, 2**0.5
@@ -134,7 +134,7 @@ def the_value_of_not(x):
     return x, y
 
 
-@row("Refused for more than one element.", (X,), note="the ValueError of dynamic mode")
+@row("Not supported for more than one element.", (X,), note="the ValueError of dynamic mode")
 def truth_of_many(x):
     """`if x` of several elements"""
     if x:

@@ -1,4 +1,4 @@
-"""Built-in functions that MindSpore refuses"""
+"""Built-in functions that MindSpore does not support"""
 
 import functools
 
@@ -11,74 +11,76 @@ X = Tensor(np.array([1.0, -2.0, 3.0], np.float32))
 I = Tensor(np.array([7, 5], np.int32))
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def numerals(x):
     """`bin(5)`, `oct(8)`, `hex(255)`"""
     return x, bin(5), oct(8), hex(255)
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def characters(x):
     """`chr(97)`, `ord("a")`, `bytearray(b"a")`, `memoryview`, `repr`, `ascii`, `format`"""
     return x, chr(97), ord("a"), bytearray(b"a"), memoryview(b"ab")[0], repr([1]), ascii("a")
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def asking(x):
     """`callable(f)`, `issubclass(...)`, `id(x) == id(x)`, `dir(x)`"""
     return x, callable(len), issubclass(bool, int), id(x) == id(x), "shape" in dir(x)
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def divmod_of_numbers(x):
     """`divmod(7, 2)`"""
     return x, divmod(7, 2)
 
 
-@row("Refused.", (I,))
+@row("Not supported.", (I,))
 def divmod_of_tensors(i):
     """`divmod(i, 2)` of a Tensor"""
     return divmod(i, 2)
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def hash_(x):
     """`hash((1, 2))`, `hash(x) == hash(x)`"""
     return x, hash((1, 2)), hash(x) == hash(x)
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def sorted_and_reversed(x):
     """`sorted([3, 1, 2], key=...)`, `list(reversed([x, 2]))`"""
     return x, sorted([3, 1, 2], key=lambda n: -n), list(reversed([x, 2]))
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def reversed_of_a_tensor(x):
     """`list(reversed(x))` of a Tensor"""
     return list(reversed(x))
 
 
-@row("Refused.", (X,), verdict=BREAKS, words="as a condition", note="`ops.sort(x)` is a graph")
+@row(
+    "Not supported.", (X,), verdict=BREAKS, words="as a condition", note="`ops.sort(x)` is a graph"
+)
 def sorted_of_a_tensor(x):
     """`sorted(x)` of a Tensor"""
     return sorted(x)
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def slice_(x):
     """`x[slice(0, 2)]`"""
     return x[slice(0, 2)]
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def iter_and_next(x):
     """`it = iter([x, 2])`, `next(it)`, `next(it, 3)`"""
     it = iter([x, 2])
     return next(it), next(it), next(it, 3), next(iter(x))
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def attributes(x):
     """`object()`, `setattr`, `delattr`, `vars`"""
 
@@ -92,7 +94,7 @@ def attributes(x):
     return vars(thing), object() is not None
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def evaluated(x):
     """`eval("x + 1")`, `exec(...)`, `compile(...)`, `locals()`, `globals()`"""
     space = {}
@@ -100,19 +102,19 @@ def evaluated(x):
     return eval("x + 1"), space, eval(compile("1 + 1", "here", "eval")), "x" in locals()
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def imported(x):
     """`__import__("math").pi`"""
     return x * __import__("math").pi
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def reduce(x):
     """`functools.reduce(add, [x, 2, 3])`"""
     return functools.reduce(lambda a, b: a * b, [x, 2, 3])
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def properties(x):
     """`property`, `staticmethod`, `classmethod` in a class inside"""
 
@@ -132,7 +134,7 @@ def properties(x):
     return Thing.c().a + Thing.b(x)
 
 
-@row("Refused.", (X,), verdict=BREAKS, words="calls 'open'", note="read it outside")
+@row("Not supported.", (X,), verdict=BREAKS, words="calls 'open'", note="read it outside")
 def read_from_a_file(x):
     """`open(path).read()`"""
     with open(__file__, encoding="utf8") as file:

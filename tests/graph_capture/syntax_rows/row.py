@@ -9,7 +9,7 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-WORKS, BREAKS, REFUSED = "works", "breaks the graph", "refused"
+WORKS, BREAKS, REJECTED = "works", "breaks the graph", "rejected"
 
 
 @dataclass

@@ -47,7 +47,7 @@ def a_tensor_in_a_dict_outside():
     return keeping, lambda: last
 
 
-@factory("Refused (`Nonlocal`).", (X,), verdict=BREAKS, whole=False, words="count += 1",
+@factory("Not supported (`Nonlocal`).", (X,), verdict=BREAKS, whole=False, words="count += 1",
       note="a Parameter may count")  # fmt: skip
 def nonlocal_outside():
     """`nonlocal count; count += 1` of a variable outside"""
@@ -100,7 +100,7 @@ class Keeping(nn.Cell):
 @factory("Works with `capture_mode='bytecode'`.", (X,), verdict=BREAKS, whole=False,
       words="self.attr = x + 1", note="keep it in a Parameter or buffer")  # fmt: skip
 def a_tensor_kept_as_an_attribute():
-    """`self.attr = x + 1` of what is no Parameter"""
+    """`self.attr = x + 1` of an attribute that is not a Parameter"""
     net = Keeping()
     return net, lambda: net.attr
 

@@ -23,9 +23,9 @@ class TooLow(Exception):
     """An error of the user's own."""
 
 
-@row("Refused: not on its list.", (X, 3), (X, 2))
+@row("Not supported: not on its list.", (X, 3), (X, 2))
 def raise_of_a_class_of_ones_own(x, n):
-    """`raise TooLow(...)`, a class of one's own; `raise ... from ...`"""
+    """`raise TooLow(...)`, a user-defined class; `raise ... from ...`"""
     if n > 2:
         raise TooLow("n") from ValueError("n")
     return x
@@ -106,7 +106,7 @@ def with_jit_class(x):
     return total
 
 
-@row("Refused.", (X,))
+@row("Not supported.", (X,))
 def with_any_class(x):
     """`with` of any other class, `contextlib.suppress`, several in one"""
     with contextlib.suppress(ValueError), contextlib.nullcontext(2) as n:
@@ -114,7 +114,7 @@ def with_any_class(x):
     return x
 
 
-@row("Refused (`Try`).", (X, 0), (X, 2))
+@row("Not supported (`Try`).", (X, 0), (X, 2))
 def try_except(x, n):
     """`try: x / n except ZeroDivisionError` of numbers"""
     try:
@@ -124,7 +124,7 @@ def try_except(x, n):
     return x * scale
 
 
-@row("Refused (`Try`).", (X, 0), (X, 2))
+@row("Not supported (`Try`).", (X, 0), (X, 2))
 def try_else_finally(x, n):
     """`try ... except ... else ... finally`"""
     done = []
@@ -139,9 +139,9 @@ def try_else_finally(x, n):
     return y, done
 
 
-@row("Refused (`Try`).", (X,))
+@row("Not supported (`Try`).", (X,))
 def an_error_of_an_operation_caught(x):
-    """`try: x.reshape(7) except ValueError`, an operation that refuses"""
+    """`try: x.reshape(7) except ValueError`, an operation that raises"""
     try:
         y = x.reshape(7)
     except ValueError:

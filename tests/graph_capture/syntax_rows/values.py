@@ -61,7 +61,7 @@ def kinds_of_numbers(x):
     return x * a + b, c
 
 
-@row("Refused: no complex numbers.", (X,))
+@row("Not supported: no complex numbers.", (X,))
 def complex_numbers(x):
     """`(1 + 2j) * x`, `complex(1, 2)`"""
     return x * (1 + 2j), complex(1, 2)

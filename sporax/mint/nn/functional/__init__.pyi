@@ -96,7 +96,7 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction='mean') ->
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Any:
     """The maximum of each window of `(N, C, H, W)`."""
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
-    """Each maximum put back to its place, zeros elsewhere: `(N, C, H, W)`."""
+    """Write each maximum back to its position, zeros elsewhere: `(N, C, H, W)`."""
 def mish(input) -> Tensor:
     r"""$x \tanh(\ln(1 + e^x))$, element by element."""
 def mse_loss(input, target, reduction='mean') -> Tensor:
