@@ -88,8 +88,8 @@ _PUBLIC = {
         set_cpu_affinity set_dump set_kernel_launch_capture set_kernel_launch_group set_memory
         synchronize""",
 }
-_PACKAGES = """amp data distributed initializers insight io mint nn numpy ops optim parallel
-    profiler rewrite scipy train"""
+_PACKAGES = """amp data distributed initializers insight io migrate mint nn numpy ops optim
+    parallel profiler rewrite scipy train"""
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
 _MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
 

@@ -6,6 +6,7 @@ from sporax import distributed as distributed
 from sporax import initializers as initializers
 from sporax import insight as insight
 from sporax import io as io
+from sporax import migrate as migrate
 from sporax import mint as mint
 from sporax import nn as nn
 from sporax import numpy as numpy

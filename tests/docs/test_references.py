@@ -3,6 +3,8 @@
 import ast
 import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,29 @@ def test_files_and_names_exist(page):
             except AttributeError:
                 missing.append(text)
     assert not missing
+
+
+# Prints those of the names in the arguments that `import sporax` alone does not lead to.
+BARE = """
+import functools, sys, sporax
+
+for name in sys.argv[1:]:
+    try:
+        functools.reduce(getattr, name.split(".")[1:], sporax)
+    except AttributeError:
+        print(name)
+"""
+
+
+def test_names_need_only_import_sporax():
+    names = set()
+    for page in PAGES:
+        names.update(
+            re.findall(r"(?<![\w./-])sporax(?:\.[A-Za-z]\w*)+(?![\w/])", page.read_text("utf8"))
+        )
+    assert {"sporax.migrate.compare", "sporax.insight"} <= names
+    run = [sys.executable, "-c", BARE, *sorted(names)]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == ""
 
 
 def test_the_map_of_rooms_is_in_the_order_of_imports():
