@@ -264,8 +264,9 @@ def _attached():
     """The attributes of Tensor that its source does not define."""
     module = ast.parse(Path(sys.modules[module_of(Tensor)].__file__).read_text(encoding="utf-8"))
     (source,) = [n for n in module.body if isinstance(n, ast.ClassDef) and n.name == "Tensor"]
-    own = {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef)}
-    own |= {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
+    own = {node.name for node in source.body if isinstance(node, ast.FunctionDef)}
+    assigned = [node for node in source.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    own |= {n.id for node in assigned for n in ast.walk(node) if isinstance(n, ast.Name)}
     base = Tensor.__base__
     yield f"from {module_of(base)} import {base.__name__} as {base.__name__}"
     yield f"class Attached({base.__name__}):"

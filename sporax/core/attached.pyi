@@ -214,6 +214,8 @@ class Attached(Reading):
         r"""$input \oplus other$, element by element, bit by bit, broadcast together."""
     def bmm(self, mat2) -> Tensor:
         """`matmul` of two batches of matrices, with the same axes before the last two."""
+    def bool(self) -> Tensor:
+        """The tensor in Bool."""
     def broadcast_to(self, *shape, size=None) -> Tensor:
         """Broadcast the tensor to a shape; see `ops.broadcast_to`."""
     def byte(self) -> Tensor:
@@ -365,6 +367,8 @@ class Attached(Reading):
         """Reverse the order of the columns."""
     def flipud(self) -> Tensor:
         """Reverse the order of the rows."""
+    def float(self) -> Tensor:
+        """The tensor in Float32."""
     def float_power(self, other) -> Tensor:
         """$input^{exponent}$, computed in Float64."""
     def floor(self) -> Tensor:
@@ -470,6 +474,8 @@ class Attached(Reading):
         r"""$\sum_k a_{\ldots k} b_{\ldots k}$: the product over both last axes."""
     def inplace_update(self, v, indices) -> Tensor:
         """`x` with row `indices[i]` replaced by `v[i]`."""
+    def int(self) -> Tensor:
+        """The tensor in Int32."""
     def inv(self) -> Tensor:
         """$1 / x$, element by element; for integers truncated toward zero, in their dtype."""
     def inverse(self) -> Tensor:
@@ -978,6 +984,8 @@ class Attached(Reading):
         """$input / other$, broadcast together; integers divide to Float32."""
     def trunc(self) -> Tensor:
         """$x$ rounded toward zero, element by element."""
+    def type(self, dtype=None) -> Any:
+        """Return the name of the dtype, or the tensor cast to `dtype`."""
     def type_as(self, other) -> Tensor:
         """Cast `input` to the dtype of `other`."""
     def unbind(self, dim=0) -> builtins.tuple[Tensor, ...]:
