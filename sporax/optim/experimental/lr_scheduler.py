@@ -48,7 +48,7 @@ class StepLR(_Formula):
     >>> from sporax.optim.experimental import SGD
     >>> schedule = StepLR(SGD([Parameter(1.0, name="p")], 0.5), 2)
     >>> [schedule.step() and round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
-    [0.375, 0.25, 0.125, 0.0]
+    [0.5, 0.05, 0.05, 0.005]
     """
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
@@ -104,7 +104,7 @@ class LinearLR(_Formula):
     >>> from sporax.optim.experimental import SGD
     >>> schedule = LinearLR(SGD([Parameter(1.0, name="p")], 0.5), 0.5, total_iters=2)
     >>> [schedule.step() and float(schedule.get_last_lr()[0]) for _ in range(3)]
-    [0.25, 0.125, 0.0625]
+    [0.375, 0.5, 0.5]
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class PolynomialLR(_Formula):
     >>> from sporax.optim.experimental import SGD
     >>> schedule = PolynomialLR(SGD([Parameter(1.0, name="p")], 0.5), 4)
     >>> [schedule.step() and round(float(schedule.get_last_lr()[0]), 3) for _ in range(4)]
-    [0.5, 0.05, 0.05, 0.005]
+    [0.375, 0.25, 0.125, 0.0]
     """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
@@ -176,7 +176,7 @@ class LambdaLR(LRScheduler):
     >>> from sporax.optim.experimental import SGD
     >>> schedule = LambdaLR(SGD([Parameter(1.0, name="p")], 0.5), lambda epoch: 0.5**epoch)
     >>> [schedule.step() and float(schedule.get_last_lr()[0]) for _ in range(3)]
-    [0.375, 0.5, 0.5]
+    [0.25, 0.125, 0.0625]
     """
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
