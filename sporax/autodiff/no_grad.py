@@ -6,7 +6,7 @@ import functools
 from jax import lax
 
 from sporax.autodiff.tape import paused
-from sporax.core.parameter import FACTORIES
+from sporax.core.hooks import hooks
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.engine.operation import Op
@@ -72,4 +72,4 @@ def stop_gradient(value):
     return map_tensors(lambda tensor: view(_identity, tensor), value)
 
 
-FACTORIES["detached"] = functools.partial(record, _identity)
+hooks.detached = functools.partial(record, _identity)

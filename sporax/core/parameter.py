@@ -6,8 +6,9 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import plain, python_number
+from sporax.core.hooks import hooks
 from sporax.core.signature_errors import fitting_constructor
-from sporax.core.tensor import FACTORIES, Tensor, bind_all, new_value
+from sporax.core.tensor import Tensor, bind_all, new_value
 from sporax.core.value import Changes, thread
 
 
@@ -40,8 +41,8 @@ class Parameter(Tensor):
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
-        if "new_parameter" in FACTORIES:  # a Mesh is entered
-            FACTORIES["new_parameter"](self)
+        if hooks.new_parameter is not None:  # a Mesh is entered
+            hooks.new_parameter(self)
 
     unique = False  # pyright: ignore[reportAssignmentType]  (a method of other Tensors)
 
@@ -172,7 +173,7 @@ class Parameter(Tensor):
         if isinstance(init, str) and init == "same":
             copied = Parameter(self, name=name)
         else:
-            copied = Parameter(FACTORIES["initial_value"](init, self.shape, self.dtype), name=name)
+            copied = Parameter(hooks.initial_value(init, self.shape, self.dtype), name=name)
         copied.requires_grad = self.requires_grad
         copied.layerwise_parallel = self.layerwise_parallel
         copied.parallel_optimizer = self.parallel_optimizer
@@ -184,7 +185,7 @@ class Parameter(Tensor):
 
 def _apart(value):
     """Return the value, detached if it is tracked: a new variable."""
-    return FACTORIES["detached"](value) if value.tracked else value
+    return hooks.detached(value) if value.tracked else value
 
 
 def _check_kind(data):

@@ -14,6 +14,7 @@ from jax.export import is_symbolic_dim
 from sporax.core import context, printing
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import NUMBERS, blank, host_array, is_numpy_scalar, plain, python_number
+from sporax.core.hooks import hooks
 from sporax.core.interruptions import uninterrupted
 from sporax.core.jax_internals import device_array
 from sporax.core.signature_errors import fitting_constructor
@@ -36,12 +37,6 @@ if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_
     from sporax.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
 else:
     Attached = Reading
-
-
-# Functions that other packages register: "initial_value" (of an initializer), "detached" (the value
-# with no gradient through it), "raise_deferred" (the first of the `deferred` errors), "stacked" (a
-# sequence of Tensors as one Tensor)
-FACTORIES = {}
 
 
 @fitting_constructor
@@ -80,7 +75,7 @@ class Tensor(Attached):
             if shape is None or dtype is None:
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' too.")
             if not hasattr(init, "draw"):  # the name of an initializer, or a number
-                self._value = FACTORIES["initial_value"](init, shape, dtype)._value
+                self._value = hooks.initial_value(init, shape, dtype)._value
                 return
             shape = plain(shape)
             sizes = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -175,7 +170,7 @@ class Tensor(Attached):
         value.read()
         if deferred:
             wait_for(value.array)
-            FACTORIES["raise_deferred"]()
+            hooks.raise_deferred()
         return value
 
     @staticmethod
@@ -236,7 +231,7 @@ class Tensor(Attached):
         if recorder.tracer is not None:
             recorder.tracer.before_rebind(recorder, self)
         if self._placement is not None:
-            value = FACTORIES["placed"](value, self._placement)
+            value = hooks.placed(value, self._placement)
         return value
 
     def assign_value(self, value):
@@ -383,7 +378,7 @@ def _holds_tensors(data):
 def stacked_operands(op, operands):
     """Return the operands with each sequence of Tensors stacked, so that gradients flow through."""
     return [
-        FACTORIES["stacked"](f"For '{op.name}', {_place(op, n)}", x) if _holds_tensors(x) else x
+        hooks.stacked(f"For '{op.name}', {_place(op, n)}", x) if _holds_tensors(x) else x
         for n, x in enumerate(operands)
     ]
 

@@ -4,8 +4,9 @@ import functools
 
 import numpy as np
 
+from sporax.core.hooks import hooks
 from sporax.core.jax_internals import device_array
-from sporax.core.tensor import FACTORIES, Tensor, concrete, new_value
+from sporax.core.tensor import Tensor, concrete, new_value
 from sporax.core.value import thread
 from sporax.data import device_prefetch, random_streams
 from sporax.data.constructor_calls import arguments
@@ -23,7 +24,7 @@ def _tensor(value, shards=1):
     array = _array(value)
     if not isinstance(array, np.ndarray) or array.dtype.kind in "SU":
         return array
-    return FACTORIES["batch"](array, shards) if "batch" in FACTORIES else Tensor(array)
+    return Tensor(array) if hooks.batch is None else hooks.batch(array, shards)
 
 
 # dtypes of arrays that are transferred to the device unchanged
@@ -32,7 +33,7 @@ _NATIVE = frozenset(map(np.dtype, ["?", "b", "B", "h", "H", "i", "I", "l", "L", 
 
 def _own_tensor(value, shards=1):
     """Return `_tensor(value)` for an array without other references."""
-    if value.__class__ is not np.ndarray or value.dtype not in _NATIVE or "batch" in FACTORIES:
+    if value.__class__ is not np.ndarray or value.dtype not in _NATIVE or hooks.batch is not None:
         return _converted(functools.partial(_tensor, shards=shards), value)
     if thread.recorder.tracer is None:
         return concrete(device_array(value))

@@ -1,7 +1,8 @@
 """Settings of parallel training: checked and stored; some control how one process divides work."""
 
+from sporax.core.hooks import hooks
 from sporax.core.settings import Settings
-from sporax.core.tensor import FACTORIES, complete
+from sporax.core.tensor import complete
 from sporax.distributed import processes
 
 
@@ -107,7 +108,7 @@ def _check_processes(settings):
 def _change(settings):
     if any(settings[name] != SETTINGS.values[name] for name in _OF_MESH):
         complete()
-        FACTORIES["auto_parallel"](settings)
+        hooks.auto_parallel(settings)
     SETTINGS.values.update(settings)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from jax import lax
 
 from sporax.core.environment import Process
+from sporax.core.hooks import hooks
 from sporax.core.memory_limits import COMPILING, RESERVE, TO_COMPILE, budget, is_out_of_memory
-from sporax.core.tensor import FACTORIES
 from sporax.core.value import Aval
 from sporax.engine.debug.out_of_memory import bytes_needed, bytes_of, memory
 from sporax.engine.trace_tree import forest
@@ -214,7 +214,7 @@ class Program:
             results.clear()
             raise _of_memory(error) from error
         except ValueError as error:
-            raise FACTORIES.get("incompatible", lambda error, _: error)(error, arrays) from None
+            raise hooks.incompatible(error, arrays) from None
 
 
 def find_memory():

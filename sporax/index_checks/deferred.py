@@ -3,8 +3,8 @@
 import threading
 
 from sporax.core.environment import Process
+from sporax.core.hooks import hooks
 from sporax.core.interruptions import uninterrupted
-from sporax.core.tensor import FACTORIES
 from sporax.core.to_host import on_host
 from sporax.core.value import deferred
 
@@ -53,4 +53,4 @@ def _is_there(value):
     return value.array is not None and value.array.is_ready()
 
 
-FACTORIES["raise_deferred"] = raise_deferred
+hooks.raise_deferred = raise_deferred

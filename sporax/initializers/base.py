@@ -7,7 +7,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.errors import REFUSALS, refuse
-from sporax.core.parameter import FACTORIES
+from sporax.core.hooks import hooks
 from sporax.core.signature_errors import Fitting, fitting
 from sporax.core.tensor import Tensor
 from sporax.diagnosis.sizes import refuse_huge
@@ -98,7 +98,7 @@ def initializer(init, shape=None, dtype=dtypes.float32) -> Tensor:
     return Tensor(shape=shape, dtype=dtype, init=init)
 
 
-FACTORIES["initial_value"] = initializer
+hooks.initial_value = initializer
 
 
 def named(name):

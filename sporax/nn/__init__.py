@@ -2,7 +2,6 @@
 
 import importlib
 
-from sporax.autodiff.debug import anomaly
 from sporax.core.errors import missing
 from sporax.core.hooks import hooks
 from sporax.nn import mint_functional_layers, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
@@ -278,8 +277,8 @@ __all__ = [
     "register_cell_buffer_registration_hook", "warmup_lr",
 ]  # fmt: skip
 
-anomaly.PATHS["cells"] = path_of_cell
 hooks.calling_cells, hooks.cell_path = calling_cells, path_within
+hooks.path_of_cell = path_of_cell
 
 
 def __getattr__(name):

@@ -2,7 +2,7 @@
 
 import jax
 
-from sporax.core.tensor import FACTORIES
+from sporax.core.hooks import hooks
 from sporax.distributed.parallel_context import SCHEDULERS
 from sporax.sharding.across_ranks import start_devices
 from sporax.sharding.mesh import Mesh, OptimizerParallel, current_mesh
@@ -50,4 +50,4 @@ def follow(settings):
     )
 
 
-FACTORIES["auto_parallel"] = follow
+hooks.auto_parallel = follow

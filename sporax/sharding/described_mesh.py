@@ -2,8 +2,8 @@
 
 import contextlib
 
+from sporax.core.hooks import hooks
 from sporax.core.parameter import Parameter
-from sporax.core.tensor import FACTORIES
 from sporax.core.tree import live_objects
 from sporax.core.value import Changes, thread
 from sporax.sharding.mesh import Mesh, _entered, _move, current_mesh
@@ -44,12 +44,12 @@ class DescribedMesh(Mesh):
         for p, _ in self.before:
             if not p.has_init:
                 _move(p, self)
-        FACTORIES["new_parameter"] = lambda p: _move(p, self)
+        hooks.new_parameter = lambda p: _move(p, self)
         return self
 
     def __exit__(self, *exception):
         _entered.remove(self)
-        FACTORIES.pop("new_parameter")
+        hooks.new_parameter = None
         for p in live_objects(Parameter):
             if p._placement is not None and p._placement.mesh is self:
                 p._placement = None

@@ -17,8 +17,9 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from sporax.core import random
+from sporax.core.hooks import hooks
 from sporax.core.parameter import Parameter
-from sporax.core.tensor import FACTORIES, Tensor
+from sporax.core.tensor import Tensor
 from sporax.core.tree import live_objects
 from sporax.core.value import Changes, Value, owned_value, thread
 from sporax.engine.operation import Op
@@ -249,11 +250,10 @@ def _use_tree_of(mesh):
     Program.kind = Program if mesh is None else mesh.program
     Program.is_of_ranks = mesh is not None and mesh.spans_ranks
     if mesh is None:
-        FACTORIES.pop("batch", None)
-        FACTORIES.pop("new_parameter", None)
+        hooks.batch = hooks.new_parameter = None
     else:
-        FACTORIES["batch"] = mesh.batch
-        FACTORIES["new_parameter"] = functools.partial(_move, mesh=mesh)
+        hooks.batch = mesh.batch
+        hooks.new_parameter = functools.partial(_move, mesh=mesh)
 
 
 # where a tensor is placed ---------------------------------------------------------------------
@@ -500,7 +500,7 @@ def placed(value, placement):
     return record(constraint(placement.sharding), value)
 
 
-FACTORIES["placed"] = placed
+hooks.placed = placed
 
 
 def incompatible(error, arrays):
@@ -521,4 +521,4 @@ def incompatible(error, arrays):
     )
 
 
-FACTORIES["incompatible"] = incompatible
+hooks.incompatible = incompatible

@@ -14,12 +14,11 @@ from sporax.autodiff.debug.input_names import named_inputs, tensor_paths
 from sporax.autodiff.tape import MUTED, PythonDerivative, active_tape
 from sporax.core import context
 from sporax.core.errors import is_users, warn
+from sporax.core.hooks import hooks
 from sporax.core.to_host import on_host
 from sporax.core.value import Aval, thread
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import Recorder, run_pending
-
-PATHS: dict[str, Any] = {}  # "cells": frames -> the path of the Cell being called; set by `nn`
 
 
 class Origin:
@@ -37,7 +36,7 @@ class Origin:
             ("?", 0) if user is None else (user.f_code.co_filename, user.f_lineno)
         )
         self.backward = any(f.f_code is TapeScope.gradients.__code__ for f in frames)
-        self.cell = PATHS["cells"](frames) if "cells" in PATHS else ""
+        self.cell = hooks.path_of_cell(frames)
 
     def __str__(self):
         source = linecache.getline(self.file, self.line).strip()

@@ -1,0 +1,31 @@
+"""`core.hooks`: each hook is set and called where its comment says, and nowhere else."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import sporax
+from sporax.core.hooks import Hooks
+
+PACKAGE = Path(sporax.__file__).parent
+SOURCES = {
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"):
+    path.read_text("utf8") for path in PACKAGE.rglob("*.py")
+}  # fmt: skip
+COMMENTS = re.findall(r"# ([\w. ]+) -> ([\w. ]+): .*\n    (\w+):", SOURCES.pop("core.hooks"))
+
+
+def modules_with(pattern):
+    return {module for module, text in SOURCES.items() if re.search(pattern, text)}
+
+
+def test_each_hook_has_its_comment():
+    assert [name for *_, name in COMMENTS] == [field.name for field in fields(Hooks)]
+
+
+@pytest.mark.parametrize("setters, callers, name", COMMENTS, ids=[row[2] for row in COMMENTS])
+def test_a_hook_is_set_and_called_where_it_says(setters, callers, name):
+    assert modules_with(rf"\bhooks\.{name}\b[^=\n(]* = ") == {*setters.split()}
+    assert modules_with(rf"\bhooks\.{name}\(") == {*callers.split()}
