@@ -16,6 +16,7 @@ import threading
 from sporax.ast_transform.runtime_functions import runtime_function
 from sporax.core.environment import Process
 from sporax.core.errors import is_users
+from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
@@ -31,21 +32,31 @@ def print_replaced():
     """Replace `builtins.print` in the block, so that prints of captured functions are deferred."""
     block = object()
     try:
-        with _lock:
-            _blocks.add(block)
-            if not hasattr(builtins.print, "takes_text"):
-                builtins.print = _capturing(builtins.print)
+        _replace(block)
         yield
     finally:
-        with _lock:
-            _blocks.discard(block)
-            if not _blocks and hasattr(builtins.print, "takes_text"):
-                builtins.print = builtins.print.replaced
+        _restore(block)
 
 
 _lock = threading.RLock()
 Process.locks.append(_lock)
 _blocks = set()  # the open ones of all threads
+
+
+@uninterrupted
+def _replace(block):
+    with _lock:
+        _blocks.add(block)
+        if not hasattr(builtins.print, "takes_text"):
+            builtins.print = _capturing(builtins.print)
+
+
+@uninterrupted
+def _restore(block):
+    with _lock:
+        _blocks.discard(block)
+        if not _blocks and hasattr(builtins.print, "takes_text"):
+            builtins.print = builtins.print.replaced
 
 
 def _capturing(printer):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, nn
+from sporax.ast_transform.print_runtime import print_replaced
 from sporax.autodiff.grad import grad
 from sporax.batching import vmap
 from sporax.core.interruptions import uninterrupted
@@ -16,6 +17,7 @@ from sporax.engine.recorder import Recorder
 from sporax.graph_capture.jit import jit
 from sporax.guards import library_rules
 from sporax.numpy_interpreter.interpretation import BackgroundCompilation
+from tests.faults import injection
 from tests.faults.donation import interpreted
 from tests.faults.real_signals import trained
 from tests.faults.sweep import sweep
@@ -248,3 +250,18 @@ def test_a_training_among_signals(way, tiers, act):
     count, problems = trained("plain", way, tiers, act, 6, steps=8)
     assert count >= 6
     assert not problems
+
+
+def test_a_handler_that_captures_while_another_capture_begins_or_ends(set_handler):
+    """Both replace `print`: at each place of the block's beginning and end."""
+
+    def block():
+        with print_replaced():
+            assert print is not printer
+
+    printer = print
+    set_handler(lambda number, frame: block())
+    block()
+    for at in range(1, 1 + injection.places("opcodes", block)):
+        injection.raised_at("opcodes", block, at, is_signal=True)
+        assert print is printer

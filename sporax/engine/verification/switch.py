@@ -14,6 +14,7 @@ import numpy as np
 
 from sporax.core.environment import choice
 from sporax.core.errors import warn
+from sporax.core.interruptions import uninterrupted
 from sporax.core.memory_limits import budget, releases
 from sporax.core.to_host import on_host
 from sporax.core.units import bytes_text
@@ -80,6 +81,7 @@ class _Kept:
             self._forget((id(table), key))
             return table.pop(key, None)
 
+    @uninterrupted
     def clear(self):
         """Drop all evidence: memory is short."""
         with self.lock:
