@@ -51,7 +51,7 @@ __all__ = (
     "device_array", "equations", "eval_context", "evaluate_size", "evaluated", "interpret",
     "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
     "portable_artifact", "primitive_jaxpr", "scan_counts", "set_compilation_cache",
-    "stablehlo_version", "terms_of", "used_inputs", "with_jaxprs", "within",
+    "stablehlo_version", "terms_of", "times_zero", "used_inputs", "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -233,18 +233,22 @@ def used_inputs(jaxpr):
 def barrier(variable, beside):
     """Return (a new variable, the equation that defines it as `variable` behind an optimization
     barrier), with the source info of the equation `beside`."""
-    new = Var(variable.aval)
-    names = {"invars": [variable], "outvars": [new]}
-    return new, _barrier().replace(**names, source_info=beside.source_info, ctx=beside.ctx)
+    return _applied(_barrier(), variable, beside)
 
 
 def times_zero(variable, beside):
     """Return (a new variable, the equation that defines it as `variable` times 0), with the source
     info of the equation `beside`, for a 0-d array."""
     aval = variable.aval
-    new, [product] = Var(aval), jax.make_jaxpr(lambda x: lax.mul(x, aval.dtype.type(0)))(aval).eqns
-    names = {"invars": [variable, product.invars[1]], "outvars": [new]}
-    return new, product.replace(**names, source_info=beside.source_info, ctx=beside.ctx)
+    [product] = jax.make_jaxpr(lambda x: lax.mul(x, aval.dtype.type(0)))(aval).eqns
+    return _applied(product, variable, beside)
+
+
+def _applied(equation, variable, beside):
+    """Return (a new variable of the same aval, `equation` with `variable` as its first operand)."""
+    new = Var(variable.aval)
+    names = {"invars": [variable, *equation.invars[1:]], "outvars": [new]}
+    return new, equation.replace(**names, source_info=beside.source_info, ctx=beside.ctx)
 
 
 @functools.cache

@@ -134,7 +134,9 @@ class Barriers:
         """Return (the barriers that the step needs and the step, the kinds of its results)."""
         name, given = step.primitive.name, kinds
         is_sum = name in _NO_SUMMAND and _is_inexact(step)
-        hidden = (name not in CALLS and DENORMAL) | (_NO_SUMMAND[name] if is_sum else 0)
+        hidden = _NO_SUMMAND[name] if is_sum else 0
+        if name not in CALLS:  # their own steps get the barriers
+            hidden |= DENORMAL
         if numbers := [i for i, kind in enumerate(kinds) if kind & hidden]:
             kinds = [0 if i in numbers else kind for i, kind in enumerate(kinds)]
         parts, barred = _PARTS.get(name), []

@@ -88,6 +88,14 @@ def barriers():
     assert lowered.compile()(jnp.ones(2), jnp.ones(3))[0].tolist() == [4.0, 4.0]
 
 
+def products_with_zero():
+    first, second = jax.make_jaxpr(lambda x: (x + 1.0) * 2.0)(-3.0).jaxpr.eqns
+    variable, equation = internals.times_zero(second.invars[0], beside=first)
+    assert equation.invars[0] is second.invars[0] and equation.outvars == [variable]
+    ((result,),) = [internals.evaluated(equation, [-2.0, equation.invars[1].val])]
+    assert str(result) == "-0.0"
+
+
 def cache_is_exchanged():
     before = compilation_cache.get_file_cache
     try:
@@ -252,6 +260,7 @@ ROWS = [
     ("JaxprEqn.params of calls", "the same: what is called has no rule", interpretation),
     ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),
     ("Var, JaxprEqn.replace", "barriers between constants", barriers),
+    ("Var, JaxprEqn.replace of products", "zero for denormal constants", products_with_zero),
     ("Primitive, ad, batching, mlir", "recurrent layers: their primitives", primitives_with_rules),
     ("num_carry or ft_in of a scan", "scans on NumPy, with barriers, in ONNX", counts_of_scans),
     ("lower_jaxpr2", "searches and nonzero on NumPy", primitives_of_expansions),
