@@ -128,7 +128,8 @@ class Switch:
         the interpreter, which warn at their first run. `operands`: of the next run; None if not
         known yet: then a program without evidence is not compared."""
         evidence = _kept.take(self.table, self.alive)
-        held, expected = None if evidence is None else evidence.held(), None
+        held = None if evidence is None else evidence.held()
+        expected = None
         if evidence is not None and held is not None:
             operands, expected = evidence.operands, evidence.results
         elif operands is None:
@@ -141,7 +142,7 @@ class Switch:
             return program
         try:
             if budget.is_limited:
-                budget.require(self.bytes_needed(operands))
+                budget.require(self.comparison_size(operands))
             if expected is None:
                 expected = self.expected(operands)
             expected = [np.asarray(x) for x in expected]
@@ -158,10 +159,11 @@ class Switch:
             return program
         return self.replaced(operands, expected, differs)
 
-    def bytes_needed(self, operands):
-        """Bytes of a comparison: copies of operands, and results twice, also in float64."""
+    def comparison_size(self, operands):
+        """Estimate the bytes that a comparison allocates: copies of the operands, and the results
+        of all steps, of the interpreter and of the program, also in float64."""
         avals = [a for _, rule, _ in self.trace.steps for a in rule.avals]
-        outputs = [avals[i] for i in self.alive if i >= 0]
+        outputs = [avals[i] for i in self.alive]
         return operands.size + 4 * bytes_needed(self.trace.steps, outputs)[1]
 
     def is_quick_on_host(self):
