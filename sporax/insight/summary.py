@@ -72,7 +72,7 @@ class Summary:
     def totals(self):
         """Names and values of the lines below the table."""
         return [
-            ("parameters", f"{self.parameters:,} ({quantity(self.parameter_bytes, 'B')})"),
+            ("parameters", f"{self.parameters:,} ({bytes_text(self.parameter_bytes)})"),
             ("trainable", f"{self.trainable:,}"),
             ("floating-point operations", quantity(self.flops, "FLOP")),
             ("activations", bytes_text(self.activation_bytes)),
