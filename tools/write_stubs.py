@@ -266,7 +266,8 @@ def _attached():
     (source,) = [n for n in module.body if isinstance(n, ast.ClassDef) and n.name == "Tensor"]
     own = {node.name for node in source.body if isinstance(node, ast.FunctionDef)}
     assigned = [node for node in source.body if isinstance(node, ast.Assign | ast.AnnAssign)]
-    own |= {n.id for node in assigned for n in ast.walk(node) if isinstance(n, ast.Name)}
+    names = [n for node in assigned for n in ast.walk(node) if isinstance(n, ast.Name)]
+    own |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
     base = Tensor.__base__
     yield f"from {module_of(base)} import {base.__name__} as {base.__name__}"
     yield f"class Attached({base.__name__}):"
