@@ -1808,7 +1808,7 @@ class ScaleAndTranslate(Primitive):
     def __init__(self, kernel_type='lanczos3', antialias=True) -> None: ...
     def __call__(self, images, size, scale, translation) -> Tensor: ...
 class ScatterAdd(Primitive):
-    """Apply `tensor_scatter_add` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_add` in place to whole rows of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterAddWithAxis(Primitive):
@@ -1816,19 +1816,19 @@ class ScatterAddWithAxis(Primitive):
     def __init__(self, axis=0) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterDiv(Primitive):
-    """Apply `tensor_scatter_div` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_div` in place to whole rows of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterMax(Primitive):
-    """Apply `tensor_scatter_max` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_max` in place to whole rows of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterMin(Primitive):
-    """Apply `tensor_scatter_min` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_min` in place to whole rows of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterMul(Primitive):
-    """Apply `tensor_scatter_mul` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_mul` in place to whole rows of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterNd(Primitive):
@@ -1868,11 +1868,11 @@ class ScatterNonAliasingAdd(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterSub(Primitive):
-    """Apply `tensor_scatter_sub` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_sub` in place to whole rows of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class ScatterUpdate(Primitive):
-    """Apply `tensor_scatter_update` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_update` in place to whole rows of `input_x`, a Parameter."""
     def __init__(self, use_locking=False) -> None: ...
     def __call__(self, input_x, indices, updates) -> Tensor: ...
 class SeLU(Primitive):
@@ -3650,15 +3650,15 @@ def scalar_usub(x) -> builtins.object:
 def scatter(input, axis, index, src) -> Tensor:
     """`input` with the elements at `index` along `axis` replaced by `src` (a Tensor or a number)."""
 def scatter_add(input_x, indices, updates, use_locking=False) -> Tensor:
-    """Apply `tensor_scatter_add` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_add` in place to whole rows of `input_x`, a Parameter."""
 def scatter_div(input_x, indices, updates, use_locking=False) -> Tensor:
-    """Apply `tensor_scatter_div` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_div` in place to whole rows of `input_x`, a Parameter."""
 def scatter_max(input_x, indices, updates, use_locking=False) -> Tensor:
-    """Apply `tensor_scatter_max` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_max` in place to whole rows of `input_x`, a Parameter."""
 def scatter_min(input_x, indices, updates, use_locking=False) -> Tensor:
-    """Apply `tensor_scatter_min` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_min` in place to whole rows of `input_x`, a Parameter."""
 def scatter_mul(input_x, indices, updates, use_locking=False) -> Tensor:
-    """Apply `tensor_scatter_mul` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_mul` in place to whole rows of `input_x`, a Parameter."""
 def scatter_nd(indices, updates, shape) -> Tensor:
     """Zeros of that `shape`, with `updates` added at the rows of `indices`."""
 def scatter_nd_add(input_x, indices, updates, use_locking=True) -> Tensor:
@@ -3676,11 +3676,11 @@ def scatter_nd_sub(input_x, indices, updates, use_locking=True) -> Tensor:
 def scatter_nd_update(input_x, indices, updates, use_locking=True) -> Tensor:
     """Apply `tensor_scatter_update` in place to `input_x`, a Parameter."""
 def scatter_sub(input_x, indices, updates, use_locking=False) -> Tensor:
-    """Apply `tensor_scatter_sub` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_sub` in place to whole rows of `input_x`, a Parameter."""
 def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False) -> Any:
     """Write this process' part, along the first axis, of `input_tensor` of process `src` to `output_tensor`."""
 def scatter_update(input_x, indices, updates, use_locking=False) -> Tensor:
-    """Apply `tensor_scatter_update` to whole rows, in place, of `input_x`, a Parameter."""
+    """Apply `tensor_scatter_update` in place to whole rows of `input_x`, a Parameter."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
     """Return the insertion points of `values` in the sorted last axis: before equal elements, or after them with `right` (or `side='right'`). Int64, or Int32 with `out_int32`."""
 def select(condition, input, other) -> Tensor:

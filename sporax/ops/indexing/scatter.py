@@ -89,7 +89,7 @@ def _declare_nd(reduction, title, verb, shown, repeated):
         return variable(input_x, indices.expand_dims(-1), updates)
 
     rows.__name__ = f"scatter_{reduction}"
-    rows.__doc__ = f"""Apply `{name}` to whole rows, in place, of `input_x`, a Parameter.
+    rows.__doc__ = f"""Apply `{name}` in place to whole rows of `input_x`, a Parameter.
 
     >>> p = Parameter(Tensor([[1.0], [4.0]]))
     >>> ops.scatter_{reduction}(p, Tensor([1]), Tensor([[2.0]])).asnumpy().ravel()
