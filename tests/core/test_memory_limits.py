@@ -49,7 +49,7 @@ def small():
         held.append(Tensor(np.zeros(10_000, np.float32)))
 
 def compiling():
-    held.append(bytearray(b"x") * (more - 70 * 2**20))
+    held.append(bytearray(more - 70 * 2**20))
     for n in range(1, 10_000):
         held.append(jit(lambda x: f(x) * n))
         held[-1](x).item(), held[-1](x).item()
