@@ -40,7 +40,7 @@ from sporax.staging.symbolic_scalars import ScalarArguments
 class JitFunction:
     """A captured function; see `jit`."""
 
-    WARN_AT = 8  # number of captures that triggers a warning
+    WARN_AT = 8  # the capture that is announced by a warning
     MAX_KINDS = 128  # kinds of arguments that have cache entries
     MAX_ENTRIES = 16  # per kind; beyond that a function runs dynamically
 
@@ -55,12 +55,13 @@ class JitFunction:
         self.static_numbers = {}  # kind of arguments -> indices of the numbers that are static
         self.dynamic = False  # True once it runs dynamically
         self.captures = self.changes = 0  # `changes`: consecutive captures with a side effect
+        self.has_warned = False  # of many captures
         self.conversions = Conversions()
 
     def __getstate__(self):
         """Return the pickled state: the function, without its captures."""
         fresh = {"entries": {}, "shapes": None, "static_numbers": {}, "captures": 0}
-        return {**self.__dict__, **fresh, "conversions": Conversions()}
+        return {**self.__dict__, **fresh, "has_warned": False, "conversions": Conversions()}
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -131,24 +132,26 @@ class JitFunction:
         kind = kind_of(args, kwargs, tensors, numbers)
         kind, sizes = self._with_symbols(kind, args, tensors)
         static = self.static_numbers.get(kind, ()) if numbers else ()
-        entries = self._entries(with_numbers(kind, numbers, static))
+        key = with_numbers(kind, numbers, static)
+        entries = self._entries(key)
         for entry in entries:
             if entry not in refused and entry.accepts(tensors, numbers):
                 return entry, None
-        if len(entries) == self.MAX_ENTRIES and len(static) < len(numbers):
-            entries = self._make_static(kind, numbers)
-        if len(entries) == self.MAX_ENTRIES and self.fullgraph:
+        if len(entries) >= self.MAX_ENTRIES and len(static) < len(numbers):
+            key = self._make_static(kind, numbers)
+            entries = self._entries(key)
+        if len(entries) >= self.MAX_ENTRIES and self.fullgraph:
             entries.pop()
-        elif len(entries) == self.MAX_ENTRIES:
+        elif len(entries) >= self.MAX_ENTRIES:
             self._give_up(entries[0], host_results)
             if not host_results:
                 return None, self.fn(*args, **kwargs)
-        self.captures += 1
+        known = [*entries]
         scalars = ScalarArguments(numbers, self.static_numbers.get(kind, ()))
         captured = functools.partial(self._captured, args, kwargs, tensors, host_results, sizes)
         failure = None
         try:
-            entry, result = captured(entries, scalars)
+            entry, result = captured(key, scalars)
         except Exception as error:
             is_wrong_use = isinstance(error, (AttributeError, TypeError))  # perhaps of a `Scalar`
             is_refused = sizes is not None or (scalars.is_symbolic and is_wrong_use)
@@ -157,19 +160,26 @@ class JitFunction:
             failure = error
         if failure is not None and sizes is not None:  # capture for these sizes only
             self.shapes.refuse(kind, failure, f"'{self.name}'{whereabouts(self.fn)}")
-            self.captures -= 1
             tensors.clear()
             return self._entry(args, kwargs, tensors, host_results, refused)
         if failure is not None:
             failure = None
-            entries = self._make_static(kind, numbers)
+            key = self._make_static(kind, numbers)
             scalars = ScalarArguments(numbers, range(len(numbers)))
-            entry, result = captured(entries, scalars)
-        if entry is not None:
+            entry, result = captured(key, scalars)
+        if entry is None:
+            self._count()
+        else:
             static = sorted({*self.static_numbers.get(kind, ()), *scalars.static()})
             if static:
                 self.static_numbers[kind] = static
-            self._entries(with_numbers(kind, numbers, static)).insert(0, entry)
+            entries = self._entries(with_numbers(kind, numbers, static))
+            entries.insert(0, entry)
+            since = [other for other in entries[entries.index(entry) + 1 :] if other not in known]
+            if any(other.accepts(tensors, numbers) for other in since):
+                entries.remove(entry)  # another thread captured the same meanwhile
+            else:
+                self._count()
             if entry.graph.has_run:
                 return None, result
             tensors += scalars.tensors(numbers)
@@ -186,13 +196,18 @@ class JitFunction:
             self.shapes = Shapes(declared)
         return self.shapes.with_symbols(kind, tensors)
 
-    def _make_static(self, kind, numbers):
-        """Make all numbers in arguments of this kind static from now on; returns the entries for
-        the current numbers."""
-        self.static_numbers[kind] = range(len(numbers))
-        return self._entries(with_numbers(kind, numbers, self.static_numbers[kind]))
+    def _count(self):
+        """Count a capture."""
+        with _entries_lock:
+            self.captures += 1
 
-    def _captured(self, args, kwargs, tensors, host_results, sizes, entries, scalars):
+    def _make_static(self, kind, numbers):
+        """Make all numbers in arguments of this kind static from now on; returns the key of the
+        entries for the current numbers."""
+        self.static_numbers[kind] = range(len(numbers))
+        return with_numbers(kind, numbers, self.static_numbers[kind])
+
+    def _captured(self, args, kwargs, tensors, host_results, sizes, key, scalars):
         """Return (a new cache entry, the result if it has run), or (None, the result)."""
         if any(t._value.aval.weak for t in tensors):
             args, kwargs = as_inputs((args, kwargs))
@@ -206,9 +221,7 @@ class JitFunction:
         if "type" in dependence.variables:
             scalars.fix()  # `type` of a `Scalar` is not int or float
         call: Any = scalars.arguments(args, kwargs)
-        result, graph = self._capture(
-            entries, call[0], call[1], tensors, host_results, sizes, scalars
-        )
+        result, graph = self._capture(key, call[0], call[1], tensors, host_results, sizes, scalars)
         if scalars.is_symbolic:
             replace_scalars(dependence.guards.values())
         if graph in (None, CONVERTED) or self.dynamic:
@@ -235,8 +248,8 @@ class JitFunction:
         effect.warn(self.name, self.fn)
         self.dynamic, self.entries = True, {}
 
-    def _capture(self, entries, args, kwargs, tensors, host_results, sizes, scalars) -> Any:
-        """Call `capture`, logging the reason; `entries`: for this kind of arguments."""
+    def _capture(self, key, args, kwargs, tensors, host_results, sizes, scalars) -> Any:
+        """Call `capture`, logging the reason; `key`: of the entries for this kind of arguments."""
         function = scalars.around(self.fn) if scalars.is_symbolic else self.fn
         call = self.name, function, args, kwargs, tensors
         run: Any = functools.partial(
@@ -244,13 +257,17 @@ class JitFunction:
         )
         if sizes is not None:
             run = functools.partial(capture_bucketed, *call, sizes, scalars)
-        if not channel.is_on and self.captures != self.WARN_AT:
+        warns = self.captures + 1 >= self.WARN_AT and not self.has_warned
+        if not (channel.is_on or warns):
             return run()
         who = f"'{self.name}'{whereabouts(self.fn)}"
         reason = "its branches and loops are operations now"
         if not self.conversions.is_new:
-            reason = why(self.fn, self.entries, entries, tensors, host_results, scalars.values)
-        if self.captures == self.WARN_AT:
+            with _entries_lock:
+                kinds = {kind: (*entries,) for kind, entries in self.entries.items()}
+            reason = why(self.fn, kinds, key, tensors, host_results, scalars.values)
+        if warns:
+            self.has_warned = True
             warn(
                 f"{who} has been captured {self.WARN_AT} times, and is compiled each time; this "
                 f"time because {reason}. For one program, keep shapes the same (padding), and give "
@@ -315,7 +332,7 @@ class CountedFunction(JitFunction):
         """Return the counts of captures, graph breaks and calls; None before the first call."""
         if not self.calls:
             return None
-        graphs = [entries[0].graph for entries in self.entries.values() if entries]
+        graphs = [entries[0].graph for entries in [*self.entries.values()] if entries]
         parts = getattr(graphs[-1], "parts", ()) if graphs else ()
         n_breaks = int(self.dynamic) or sum(not isinstance(part, Stage) for part in parts)
         code = {"call_count_": self.calls}

@@ -33,13 +33,13 @@ def _written(function):
     return getattr(function, "construct", function)
 
 
-def why(function, kinds, entries, tensors, host_results, numbers):
-    """Return why a call needs a capture. `kinds`: {kind of arguments: its cache entries};
-    `entries`: of this call's kind, the last one; `host_results`: results of host calls that no
-    entry expected; `numbers`: the numbers in its arguments."""
+def why(function, kinds, now, tensors, host_results, numbers):
+    """Return why a call needs a capture. `kinds`: {kind of arguments: its cache entries}; `now`:
+    this call's kind; `host_results`: results of host calls that no entry expected; `numbers`: the
+    numbers in its arguments."""
     if host_results:
         return "what a call on the host returned has another shape or dtype"
-    now = [*kinds][-1]
+    entries = kinds.get(now)
     if entries and entries[0].scalars.tensors(numbers) is not None:
         return _since(entries[0], tensors)
     known = [other for other, entries in kinds.items() if entries]

@@ -16,6 +16,8 @@ from sporax.core.jax_internals import device_array
 from sporax.engine.recorder import Recorder
 from sporax.engine.verification.agreement import Operands
 from sporax.engine.verification.switch import Evidence
+from sporax.graph_capture import jit as jit_module
+from sporax.graph_capture import tracer
 from sporax.storage import lending
 
 pytestmark = [
@@ -112,6 +114,26 @@ def test_eight_infer_from_one(steps, way):
         return [infer(batch(number + i % 50)[0]).asnumpy() for i in range(steps)]
 
     assert_same(in_threads(run), [run(number) for number in range(THREADS)])
+
+
+def test_a_function_that_all_capture_at_once_counts_as_captured_once(monkeypatch):
+    """Threads that call a function for the first time together capture it each, and one entry
+    stays: no warning of many captures, and the reason for each is that there was none before."""
+    together = threading.Barrier(THREADS)
+
+    def capture_together(*args):
+        together.wait()
+        return tracer.capture(*args)
+
+    monkeypatch.setattr(jit_module, "capture", capture_together)
+    infer, reasons = ms.jit(lambda x: x * 2.0 + 1.0), []
+    monkeypatch.setattr(infer, "WARN_AT", 1, raising=False)
+    monkeypatch.setattr(jit_module, "warn", reasons.append)
+    inputs = [np.full(3, i, np.float32) for i in range(THREADS)]
+    results = in_threads(lambda number: [infer(Tensor(inputs[number])).asnumpy()])
+    assert_same(results, [[x * 2.0 + 1.0] for x in inputs])
+    assert (infer.captures, [len(entries) for entries in infer.entries.values()]) == (1, [1])
+    assert reasons and all("because first call" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize("steps", STEPS)
