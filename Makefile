@@ -141,6 +141,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
+	$(BIN)/python tools/plain_english.py --limit 10
 
 # PyTorch lives in an environment of its own, under .venvs; see bench/README.md. What has been
 # measured with the code as it is remains: run it again to go on, or ARGS="--rows GPT --again".
