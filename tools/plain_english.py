@@ -29,8 +29,8 @@ RULES = {
         "has not.": r"\b(?:has|have|does|do|is|are) not[.;,]",
         "and its like": r"\b(?:by so much|as many .{0,30} as there are|and (?:its|their) like)\b",
         "told, asked, awaited": (
-            r"\b(?:(?:is|are|be) told|(?:is|are) asked|awaited|mended|taken for|looked at|done with it)"
-            r"\b"
+            r"\b(?:(?:is|are|be) told|(?:is|are) asked|awaited|mended|taken for|looked at)\b"
+            r"|\bdone with it\b"
         ),
         "derived by": r"\b(?:derivative|derived|differentiated|gradient)s? by\b",
     }.items()

@@ -1,4 +1,4 @@
-"""Hooks: functions that a package calls and another one, which it does not import, sets.
+"""Hooks: functions and classes that a package uses and another one, which it does not import, sets.
 
 The setting package does so on its import (`complete()` imports what Tensors need), or while a Mesh
 is entered.
@@ -15,8 +15,12 @@ def _not_set(*args):
 
 @dataclass(slots=True)
 class Hooks:
-    """Before each hook: the modules that set it -> the modules that call it: what it does."""
+    """Before each hook: the modules that set it -> the modules that use it: what it does."""
 
+    # engine.recorder engine.debug.explain -> core.value: the class of new recorders
+    recorder: Any = None
+    # storage.lending -> core.value core.signal_handlers: for a new thread or signal handler
+    new_context: Callable = lambda: None
     # initializers.base -> core.tensor core.parameter: a Tensor from (init, shape, dtype)
     initial_value: Callable = _not_set
     # autodiff.no_grad -> core.parameter: a Value without its gradient
@@ -29,6 +33,14 @@ class Hooks:
     placed: Callable = _not_set
     # sharding.mesh sharding.described_mesh -> core.parameter: place a new Parameter; None: no Mesh
     new_parameter: Callable | None = None
+    # sharding.mesh sharding.stages -> engine.compile_policy: the class of new programs, or None
+    program: Any = None
+    # sharding.mesh -> engine.compile_policy engine.program engine.verification.switch
+    # graph_capture.graph: the devices among which XLA partitions new programs; None: no Mesh
+    devices: Any = None
+    # sharding.mesh -> engine.recorder graph_capture.graph_call distributed.groups: whether other
+    # processes must create the same programs
+    spans_ranks: bool = False
     # sharding.mesh -> data.iterator: a batch as Tensor from (array, shards); None: no Mesh
     batch: Callable | None = None
     # sharding.mesh -> engine.program: the error to raise from (error, arrays)
@@ -41,6 +53,11 @@ class Hooks:
     cell_path: Callable[[list], str] = lambda cells: ""
     # nn -> autodiff.debug.anomaly: the path of the Cell that runs in (frames)
     path_of_cell: Callable[[list], str] = lambda frames: ""
+    # nn.probability.distribution.transformed -> nn.probability.bijector.base: the Distribution that
+    # a call of (bijector, argument) returns, if the argument is one
+    transformed: Callable[[Any, Any], Any] = lambda bijector, argument: None
+    # profiler.profile -> profiler.profiler: a profiler that records the steps of a schedule
+    step_profiler: Callable = _not_set
 
 
 hooks = Hooks()

@@ -10,16 +10,14 @@ import _signal  # pyright: ignore[reportMissingImports]
 import functools
 import signal
 import threading
-from typing import Any
 
+from sporax.core.hooks import hooks
 from sporax.core.jax_internals import eval_context
 from sporax.core.value import Context, thread
 
 
 class Handler:
     """A signal handler that the library treats as a separate thread."""
-
-    when_begun: Any = None  # called when a handler begins
 
     def __init__(self, function):
         self.function = function
@@ -34,7 +32,7 @@ class Handler:
         try:
             restore(_FRESH, context=context)
             thread.recorder = thread.new_recorder()
-            self.when_begun()
+            hooks.new_context()
             with eval_context():  # JAX may be tracing something
                 self.function(number, frame)
                 thread.recorder.run()  # so that its trace claims no arrays
@@ -53,8 +51,8 @@ def is_of_handler(error):
 
 # thread state that a handler does not share
 _FRESH = {
-    "recorder": None, "tape": None, "saving": None, "watch": None, "precision": None, "gates": (),
-    "in_graph": False,
+    "recorder": None, "recorder_class": None, "tape": None, "saving": None, "watch": None,
+    "precision": None, "gates": (), "in_graph": False,
 }  # fmt: skip
 _set_handler, _get_handler = _signal.signal, _signal.getsignal
 
@@ -79,11 +77,10 @@ def _get_unwrapped(number, /):
     return _unwrapped(_get_handler(number))
 
 
-def wrap_handlers(when_begun):
-    """Wrap the signal handlers that are set now or later; `when_begun()` is called when one begins.
-    `signal.getsignal` returns the originals. `signal.signal` and `getsignal` call the functions
-    replaced here, even if a script imported them before."""
-    Handler.when_begun = staticmethod(when_begun)
+def wrap_handlers():
+    """Wrap the signal handlers that are set now or later. `signal.getsignal` returns the originals.
+    `signal.signal` and `getsignal` call the functions replaced here, even if a script imported them
+    before."""
     _signal.signal, _signal.getsignal = _set_wrapped, _get_unwrapped
     if threading.current_thread() is threading.main_thread():  # other threads cannot set handlers
         for number in signal.valid_signals():

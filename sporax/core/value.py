@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sporax.core.environment import Process
+from sporax.core.hooks import hooks
 
 
 class Aval:
@@ -263,14 +264,12 @@ class _Life:
 class ThreadState(threading.local):
     """The state of a thread: the trace being recorded and the tape, if any.
 
-    `new_recorder`: creates a recorder; set by the engine, which `core` does not import. `watch`:
-    the state of anomaly detection, if on. `gates`: the conditions (Value, its truth) on which the
-    code being recorded depends, see `index_checks.checks`. `when_new`: called in each thread
-    before it uses the library.
+    `recorder_class`: of this thread's recorders; None for `hooks.recorder`. `watch`: the state of
+    anomaly detection, if on. `gates`: the conditions (Value, its truth) on which the code being
+    recorded depends, see `index_checks.checks`.
     """
 
-    new_recorder: Any = None
-    when_new: Any = None
+    recorder_class: Any = None
     recorder: Any
     tape: Any
     saving: Any = None  # the hooks that pack tensors saved for the backward pass, if any
@@ -282,10 +281,13 @@ class ThreadState(threading.local):
     def __init__(self):
         self.context, self.life = Context(), _Life()
         self.context.leave_with(self.life)
-        self.recorder = None if self.new_recorder is None else self.new_recorder()
+        self.recorder = None if hooks.recorder is None else self.new_recorder()
         self.tape = None
-        if self.when_new is not None:
-            self.when_new()
+        hooks.new_context()
+
+    def new_recorder(self):
+        """Return a new recorder."""
+        return (self.recorder_class or hooks.recorder)()
 
 
 thread = ThreadState()

@@ -12,12 +12,12 @@ import jax
 import numpy as np
 
 from sporax.core.environment import choice
+from sporax.core.hooks import hooks
 from sporax.core.jax_internals import axis_environment, coordinator
 from sporax.distributed import processes
 from sporax.distributed.collective_program import CollectiveProgram, CollectiveSequence
 from sporax.distributed.exchange import Exchange
 from sporax.distributed.rank_function import PREFIX
-from sporax.engine.program import Program
 from sporax.engine.recorder import run_pending
 
 CHECKS_ALL = choice("SPORAX_CHECK_RANKS", "0", "1") == "1"
@@ -97,7 +97,7 @@ class Group:
 
     def exchange(self, data, who, sources=None):
         """Return the bytes that each rank gives, in order; of `sources`, if only these give any."""
-        if Program.is_of_ranks:
+        if hooks.spans_ranks:
             run_pending()  # others may run theirs now, and would wait for this rank
         return self.messages(data, who, sources)
 

@@ -19,6 +19,7 @@ import jax
 
 from sporax.core.environment import Process, choice
 from sporax.core.errors import user_frame, warn
+from sporax.core.hooks import hooks
 from sporax.engine.debug import compile_log
 from sporax.engine.debug.out_of_memory import bytes_needed
 from sporax.engine.program import Program, TraceFunction
@@ -51,10 +52,12 @@ def prepare(state, alive, dead, inputs):
     is_new, place = not state.programs, (state.programs, (alive, dead))
     family.sets += is_new and before != trace.inputs
     plan, avals = None, [a for step in path for a in step.avals]
-    kind = Program.kind if trace.collective is None else trace.collective.program
+    kind = hooks.program or Program
+    if trace.collective is not None:
+        kind = trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
     may_interpret = (is_new and uses_interpreter) or Process.is_forked
-    may_interpret = may_interpret and kind is Program and Program.devices is None
+    may_interpret = may_interpret and kind is Program and hooks.devices is None
     if may_interpret and jax.default_backend() == "cpu":
         from sporax.numpy_interpreter import interpretation  # few programs need it
 

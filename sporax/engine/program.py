@@ -129,16 +129,12 @@ class Program:
 
     __slots__ = ("compiled", "donated", "kept", "most", "runs", "size")
 
-    devices: Any = None  # among which XLA partitions new programs, see `sharding.mesh`
-    kind: Any  # the class of new programs
-    is_of_ranks = False  # whether other processes must create the same programs
-
     def __init__(self, function, avals, alive, dead, options=None):
         find_memory()
         inputs, results = function.inputs, [avals[i] for i in alive]
         self.donated = sorted(usable(dead, inputs, results))
         self.kept = sorted({*range(len(inputs))}.difference(self.donated))
-        is_here = self.devices is None  # else each device has a part of the arrays
+        is_here = hooks.devices is None  # else each device has a part of the arrays
         stored = [*(inputs[k] for k in self.kept), *results]
         least, self.most = bytes_needed(function.steps, stored)
         must_fail = is_here and least > memory()
@@ -239,8 +235,6 @@ def _waited(compiled):
     run.lower = compiled.lower
     return run
 
-
-Program.kind = Program
 
 _FORKED = (
     "For 'os.fork', the new process must not run programs of XLA's, whose threads are not forked, "

@@ -8,6 +8,7 @@ from weakref import ref
 
 from sporax.core import context
 from sporax.core.environment import Process
+from sporax.core.hooks import hooks
 from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import NeedsStack, Tensor, as_value, stacked_operands
 from sporax.core.value import (
@@ -21,7 +22,6 @@ from sporax.core.value import (
 )
 from sporax.engine.compile_policy import prepare
 from sporax.engine.debug.out_of_memory import out_of_memory
-from sporax.engine.program import Program
 from sporax.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
 
 
@@ -128,7 +128,7 @@ class Recorder(PendingTrace):
             values = self.held(state)
             if not mine and self.tracer is not None:
                 self.tracer.is_read_elsewhere = True
-            if Program.is_of_ranks and mine and not self.is_known(state, values):
+            if hooks.spans_ranks and mine and not self.is_known(state, values):
                 values.clear()
                 gc.collect()  # garbage on one rank must not be an output on another
                 values = self.held(state)
@@ -208,7 +208,7 @@ def unclaimed(dead, arrays, recorder):
     return dead
 
 
-thread.__class__.new_recorder = Recorder
+hooks.recorder = Recorder
 thread.recorder = Recorder()
 
 

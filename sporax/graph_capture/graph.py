@@ -4,10 +4,11 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from sporax.core.hooks import hooks
 from sporax.core.interruptions import uninterrupted
 from sporax.core.value import updating
 from sporax.engine.operation import Op, Rule
-from sporax.engine.program import Program, TraceFunction
+from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import run_pending
 from sporax.graph_capture.graph_call import GraphCall
 from sporax.graph_capture.input_slots import InputSlots
@@ -33,14 +34,14 @@ class CapturedGraph(ABC):
 
     def __init__(self, cells, reads, writes, written):
         """`reads` and `writes`: non-argument handles; `written`: all written handles."""
-        self.cells, self.marks, self.devices = list(cells.items()), marks_of(reads), Program.devices
+        self.cells, self.marks, self.devices = list(cells.items()), marks_of(reads), hooks.devices
         self.state = {id(handle) for handle in (*reads, *writes)}
         self.sharing = Sharing(reads, writes, written)
 
     def is_valid(self):
         """Return True if all called Cells and read Tensors are as at capture, and the active Mesh
         has the same devices."""
-        return self.devices == Program.devices and unchanged(self.cells, self.marks)
+        return self.devices == hooks.devices and unchanged(self.cells, self.marks)
 
     @abstractmethod
     def __call__(self, tensors, host_results=()):

@@ -11,10 +11,10 @@ from itertools import repeat
 from weakref import finalize, ref
 
 from sporax.core.environment import Process
+from sporax.core.hooks import hooks
 from sporax.core.value import EXTERNAL, PendingTrace, Shared, Value, set_arrays, thread
 from sporax.engine.compile_policy import prepare
 from sporax.engine.debug.out_of_memory import out_of_memory
-from sporax.engine.program import Program
 from sporax.engine.recorder import in_use, unclaimed
 from sporax.engine.trace_tree import forest
 
@@ -130,7 +130,7 @@ class GraphCall:
             if handles:
                 dead = _dead(replaced, inputs.arrays, running)
             program = inputs.state.programs.get((self.alive, dead))
-            if program is None and Program.is_of_ranks:
+            if program is None and hooks.spans_ranks:
                 gc.collect()  # garbage on one rank must not be live on another
                 dead = _dead(replaced, inputs.arrays, running)
                 program = inputs.state.programs.get((self.alive, dead))
@@ -150,7 +150,7 @@ class GraphCall:
 
 def _forget(traces):
     """Finalizer: the graph of these traces has been freed."""
-    if not Program.is_of_ranks:  # all ranks clear the forest at the same call
+    if not hooks.spans_ranks:  # all ranks clear the forest at the same call
         forest.weight -= sum(1 + forest.PROGRAM * t.prepared for t in traces.values())
 
 

@@ -277,7 +277,8 @@ __all__ = [
     "register_cell_buffer_registration_hook", "warmup_lr",
 ]  # fmt: skip
 
-hooks.calling_cells, hooks.cell_path = calling_cells, path_within
+hooks.calling_cells = calling_cells
+hooks.cell_path = path_within
 hooks.path_of_cell = path_of_cell
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import jax
 
 from sporax.core.errors import warn
+from sporax.core.hooks import hooks
 from sporax.profiler.profiler import Metadata, Profiler, settle
 from sporax.profiler.profiler_options import ProfilerAction
 
@@ -177,7 +178,7 @@ class profile(Metadata):
             self.stop()
 
 
-Profiler.of_steps = profile
+hooks.step_profiler = profile
 _range_numbers, _open_ranges = itertools.count(1), {}
 
 

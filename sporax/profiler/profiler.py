@@ -3,11 +3,11 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import jax
 
 from sporax.core.errors import warn
+from sporax.core.hooks import hooks
 from sporax.core.settings import TABLES
 from sporax.core.to_host import synchronize
 from sporax.engine.recorder import run_pending
@@ -72,7 +72,6 @@ class Profiler(Metadata):
     """
 
     _running = None  # the tracing profiler of this process
-    of_steps: Any = None  # `profile`, which records selected steps
 
     def __init__(self, **kwargs):
         super().__init__()
@@ -92,7 +91,7 @@ class Profiler(Metadata):
                 )
         self._folder, self._steps = Path(options["output_path"]).absolute(), None
         if any(function is not None for function in steps.values()):
-            self._steps = Profiler.of_steps(start_profile=False, **steps)
+            self._steps = hooks.step_profiler(start_profile=False, **steps)
             if not hasattr(steps["on_trace_ready"], "folder"):
                 self._steps.folder = self._folder
             self._folder, self._metadata = self._steps.folder, self._steps._metadata

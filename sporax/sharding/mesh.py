@@ -246,14 +246,11 @@ def _use_tree_of(mesh):
             forest.roots = {None: forest.root}
         thread.recorder = thread.new_recorder()
     Changes.count += 1  # graphs belong to the devices of their capture
-    Program.devices = None if mesh is None else mesh.devices
-    Program.kind = Program if mesh is None else mesh.program
-    Program.is_of_ranks = mesh is not None and mesh.spans_ranks
-    if mesh is None:
-        hooks.batch = hooks.new_parameter = None
-    else:
-        hooks.batch = mesh.batch
-        hooks.new_parameter = functools.partial(_move, mesh=mesh)
+    hooks.spans_ranks = mesh is not None and mesh.spans_ranks
+    hooks.devices = None if mesh is None else mesh.devices
+    hooks.program = None if mesh is None else mesh.program
+    hooks.batch = None if mesh is None else mesh.batch
+    hooks.new_parameter = None if mesh is None else functools.partial(_move, mesh=mesh)
 
 
 # where a tensor is placed ---------------------------------------------------------------------

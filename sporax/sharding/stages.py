@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
+from sporax.core.hooks import hooks
 from sporax.core.jax_internals import used_inputs
 from sporax.engine.operation import Pullback
 from sporax.engine.program import Program
@@ -47,7 +48,7 @@ def split(mesh, count):
         ]
         mesh.program = StagedProgram
         if current_mesh() is mesh:
-            Program.kind = StagedProgram
+            hooks.program = StagedProgram
     return _split[mesh, count]
 
 

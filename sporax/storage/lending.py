@@ -13,10 +13,11 @@ import threading
 from typing import Any
 
 from sporax.core.environment import Process
+from sporax.core.hooks import hooks
 from sporax.core.interruptions import uninterrupted
 from sporax.core.signal_handlers import wrap_handlers
 from sporax.core.tensor import Tensor
-from sporax.core.value import ThreadState, contexts, thread
+from sporax.core.value import contexts, thread
 
 _VALUE = Tensor.__dict__["_value"]
 _CLASS = object.__dict__["__class__"]
@@ -160,5 +161,5 @@ def is_visible(handle):
     return tracer is None or tracer.outer is None or tracer.context is thread.context
 
 
-ThreadState.when_new = staticmethod(_separate)
-wrap_handlers(_separate)
+hooks.new_context = _separate
+wrap_handlers()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sporax.core.value import ThreadState
+from sporax.core.hooks import hooks
 from sporax.engine.recorder import Recorder
 from sporax.storage import lending
 from tests.graph_capture.gates import ACTORS, Train, held, tiers
@@ -40,7 +40,7 @@ def test_all_train_while_one_is_held():
 
 def test_what_is_seen_without_the_rule(monkeypatch):
     monkeypatch.setattr(lending, "contexts", {None})
-    monkeypatch.setattr(ThreadState, "when_new", None)
+    monkeypatch.setattr(hooks, "new_context", lambda: None)
     monkeypatch.setattr("tests.graph_capture.gates.PATIENCE", 2)
     with tiers(True):
         problems = held("training", "escape", 1, ACTORS)

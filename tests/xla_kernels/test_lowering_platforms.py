@@ -10,6 +10,7 @@ import pytest
 import sporax
 from sporax import ops
 from sporax.autodiff import grad
+from sporax.core.hooks import hooks
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.engine import program
@@ -66,7 +67,7 @@ def lowering(monkeypatch):
     forest.clear()
     result = Lowering(PLATFORMS)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    monkeypatch.setattr(program.Program, "kind", result.program)
+    monkeypatch.setattr(hooks, "program", result.program)
     monkeypatch.setattr(switch, "MODE", "off")  # zeros are not what the interpreter gives
     yield result
     forest.clear()

@@ -252,7 +252,7 @@ class AnomalyMode(ContextDecorator):
                 "a call inside. Put the call of the function into it: functions run by 'jit' are "
                 "watched line by line."
             )
-        self.before.append((thread.watch, thread.new_recorder, thread.tape))
+        self.before.append((thread.watch, thread.recorder_class, thread.tape))
         if self.enabled:
             run_pending()
             thread.watch = thread.watch or Watch()
@@ -261,7 +261,7 @@ class AnomalyMode(ContextDecorator):
             _record_by(Watcher)
         else:
             thread.watch = None
-            _record_by(Recorder)
+            _record_by(None)
 
     def __exit__(self, *exception):
         thread.watch, recorder, tape = self.before.pop()
@@ -271,8 +271,8 @@ class AnomalyMode(ContextDecorator):
 
 def _record_by(kind):
     run_pending()
-    thread.new_recorder = kind
-    thread.recorder = kind()
+    thread.recorder_class = kind
+    thread.recorder = thread.new_recorder()
 
 
 def detect_anomaly(enabled=True):

@@ -1,6 +1,7 @@
 """`explain`: switches the log of captures and compilations on or off."""
 
 from sporax.core.errors import user_frame
+from sporax.core.hooks import hooks
 from sporax.core.value import thread
 from sporax.engine.debug.compile_log import Channel, channel, listen
 from sporax.engine.recorder import Recorder, run_pending
@@ -38,9 +39,7 @@ def _switch(on):
     Channel.is_on = on
     if on:
         listen()
-    kind = thread.__class__.new_recorder = LoggingRecorder if on else Recorder
-    if thread.new_recorder in (Recorder, LoggingRecorder):  # not an anomaly mode's
-        thread.new_recorder = kind
+    hooks.recorder = LoggingRecorder if on else Recorder
     if thread.recorder.tracer is None:
         run_pending()
         thread.recorder = thread.new_recorder()

@@ -14,6 +14,7 @@ import numpy as np
 
 from sporax.core.environment import choice
 from sporax.core.errors import warn
+from sporax.core.hooks import hooks
 from sporax.core.interruptions import uninterrupted
 from sporax.core.memory_limits import budget, releases
 from sporax.core.to_host import on_host
@@ -212,7 +213,7 @@ def on_trial(make, state, trace, alive, place):
         return make()
     admission.admit()
     program = make()
-    if type(program) is not Program or Program.devices is not None:
+    if type(program) is not Program or hooks.devices is not None:
         report.leave_out(trace, "it is of several devices or processes")
         return program
     if MODE == "switch" and state.evidence is None and is_on_host():

@@ -1,11 +1,10 @@
 """`Bijector`, the base class."""
 
-from typing import ClassVar
-
 import numpy as np
 
 from sporax import ops
 from sporax.core.dtype import to_numpy
+from sporax.core.hooks import hooks
 from sporax.core.tensor import Tensor
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -35,9 +34,6 @@ class Bijector(Cell):
     array([0.5], dtype=float32)
     """
 
-    # classes of distributions and transformed distributions, set by `distribution.transformed`
-    _distributions: ClassVar = ()
-    _transformed: ClassVar = None
     _is_decreasing = False  # or a bool Tensor, elementwise
 
     def __init__(
@@ -155,9 +151,8 @@ class Bijector(Cell):
         return self._at("inverse_log_jacobian", value, args, kwargs)
 
     def __call__(self, *args, **kwargs):
-        if args and isinstance(args[0], self._distributions):
-            return self._transformed(self, args[0])
-        return super().__call__(*args, **kwargs)
+        distribution = hooks.transformed(self, args[0]) if args else None
+        return super().__call__(*args, **kwargs) if distribution is None else distribution
 
     def construct(self, name, *args, **kwargs):
         """Call the method `name`: `bijector("forward", x)`."""

@@ -3,6 +3,7 @@
 import math
 
 from sporax import ops
+from sporax.core.hooks import hooks
 from sporax.nn import argument_checks as check
 from sporax.nn.probability.bijector.base import Bijector
 from sporax.nn.probability.distribution.base import Distribution
@@ -61,4 +62,9 @@ class TransformedDistribution(Distribution):
         return self.bijector.forward(self.distribution._find("mean")(*parameters))
 
 
-Bijector._distributions, Bijector._transformed = Distribution, TransformedDistribution
+def _transformed(bijector, argument):
+    is_distribution = isinstance(argument, Distribution)
+    return TransformedDistribution(bijector, argument) if is_distribution else None
+
+
+hooks.transformed = _transformed
