@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 
 from sporax.ops.declare import Array, op
-from sporax.ops.nn.activation import floats_only
+from sporax.ops.operand_checks import floats_only
 
 
 def _pixels(name, x, least=1):

@@ -9,7 +9,7 @@ from jax import lax
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude
-from sporax.ops.nn.activation import floats_only
+from sporax.ops.operand_checks import floats_only
 
 _REDUCE = {"none": lambda x: x, "mean": lambda x: jnp.mean(floating(x)), "sum": jnp.sum}
 

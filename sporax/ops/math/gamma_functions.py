@@ -5,7 +5,7 @@ from jax import lax
 from jax.scipy import special
 
 from sporax.ops.declare import Array, op
-from sporax.ops.nn.activation import floats_only
+from sporax.ops.operand_checks import floats_only
 
 
 @op(

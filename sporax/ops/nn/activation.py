@@ -6,37 +6,9 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
-from sporax.core.errors import describe
 from sporax.ops.declare import Array, composite, op
+from sporax.ops.operand_checks import floats_only, tensors_only
 from sporax.ops.shape.zero_dimensional import of_any_rank
-
-
-def floats_only(name):
-    """Return a check that rejects operands other than floating Tensors."""
-
-    def check(*avals):
-        for aval in avals:
-            if aval.weak or not aval.inexact:
-                raise TypeError(
-                    f"For '{name}', the input must be a Tensor of a floating dtype, but got "
-                    f"{describe(aval)}. Convert it, e.g. with 'astype(mindspore.float32)'."
-                )
-
-    return check
-
-
-def tensors_only(name):
-    """Return a check that rejects Python numbers."""
-
-    def check(*avals):
-        for aval in avals:
-            if aval.weak:
-                raise TypeError(
-                    f"For '{name}', the input must be a Tensor, but got {describe(aval)}. "
-                    "Make it one with 'Tensor(...)'."
-                )
-
-    return check
 
 
 def _declare(name, primitive, parameter, formula, compute, example, shown, mint=True):

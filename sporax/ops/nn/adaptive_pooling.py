@@ -10,7 +10,7 @@ from sporax.core.dtype import int32
 from sporax.core.tensor import Tensor
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.nn.activation import floats_only
+from sporax.ops.operand_checks import floats_only
 
 
 @op(

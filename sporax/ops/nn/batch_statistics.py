@@ -4,8 +4,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
-from sporax.ops.nn.activation import floats_only
 from sporax.ops.nn.normalization import _precise, keep
+from sporax.ops.operand_checks import floats_only
 
 
 @op(function=(), mint=True, check=floats_only("batch_norm_stats"))

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from sporax.ops.declare import Array, composite, op
-from sporax.ops.nn.activation import floats_only
 from sporax.ops.nn.convolution import conv2d, per_axis, same_padding
+from sporax.ops.operand_checks import floats_only
 
 
 def _plane(name, value, data_format):

@@ -9,7 +9,7 @@ from jax import lax
 
 from sporax.core.jax_internals import is_symbolic
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
-from sporax.ops.nn.activation import floats_only
+from sporax.ops.operand_checks import floats_only
 from sporax.storage.views import write_all
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.nn.activation import floats_only, tensors_only
 from sporax.ops.nn.convolution import PAD_MODES, per_axis, same_padding
+from sporax.ops.operand_checks import floats_only, tensors_only
 from sporax.xla_kernels import pooling as lowering
 
 _FORMATS = {1: ("NCHW",), 2: ("NCHW", "NHWC"), 3: ("NCHW", "NCDHW")}

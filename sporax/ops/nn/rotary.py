@@ -7,7 +7,7 @@ from sporax.core.tensor import Tensor
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
 from sporax.ops.indexing.gather import gather
-from sporax.ops.nn.activation import floats_only
+from sporax.ops.operand_checks import floats_only
 
 
 def _turned(x, interleaved):

@@ -19,7 +19,7 @@ from sporax.core.random import Generator, default_generator
 from sporax.core.tensor import Tensor
 from sporax.core.value import updating
 from sporax.ops.declare import Array, Arrays, op
-from sporax.ops.nn.activation import floats_only
+from sporax.ops.operand_checks import floats_only
 
 # keys ---------------------------------------------------------------------------------------
 

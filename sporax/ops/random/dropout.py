@@ -12,7 +12,8 @@ from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
 from sporax.ops.math.reduction import argmax
-from sporax.ops.nn.activation import floats_only, softmax
+from sporax.ops.nn.activation import softmax
+from sporax.ops.operand_checks import floats_only
 from sporax.ops.random.draws import (
     dropout_from_key,
     inverse_cdf_from_key,
