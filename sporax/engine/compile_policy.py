@@ -52,9 +52,7 @@ def prepare(state, alive, dead, inputs):
     is_new, place = not state.programs, (state.programs, (alive, dead))
     family.sets += is_new and before != trace.inputs
     plan, avals = None, [a for step in path for a in step.avals]
-    kind = hooks.program or Program
-    if trace.collective is not None:
-        kind = trace.collective.program
+    kind = (hooks.program or Program) if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
     may_interpret = (is_new and uses_interpreter) or Process.is_forked
     may_interpret = may_interpret and kind is Program and hooks.devices is None

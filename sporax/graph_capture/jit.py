@@ -170,16 +170,7 @@ class JitFunction:
         if entry is None:
             self._count()
         else:
-            static = sorted({*self.static_numbers.get(kind, ()), *scalars.static()})
-            if static:
-                self.static_numbers[kind] = static
-            entries = self._entries(with_numbers(kind, numbers, static))
-            entries.insert(0, entry)
-            since = [other for other in entries[entries.index(entry) + 1 :] if other not in known]
-            if any(other.accepts(tensors, numbers) for other in since):
-                entries.remove(entry)  # another thread captured the same meanwhile
-            else:
-                self._count()
+            self._keep(entry, kind, known, tensors, scalars)
             if entry.graph.has_run:
                 return None, result
             tensors += scalars.tensors(numbers)
@@ -195,6 +186,20 @@ class JitFunction:
         if self.shapes is None or self.shapes.declared is not declared:
             self.shapes = Shapes(declared)
         return self.shapes.with_symbols(kind, tensors)
+
+    def _keep(self, entry, kind, known, tensors, scalars):
+        """Put a new entry before the others of its kind, unless another thread has captured the
+        same call since they were `known`."""
+        static = sorted({*self.static_numbers.get(kind, ()), *scalars.static()})
+        if static:
+            self.static_numbers[kind] = static
+        entries = self._entries(with_numbers(kind, scalars.values, static))
+        entries.insert(0, entry)
+        since = [other for other in entries[entries.index(entry) + 1 :] if other not in known]
+        if any(other.accepts(tensors, scalars.values) for other in since):
+            entries.remove(entry)
+        else:
+            self._count()
 
     def _count(self):
         """Count a capture."""
