@@ -30,17 +30,15 @@ class CacheEntry:
         self._checked, self._is_spent = -1, is_spent
         self.memory = self._shared_memory(tensors)
 
-    def accepts(self, tensors, numbers):
-        """Return True if all guards hold for these Tensors and numbers of a call's arguments. The
-        numbers that are graph inputs are appended to the Tensors."""
+    def inputs(self, tensors, numbers):
+        """Return the inputs of the graph for these Tensors and numbers of a call's arguments, as
+        Tensors; None if a guard fails."""
         if not self._guards_hold(tensors):
-            return False
-        if numbers:
-            inputs = self.scalars.tensors(numbers)
-            if inputs is None:
-                return False
-            tensors += inputs
-        return True
+            return None
+        if not numbers:
+            return tensors
+        scalars = self.scalars.tensors(numbers)
+        return None if scalars is None else tensors + scalars
 
     def _guards_hold(self, tensors):
         state = self.graph.state
@@ -62,10 +60,10 @@ class CacheEntry:
         """Return which arguments share memory, if the graph writes to a tensor."""
         return self.graph.sharing.between(tensors)
 
-    def __call__(self, tensors, host_results=()):
-        """Compute the result for the Tensors of a call; `host_results`: see `CapturedGraph`."""
-        values = self.graph(tensors, host_results)
-        sizes = self.graph.concrete_sizes(tensors) if self.graph.returns_sizes else None
+    def __call__(self, inputs, host_results=()):
+        """Compute the result for the inputs of a call; `host_results`: see `CapturedGraph`."""
+        values = self.graph(inputs, host_results)
+        sizes = self.graph.concrete_sizes(inputs) if self.graph.returns_sizes else None
         if self._first_results is None:
             return unflatten(self.treedef, map(wrap, values), sizes)
         results, self._first_results = self._first_results, None

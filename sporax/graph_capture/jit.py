@@ -73,12 +73,11 @@ class JitFunction:
             return self._inline(args, kwargs) if self.fullgraph else self.fn(*args, **kwargs)
         host_results, refused = (), []
         while True:
-            tensors = []
-            entry, result = self._entry(args, kwargs, tensors, host_results, refused)
+            entry, inputs, result = self._entry(args, kwargs, host_results, refused)
             if entry is None:
                 return result
             try:
-                return entry(tensors, host_results)
+                return entry(inputs, host_results)
             except OtherResult as other:
                 host_results = other.returned
                 refused.append(entry)
@@ -87,7 +86,7 @@ class JitFunction:
         """Capture a call with these arguments unless already captured; computes nothing, unless
         there are host calls."""
         if not self._is_inlined():
-            self._entry(args, kwargs, [])
+            self._entry(args, kwargs)
 
     def graph(self, *args, **kwargs):
         """Return the operations for these arguments as a printable `Listing`: inputs (arguments,
@@ -124,19 +123,20 @@ class JitFunction:
         finally:
             tracer.fullgraph = outer
 
-    def _entry(self, args, kwargs, tensors, host_results=(), refused=()):
-        """Return (the cache entry for a call, None), or (None, the result) of a call that has
-        already run; collects the Tensors in the arguments. `host_results`: results already returned
-        by host calls in this call; `refused`: the cache entries that did not expect them."""
-        numbers = []
+    def _entry(self, args, kwargs, host_results=(), refused=()):
+        """Return (the cache entry for a call, the inputs of its graph, None), or (None, None, the
+        result) of a call that has already run. `host_results`: results already returned by host
+        calls in this call; `refused`: the cache entries that did not expect them."""
+        tensors, numbers = [], []
         kind = kind_of(args, kwargs, tensors, numbers)
         kind, sizes = self._with_symbols(kind, args, tensors)
         static = self.static_numbers.get(kind, ()) if numbers else ()
         key = with_numbers(kind, numbers, static)
         entries = self._entries(key)
         for entry in entries:
-            if entry not in refused and entry.accepts(tensors, numbers):
-                return entry, None
+            inputs = None if entry in refused else entry.inputs(tensors, numbers)
+            if inputs is not None:
+                return entry, inputs, None
         if len(entries) >= self.MAX_ENTRIES and len(static) < len(numbers):
             key = self._make_static(kind, numbers)
             entries = self._entries(key)
@@ -145,7 +145,7 @@ class JitFunction:
         elif len(entries) >= self.MAX_ENTRIES:
             self._give_up(entries[0], host_results)
             if not host_results:
-                return None, self.fn(*args, **kwargs)
+                return None, None, self.fn(*args, **kwargs)
         known = [*entries]
         scalars = ScalarArguments(numbers, self.static_numbers.get(kind, ()))
         captured = functools.partial(self._captured, args, kwargs, tensors, host_results, sizes)
@@ -160,8 +160,7 @@ class JitFunction:
             failure = error
         if failure is not None and sizes is not None:  # capture for these sizes only
             self.shapes.refuse(kind, failure, f"'{self.name}'{whereabouts(self.fn)}")
-            tensors.clear()
-            return self._entry(args, kwargs, tensors, host_results, refused)
+            return self._entry(args, kwargs, host_results, refused)
         if failure is not None:
             failure = None
             key = self._make_static(kind, numbers)
@@ -169,12 +168,11 @@ class JitFunction:
             entry, result = captured(key, scalars)
         if entry is None:
             self._count()
-        else:
-            self._keep(entry, kind, known, tensors, scalars)
-            if entry.graph.has_run:
-                return None, result
-            tensors += scalars.tensors(numbers)
-        return entry, result
+            return None, None, result
+        self._keep(entry, kind, known, tensors, scalars)
+        if entry.graph.has_run:
+            return None, None, result
+        return entry, tensors + scalars.tensors(numbers), None
 
     def _with_symbols(self, kind, args, tensors):
         """Return (kind of arguments with symbols for dynamic sizes, their `Sizes` or None)."""
@@ -196,7 +194,7 @@ class JitFunction:
         entries = self._entries(with_numbers(kind, scalars.values, static))
         entries.insert(0, entry)
         since = [other for other in entries[entries.index(entry) + 1 :] if other not in known]
-        if any(other.accepts(tensors, scalars.values) for other in since):
+        if any(other.inputs(tensors, scalars.values) is not None for other in since):
             entries.remove(entry)
         else:
             self._count()

@@ -106,7 +106,7 @@ class ScalarArguments:
         guarded = {scalar.index for scalar, _ in self.guards.values() if scalar.operation is None}
         return static | guarded
 
-    def tensors(self, values):
+    def tensors(self, values) -> Any:
         """Return the graph's inputs for other numbers, as Tensors; None if a guard fails."""
         try:
             for scalar, answer in self.guards.values():

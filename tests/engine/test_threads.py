@@ -126,12 +126,12 @@ def test_a_function_that_all_capture_at_once_counts_as_captured_once(monkeypatch
         return tracer.capture(*args)
 
     monkeypatch.setattr(jit_module, "capture", capture_together)
-    infer, reasons = ms.jit(lambda x: x * 2.0 + 1.0), []
+    infer, reasons = ms.jit(lambda x, n: x * n + 1.0), []
     monkeypatch.setattr(infer, "WARN_AT", 1, raising=False)
     monkeypatch.setattr(jit_module, "warn", reasons.append)
     inputs = [np.full(3, i, np.float32) for i in range(THREADS)]
-    results = in_threads(lambda number: [infer(Tensor(inputs[number])).asnumpy()])
-    assert_same(results, [[x * 2.0 + 1.0] for x in inputs])
+    results = in_threads(lambda number: [infer(Tensor(inputs[number]), 2.0 + number).asnumpy()])
+    assert_same(results, [[x * (2.0 + i) + 1.0] for i, x in enumerate(inputs)])
     assert (infer.captures, [len(entries) for entries in infer.entries.values()]) == (1, [1])
     assert reasons and all("because first call" in reason for reason in reasons)
 
