@@ -5,7 +5,7 @@ from typing import Any
 
 from sporax.autodiff.custom_vjp import checked
 from sporax.autodiff.tape import PythonDerivative, active_tape
-from sporax.core.tensor import Tensor
+from sporax.core.tensor import Tensor, attach
 from sporax.core.value import Changes, thread
 from sporax.engine.operation import Op
 from sporax.engine.recorder import pending_value, record, wrap
@@ -104,7 +104,7 @@ def hooks(self) -> list:
 
 
 for _method in (register_hook, hooks):
-    setattr(Tensor, _method.__name__, _method)
+    attach(_method.__name__, _method)
 
 
 class Gate(PythonDerivative):

@@ -7,7 +7,7 @@ from jax import lax
 
 from sporax.autodiff.tape import paused
 from sporax.core.hooks import hooks
-from sporax.core.tensor import Tensor
+from sporax.core.tensor import attach
 from sporax.core.tree import map_tensors
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
@@ -55,8 +55,7 @@ def requires_grad_(self, requires_grad=True):
     return self
 
 
-for _method in (requires_grad_,):
-    setattr(Tensor, _method.__name__, _method)
+attach("requires_grad_", requires_grad_)
 
 
 _identity = Op("StopGradient", lax.stop_gradient)  # JAX differentiates lifted functions

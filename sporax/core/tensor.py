@@ -1,6 +1,7 @@
 """`Tensor`: a mutable handle to an immutable Value."""
 
 import importlib
+import inspect
 from collections import deque
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -430,6 +431,15 @@ def is_tensor(obj) -> bool:
     (True, False)
     """
     return isinstance(obj, Tensor)
+
+
+def attach(name, method):
+    """Add a method to `Tensor`; raise NameError if the name is taken."""
+    if name in Tensor.__dict__:
+        raise NameError(f"Tensor has a '{name}' already")
+    if inspect.isfunction(method) and method.__name__.startswith(("_", "<")):
+        method.__name__, method.__qualname__ = name, f"Tensor.{name}"  # shown in Python's errors
+    setattr(Tensor, name, method)
 
 
 from_numpy = Tensor.from_numpy

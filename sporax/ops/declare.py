@@ -12,9 +12,7 @@ parameter that it fills:
     def softmax(input: Array, axis=-1, *, dtype=None): ...
 """
 
-import inspect
-
-from sporax.core.tensor import Tensor
+from sporax.core.tensor import attach
 from sporax.ops.declaration import OPTIONAL, Array, Arrays, Composite, Declaration, Range
 from sporax.ops.overload import overloaded
 
@@ -121,15 +119,6 @@ def _meaning(declaration, face):
     if face is True or "(" not in face:
         return face
     return tuple((canonical, p.kind, p.default) for p, canonical in declaration.parse(face)[1])
-
-
-def attach(name, method):
-    """Add a method to `Tensor`; raise NameError if the name is taken."""
-    if name in Tensor.__dict__:
-        raise NameError(f"Tensor has a '{name}' already")
-    if inspect.isfunction(method) and method.__name__.startswith(("_", "<")):
-        method.__name__, method.__qualname__ = name, f"Tensor.{name}"  # shown in Python's errors
-    setattr(Tensor, name, method)
 
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 import functools
 
-from sporax.core.tensor import Tensor
+from sporax.core.tensor import Tensor, attach
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.engine.recorder import apply
 from sporax.sharding.layout import DistributedTensorInfo, Layout, parts_of, placements
@@ -133,8 +133,8 @@ def redistribute(tensor, dst_dtensor_info):
     return result
 
 
-Tensor._dtensor_info = None
-Tensor.redistribute = redistribute
+attach("_dtensor_info", None)
+attach("redistribute", redistribute)
 
 
 # functions and Cells --------------------------------------------------------------------------

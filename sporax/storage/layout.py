@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sporax.core.tensor import Tensor
+from sporax.core.tensor import attach
 from sporax.storage.strides import Strided
 
 
@@ -71,7 +71,9 @@ def _stay(self, *args, **kwargs) -> None:
     """Do nothing: XLA places tensors, and they are not moved explicitly."""
 
 
-Tensor.strides = strides
-Tensor._data_ptr, Tensor._offload, Tensor._load = data_ptr, _stay, _stay
+attach("strides", strides)
+attach("_data_ptr", data_ptr)
+for _name in ("_offload", "_load"):
+    attach(_name, _stay)
 for _method in (stride, storage_offset, is_contiguous, contiguous, flush_from_cache, data_ptr):
-    setattr(Tensor, _method.__name__, _method)
+    attach(_method.__name__, _method)

@@ -63,7 +63,7 @@ for _kind, _rows in _FLAGS.items():
     for _name, _row in _rows.items():
         setattr(_kind, _name, _flag(_kind, _name, *_row))
 
-Tensor.delta_seed = 0  # the offset that MindSpore adds to the seeds of slices
+attach("delta_seed", 0)  # the offset that MindSpore adds to the seeds of slices
 
 
 @property

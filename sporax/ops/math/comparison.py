@@ -100,7 +100,7 @@ def _operator(name, function, otherwise=None, reflected=False):
         return otherwise
 
     operator.__name__ = operator.__qualname__ = name
-    setattr(Tensor, name, operator)
+    attach(name, operator)
 
 
 for _name, _method, _otherwise in [
