@@ -74,8 +74,9 @@ class Tolerance(NamedTuple):
 
     def measured(self, trace, outputs, operands, expected, found=None):
         """Return the tolerance with the measured effect of rounding on these outputs of a trace
-        for these NumPy operands. If measuring takes long, a bound from the longest sum is used if
-        it suffices. Returns itself if the interpreter has no rule for a step."""
+        for these NumPy operands, or the first one that allows the results `found`. If measuring
+        takes long, a bound from the longest sum is tried before. Returns itself if the interpreter
+        has no rule for a step."""
         arguments = interpretation.steps_and_inputs(trace)
         build = functools.partial(plan_for_these_sizes, *arguments, tuple(outputs))
         try:
@@ -84,10 +85,14 @@ class Tolerance(NamedTuple):
                 longer = self._replace(steps=self.steps + steps)
                 if found is None or longer.difference(expected, found) is None:
                     return longer
-            moved = rounding.deviations(build, operands, expected, RUNS)
+            measured = self
+            for moved in rounding.deviations(build, operands, expected, RUNS):
+                measured = self._replace(spread=moved)
+                if found is not None and measured.difference(expected, found) is None:
+                    break
         except Unsupported:
             return self
-        return self._replace(spread=moved)
+        return measured
 
     def difference(self, expected, found):
         """Return the `Difference` of results from the expected ones, or None."""
