@@ -23,6 +23,7 @@ MOST_WORK = 5 * 10**10  # multiplications; NumPy needs a second for about 2e10
 LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all interpreted runs together, in dynamic code
 COMPILE, STEP, WORK = 3e-3, 5e-6, 3e-11  # seconds per step (XLA, NumPy), per multiplication
 LONG = 0.8  # seconds of compilation from which on a thread does it
+MEASURING = 6  # more runs while the effect of rounding is measured, which takes as long or longer
 
 
 def numpy_plan(families, trace, wanted):
@@ -126,7 +127,11 @@ class Interpretation:
 
 
 class BackgroundCompilation:
-    """A program that a thread compiles while the interpreter serves `runs` runs."""
+    """A program that a thread compiles while the interpreter serves `runs` runs.
+
+    The number of runs does not depend on time, so that a script computes the same numbers each time
+    it is run; after it, a run waits for the program.
+    """
 
     in_progress: ClassVar[set] = set()  # threads
     _starting = threading.Lock()
@@ -148,14 +153,22 @@ class BackgroundCompilation:
             while not thread.context.postponed:
                 if wait([self._result], 0.05).done:
                     return self._result.result()
+                if run <= self.runs:
+                    break
         return None
+
+    def _extend(self):
+        """Let the interpreter serve more runs: the comparison takes long."""
+        self.runs += MEASURING
 
     def _compile(self, *operands):
         Context.awaited.add(threading.get_ident())
         try:
             program = self.make()
             self.compile_it(program, *operands)
-            self._result.set_result(self.switch.chosen(program) if self.switch else program)
+            if self.switch is not None:
+                program = self.switch.chosen(program, measuring=self._extend)
+            self._result.set_result(program)
         except BaseException as error:  # noqa: BLE001 - raised where the program is to run
             self._result.set_exception(error)
         Context.awaited.discard(threading.get_ident())

@@ -16,6 +16,7 @@ from sporax import Tensor, nn, ops
 from sporax.engine import compile_policy
 from sporax.engine.program import Program, compilations
 from sporax.engine.trace_tree import forest
+from sporax.engine.verification.agreement import Tolerance
 from sporax.numpy_interpreter import interpretation
 
 VALUE = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
@@ -114,6 +115,21 @@ def test_a_thread_compiles_while_the_interpreter_runs(function, compiled_aside):
     assert len(threads) == 1 and threads[0] is not threading.main_thread()
     for result in results:
         np.testing.assert_allclose(result, np.tanh(VALUE * 2) @ VALUE.T, rtol=1e-6)
+
+
+def test_no_run_waits_while_the_effect_of_rounding_is_measured(compiled_aside, monkeypatch):
+    served, differences = threading.Event(), iter(["too far", None])
+
+    def measured(self, *args):
+        assert served.wait(60)
+        return self
+
+    monkeypatch.setattr(Tolerance, "measured", measured)
+    monkeypatch.setattr(Tolerance, "difference", lambda *args: next(differences))
+    programs(smooth, Tensor(VALUE), runs=4 + 7 + interpretation.MEASURING)
+    served.set()
+    programs(smooth, Tensor(VALUE), runs=1)
+    assert next(differences, "none left") == "none left"
 
 
 def test_an_error_of_the_thread_is_raised_where_the_program_runs(compiled_aside, monkeypatch):

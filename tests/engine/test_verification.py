@@ -160,11 +160,12 @@ def test_a_program_with_other_options_takes_the_place(plant, monkeypatch):
 def test_programs_of_a_thread(plant, monkeypatch):
     monkeypatch.setattr(interpretation, "LONG", 0)  # seconds; longer compilations are a thread's
     monkeypatch.setattr(interpretation, "STEP", 1e-3)
+    monkeypatch.setattr(interpretation, "MEASURING", 0)  # more runs
     threads, right = [], switch.Switch.chosen
 
-    def chosen(*args):
+    def chosen(*args, **options):
         threads.append(threading.current_thread())
-        return right(*args)
+        return right(*args, **options)
 
     monkeypatch.setattr(switch.Switch, "chosen", chosen)
     plant("sin", one_element)

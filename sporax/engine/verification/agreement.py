@@ -99,13 +99,14 @@ class Tolerance(NamedTuple):
         return comparison.difference(expected, found, *self)
 
 
-def disagreement(trace, outputs, operands, expected, found):
+def disagreement(trace, outputs, operands, expected, found, measuring=lambda: None):
     """Return the `Difference` of a program's outputs from the interpreter's, or None: first with a
     bound on rounding that follows from dtypes and the number of steps; if that is exceeded, with a
-    `measured` one."""
+    `measured` one, after a call of `measuring`."""
     tolerance = Tolerance.of(trace)
     if tolerance.difference(expected, found) is None:
         return None
+    measuring()
     host = operands.on_host(trace)
     measured = tolerance.measured(trace, outputs, host, expected, found)
     return measured.difference(expected, found)

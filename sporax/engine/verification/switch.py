@@ -124,10 +124,11 @@ class Switch:
         if operands.size <= MOST_BYTES:
             _kept.put(self.table, self.alive, Evidence(operands, results))
 
-    def chosen(self, program, operands=None):
+    def chosen(self, program, operands=None, measuring=lambda: None):
         """Return what runs the trace from now on: the program, if it is right; else a safer one or
         the interpreter, which warn at their first run. `operands`: of the next run; None if not
-        known yet: then a program without evidence is not compared."""
+        known yet: then a program without evidence is not compared. `measuring`: called before the
+        effect of rounding is measured."""
         evidence = _kept.take(self.table, self.alive)
         held = None if evidence is None else evidence.held()
         expected = None
@@ -148,7 +149,7 @@ class Switch:
                 expected = self.expected(operands)
             expected = [np.asarray(x) for x in expected]
             found = compiled(program, operands)
-            differs = disagreement(self.trace, self.alive, operands, expected, found)
+            differs = disagreement(self.trace, self.alive, operands, expected, found, measuring)
         except Unsupported as missing:
             report.leave_out(self.trace, "the interpreter has no rule for '{}'", missing)
             return program
