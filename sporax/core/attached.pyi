@@ -27,28 +27,35 @@ class Attached(Reading):
         """Return the tensor's memory as a capsule, for `from_dlpack` of PyTorch, NumPy and JAX."""
     def __dlpack_device__(self) -> builtins.tuple:
         """Return DLPack's device type and device id."""
-    def __eq__(self, other) -> Tensor: ...
+    def __eq__(self, other) -> Tensor:
+        """Return self==value."""
     def __floordiv__(self, other) -> Tensor:
         """`//`"""
-    def __ge__(self, other) -> Tensor: ...
+    def __ge__(self, other) -> Tensor:
+        """Return self>=value."""
     def __getitem__(self, index) -> Tensor:
         """`self[index]`, as in NumPy; see this module for indices out of range, masks and writes."""
-    def __gt__(self, other) -> Tensor: ...
+    def __gt__(self, other) -> Tensor:
+        """Return self>value."""
     def __invert__(self) -> Tensor: ...
     def __iter__(self) -> Iterator[Tensor]:
         """Iterate over the first dimension."""
-    def __le__(self, other) -> Tensor: ...
-    def __lt__(self, other) -> Tensor: ...
+    def __le__(self, other) -> Tensor:
+        """Return self<=value."""
+    def __lt__(self, other) -> Tensor:
+        """Return self<value."""
     def __matmul__(self, other) -> Tensor:
         """`a @ b`"""
     def __mod__(self, other) -> Tensor:
         """`%`"""
     def __mul__(self, other) -> Tensor:
         """`*`"""
-    def __ne__(self, other) -> Tensor: ...
+    def __ne__(self, other) -> Tensor:
+        """Return self!=value."""
     def __neg__(self) -> Tensor:
         """$-x$, element by element."""
-    def __or__(self, other) -> Tensor: ...
+    def __or__(self, other) -> Tensor:
+        """Return self|value."""
     def __pos__(self) -> Tensor:
         """$x$ itself, element by element."""
     def __pow__(self, exponent) -> Tensor:
@@ -64,7 +71,8 @@ class Attached(Reading):
         """`%`"""
     def __rmul__(self, other) -> Tensor:
         """`*`"""
-    def __ror__(self, other) -> Tensor: ...
+    def __ror__(self, other) -> Tensor:
+        """Return value|self."""
     def __round__(self, decimals=0) -> Tensor: ...
     def __rpow__(self, other) -> Tensor:
         """`**`"""
