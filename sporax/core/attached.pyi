@@ -20,7 +20,8 @@ class Attached(Reading):
         """$|x|$, element by element."""
     def __add__(self, other) -> Tensor:
         """`+`"""
-    def __and__(self, other) -> Tensor: ...
+    def __and__(self, other) -> Tensor:
+        """`&`"""
     def __array_function__(self, function, types, args, kwargs) -> Tensor:
         """Implement NumPy's call of `function(*args, **kwargs)` with Tensors among the arguments."""
     def __dlpack__(self, **options) -> Any:
@@ -28,22 +29,22 @@ class Attached(Reading):
     def __dlpack_device__(self) -> builtins.tuple:
         """Return DLPack's device type and device id."""
     def __eq__(self, other) -> Tensor:
-        """Return self==value."""
+        """`==`"""
     def __floordiv__(self, other) -> Tensor:
         """`//`"""
     def __ge__(self, other) -> Tensor:
-        """Return self>=value."""
+        """`>=`"""
     def __getitem__(self, index) -> Tensor:
         """`self[index]`, as in NumPy; see this module for indices out of range, masks and writes."""
     def __gt__(self, other) -> Tensor:
-        """Return self>value."""
+        """`>`"""
     def __invert__(self) -> Tensor: ...
     def __iter__(self) -> Iterator[Tensor]:
         """Iterate over the first dimension."""
     def __le__(self, other) -> Tensor:
-        """Return self<=value."""
+        """`<=`"""
     def __lt__(self, other) -> Tensor:
-        """Return self<value."""
+        """`<`"""
     def __matmul__(self, other) -> Tensor:
         """`a @ b`"""
     def __mod__(self, other) -> Tensor:
@@ -51,18 +52,19 @@ class Attached(Reading):
     def __mul__(self, other) -> Tensor:
         """`*`"""
     def __ne__(self, other) -> Tensor:
-        """Return self!=value."""
+        """`!=`"""
     def __neg__(self) -> Tensor:
         """$-x$, element by element."""
     def __or__(self, other) -> Tensor:
-        """Return self|value."""
+        """`|`"""
     def __pos__(self) -> Tensor:
         """$x$ itself, element by element."""
     def __pow__(self, exponent) -> Tensor:
         """$input^{exponent}$, broadcast together."""
     def __radd__(self, other) -> Tensor:
         """`+`"""
-    def __rand__(self, other) -> Tensor: ...
+    def __rand__(self, other) -> Tensor:
+        """`&`"""
     def __rfloordiv__(self, other) -> Tensor:
         """`//`"""
     def __rmatmul__(self, other) -> Tensor:
@@ -72,7 +74,7 @@ class Attached(Reading):
     def __rmul__(self, other) -> Tensor:
         """`*`"""
     def __ror__(self, other) -> Tensor:
-        """Return value|self."""
+        """`|`"""
     def __round__(self, decimals=0) -> Tensor: ...
     def __rpow__(self, other) -> Tensor:
         """`**`"""
@@ -80,14 +82,16 @@ class Attached(Reading):
         """`-`"""
     def __rtruediv__(self, other) -> Tensor:
         """`/`"""
-    def __rxor__(self, other) -> Tensor: ...
+    def __rxor__(self, other) -> Tensor:
+        """`^`"""
     def __setitem__(self, index, value) -> None:
         """`self[index] = value`, broadcast to the indexed shape and cast to this dtype."""
     def __sub__(self, other) -> Tensor:
         """`-`"""
     def __truediv__(self, other) -> Tensor:
         """`/`"""
-    def __xor__(self, other) -> Tensor: ...
+    def __xor__(self, other) -> Tensor:
+        """`^`"""
     def _data_ptr(self) -> builtins.int:
         """Return the address of the array on the device, for comparisons."""
     def _load(self, *args, **kwargs) -> None:

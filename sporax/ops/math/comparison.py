@@ -90,8 +90,8 @@ globals().update({row[0]: _declare(*row) for row in _ROWS})
 _NUMERIC = (Tensor, bool, int, float, complex, np.ndarray, np.generic)
 
 
-def _operator(name, function, otherwise=None, reflected=False):
-    """Define `a < b`; `otherwise`: the result if b is not a number, None to raise an error."""
+def _operator(name, symbol, function, otherwise=None, reflected=False):
+    """Define `a symbol b`; `otherwise`: the result if b is not a number, None to raise an error."""
     bound = function.declaration.bind(())
 
     def operator(self, other):
@@ -100,18 +100,20 @@ def _operator(name, function, otherwise=None, reflected=False):
         return otherwise
 
     operator.__name__ = operator.__qualname__ = name
+    operator.__doc__ = f"`{symbol}`"
     attach(name, operator)
 
 
-for _name, _method, _otherwise in [
-    ("equal", "eq", False), ("not_equal", "ne", True), ("greater", "gt", None),
-    ("greater_equal", "ge", None), ("less", "lt", None), ("less_equal", "le", None),
+for _name, _method, _symbol, _otherwise in [
+    ("equal", "eq", "==", False), ("not_equal", "ne", "!=", True),
+    ("greater", "gt", ">", None), ("greater_equal", "ge", ">=", None),
+    ("less", "lt", "<", None), ("less_equal", "le", "<=", None),
 ]:  # fmt: skip
-    _operator(f"__{_method}__", globals()[_name], _otherwise)
+    _operator(f"__{_method}__", _symbol, globals()[_name], _otherwise)
 
-for _name in ("and", "or", "xor"):
-    _operator(f"__{_name}__", globals()[f"bitwise_{_name}"])
-    _operator(f"__r{_name}__", globals()[f"bitwise_{_name}"], reflected=True)
+for _name, _symbol in ("and", "&"), ("or", "|"), ("xor", "^"):
+    _operator(f"__{_name}__", _symbol, globals()[f"bitwise_{_name}"])
+    _operator(f"__r{_name}__", _symbol, globals()[f"bitwise_{_name}"], reflected=True)
 
 
 # of one operand -----------------------------------------------------------------------------
