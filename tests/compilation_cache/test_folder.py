@@ -145,7 +145,8 @@ def test_the_folder_changes_in_the_middle_of_a_training(name, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are POSIX's")
 def test_a_disk_that_takes_only_part_of_a_program(tmp_path):
     full = (
-        "import resource, signal, warnings; warnings.resetwarnings()\n"
+        "import resource, signal, sys, warnings; warnings.resetwarnings()\n"
+        "sys.dont_write_bytecode = True  # Python would leave parts of its files\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
     )

@@ -3,6 +3,7 @@ file."""
 
 import contextlib
 import gc
+import sys
 import tempfile
 
 import numpy as np
@@ -20,13 +21,16 @@ resource = pytest.importorskip("resource")
 
 @contextlib.contextmanager
 def full_disk():
-    """Files of at most 1000 bytes, beyond which writes fail as on a full disk."""
+    """Files of at most 1000 bytes, beyond which writes fail as on a full disk. Modules imported
+    meanwhile are not compiled to files: Python would leave parts of them."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        sys.dont_write_bytecode = before
 
 
 NET = nn.Dense(40, 40)
