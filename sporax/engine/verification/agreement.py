@@ -72,11 +72,11 @@ class Tolerance(NamedTuple):
         of_device = DEVICE_PRECISION.get(jax.default_backend(), 0.0)
         return cls(max(comparison.precision_of(dtypes), of_device), len(avals))
 
-    def measured(self, trace, outputs, operands, expected, found=None):
+    def measured(self, trace, outputs, operands, expected, found=None, measuring=lambda: None):
         """Return the tolerance with the measured effect of rounding on these outputs of a trace
         for these NumPy operands, or the first one that allows the results `found`. If measuring
-        takes long, a bound from the longest sum is tried before. Returns itself if the interpreter
-        has no rule for a step."""
+        takes long, a bound from the longest sum is tried before. `measuring`: called before the
+        perturbed runs. Returns itself if the interpreter has no rule for a step."""
         arguments = interpretation.steps_and_inputs(trace)
         build = functools.partial(plan_for_these_sizes, *arguments, tuple(outputs))
         try:
@@ -85,6 +85,7 @@ class Tolerance(NamedTuple):
                 longer = self._replace(steps=self.steps + steps)
                 if found is None or longer.difference(expected, found) is None:
                     return longer
+            measuring()
             measured = self
             for moved in rounding.deviations(build, operands, expected, RUNS):
                 measured = self._replace(spread=moved)
@@ -102,11 +103,10 @@ class Tolerance(NamedTuple):
 def disagreement(trace, outputs, operands, expected, found, measuring=lambda: None):
     """Return the `Difference` of a program's outputs from the interpreter's, or None: first with a
     bound on rounding that follows from dtypes and the number of steps; if that is exceeded, with a
-    `measured` one, after a call of `measuring`."""
+    `measured` one. `measuring`: see `Tolerance.measured`."""
     tolerance = Tolerance.of(trace)
     if tolerance.difference(expected, found) is None:
         return None
-    measuring()
     host = operands.on_host(trace)
-    measured = tolerance.measured(trace, outputs, host, expected, found)
+    measured = tolerance.measured(trace, outputs, host, expected, found, measuring)
     return measured.difference(expected, found)
