@@ -60,8 +60,11 @@ class JitFunction:
 
     def __getstate__(self):
         """Return the pickled state: the function, without its captures."""
-        fresh = {"entries": {}, "shapes": None, "static_numbers": {}, "captures": 0}
-        return {**self.__dict__, **fresh, "has_warned": False, "conversions": Conversions()}
+        fresh = {
+            "entries": {}, "shapes": None, "static_numbers": {}, "captures": 0,
+            "has_warned": False, "conversions": Conversions(),
+        }  # fmt: skip
+        return {**self.__dict__, **fresh}
 
     def __get__(self, instance, owner=None):
         if instance is None:

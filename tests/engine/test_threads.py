@@ -127,7 +127,7 @@ def test_a_function_that_all_capture_at_once_counts_as_captured_once(monkeypatch
 
     monkeypatch.setattr(jit_module, "capture", capture_together)
     infer, reasons = ms.jit(lambda x, n: x * n + 1.0), []
-    monkeypatch.setattr(infer, "WARN_AT", 1, raising=False)
+    monkeypatch.setattr(infer, "WARN_AT", 1)
     monkeypatch.setattr(jit_module, "warn", reasons.append)
     inputs = [np.full(3, i, np.float32) for i in range(THREADS)]
     results = in_threads(lambda number: [infer(Tensor(inputs[number]), 2.0 + number).asnumpy()])
