@@ -99,7 +99,7 @@ def _operator(name, symbol, function, otherwise=None, reflected=False):
             return apply(bound, other, self) if reflected else apply(bound, self, other)
         return otherwise
 
-    operator.__name__ = operator.__qualname__ = name
+    operator.__name__ = name
     operator.__doc__ = f"`{symbol}`"
     attach(name, operator)
 
