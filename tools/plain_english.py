@@ -35,6 +35,7 @@ RULES = {
         "derived by": r"\b(?:derivative|derived|differentiated|gradient)s? by\b",
     }.items()
 }
+EXAMPLES = re.compile(r"^>>>.*?(?=\n\n|\Z)", re.S | re.M)
 SOURCES = "sporax/**/*.py", "tools/**/*.py", "examples/**/*.py", "bench/**/*.py"
 PAGES = "*.md", "docs/**/*.md"
 
@@ -56,8 +57,7 @@ def texts_of_module(source):
     documented = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, documented) and (doc := ast.get_docstring(node)):
-            examples = re.compile(r"^>>>.*?(?=\n\n|\Z)", re.S | re.M)
-            yield getattr(node, "lineno", 1), examples.sub("", doc)
+            yield getattr(node, "lineno", 1), EXAMPLES.sub("", doc)
         elif isinstance(node, ast.Raise) and node.exc is not None:
             parts = [n.value for n in ast.walk(node.exc) if isinstance(n, ast.Constant)]
             yield node.lineno, " ".join(part for part in parts if isinstance(part, str))
@@ -72,11 +72,9 @@ def texts(root, only=""):
         for path in sorted({path for pattern in patterns for path in root.glob(pattern)}):
             name = path.relative_to(root).as_posix()
             if only in name and not name.endswith(".zh.md") and "/zh/" not in name:
-                yield from (
-                    (name, line, text)
-                    for line, text in parts(path.read_text("utf-8"))
-                    if text.strip()
-                )
+                for line, text in parts(path.read_text("utf-8")):
+                    if text.strip():
+                        yield name, line, text
 
 
 def main():
