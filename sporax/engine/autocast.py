@@ -80,11 +80,13 @@ class Choice(Policy):
         return precision_of(np.dtype(promote(floats))) if floats else None
 
     def refuses(self, op, avals):
-        """Return True if an operation must be split, or one of its operands converted."""
+        """Return True if an operation must be split, or an operand or its result converted."""
         if self.splits(op):
             return True
         precision = self.of(op, avals) if op.converts else None
-        return precision is not None and precision.refuses(op, avals)
+        if precision is None:
+            return False
+        return self.returns is not None or precision.refuses(op, avals)
 
     def splits(self, op):
         """Return True if an operation is recorded as its parts, each with its own precision."""

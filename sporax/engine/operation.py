@@ -1,5 +1,6 @@
 """`Op`: a function on arrays, its `Rule` for operands of given avals, and its pullback."""
 
+import copy
 import functools
 from contextlib import nullcontext
 from typing import Any
@@ -105,9 +106,10 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "bounds", "check", "checks", "collective", "converts", "family",
-        "fn", "forget", "layout", "mark", "name", "operands", "parameters", "parts", "promotes",
-        "pullbacks", "real", "recorded", "resized", "rules", "sizes", "stops_gradient", "varied",
+        "alias", "attributes", "bounds", "check", "checks", "collective", "converted", "converts",
+        "family", "fn", "forget", "layout", "mark", "name", "operands", "parameters", "parts",
+        "promotes", "pullbacks", "real", "recorded", "resized", "rules", "sizes", "stops_gradient",
+        "varied",
     )  # fmt: skip
 
     fn: Any
@@ -127,6 +129,7 @@ class Op:
         self.real = fn
         self.layout: Any = None  # of a view, if its jaxpr does not show it; see `views`
         self.converts = False  # whether a `Precision` casts its operands
+        self.converted: Any = None  # the copy of it that none casts, for cast operands
         self.mark: Any = None  # (Precision or None,) if it begins or ends one
         self.parts: Any = None  # the Ops that it is recorded as under a `Choice`
         self.collective: Any = None  # its ranks, a `distributed.groups.Group` or `Groups`
@@ -145,6 +148,14 @@ class Op:
     def __deepcopy__(self, memo):
         """Return itself: its rules serve every copy of an object that uses it."""
         return self
+
+    def on_cast(self):
+        """Return the operation for operands that a `Precision` has cast, which casts none."""
+        if self.converts and self.converted is None:
+            converted = copy.copy(self)
+            converted.converts = False
+            self.converted = converted
+        return self.converted or self
 
     def compute(self, avals, *arrays, real=False):
         """Apply `fn` (or `real`) after MindSpore's promotion; Python numbers are 64-bit scalars."""

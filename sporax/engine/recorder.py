@@ -312,13 +312,14 @@ def fitted(op, operands, values, do):
     if chosen.splits(op):
         return chosen.in_parts(op, operands, do)
     precision = chosen.of(op, [value.aval for value in values])
-    out = do(op, *[
+    returns = chosen.returns
+    out = do(op if returns is None else op.on_cast(), *[
         do(precision.cast, operand) if precision.converts(value.aval) else operand
         for operand, value in zip(operands, values, strict=True)
     ])  # fmt: skip
-    if chosen.returns is None or isinstance(out, tuple):
+    if returns is None or isinstance(out, tuple):
         return out
-    return do(chosen.returns.cast, out)
+    return do(returns.cast, out)
 
 
 def outputs(recorder, index, avals, tracked):

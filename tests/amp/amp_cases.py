@@ -145,6 +145,16 @@ def automatic(make, *shape, low=None):
     return run
 
 
+def on_halves(ms):
+    """A product of operands of 16 bits, where only it computes in 16 bits."""
+    half = ms.dtype.float16
+    net = ms.nn.SequentialCell(
+        ms.nn.Dense(3, 2, ms.Tensor(WEIGHT, half), has_bias=False, dtype=half)
+    )
+    net = ms.amp.custom_mixed_precision(net, white_list=[ms.ops.MatMul], dtype=half)
+    return fingerprint(net(ms.Tensor(X, half)))
+
+
 def function(compute, *shapes):
     """A function's result at 'auto'."""
 
@@ -199,6 +209,7 @@ BIASED = {
     "Conv2d, white Conv2D": automatic(
         lambda nn: nn.Conv2d(1, 2, 2, has_bias=True), 1, 1, 3, 3, low="Conv2D"
     ),
+    "Dense of Float16, white MatMul": on_halves,
     "Float16 and Float32": bias_added("float16", "float32"),
     "Float32 and Float16": bias_added("float32", "float16"),
     "Float32 twice": bias_added("float32", "float32"),
