@@ -76,7 +76,7 @@ def call(folder, *arguments):
         text=True,
         cwd=folder,
         env=environment,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

@@ -204,7 +204,7 @@ def test_the_table_is_whole():
 def run(code, *path):
     result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), *path],
-        capture_output=True, text=True, cwd=ROOT, timeout=60, check=False,
+        capture_output=True, text=True, cwd=ROOT, timeout=300, check=False,
     )  # fmt: skip
     return result.returncode, result.stdout, result.stderr
 
