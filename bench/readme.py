@@ -23,6 +23,7 @@ STEPS = {
     "MLP step": ("MLP 784-512-512-10, batch 64", "MLP 784-512-512-10，批大小 64"),
     "GRU step": ("GRU, 3 layers, both directions", "GRU，3 层双向"),
     "MobileNetV2 step": ("MobileNetV2, 96 x 96, batch 32", "MobileNetV2，96 × 96，批大小 32"),
+    "DenseNet step": ("DenseNet, 32 x 32, batch 32", "DenseNet，32 × 32，批大小 32"),
     "LSTM step": ("LSTM, 128 steps of 256", "LSTM，128 步，宽 256"),
     "PINN step": (
         "network of a differential equation, second derivatives", "求解微分方程的网络，二阶导数",
