@@ -32,7 +32,8 @@ def set_context(**settings):
     `detect_anomaly` (the mode of that name, for this thread), `hook_convention` ('2.10', '2.3': the
     arguments of a Cell's backward hook). Settings of other backends are stored, returned by
     `get_context`, and have no effect.
-    Raises ValueError for an unknown name or value; then nothing is changed.
+    Raises ValueError for an unknown name or value, TypeError for a value of another type; then
+    nothing is changed.
 
     >>> ms.set_context(mode=ms.PYNATIVE_MODE)
     """
