@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sporax.data import argument_checks as check
-from sporax.data import config
+from sporax.data import config, random_streams
 from sporax.data.worker_pools import Job, Processes, Threads
 
 _BATCHES_AHEAD = 2  # per worker
@@ -136,8 +136,6 @@ def _one_after_other(compute, compute_before, at, item):
 
 def numbered(epoch, first):
     """Add (epoch, row) to each item of `epoch`; the first epoch begins at row `first`."""
-    from sporax.data import random_streams
-
     epochs, starts = itertools.count(random_streams.first_epoch()), itertools.chain([first])
 
     def one():

@@ -4,7 +4,7 @@ edges between them and searches."""
 from pathlib import Path
 
 from sporax import pages
-from sporax.insight.graph_model import label_of
+from sporax.insight.graph_parts import label_of
 
 _HERE = Path(__file__).parent
 _FIRST_VISIBLE = 60  # parts; outer boxes are opened first, up to this number

@@ -11,6 +11,7 @@ from sporax import pages
 from sporax.core.errors import describe
 from sporax.core.tree import tensors_of
 from sporax.core.units import bytes_text, quantity, seconds
+from sporax.insight import profile_page
 from sporax.insight.hlo_scopes import shares
 from sporax.insight.named_program import NamedProgram
 from sporax.insight.peak import measured_peak
@@ -185,9 +186,7 @@ class StepProfile:
 
     def write_html(self, path):
         """Write a standalone page with a flame graph and tables; returns its path."""
-        from sporax.insight.profile_page import write
-
-        return write(self, path)
+        return profile_page.write(self, path)
 
     def write_trace(self, path):
         """Write the run's operations for https://ui.perfetto.dev and chrome://tracing (JSON);
