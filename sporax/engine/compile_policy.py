@@ -25,6 +25,7 @@ from sporax.engine.debug.out_of_memory import bytes_needed
 from sporax.engine.program import Program, TraceFunction
 from sporax.engine.trace_tree import forest
 from sporax.engine.verification import switch as verification
+from sporax.numpy_interpreter import interpretation
 
 TIERS = choice("SPORAX_TIERS", "on", "off") == "on"
 uses_interpreter = TIERS
@@ -57,8 +58,6 @@ def prepare(state, alive, dead, inputs):
     may_interpret = (is_new and uses_interpreter) or Process.is_forked
     may_interpret = may_interpret and kind is Program and hooks.devices is None
     if may_interpret and jax.default_backend() == "cpu":
-        from sporax.numpy_interpreter import interpretation  # few programs need it
-
         plan = interpretation.numpy_plan(plan_families, trace, alive)
     if plan is not None and Process.is_forked:
         program = interpretation.Interpretation(plan)
