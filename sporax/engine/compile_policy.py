@@ -5,7 +5,8 @@ a large one. Many traces run only once: the first step after an edit, a cell of 
 sentence of another length. So a trace runs on the interpreter (NumPy, and oneDNN for convolutions)
 the first time, and is compiled the second time. Dynamic code that the interpreter runs quickly,
 such as the body of a loop, is compiled later, at the seventeenth run. Slow compilations run in a
-thread, while the interpreter executes as many runs as take about the same time.
+thread, while the interpreter executes as many runs as take about the same time. A trace that ran
+before with other outputs or donated inputs is compiled at once, or in a thread if that is slow.
 
 The first compiled run depends only on the trace, not on timing, so that two runs of a script are
 bitwise equal. Both executors give the same values up to rounding. Traces that the interpreter does
@@ -52,13 +53,10 @@ def prepare(state, alive, dead, inputs):
     before, family.last = family.last, trace.inputs
     is_new, place = not state.programs, (state.programs, (alive, dead))
     family.sets += is_new and before != trace.inputs
-    plan, avals = None, [a for step in path for a in step.avals]
+    avals = [a for step in path for a in step.avals]
     kind = (hooks.program or Program) if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
-    may_interpret = (is_new and uses_interpreter) or Process.is_forked
-    may_interpret = may_interpret and kind is Program and hooks.devices is None
-    if may_interpret and jax.default_backend() == "cpu":
-        plan = interpretation.numpy_plan(plan_families, trace, alive)
+    plan = _plan(trace, alive, kind, is_new)
     if plan is not None and Process.is_forked:
         program = interpretation.Interpretation(plan)
     elif plan is not None:
@@ -66,8 +64,10 @@ def prepare(state, alive, dead, inputs):
         if compile_log.channel.is_on:
             compile_it = compile_log.first_call(compile_it, path, "runs again", compile_log.ASIDE)
         is_captured = any(step.op.recorded for step in path)
-        switch = verification.switch_of(state, trace, alive, make)
-        program = interpretation.interpreted(plan, is_captured, place, make, compile_it, switch)
+        switch = verification.switch_of(state, trace, alive, make, place)
+        program = interpretation.interpreted(
+            plan, is_captured, is_new, place, make, compile_it, switch
+        )
         program.size = bytes_needed(trace.steps, [avals[i] for i in alive])[1]
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
@@ -83,6 +83,20 @@ def prepare(state, alive, dead, inputs):
         compile_log.channel.began = None  # the next trace has its own
     forest.keep(state, (alive, dead), program)
     return run
+
+
+def _plan(trace, alive, kind, is_new):
+    """Return the interpreter's plan of a trace; None if a program of `kind` runs it at once. If it
+    is not new (it ran with other outputs or donated inputs), the interpreter only bridges a slow
+    compilation."""
+    may_interpret = uses_interpreter or Process.is_forked
+    may_interpret = may_interpret and kind is Program and hooks.devices is None
+    if not may_interpret or jax.default_backend() != "cpu":
+        return None
+    plan = interpretation.numpy_plan(plan_families, trace, alive)
+    if plan is None or is_new or Process.is_forked or interpretation.compiles_long(plan):
+        return plan
+    return None
 
 
 def _warn_of_change(before, now):

@@ -64,18 +64,26 @@ def operands(trace, arrays, reals, integers):
     ]  # fmt: skip
 
 
-def interpreted(plan, is_captured, place, make, compile_it, switch):
-    """Return the `Interpretation` that runs a trace first. `place`: the table of programs and its
-    key there, until a program of `make()`, compiled by `compile_it(program, arrays, reals,
-    integers)`, replaces it. `switch`: compares the program with the last run, see
-    `engine.verification`; None: no comparison."""
+def compiles_long(plan):
+    """Return True if a thread compiles the program of a plan, while the interpreter runs it."""
+    return COMPILE * len(plan.steps) >= LONG
+
+
+def interpreted(plan, is_captured, is_new, place, make, compile_it, switch):
+    """Return the `Interpretation` that runs a trace first. `is_new`: the trace did not run before,
+    with other outputs or donated inputs. `place`: the table of programs and its key there, until a
+    program of `make()`, compiled by `compile_it(program, arrays, reals, integers)`, replaces it.
+    `switch`: compares the program with the last run, see `engine.verification`; None: no
+    comparison."""
     steps = len(plan.steps)
     compiling, running = COMPILE * steps, STEP * steps + WORK * plan.work
-    if compiling < LONG:
+    if not compiles_long(plan):
         few = min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
         return Interpretation(plan, 1 if is_captured else few, place, make, switch=switch)
-    few, meanwhile = max(1, int(0.2 * compiling / running)), math.ceil(0.3 * compiling / running)
-    compilation = BackgroundCompilation(make, compile_it, meanwhile, switch)
+    few = max(1, int(0.2 * compiling / running)) if is_new else 1
+    compilation = BackgroundCompilation(
+        make, compile_it, math.ceil(0.3 * compiling / running), switch
+    )
     return Interpretation(plan, few, place, make, compilation, switch)
 
 
@@ -167,7 +175,7 @@ class BackgroundCompilation:
             program = self.make()
             self.compile_it(program, *operands)
             if self.switch is not None:
-                program = self.switch.chosen(program, measuring=self._extend)
+                program = self.switch.successor(program, self._extend)
             self._result.set_result(program)
         except BaseException as error:  # noqa: BLE001 - raised where the program is to run
             self._result.set_exception(error)

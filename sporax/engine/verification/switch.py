@@ -113,10 +113,11 @@ releases.insert(0, _kept.clear)
 
 class Switch:
     """The comparison for the outputs `alive` of a trace. `table`: its evidence; `make`: (options)
-    -> a new program."""
+    -> a new program; `place`: the table of the trace's programs, and the key there."""
 
-    def __init__(self, trace, alive, table, make):
+    def __init__(self, trace, alive, table, make, place):
         self.trace, self.alive, self.table, self.make = trace, alive, table, make
+        self.place = place
 
     def keep(self, arrays, reals, integers, results):
         """Keep the interpreter's last run as evidence."""
@@ -161,6 +162,12 @@ class Switch:
             return program
         return self.replaced(operands, expected, differs)
 
+    def successor(self, program, measuring):
+        """Return what replaces the interpreter: `program` or what is `chosen` in its place; with
+        `always`, it is compared at each run."""
+        chosen = self.chosen(program, measuring=measuring)
+        return Trial(self, program, True) if MODE == "always" and chosen is program else chosen
+
     def comparison_size(self, operands):
         """Estimate the bytes that a comparison allocates: copies of the operands, and the results
         of all steps, of the interpreter and of the program, also in float64."""
@@ -198,13 +205,13 @@ class Switch:
         return Announced(Interpretation(plan), finding, "the interpreter goes on, which is slower")
 
 
-def switch_of(state, trace, alive, make):
+def switch_of(state, trace, alive, make, place):
     """Return the `Switch` of a trace that the interpreter runs; None without comparison."""
     if MODE == "off":
         return None
     if state.evidence is None:
         state.evidence = Table()
-    return Switch(trace, alive, state.evidence, make)
+    return Switch(trace, alive, state.evidence, make, place)
 
 
 def on_trial(make, state, trace, alive, place):
@@ -220,7 +227,7 @@ def on_trial(make, state, trace, alive, place):
     if MODE == "switch" and state.evidence is None and is_on_host():
         return program
     table = Table() if state.evidence is None or MODE == "always" else state.evidence
-    return Trial(Switch(trace, alive, table, make), program, place, MODE == "always")
+    return Trial(Switch(trace, alive, table, make, place), program, MODE == "always")
 
 
 class Announced:
@@ -240,12 +247,12 @@ class Trial:
     """A program that is compared before it runs, once or (`stays`) each time; called like a
     `Program`."""
 
-    def __init__(self, switch, program, place, stays):
-        self.switch, self.program, self.place, self.stays = switch, program, place, stays
+    def __init__(self, switch, program, stays):
+        self.switch, self.program, self.stays = switch, program, stays
 
     def __call__(self, arrays, reals, integers, results):
         program = self.switch.chosen(self.program, Operands(arrays, reals, integers))
-        programs, key = self.place
+        programs, key = self.switch.place
         if programs.get(key) is self and not (self.stays and program is self.program):
             programs[key] = program
         program(arrays, reals, integers, results)
