@@ -56,7 +56,7 @@ def prepare(state, alive, dead, inputs):
     avals = [a for step in path for a in step.avals]
     kind = (hooks.program or Program) if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
-    plan = _plan(trace, alive, kind, is_new)
+    plan = _plan(trace, place, kind)
     if plan is not None and Process.is_forked:
         program = interpretation.Interpretation(plan)
     elif plan is not None:
@@ -85,7 +85,7 @@ def prepare(state, alive, dead, inputs):
     return run
 
 
-def _plan(trace, alive, kind, is_new):
+def _plan(trace, place, kind):
     """Return the interpreter's plan of a trace; None if a program of `kind` runs it at once. If it
     is not new (it ran with other outputs or donated inputs), the interpreter only bridges a slow
     compilation."""
@@ -93,10 +93,12 @@ def _plan(trace, alive, kind, is_new):
     may_interpret = may_interpret and kind is Program and hooks.devices is None
     if not may_interpret or jax.default_backend() != "cpu":
         return None
-    plan = interpretation.numpy_plan(plan_families, trace, alive)
-    if plan is None or is_new or Process.is_forked or interpretation.compiles_long(plan):
-        return plan
-    return None
+    programs, key = place
+    if key in programs and not Process.is_forked:  # the interpreter has left it to a program
+        return None
+    plan = interpretation.numpy_plan(plan_families, trace, key[0])
+    is_bridged = plan is not None and interpretation.compiles_long(plan)
+    return plan if is_bridged or not programs or Process.is_forked else None
 
 
 def _warn_of_change(before, now):

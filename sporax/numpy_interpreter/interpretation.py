@@ -64,9 +64,13 @@ def operands(trace, arrays, reals, integers):
     ]  # fmt: skip
 
 
+def _compile_seconds(plan):
+    return COMPILE * len(plan.steps)
+
+
 def compiles_long(plan):
     """Return True if a thread compiles the program of a plan, while the interpreter runs it."""
-    return COMPILE * len(plan.steps) >= LONG
+    return _compile_seconds(plan) >= LONG
 
 
 def interpreted(plan, is_captured, is_new, place, make, compile_it, switch):
@@ -75,16 +79,13 @@ def interpreted(plan, is_captured, is_new, place, make, compile_it, switch):
     program of `make()`, compiled by `compile_it(program, arrays, reals, integers)`, replaces it.
     `switch`: compares the program with the last run, see `engine.verification`; None: no
     comparison."""
-    steps = len(plan.steps)
-    compiling, running = COMPILE * steps, STEP * steps + WORK * plan.work
     if not compiles_long(plan):
         few = min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
         return Interpretation(plan, 1 if is_captured else few, place, make, switch=switch)
-    few = max(1, int(0.2 * compiling / running)) if is_new else 1
-    compilation = BackgroundCompilation(
-        make, compile_it, math.ceil(0.3 * compiling / running), switch
-    )
-    return Interpretation(plan, few, place, make, compilation, switch)
+    compiling, running = _compile_seconds(plan), STEP * len(plan.steps) + WORK * plan.work
+    few, meanwhile = max(1, int(0.2 * compiling / running)), math.ceil(0.3 * compiling / running)
+    compilation = BackgroundCompilation(make, compile_it, meanwhile, switch)
+    return Interpretation(plan, few if is_new else 1, place, make, compilation, switch)
 
 
 class Interpretation:

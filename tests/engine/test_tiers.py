@@ -91,14 +91,6 @@ def test_a_deterministic_run_is_compiled_at_once():
 
 
 @pytest.fixture
-def compiled_aside(monkeypatch):
-    """Threads compile everything: four runs before they begin, seven while they do."""
-    monkeypatch.setattr(interpretation, "LONG", 0)
-    monkeypatch.setattr(interpretation, "WORK", 0)
-    monkeypatch.setattr(interpretation, "COMPILE", 20.5 * interpretation.STEP)
-
-
-@pytest.fixture
 def compiling():
     """The threads in which XLA compiled, in order."""
     threads = []

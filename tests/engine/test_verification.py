@@ -188,14 +188,12 @@ def wrong_from_run(first, monkeypatch):
 
 
 @pytest.mark.parametrize(("tiers", "first"), [("off", 5), ("on", 5), ("aside", 6)])
-def test_each_run(tiers, first, monkeypatch):
+def test_each_run(tiers, first, monkeypatch, request):
     """What is right the first time and wrong later is found with `always` alone."""
     monkeypatch.setattr(switch, "MODE", "always")
     monkeypatch.setattr(compile_policy, "uses_interpreter", tiers != "off")
-    if tiers == "aside":  # a thread compiles, after four runs and while seven more are interpreted
-        monkeypatch.setattr(interpretation, "LONG", 0)
-        monkeypatch.setattr(interpretation, "WORK", 0)
-        monkeypatch.setattr(interpretation, "COMPILE", 20.5 * interpretation.STEP)
+    if tiers == "aside":
+        request.getfixturevalue("compiled_aside")
     wrong_from_run(first, monkeypatch)  # a comparison: each is followed by a run
     texts, results = warned(Net(), X, 40)
     np.testing.assert_allclose(results, [expected(X)] * 40, rtol=1e-5, atol=1e-6)
