@@ -9,6 +9,7 @@ from sporax.core.from_host import plain, python_number
 from sporax.core.hooks import hooks
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor, bind_all, new_value
+from sporax.core.tree import live_objects
 from sporax.core.value import Changes, thread
 
 
@@ -181,6 +182,12 @@ class Parameter(Tensor):
             copied._placement = self._placement
             copied._bind(copied._value)
         return copied
+
+
+def live_parameters():
+    """Return the live Parameters. Objects whose constructor raised are left out: a traceback may
+    keep them alive, and they have no value or no name."""
+    return [p for p in live_objects(Parameter) if hasattr(p, "_value") and hasattr(p, "_name")]
 
 
 def _apart(value):

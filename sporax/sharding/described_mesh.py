@@ -3,8 +3,7 @@
 import contextlib
 
 from sporax.core.hooks import hooks
-from sporax.core.parameter import Parameter
-from sporax.core.tree import live_objects
+from sporax.core.parameter import live_parameters
 from sporax.core.value import Changes, thread
 from sporax.sharding.mesh import Mesh, _entered, _move, current_mesh
 
@@ -39,18 +38,22 @@ class DescribedMesh(Mesh):
                 f"For '{self}', it must be entered outside of captured functions and other meshes, "
                 f"but there is {current_mesh() or 'a capture'} around it."
             )
-        self.before = [(p, p._placement) for p in live_objects(Parameter)]
+        self.before = [(p, p._placement) for p in live_parameters()]
         _entered.append(self)
-        for p, _ in self.before:
-            if not p.has_init:
-                _move(p, self)
+        try:
+            for p, _ in self.before:
+                if not p.has_init:
+                    _move(p, self)
+        except BaseException:
+            self.__exit__()
+            raise
         hooks.new_parameter = lambda p: _move(p, self)
         return self
 
     def __exit__(self, *exception):
         _entered.remove(self)
         hooks.new_parameter = None
-        for p in live_objects(Parameter):
+        for p in live_parameters():
             if p._placement is not None and p._placement.mesh is self:
                 p._placement = None
         for p, placement in self.before:

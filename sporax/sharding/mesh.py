@@ -18,9 +18,8 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from sporax.core import random
 from sporax.core.hooks import hooks
-from sporax.core.parameter import Parameter
+from sporax.core.parameter import Parameter, live_parameters
 from sporax.core.tensor import Tensor
-from sporax.core.tree import live_objects
 from sporax.core.value import Changes, Value, owned_value, thread
 from sporax.engine.operation import Op
 from sporax.engine.program import Program
@@ -134,18 +133,26 @@ class Mesh:
             gc.collect()  # Parameters of other meshes that remain on one rank only
         _use_tree_of(self)
         _entered.append(self)
-        if len(_entered) == 1:
-            moved = [p for p in live_objects(Parameter) if not p.has_init]
-            for p in across_ranks.ordered(self, moved) if self.spans_ranks else moved:
-                _move(p, self)
-            state = random.default_generator.state  # created if it does not exist yet
-            if self.spans_ranks:
-                own = across_ranks.of_first_rank(self, state.asnumpy())
-                state._bind(Tensor(own)._lift())
-            states = [g._state for g in random._generators if g._state is not None]
-            for state in across_ranks.ordered(self, states) if self.spans_ranks else states:
-                _put(state, Placement(self, ()))
+        try:
+            if len(_entered) == 1:
+                self._begin()
+        except BaseException:
+            self._end()
+            raise
         return self
+
+    def _begin(self):
+        """Place the live Parameters and the states of the generators on the devices."""
+        moved = [p for p in live_parameters() if not p.has_init]
+        for p in across_ranks.ordered(self, moved) if self.spans_ranks else moved:
+            _move(p, self)
+        state = random.default_generator.state  # created if it does not exist yet
+        if self.spans_ranks:
+            own = across_ranks.of_first_rank(self, state.asnumpy())
+            state._bind(Tensor(own)._lift())
+        states = [g._state for g in random._generators if g._state is not None]
+        for state in across_ranks.ordered(self, states) if self.spans_ranks else states:
+            _put(state, Placement(self, ()))
 
     def __exit__(self, kind, error, traceback):
         try:
@@ -155,13 +162,16 @@ class Mesh:
                 run_pending()
                 self.ranks.settle(str(self))
         finally:
-            _entered.remove(self)
-            _use_tree_of(current_mesh())
-            if not _entered:
-                OptimizerParallel.threshold = None
-                for generator in list(random._generators):
-                    if generator._state is not None:
-                        _leave(generator._state)
+            self._end()
+
+    def _end(self):
+        _entered.remove(self)
+        _use_tree_of(current_mesh())
+        if not _entered:
+            OptimizerParallel.threshold = None
+            for generator in list(random._generators):
+                if generator._state is not None:
+                    _leave(generator._state)
 
     # placing ----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, nn, parallel
+from sporax.sharding import mesh as mesh_module
 from sporax.sharding.schedule import one_forward_one_backward
 from tests.sharding import row_names
 
@@ -74,6 +75,32 @@ def test_a_mesh_of_one_device():
         assert parallel.placement_of(p).spec == ("data",)
         assert parallel.placement_of(nn.Dense(2, 2).weight).spec == ()
     assert parallel.current_mesh() is None
+
+
+@pytest.mark.parametrize("kind", [parallel.Mesh, parallel.DescribedMesh])
+@pytest.mark.parametrize("arguments", [(True,), (1.0, 5)], ids=["no value", "no name"])
+def test_a_parameter_whose_constructor_raised(kind, arguments):
+    with pytest.raises(ValueError, match="For 'Parameter'") as raised:
+        Parameter(*arguments)  # the traceback, kept in `raised`, references it
+    with kind(data=1):
+        assert parallel.placement_of(nn.Dense(2, 2).weight).spec == ()
+    assert raised.value.__traceback__ is not None
+
+
+@pytest.mark.parametrize("kind", [parallel.Mesh, parallel.DescribedMesh])
+def test_an_error_while_a_mesh_is_entered(kind, monkeypatch):
+    parameter = Parameter(Tensor([1.0]))
+
+    def refuse(*_):
+        raise MemoryError("no memory on the device")
+
+    monkeypatch.setattr(mesh_module, "_put", refuse)
+    with pytest.raises(MemoryError, match="no memory"), kind(data=1):
+        raise AssertionError("it was entered")
+    monkeypatch.undo()
+    assert parallel.current_mesh() is None
+    assert parallel.placement_of(parameter) is None
+    assert parallel.placement_of(Parameter(Tensor([1.0]))) is None
 
 
 @pytest.mark.parametrize(
