@@ -22,7 +22,7 @@ from sporax.engine.program import Program
 from sporax.engine.trace_tree import forest
 from sporax.engine.verification import admission, switch
 from sporax.engine.verification.report import report
-from sporax.numpy_interpreter import interpretation
+from sporax.numpy_interpreter import comparison, interpretation
 from sporax.xla_kernels import jaxlib_faults, rewrite
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
@@ -261,6 +261,29 @@ def test_roundings_that_add_up_are_no_fault(function, n):
 
 
 # the admission test ----------------------------------------------------------------------------
+
+
+NAN, INF = np.nan, np.inf
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("expected", "found", "units", "is_wrong"),
+    [
+        (0.5, 0.5, 27.5, False), (0.5, 0.5, 28.5, True), (0.5, 0.5, -28.5, True),
+        (NAN, NAN, 0, False), (NAN, 0.5, 0, True), (0.5, NAN, 0, True),
+        (INF, INF, 0, False), (INF, -INF, 0, True), (INF, 0.5, 0, True), (0.5, -INF, 0, True),
+    ],
+)  # fmt: skip
+def test_the_bound_on_an_element(expected, found, units, is_wrong, dtype):
+    """With 9 steps, 16 + 4 sqrt(9) machine epsilons of the largest element are allowed."""
+    eps, place = float(np.finfo(dtype).eps), (1, 49_999)
+    one = np.random.default_rng(0).uniform(-0.9, 0.9, (4, 50_000)).astype(dtype)
+    one[0, 0] = 1.0
+    other = one.copy()
+    one[place], other[place] = expected, found + units * eps
+    differs = comparison.difference([one], [other], eps, 9)
+    assert (differs and differs[:4]) == ((0, 1, one.size, place) if is_wrong else None)
 
 
 def test_admission_is_remembered(tmp_path, monkeypatch):
