@@ -54,6 +54,8 @@ def distance(one, other):
     """Return the `Distance` of two arrays of one shape and dtype."""
     if one.dtype.kind not in "fcV":
         return Distance(0.0, int((one != other).sum()))
+    if one.dtype.kind == "f" and math.isfinite(farthest := _farthest(one, other)):
+        return Distance(farthest, 0)
     apart, alone = _apart(_real(one), _real(other))
     return Distance(float(apart.max(initial=0.0)), int(alone.sum()))
 
@@ -81,52 +83,87 @@ def difference(expected, found, precision, steps, spread=None):
     accumulate like a random walk. `spread`: the `Distance` by which rounding alone may move each
     output, see `rounding.deviations`; None: unknown.
     """
-    for k, (one, other) in enumerate(zip(expected, found, strict=True)):
-        moved = Distance(0.0, 0) if spread is None else spread[k]
-        roundings = _ROUNDINGS + PER_STEP * math.sqrt(steps)
-        differs = _differs(np.asarray(one), np.asarray(other), precision, roundings, moved)
+    for k, one, other, bound in _compared(expected, found, precision, steps, spread):
+        differs = None if _is_near(one, other, bound) else _differs(one, other, bound)
         if differs is not None:
             return Difference(k, *differs)
     return None
 
 
-def _differs(expected, found, precision, roundings, moved):
+def different(expected, found, precision, steps, spread=None):
+    """Return the indices of all results that differ; the parameters are those of `difference`."""
+    indices = []
+    for k, one, other, bound in _compared(expected, found, precision, steps, spread):
+        is_near = _is_near(one, other, bound)
+        if is_near is None:
+            is_near = _differs(one, other, bound) is None
+        if not is_near:
+            indices.append(k)
+    return indices
+
+
+class _Bound(NamedTuple):
+    """The allowed distance of two elements: `relative` to the largest element, plus `absolute`.
+    `others`: the number of elements that may be wrong by more."""
+
+    relative: float
+    absolute: float
+    others: int
+
+
+def _compared(expected, found, precision, steps, spread):
+    """Yield (index, expected array, found array, their `_Bound`)."""
+    roundings = _ROUNDINGS + PER_STEP * math.sqrt(steps)
+    for k, (one, other) in enumerate(zip(expected, found, strict=True)):
+        one, other = np.asarray(one), np.asarray(other)
+        moved = Distance(0.0, 0) if spread is None else spread[k]
+        absolute = _tiny(one.dtype) * roundings + _SPREAD * moved.largest
+        yield k, one, other, _Bound(precision * roundings, absolute, _SPREAD * moved.others)
+
+
+def _is_near(expected, found, bound):
+    """Return True if real elements are surely as close as required, False if they surely are not,
+    None where `_farthest` does not decide."""
+    if expected.dtype.kind != "f" or not expected.size:
+        return None
+    limit = bound.relative * max(float(expected.max()), -float(expected.min())) + bound.absolute
+    farthest, slack = _farthest(expected, found), 4 * float(np.finfo(expected.dtype).eps)
+    if not (math.isfinite(limit) and math.isfinite(farthest)):
+        return None
+    is_clear = abs(farthest - limit) > slack * limit
+    return farthest < limit if is_clear else None
+
+
+def _differs(expected, found, bound):
+    """Return the other fields of the `Difference` of two arrays, or None."""
     if expected.dtype.kind not in "fcV":
         is_other = expected != found
         apart = is_other.astype(np.float64)
     else:
-        if _is_within(expected, found, precision * roundings, _SPREAD * moved.largest):
-            return None
         one, other = _real(expected), _real(found)
         if np.array_equal(one, other):
             return None
         apart, is_other = _apart(one, other)
         finite = np.abs(one, where=np.isfinite(one), out=np.zeros(one.shape))
-        limit = precision * roundings * finite.max(initial=0.0) + _tiny(expected.dtype) * roundings
-        is_far = apart > limit + _SPREAD * moved.largest
+        is_far = apart > bound.relative * finite.max(initial=0.0) + bound.absolute
         if is_far.any():
             return _worst(expected, found, is_far, apart)
-    if is_other.sum() > _SPREAD * moved.others:
+    if is_other.sum() > bound.others:
         return _worst(expected, found, is_other, is_other)
     return None
 
 
-def _is_within(expected, found, relative, absolute):
-    """Return True if real elements are surely as close as required. Computed in parts that stay in
-    the processor's cache; False where that does not decide: for NaN, infinities, other types."""
-    if expected.dtype.kind != "f" or not expected.size:
-        return False
-    expected, found = expected.reshape(-1), found.reshape(-1)
+def _farthest(one, other):
+    """Return the largest distance of real elements, rounded to their type; NaN or infinite if an
+    element is. Computed in parts that stay in the processor's cache."""
+    one, other = one.reshape(-1), other.reshape(-1)
+    apart, farthest = np.empty(min(_PART, one.size), one.dtype), 0.0
     with np.errstate(all="ignore"):
-        largest = max(float(expected.max()), -float(expected.min()))
-        limit = (relative * largest + absolute) * (1 - 4 * float(np.finfo(expected.dtype).eps))
-        apart = np.empty(min(_PART, expected.size), expected.dtype)
-        for start in range(0, expected.size, _PART):
-            one, other = expected[start : start + _PART], found[start : start + _PART]
-            rest = np.subtract(one, other, out=apart[: one.size])
-            if not float(np.abs(rest, out=rest).max()) <= limit:
-                return False
-    return math.isfinite(largest)
+        for start in range(0, one.size, _PART):
+            ends = one[start : start + _PART], other[start : start + _PART]
+            part = np.subtract(*ends, out=apart[: ends[0].size])
+            farthest = np.maximum(farthest, np.abs(part, out=part).max())
+    return float(farthest)
 
 
 def _worst(expected, found, which, weights):
@@ -136,4 +173,7 @@ def _worst(expected, found, which, weights):
 
 
 def _tiny(dtype):
-    return float(np.finfo(dtype).tiny) if dtype.kind in "fc" else 2.0**-126
+    """Return the smallest normal number of a dtype; of float32 for bfloat16, 0 for integers."""
+    if dtype.kind not in "fcV":
+        return 0.0
+    return float(np.finfo(dtype).tiny) if dtype.kind != "V" else 2.0**-126

@@ -54,7 +54,7 @@ class Noise:
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
-        self.table = self.random.uniform(-1, 1, self.SIZE).astype(np.float32)
+        self.table = self.random.random(self.SIZE, np.float32) * 2 - 1
 
     def of(self, shape):
         """Return the factors for an array of this shape."""
@@ -121,9 +121,13 @@ class PerturbingBuilder(SizingBuilder):
         if not _is_floating(x.dtype):
             return x
         eps = float(np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 2**-8)
-        sizes = self.noise.of(x.shape) * np.float32(ulps * eps)
-        moved = (x + x * sizes).astype(x.dtype, copy=False)
-        return moved if is_exact is None else np.where(is_exact, x, moved)
+        moved = np.empty(x.shape, np.result_type(x.dtype, np.float32))
+        np.multiply(x, np.float32(ulps * eps), out=moved)
+        moved *= self.noise.of(x.shape)
+        moved += x
+        if is_exact is not None:
+            np.copyto(moved, x, where=is_exact)
+        return moved.astype(x.dtype, copy=False)
 
 
 def _terms(name, parameters, operands, result):
@@ -174,12 +178,16 @@ def _is_equal(x, wide):
     return x.astype(wide.dtype) == wide
 
 
-def deviations(build, inputs, expected, runs):
-    """Yield after each of `runs` perturbed plans, for each output, the largest `Distance` so far
-    between the expected result and a perturbed one. `build`: (builder) -> the plan."""
+def perturbed(build, runs):
+    """Yield plans perturbed by different noises. `build`: (builder) -> the plan."""
+    return (build(PerturbingBuilder(Noise(seed))) for seed in range(runs))
+
+
+def deviations(plans, inputs, expected):
+    """Yield after each of the perturbed plans, for each output, the largest `Distance` so far
+    between the expected result and a perturbed one."""
     largest = [Distance(0.0, 0)] * len(expected)
-    for seed in range(runs):
-        plan = build(PerturbingBuilder(Noise(seed)))
+    for plan in plans:
         found = map(distance, expected, plan(*inputs))
         largest = [Distance(*map(max, *pair)) for pair in zip(largest, found, strict=True)]
         yield largest

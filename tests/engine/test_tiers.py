@@ -17,7 +17,7 @@ from sporax.engine import compile_policy
 from sporax.engine.program import Program, compilations
 from sporax.engine.trace_tree import forest
 from sporax.engine.verification.agreement import Tolerance
-from sporax.numpy_interpreter import interpretation
+from sporax.numpy_interpreter import comparison, interpretation
 
 VALUE = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
@@ -130,15 +130,15 @@ def test_no_run_waits_for_a_program_of_other_outputs(compiled_aside, compiling):
 
 
 def test_no_run_waits_while_the_effect_of_rounding_is_measured(compiled_aside, monkeypatch):
-    served, differences = threading.Event(), iter(["too far", None])
+    served, differences = threading.Event(), iter([[0], []])  # far, then near
 
-    def measured(self, *args):
+    def wider(self, *args):
         args[-1]()  # `measuring`
         assert served.wait(60)
-        return self
+        yield self
 
-    monkeypatch.setattr(Tolerance, "measured", measured)
-    monkeypatch.setattr(Tolerance, "difference", lambda *args: next(differences))
+    monkeypatch.setattr(Tolerance, "wider", wider)
+    monkeypatch.setattr(comparison, "different", lambda *args: next(differences))
     programs(smooth, Tensor(VALUE), runs=4 + 7 + interpretation.MEASURING)
     served.set()
     programs(smooth, Tensor(VALUE), runs=1)

@@ -284,6 +284,7 @@ def test_the_bound_on_an_element(expected, found, units, is_wrong, dtype):
     one[place], other[place] = expected, found + units * eps
     differs = comparison.difference([one], [other], eps, 9)
     assert (differs and differs[:4]) == ((0, 1, one.size, place) if is_wrong else None)
+    assert comparison.different([one], [other], eps, 9) == [0] * is_wrong
 
 
 def test_admission_is_remembered(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Comparison of a compiled program with the interpreter on the same operands."""
 
 import functools
+import itertools
 from typing import Any, NamedTuple
 
 import jax
@@ -72,28 +73,34 @@ class Tolerance(NamedTuple):
         of_device = DEVICE_PRECISION.get(jax.default_backend(), 0.0)
         return cls(max(comparison.precision_of(dtypes), of_device), len(avals))
 
-    def measured(self, trace, outputs, operands, expected, found=None, measuring=lambda: None):
-        """Return the tolerance with the measured effect of rounding on these outputs of a trace
-        for these NumPy operands, or the first one that allows the results `found`. If measuring
-        takes long, a bound from the longest sum is tried before. `measuring`: called before the
-        perturbed runs. Returns itself if the interpreter has no rule for a step."""
+    def wider(self, trace, outputs, operands, expected, measuring=lambda: None):
+        """Yield wider tolerances for these outputs of a trace and these NumPy operands: a bound
+        from the longest sum, if measuring takes long; then, after each perturbed run, one with the
+        effect of rounding measured so far. `measuring`: called before the perturbed runs. Yields
+        none if the interpreter has no rule for a step."""
         arguments = interpretation.steps_and_inputs(trace)
-        build = functools.partial(plan_for_these_sizes, *arguments, tuple(outputs))
+        plans = rounding.perturbed(
+            functools.partial(plan_for_these_sizes, *arguments, tuple(outputs)), RUNS
+        )
         try:
-            if build().work > MOST_WORK:
+            first = next(plans)
+            if first.work > MOST_WORK:
                 steps = rounding.steps_of_sums(rule.jaxpr.jaxpr for _, rule, _ in trace.steps)
-                longer = self._replace(steps=self.steps + steps)
-                if found is None or longer.difference(expected, found) is None:
-                    return longer
+                yield self._replace(steps=self.steps + steps)
             measuring()
-            measured = self
-            for moved in rounding.deviations(build, operands, expected, RUNS):
-                measured = self._replace(spread=moved)
-                if found is not None and measured.difference(expected, found) is None:
-                    break
+            plans = itertools.chain([first], plans)
+            for spread in rounding.deviations(plans, operands, expected):
+                yield self._replace(spread=spread)
         except Unsupported:
-            return self
-        return measured
+            return
+
+    def measured(self, trace, outputs, operands, expected):
+        """Return the widest tolerance, or the bound if measuring takes long."""
+        tolerance = self
+        for tolerance in self.wider(trace, outputs, operands, expected):
+            if tolerance.spread is None:
+                break
+        return tolerance
 
     def difference(self, expected, found):
         """Return the `Difference` of results from the expected ones, or None."""
@@ -102,11 +109,16 @@ class Tolerance(NamedTuple):
 
 def disagreement(trace, outputs, operands, expected, found, measuring=lambda: None):
     """Return the `Difference` of a program's outputs from the interpreter's, or None: first with a
-    bound on rounding that follows from dtypes and the number of steps; if that is exceeded, with a
-    `measured` one. `measuring`: see `Tolerance.measured`."""
+    bound on rounding that follows from dtypes and the number of steps; for outputs that exceed it,
+    with wider ones. `measuring`: see `Tolerance.wider`."""
     tolerance = Tolerance.of(trace)
-    if tolerance.difference(expected, found) is None:
+    far = comparison.different(expected, found, *tolerance)
+    if not far:
         return None
-    host = operands.on_host(trace)
-    measured = tolerance.measured(trace, outputs, host, expected, found, measuring)
-    return measured.difference(expected, found)
+    outputs, expected, found = ([each[k] for k in far] for each in (outputs, expected, found))
+    wider = tolerance.wider(trace, outputs, operands.on_host(trace), expected, measuring)
+    for tolerance in wider:
+        if not comparison.different(expected, found, *tolerance):
+            return None
+    differs = tolerance.difference(expected, found)
+    return differs and differs._replace(output=far[differs.output])
