@@ -23,7 +23,7 @@ MOST_WORK = 5 * 10**10  # multiplications; NumPy needs a second for about 2e10
 LITTLE_WORK, MOST_RUNS = 4 * 10**9, 16  # of all interpreted runs together, in dynamic code
 COMPILE, STEP, WORK = 3e-3, 5e-6, 3e-11  # seconds per step (XLA, NumPy), per multiplication
 LONG = 0.8  # seconds of compilation from which on a thread does it
-MEASURING = 6  # more runs while the effect of rounding is measured, which takes as long or longer
+MEASURING = 4  # more runs while the effect of rounding is measured, which takes about as long
 
 
 def numpy_plan(families, trace, wanted):

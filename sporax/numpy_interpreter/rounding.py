@@ -50,19 +50,24 @@ class Noise:
     """Random factors between -1 and 1: parts of one table, since drawing them for each array would
     take longer than most steps."""
 
-    SIZE = 2**20
+    SIZE, PART = 2**18, 2**15  # parts of this size stay in the processor's cache
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
         self.table = self.random.random(self.SIZE, np.float32) * 2 - 1
 
-    def of(self, shape):
-        """Return the factors for an array of this shape."""
-        size = math.prod(shape)
-        if size > self.SIZE:
-            return np.resize(np.roll(self.table, self.random.integers(self.SIZE)), shape)
-        start = self.random.integers(self.SIZE - size + 1)
-        return self.table[start : start + size].reshape(shape)
+    def added(self, x, scale):
+        """Return x (1 + scale * factors), flat."""
+        x = x.reshape(-1)
+        result = np.empty(x.size, np.result_type(x.dtype, np.float32))
+        starts = range(0, x.size, self.PART)
+        places = self.random.integers(self.SIZE - min(self.PART, x.size) + 1, size=len(starts))
+        for start, place in zip(starts, places.tolist(), strict=True):
+            part, out = x[start : start + self.PART], result[start : start + self.PART]
+            np.multiply(self.table[place : place + part.size], scale, out=out)
+            out *= part
+            out += part
+        return result
 
 
 class PerturbingBuilder(SizingBuilder):
@@ -121,10 +126,7 @@ class PerturbingBuilder(SizingBuilder):
         if not _is_floating(x.dtype):
             return x
         eps = float(np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 2**-8)
-        moved = np.empty(x.shape, np.result_type(x.dtype, np.float32))
-        np.multiply(x, np.float32(ulps * eps), out=moved)
-        moved *= self.noise.of(x.shape)
-        moved += x
+        moved = self.noise.added(x, np.float32(ulps * eps)).reshape(x.shape)
         if is_exact is not None:
             np.copyto(moved, x, where=is_exact)
         return moved.astype(x.dtype, copy=False)
@@ -175,7 +177,7 @@ def _widened(function, operands):
 
 def _is_equal(x, wide):
     """Return a mask of the elements of a result that equal the wider one's."""
-    return x.astype(wide.dtype) == wide
+    return x == wide
 
 
 def perturbed(build, runs):

@@ -17,7 +17,7 @@ from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
 # default unit roundoff of float32 products (TensorFloat-32; bfloat16)
 DEVICE_PRECISION = {"gpu": 2.0**-10, "tpu": 2.0**-7}
 MOST_WORK = 10**9  # multiplications; with more, perturbed plans take long
-RUNS = 3  # of perturbed plans, if the plain comparison is not enough
+RUNS = 16  # of perturbed plans at most; a rejected program costs more
 
 
 class Operands:
