@@ -217,7 +217,7 @@ def test_large_operands_are_left_out(monkeypatch, plant):
 
 
 def test_what_is_kept_until_the_switch_is_bounded(monkeypatch):
-    monkeypatch.setattr(switch, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(switch, "MOST_KEPT", 100_000)
     kept = switch._Kept()
     tables = [switch.Table() for _ in range(50)]
     for table in tables:
@@ -228,6 +228,20 @@ def test_what_is_kept_until_the_switch_is_bounded(monkeypatch):
     for table in tables:
         kept.take(table, 0)
     assert (kept.size, len(kept.entries)) == (0, 0)
+
+
+@pytest.mark.parametrize(("most", "left_out"), [(2**28, []), (100, ["its operands take 4.8 kB"])])
+def test_a_thread_without_evidence(most, left_out, compiled_aside, plant, monkeypatch):
+    """The program is compared at its first run then, if its operands are not too large."""
+    monkeypatch.setattr(switch, "MOST_KEPT", 1000)
+    monkeypatch.setattr(switch, "MOST_BYTES", most)
+    plant("sin", one_element)
+    texts, results = warned(Net(), np.repeat(X, 100, 0), 40)
+    assert (len(texts), report.compared) == ((0, 0) if left_out else (1, 1))
+    assert [*report.left_out] == left_out
+    if texts:
+        right = [expected(np.repeat(X, 100, 0))] * 40
+        np.testing.assert_allclose(results, right, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("most, compared", [(switch.MOST_WORK, 1), (0, 0)])

@@ -37,7 +37,8 @@ from sporax.numpy_interpreter.plans import Unsupported
 from sporax.xla_kernels.jaxlib_faults import safer_options
 
 MODE = choice("SPORAX_VERIFY", "switch", "always", "off")
-MOST_BYTES = 2**28  # of a program's operands, and of all evidence kept
+MOST_BYTES = 2**28  # of a program's operands
+MOST_KEPT = 2 * MOST_BYTES  # of all evidence: operands and results
 MOST_WORK = 10**9  # multiplications on the host for a program of another device; 50 ms
 
 
@@ -73,7 +74,7 @@ class _Kept:
             table[key] = evidence
             self.entries[id(table), key] = weakref.ref(table), evidence.size
             self.size += evidence.size
-            while self.size > MOST_BYTES:
+            while self.size > MOST_KEPT:
                 self._drop_oldest()
 
     def take(self, table, key):
@@ -128,15 +129,15 @@ class Switch:
     def chosen(self, program, operands=None, measuring=lambda: None):
         """Return what runs the trace from now on: the program, if it is right; else a safer one or
         the interpreter, which warn at their first run. `operands`: of the next run; None if not
-        known yet: then a program without evidence is not compared. `measuring`: called before the
-        effect of rounding is measured."""
+        known yet: then a program without evidence is returned in a `Trial`. `measuring`: called
+        before the effect of rounding is measured."""
         evidence = _kept.take(self.table, self.alive)
         held = None if evidence is None else evidence.held()
         expected = None
         if evidence is not None and held is not None:
             operands, expected = evidence.operands, evidence.results
         elif operands is None:
-            return program
+            return Trial(self, program, MODE == "always")
         elif operands.size > MOST_BYTES:
             report.leave_out(self.trace, "its operands take {}", bytes_text(operands.size))
             return program
