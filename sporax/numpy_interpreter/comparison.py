@@ -12,7 +12,7 @@ import numpy as np
 
 PER_STEP = 4  # units in the last place, times the root of the number of steps
 _ROUNDINGS, _SPREAD = 16, 8
-_PART = 2**15  # elements compared at once
+PART = 2**15  # elements; parts of this size stay in the processor's cache
 
 
 class Distance(NamedTuple):
@@ -155,12 +155,12 @@ def _differs(expected, found, bound):
 
 def _farthest(one, other):
     """Return the largest distance of real elements, rounded to their type; NaN or infinite if an
-    element is. Computed in parts that stay in the processor's cache."""
+    element is. Computed in parts of `PART` elements."""
     one, other = one.reshape(-1), other.reshape(-1)
-    apart, farthest = np.empty(min(_PART, one.size), one.dtype), 0.0
+    apart, farthest = np.empty(min(PART, one.size), one.dtype), 0.0
     with np.errstate(all="ignore"):
-        for start in range(0, one.size, _PART):
-            ends = one[start : start + _PART], other[start : start + _PART]
+        for start in range(0, one.size, PART):
+            ends = one[start : start + PART], other[start : start + PART]
             part = np.subtract(*ends, out=apart[: ends[0].size])
             farthest = np.maximum(farthest, np.abs(part, out=part).max())
     return float(farthest)

@@ -12,7 +12,7 @@ import numpy as np
 
 from sporax.core.jax_internals import equations
 from sporax.numpy_interpreter import comparison
-from sporax.numpy_interpreter.comparison import Distance, distance
+from sporax.numpy_interpreter.comparison import PART, Distance, distance
 from sporax.numpy_interpreter.control import CONTROL
 from sporax.numpy_interpreter.plans import MOVES, Unsupported, numpy_function
 from sporax.numpy_interpreter.polymorphic_plan import SizingBuilder
@@ -50,7 +50,7 @@ class Noise:
     """Random factors between -1 and 1: parts of one table, since drawing them for each array would
     take longer than most steps."""
 
-    SIZE, PART = 2**18, 2**15  # parts of this size stay in the processor's cache
+    SIZE = 2**18
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
@@ -60,10 +60,10 @@ class Noise:
         """Return x (1 + scale * factors), flat."""
         x = x.reshape(-1)
         result = np.empty(x.size, np.result_type(x.dtype, np.float32))
-        starts = range(0, x.size, self.PART)
-        places = self.random.integers(self.SIZE - min(self.PART, x.size) + 1, size=len(starts))
+        starts = range(0, x.size, PART)
+        places = self.random.integers(self.SIZE - min(PART, x.size) + 1, size=len(starts))
         for start, place in zip(starts, places.tolist(), strict=True):
-            part, out = x[start : start + self.PART], result[start : start + self.PART]
+            part, out = x[start : start + PART], result[start : start + PART]
             np.multiply(self.table[place : place + part.size], scale, out=out)
             out *= part
             out += part

@@ -291,9 +291,6 @@ def test_sensitive_results_are_no_fault():
         assert not texts
 
 
-# the admission test ----------------------------------------------------------------------------
-
-
 NAN, INF = np.nan, np.inf
 
 
@@ -316,6 +313,9 @@ def test_the_bound_on_an_element(expected, found, units, is_wrong, dtype):
     differs = comparison.difference([one], [other], eps, 9)
     assert (differs and differs[:4]) == ((0, 1, one.size, place) if is_wrong else None)
     assert comparison.different([one], [other], eps, 9) == [0] * is_wrong
+
+
+# the admission test ----------------------------------------------------------------------------
 
 
 def test_admission_is_remembered(tmp_path, monkeypatch):
