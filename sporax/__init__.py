@@ -7,6 +7,7 @@ import os
 import sys
 
 from sporax import versions
+from sporax.diagnosis.rules import require
 
 __version__ = "0.1.0"
 
@@ -146,8 +147,7 @@ def __getattr__(name):
     if name == "__all__":  # without names that shadow builtins
         return [n for n in _HOMES if n not in ("bool", "float", "int") and _find(n) is not None]
     value = _find(name)
-    if value is None:
-        raise AttributeError(f"sporax has no 'mindspore.{name}' yet")
+    require(value is not None, "sporax-no-mindspore", name=name)
     globals()[name] = value
     return value
 

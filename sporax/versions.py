@@ -6,6 +6,8 @@ missing JAX name.
 
 import jaxlib
 
+from sporax.diagnosis.rules import rejection
+
 JAXLIB = jaxlib.__version__  # the installed version
 OLDEST = "0.10.2"
 TOO_OLD = "ends the process in reductions that it fuses (jax-ml/jax#39264)"
@@ -25,8 +27,11 @@ def check(found=JAXLIB):
     reason = TOO_OLD if numbers(found) < numbers(OLDEST) else REFUSED.get(found)
     if reason is not None:
         excluded = "".join(f",!={bad}" for bad in REFUSED)
-        raise ImportError(
-            f"For sporax, jaxlib must be {OLDEST} or later, and not {', '.join(REFUSED)}, but got "
-            f"{found}, which {reason}. Install another one: "
-            f"pip install --upgrade 'jax>={OLDEST}{excluded}'"
+        raise rejection(
+            "sporax-jaxlib-later-not",
+            oldest=OLDEST,
+            names=", ".join(REFUSED),
+            got=found,
+            reason=reason,
+            excluded=excluded,
         )

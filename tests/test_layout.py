@@ -33,7 +33,9 @@ ROOMS |= {
 }
 ROOMS["train"] = ROOMS["train"] | {"io", "profiler"}
 ROOMS["graph_capture"] = ROOMS["graph_capture"] | {"pages"}  # which notebooks show a graph with
-ROOMS = {room: {*may, "versions"} for room, may in {**ROOMS, "versions": set()}.items()}
+ROOMS = {
+    room: {*may, "diagnosis", "versions"} for room, may in {**ROOMS, "versions": set()}.items()
+}
 ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
 
 # Files below `graph_capture` that import a module by a string, each with its reason.

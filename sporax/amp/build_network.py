@@ -4,6 +4,7 @@ from sporax import nn
 from sporax.amp.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 from sporax.amp.mixed_precision import FloatLossCell, auto_mixed_precision, keep_in_float32
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
 
@@ -37,9 +38,8 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     check.instance(who, Optimizer, "an Optimizer", optimizer=optimizer)
     check.instance(who, str, "a string", level=level)
     if level not in _LEVELS:
-        raise ValueError(f"For '{who}', 'level' must be one of {list(_LEVELS)}, but got {level!r}.")
-    if boost_level != "O0":
-        raise NotImplementedError("sporax has no 'boost_level' of 'build_train_network' yet")
+        raise rejection("one-of", who, level=level, choices=list(_LEVELS))
+    require(boost_level == "O0", "sporax-no-yet", value="boost_level", value2="build_train_network")
     _check_options(who, kwargs)
     dtype, keeps = _LEVELS[level]
     dtype = kwargs.get("cast_model_type", dtype)
@@ -65,21 +65,21 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
 def _check_options(who, options):
     for name, value in options.items():
         if name not in _OPTIONS:
-            raise ValueError(
-                f"For '{who}', the other arguments must be among {list(_OPTIONS)}, but got "
-                f"'{name}'."
-            )
-        if name == "cast_model_type" and value not in (dtypes.float16, dtypes.float32):
-            raise TypeError(
-                f"For '{who}', 'cast_model_type' must be float16 or float32, but got {value}."
-            )
+            raise rejection("other-arguments-among", who, options=list(_OPTIONS), got=name)
+        require(
+            name != "cast_model_type" or value in (dtypes.float16, dtypes.float32),
+            "float16-float32",
+            who,
+            cast_model_type=value,
+        )
         if name == "keep_batchnorm_fp32":
             check.flag(who, keep_batchnorm_fp32=value)
-        if name == "loss_scale_manager" and not isinstance(value, (LossScaleManager, type(None))):
-            raise TypeError(
-                f"For '{who}', 'loss_scale_manager' must be a LossScaleManager or None, but got "
-                f"{type(value).__name__}."
-            )
+        require(
+            name != "loss_scale_manager" or isinstance(value, (LossScaleManager, type(None))),
+            "lossscalemanager-none",
+            who,
+            loss_scale_manager=value,
+        )
 
 
 def _in_precision(network, level, dtype, keeps):

@@ -1,6 +1,7 @@
 """Loss scale managers for `Model`: each provides the scale and the Cell that updates it."""
 
 from sporax.core.signature_errors import Fitting
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
@@ -93,11 +94,13 @@ class DynamicLossScaleManager(LossScaleManager):
             if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
                 self.loss_scale *= self.increase_ratio
             self.bad_step = 0
-        if self.bad_step > self.bad_step_max:
-            raise RuntimeError(
-                f"For 'DynamicLossScaleManager', at most {self.bad_step_max} steps in a row may "
-                f"overflow, but {self.bad_step} did. The network's numbers are no longer finite."
-            )
+        require(
+            self.bad_step <= self.bad_step_max,
+            "at-most-steps-row-may",
+            "DynamicLossScaleManager",
+            bad_step_max=self.bad_step_max,
+            bad_step=self.bad_step,
+        )
         self.cur_iter += 1
 
     def get_drop_overflow_update(self):
@@ -110,8 +113,7 @@ class DynamicLossScaleManager(LossScaleManager):
 
 
 def _at_least_one(who, name, value):
-    if value < 1:
-        raise ValueError(f"For '{who}', '{name}' must be at least 1, but got {value}.")
+    require(value >= 1, "at-least", who, argument=name, n=1, got=value)
 
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]

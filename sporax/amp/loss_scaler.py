@@ -6,6 +6,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn import loss_scale as cells
 
@@ -17,8 +18,7 @@ def all_finite(inputs):
     array(False)
     """
     tensors = tensors_of(inputs)
-    if not tensors:
-        raise ValueError("For 'all_finite', there must be a Tensor in 'inputs', but there is none.")
+    require(tensors, "tensor-inputs-none", "all_finite")
     return cells.all_finite(tensors)
 
 
@@ -53,10 +53,7 @@ class StaticLossScaler(LossScaler):
     def __init__(self, scale_value):
         who = type(self).__name__
         check.positive(who, scale_value=scale_value)
-        if scale_value < 1:
-            raise ValueError(
-                f"For '{who}', 'scale_value' must be at least 1, but got {scale_value}."
-            )
+        require(scale_value >= 1, "at-least", who, scale_value=scale_value, n=1)
         self.scale_value = Parameter(Tensor(scale_value, dtypes.float32), name="scale_value")
 
     def scale(self, inputs):

@@ -10,6 +10,7 @@ import numpy as np
 from sporax import nn
 from sporax.core import dtype as dtypes
 from sporax.core.value import Changes
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.autocast import choice_of, computing_in
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -82,17 +83,20 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
     (mindspore.float16, mindspore.float32)
     """
     who = "auto_mixed_precision"
-    if not isinstance(network, Cell) and (amp_level != "auto" or not inspect.isroutine(network)):
-        raise TypeError(
-            f"For '{who}', 'network' must be a Cell (with 'auto', a Cell or a function), but got "
-            f"{type(network).__name__}."
-        )
+    require(
+        isinstance(network, Cell) or (amp_level == "auto" and inspect.isroutine(network)),
+        "cell-auto-cell-function",
+        who,
+        network=network,
+    )
     _check_dtype(who, dtype)
-    if amp_level not in ("O0", *_LEVELS):
-        raise ValueError(
-            f"For '{who}', 'amp_level' must be 'O0', 'O1', 'O2', 'O3' or 'auto', but got "
-            f"{amp_level!r}."
-        )
+    require(
+        amp_level in ("O0", *_LEVELS),
+        "one-of-amp-level",
+        who,
+        amp_level=amp_level,
+        choices=("O0", "O1", "O2", "O3", "auto"),
+    )
     if amp_level == "O0":
         return network
     before = getattr(network, "_amp_level", None)
@@ -115,26 +119,27 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     """
     who = "custom_mixed_precision"
     check.instance(who, Cell, "a Cell", network=network)
-    if (white_list is None) == (black_list is None):
-        raise ValueError(f"For '{who}', either 'white_list' or 'black_list' must be given.")
+    require(
+        (white_list is None) != (black_list is None),
+        "either-given",
+        who,
+        other="white_list",
+        other2="black_list",
+    )
     _check_dtype(who, dtype)
     name, chosen, kinds = ("white_list", white_list, (Cell, Primitive))
     if white_list is None:
         name, chosen, kinds = ("black_list", black_list, (Cell,))
-    if not isinstance(chosen, list):
-        raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(chosen).__name__}.")
+    require(isinstance(chosen, list), "list", who, argument=name, got=chosen)
     for kind in chosen:
         if not isinstance(kind, type) or not issubclass(kind, kinds):
             words = " or ".join(k.__name__ for k in kinds)
-            raise TypeError(
-                f"For '{who}', '{name}' must hold classes of {words}, but got {kind!r}."
-            )
+            raise rejection("hold-classes", who, argument=name, words=words, got=kind)
     return (_whitelisted if white_list is not None else _blacklisted)(network, dtype, chosen)
 
 
 def _check_dtype(who, dtype):
-    if dtype not in (dtypes.float16, dtypes.bfloat16):
-        raise ValueError(f"For '{who}', 'dtype' must be float16 or bfloat16, but got {dtype}.")
+    require(dtype in (dtypes.float16, dtypes.bfloat16), "float16-bfloat16", who, dtype=dtype)
 
 
 def _set(cell, inside, returns=None):
@@ -158,9 +163,7 @@ def _whitelisted(network, dtype, kinds):
 def _operation(kind):
     """Return the name of a Primitive's operation."""
     if kind.operation is None:
-        raise NotImplementedError(
-            f"sporax has no mixed precision of the Primitive '{kind.__name__}' yet"
-        )
+        raise rejection("sporax-no-mixed-precision", kind=kind.__name__)
     return kind.operation
 
 

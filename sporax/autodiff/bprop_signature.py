@@ -8,6 +8,8 @@ import functools
 import inspect
 from types import MethodType
 
+from sporax.diagnosis.rules import rejection
+
 _VARIADIC = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
@@ -176,7 +178,6 @@ def _by_name(parameters, placed, by_name, named):
 
 def _refusal(who, placed, pool):
     got = ", ".join(p.name for p in placed)
-    return TypeError(
-        f"For '{who}', the parameters must be ({', '.join(name for name, _ in pool)}), by these "
-        f"names in any order, or by other names in this order, but got ({got})."
+    return rejection(
+        "parameters-these-names-any", who, names=", ".join((name for name, _ in pool)), got=got
     )

@@ -10,6 +10,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors, tensors_of, unflatten
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.recorder import wrap
 from sporax.staging.host_calls import through
 
@@ -203,18 +204,11 @@ class CellBprop(CustomVjp):
         for p in by_parameter:
             if id(p) not in own:
                 name = p.name if isinstance(p, Parameter) else repr(p)
-                raise ValueError(
-                    f"For '{self.who}', each key of the dict it returns must be a Parameter listed "
-                    f"in 'self.internal_params', but got '{name}'. List it there."
-                )
+                raise rejection("key-dict-returns-parameter", self.who, got=name)
         gradients = []
         for p, value in zip(self.parameters, values, strict=True):
             if id(p) not in by_id and value.tracked:
-                raise ValueError(
-                    f"For '{self.who}', the dict it returns must have a gradient for each of "
-                    f"'self.internal_params', but got none for '{p.name}'. Return "
-                    "(inputs' gradients, {parameter: gradient})."
-                )
+                raise rejection("dict-returns-gradient-self", self.who, name=p.name)
             gradient = by_id.get(id(p))
             gradients.append(
                 None if gradient is None else checked(self.who, p.name, value.aval, gradient)
@@ -246,10 +240,7 @@ def call_with_bprop(cell, *args, **kwargs):
         return cell.construct(*args, **kwargs)
     parameters = cell.__dict__.get("internal_params") or ()
     if not isinstance(parameters, (list, tuple)):
-        raise TypeError(
-            f"For '{type(cell).__name__}', 'internal_params' must be a list of Parameters, but got "
-            f"{type(parameters).__name__}."
-        )
+        raise rejection("list-parameters", type(cell).__name__, internal_params=parameters)
     return differentiated_by(CellBprop(cell, parameters), cell.construct, args, kwargs, parameters)
 
 
@@ -282,15 +273,11 @@ def collect(who, result, inputs, handles):
         inputs = ([(n, t) for n, t in every if t._value.aval.inexact] or every)[:1]
         result = (result,) * len(inputs)
     if not isinstance(result, (tuple, list)):
-        raise TypeError(
-            f"For '{who}', the result must be a Tensor or a tuple of them, a gradient for each of "
-            f"{_list(inputs)}, but got {type(result).__name__}."
-        )
+        raise rejection("result-tensor-tuple-them", who, list=_list(inputs), got=result)
     chosen = inputs if len(result) == len(inputs) else holding
     if len(result) != len(chosen):
-        raise ValueError(
-            f"For '{who}', the result must have a gradient for each of the {len(inputs)} inputs "
-            f"{_list(inputs)}, but got {len(result)}. Give None where there is none."
+        raise rejection(
+            "result-gradient-inputs", who, count=len(inputs), list=_list(inputs), got=len(result)
         )
     gradients: dict[int, list] = {}  # id(Tensor): one for each occurrence in the inputs, in order
     for (name, argument), gradient in zip(chosen, result, strict=True):
@@ -311,18 +298,16 @@ def _match(who, name, argument, gradient, gradients):
         items = [None] * len(argument) if gradient is None else gradient
         if not isinstance(items, (tuple, list)) or len(items) != len(argument):
             got = len(items) if isinstance(items, (tuple, list)) else type(items).__name__
-            raise ValueError(
-                f"For '{who}', the gradient of input '{name}' must be a tuple of {len(argument)}, "
-                f"as the input is, but got {got}."
+            raise rejection(
+                "gradient-input-tuple-input", who, name=name, count=len(argument), got=got
             )
         for i, (item, part) in enumerate(zip(argument, items, strict=True)):
             _match(who, f"{name}[{i}]", item, part, gradients)
     elif isinstance(argument, dict) and tensors_of(argument):
         items = {} if gradient is None else gradient
         if not isinstance(items, dict) or not items.keys() <= argument.keys():
-            raise ValueError(
-                f"For '{who}', the gradient of input '{name}' must be a dict with keys among "
-                f"{list(argument)}, as the input is, but got {gradient!r:.80}."
+            raise rejection(
+                "gradient-input-dict-keys", who, name=name, argument=list(argument), got=gradient
             )
         for key, item in argument.items():
             _match(who, f"{name}[{key!r}]", item, items.get(key), gradients)
@@ -341,26 +326,21 @@ def checked(who, name, aval, gradient, by=None) -> Any:
         return gradient._lift()
     exact, by = by is not None, "" if by is None else f" from {by}"
     if not isinstance(gradient, Tensor):
-        raise TypeError(
-            f"For '{who}', the gradient of '{name}' must be a Tensor of shape {aval.shape}, but "
-            f"got {type(gradient).__name__}{by}. Give None if there is none."
+        raise rejection(
+            "gradient-tensor-shape", who, name=name, shape=aval.shape, got=gradient, by=by
         )
     got, added = gradient._lift().aval, ()
     if got.shape != aval.shape:
         added = None if exact else _added_axes(aval.shape, got.shape)
         if added is None:
-            raise ValueError(
-                f"For '{who}', the gradient of '{name}' must have its shape, {aval.shape}, but got "
-                f"{got.shape}{by}."
+            raise rejection(
+                "gradient-shape", who, name=name, shape=aval.shape, got=got.shape, by=by
             )
     if got.dtype != aval.dtype and aval.inexact:
         wanted = dtypes.from_numpy(aval.dtype)
         other = (got.dtype.kind == "c") != (aval.dtype.kind == "c")
         if other or (exact and not got.inexact):
-            raise TypeError(
-                f"For '{who}', the gradient of '{name}' must be of {wanted}, but got "
-                f"{gradient.dtype}{by}. Convert it with 'astype'."
-            )
+            raise rejection("gradient", who, name=name, wanted=wanted, got=gradient.dtype, by=by)
         gradient = gradient.astype(wanted)
     if added:
         gradient = _summed(gradient, added, aval.shape)

@@ -8,6 +8,7 @@ from sporax.autodiff.tape import active_tape
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.recorder import wrap
 
 
@@ -34,17 +35,17 @@ class Function:
     @staticmethod
     def forward(ctx, *args, **kwargs):
         """Compute the function; a subclass defines it."""
-        raise NotImplementedError("For 'Function', the static method 'forward' must be defined.")
+        raise rejection("static-method-defined", "Function", other="forward")
 
     @staticmethod
     def backward(ctx, *grad_outputs):
         """Return the inputs' gradients for the outputs' gradients; a subclass defines it."""
-        raise NotImplementedError("For 'Function', the static method 'backward' must be defined.")
+        raise rejection("static-method-defined", "Function", other="backward")
 
     @staticmethod
     def setup_context(ctx, inputs, output):
         """Fill `ctx`; if a subclass defines this, `forward` takes no `ctx`."""
-        raise NotImplementedError("For 'Function', 'setup_context' is the subclass's to define.")
+        raise rejection("subclass-s-define", "Function", argument="setup_context")
 
     @classmethod
     def apply(cls, *args, **kwargs):

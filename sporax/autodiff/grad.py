@@ -18,6 +18,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tree import flatten, map_tensors, nothing, tensors_of, unflatten
 from sporax.core.value import scalar_value, thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import as_graph, record, run_pending, wrap
 
@@ -85,12 +86,7 @@ class Derivative:
             return
         dtypes = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
         where = f"argument {', '.join(map(str, positions))}" if positions else "the weights"
-        raise TypeError(
-            f"For '{self.who}', what is differentiated must be numbers that the output is computed "
-            f"with, but got {dtypes} ({where}), which are indices, or are converted, on the way to "
-            "it. Convert with 'astype' what is a number, or choose another 'grad_position' or "
-            "'weights'."
-        )
+        raise rejection("what-differentiated-numbers-output", self.who, got=dtypes, where=where)
 
     def _take_sens(self, args, kwargs):
         if not self.sens:
@@ -98,30 +94,21 @@ class Derivative:
         if "sens" in kwargs:
             kwargs = dict(kwargs)
             return kwargs.pop("sens"), args, kwargs
-        if not args:
-            raise TypeError(
-                f"For '{self.who}' with sens_param=True, the last argument must be the gradient of "
-                "the output, but no argument came."
-            )
+        require(args, "sens-param-true-last-argument", name=self.who)
         return args[-1], args[:-1], kwargs
 
     def _positions(self, args):
         if self.positions == "all":
             return [i for i, a in enumerate(args) if tensors_of(a)]
         for i in self.positions:
-            if i >= len(args):
-                raise ValueError(
-                    f"For '{self.who}', 'grad_position' must name one of the {len(args)} arguments "
-                    f"of the call, but got {i}."
-                )
+            require(
+                i < len(args), "name-one-arguments-call", self.who, grad_position=i, count=len(args)
+            )
         holding = [i for i in self.positions if tensors_of(args[i])]
         others = [i for i in self.positions if i not in holding and args[i] is not None]
         if others and not holding:
             i = others[0]
-            raise TypeError(
-                f"For '{self.who}', argument {i} must hold Tensors, to be differentiated by, but "
-                f"got {type(args[i]).__name__}. Wrap it, or choose another 'grad_position'."
-            )
+            raise rejection("argument-hold-tensors-differentiated", self.who, i=i, got=args[i])
         return holding
 
     @staticmethod
@@ -151,17 +138,11 @@ class Derivative:
     def _outputs(self, result):
         if self.has_aux:
             if not isinstance(result, (tuple, list)) or len(result) < 2:
-                raise ValueError(
-                    f"For '{self.who}' with has_aux=True, the function must return at least two "
-                    "outputs: what is differentiated, and the rest."
-                )
+                raise rejection("has-aux-true-function-return", name=self.who)
             result = result[0]
         outputs = tensors_of(result)
         if not outputs and not isinstance(result, int):  # a size or rank is constant
-            raise TypeError(
-                f"For '{self.who}', the function must return a Tensor (or containers of Tensors), "
-                f"but got {type(result).__name__}."
-            )
+            raise rejection("function-return-tensor-containers", self.who, got=result)
         return outputs
 
     def _cotangents(self, ends, seeds):
@@ -173,11 +154,14 @@ class Derivative:
             factor = scalar_value(self.who, seeds)
             return [record(_filled, v, factor) for v in ends]
         tensors = tensors_of(seeds)
-        if len(tensors) != len(ends):
-            raise ValueError(
-                f"For '{self.who}', '{self.seed}' must hold a gradient for each of the "
-                f"{len(ends)} outputs, but got {len(tensors)}."
-            )
+        require(
+            len(tensors) == len(ends),
+            "hold-gradient-outputs",
+            self.who,
+            argument=self.seed,
+            count=len(ends),
+            got=len(tensors),
+        )
         return [self._cotangent(i, *pair) for i, pair in enumerate(zip(tensors, ends, strict=True))]
 
     def _cotangent(self, i, seed, end):
@@ -186,9 +170,8 @@ class Derivative:
             return _cast(seed._lift(), end.aval.dtype)
         if seed.size == 1 and (end.aval.ndim == 0 or as_graph()):
             return record(_filled, end, seed._lift())
-        raise ValueError(
-            f"For '{self.who}', '{self.seed}' must have the shape of output {i}, "
-            f"{end.aval.shape}, but got {seed.shape}."
+        raise rejection(
+            "shape-output", self.who, argument=self.seed, i=i, shape=end.aval.shape, got=seed.shape
         )
 
 
@@ -285,19 +268,17 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param,
 def _checked_positions(who, grad_position, weights):
     if grad_position is None:
         if weights is None:
-            raise ValueError(f"For '{who}', 'grad_position' and 'weights' must not both be None.")
+            raise rejection("weights-not-both-none", who, argument="grad_position")
         return ()
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     if any(not isinstance(i, int) for i in positions):
-        raise TypeError(
-            f"For '{who}', 'grad_position' must be an int, a tuple of ints or None, but got "
-            f"{grad_position!r}."
-        )
-    if not positions or min(positions) < 0 or len(set(positions)) < len(positions):
-        raise ValueError(
-            f"For '{who}', 'grad_position' must name arguments by their number, from 0, each once, "
-            f"but got {grad_position!r}."
-        )
+        raise rejection("int-tuple-ints-none", who, grad_position=grad_position)
+    require(
+        positions and min(positions) >= 0 and (len(set(positions)) >= len(positions)),
+        "name-arguments-number-0",
+        who,
+        grad_position=grad_position,
+    )
     return positions
 
 
@@ -305,13 +286,13 @@ def check_function(who, fn):
     """Raise TypeError if `fn` is not callable."""
     if not callable(fn):
         kind = type(fn).__name__
-        raise TypeError(f"For '{who}', 'fn' must be a function or a Cell, but got {kind}.")
+        raise rejection("function-cell", who, fn=kind)
 
 
 def check_flag(who, name, flag):
     """Raise TypeError if `flag` is not a bool."""
     if not isinstance(flag, bool):
-        raise TypeError(f"For '{who}', '{name}' must be a bool, but got {type(flag).__name__}.")
+        raise rejection("bool", who, argument=name, got=flag)
 
 
 def parameters_of(who, weights):
@@ -322,7 +303,7 @@ def parameters_of(who, weights):
     for p in parameters:
         if not isinstance(p, Parameter):
             kind = type(p).__name__
-            raise TypeError(f"For '{who}', 'weights' must be Parameters, but got {kind}.")
+            raise rejection("parameters", who, weights=kind)
     return parameters
 
 
@@ -337,7 +318,7 @@ def get_grad(gradients, identifier):
     """
     if not isinstance(identifier, (int, Parameter)):
         kind = type(identifier).__name__
-        raise TypeError(f"For 'get_grad', 'identifier' must be an int or a Parameter, not {kind}.")
+        raise rejection("int-parameter-not", "get_grad", argument="identifier", kind=kind)
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     stack = [gradients]
     while stack:
@@ -347,7 +328,7 @@ def get_grad(gradients, identifier):
                 stack.extend(item)
             elif item[0] == wanted:
                 return item[1]
-    raise RuntimeError(f"For 'get_grad', no gradient has the identifier {wanted!r}.")
+    raise rejection("no-gradient-identifier", "get_grad", wanted=wanted)
 
 
 class GradOperation:

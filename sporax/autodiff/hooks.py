@@ -7,6 +7,7 @@ from sporax.autodiff.custom_vjp import checked
 from sporax.autodiff.tape import PythonDerivative, active_tape
 from sporax.core.tensor import Tensor, attach
 from sporax.core.value import Changes, thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import pending_value, record, wrap
 
@@ -15,10 +16,7 @@ _numbers = itertools.count()
 
 def check_callable(who, hook_fn):
     """Raise TypeError if `hook_fn` is not callable."""
-    if not callable(hook_fn):
-        raise TypeError(
-            f"For '{who}', 'hook_fn' must be a function, but got {type(hook_fn).__name__}."
-        )
+    require(callable(hook_fn), "function", who, hook_fn=hook_fn)
 
 
 def name_of(hook_fn):
@@ -188,9 +186,13 @@ def replaced(who, hook_fn, name, avals, result):
     """Check the gradients that a hook returned: Tensors and None, one for each aval."""
     result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(result) != len(avals):
-        raise ValueError(
-            f"For '{who}', {name_of(hook_fn)} must return None or a gradient for each {name}, "
-            f"{len(avals)}, but got {len(result)}."
+        raise rejection(
+            "return-none-gradient",
+            who,
+            name_of=name_of(hook_fn),
+            name=name,
+            count=len(avals),
+            got=len(result),
         )
     values = [
         None if gradient is None else checked(who, f"{name} {i}", aval, gradient, name_of(hook_fn))

@@ -15,6 +15,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, tensors_of, unflatten
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -167,11 +168,13 @@ def arguments_of(who, name, inputs):
 def tangents_of(who, inputs, v):
     """Check the tangents of the inputs; returns their Values."""
     primals, tangents = tensors_of(inputs), tensors_of(arguments_of(who, "v", v))
-    if len(primals) != len(tangents):
-        raise ValueError(
-            f"For '{who}', 'v' must hold a Tensor for each of the {len(primals)} inputs, but got "
-            f"{len(tangents)}."
-        )
+    require(
+        len(primals) == len(tangents),
+        "hold-tensor-inputs",
+        who,
+        v=len(tangents),
+        count=len(primals),
+    )
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         if x.shape != t.shape or x.dtype != t.dtype:
             raise (ValueError if x.shape != t.shape else TypeError)(
@@ -304,15 +307,15 @@ def _split(avals, axis):
 def _positions(who, grad_position, args):
     """Check the positions against the call; returns a tuple."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-    if any(not isinstance(i, int) for i in positions) or not positions:
-        raise TypeError(
-            f"For '{who}', 'grad_position' must be an int or a tuple of ints, but got "
-            f"{grad_position!r}."
-        )
+    require(
+        not any(not isinstance(i, int) for i in positions) and positions,
+        "int-tuple-ints",
+        who,
+        grad_position=grad_position,
+    )
     if len(set(positions)) < len(positions) or not all(0 <= i < len(args) for i in positions):
-        raise ValueError(
-            f"For '{who}', 'grad_position' must name some of the {len(args)} arguments by their "
-            f"number, from 0, each once, but got {grad_position!r}."
+        raise rejection(
+            "name-some-arguments-number", who, grad_position=grad_position, count=len(args)
         )
     _check_tensors(who, "the arguments at 'grad_position'", [args[i] for i in positions], True)
     return positions
@@ -320,8 +323,10 @@ def _positions(who, grad_position, args):
 
 def _check_tensors(who, name, items, bare=False):
     for item in items:
-        if not (isinstance(item, Tensor) if bare else tensors_of(item)):
-            raise TypeError(
-                f"For '{who}', {name} must be Tensors, but got {type(item).__name__}. Wrap it in a "
-                "Tensor."
-            )
+        require(
+            isinstance(item, Tensor) if bare else tensors_of(item),
+            "tensors",
+            who,
+            name=name,
+            got=item,
+        )

@@ -12,6 +12,7 @@ from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
 from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused, using_tape
 from sporax.core.parameter import Parameter
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.lifting.abstract_trace import AbstractTrace
@@ -126,19 +127,10 @@ class LiftedFunction:
             return
         differing = op.differing(avals, [i for i, axis in enumerate(op.outs) if axis is None])
         for i in differing:
-            if i < n_results:
-                raise RuntimeError(
-                    f"For '{self.who}', the out axis of a result must be an int, but got None for "
-                    f"result {i}, which differs between the examples. Say where the examples lie."
-                )
+            require(i >= n_results, "out-axis-result-int", self.who, i=i)
             handle = written[i - n_results][0]
             name = f"Parameter '{handle.name}'" if isinstance(handle, Parameter) else "a Tensor"
-            raise ValueError(
-                f"For '{self.who}', what the function writes must be the same for all examples, "
-                f"but {name} of shape {handle.shape} gets another value for each. Return the "
-                "values instead; for a BatchNorm, use 'set_train(False)' or a norm without "
-                "moving statistics."
-            )
+            raise rejection("what-function-writes-same", self.who, name=name, shape=handle.shape)
 
 
 class LiftedDerivative(PythonDerivative):

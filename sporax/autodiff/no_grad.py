@@ -9,6 +9,7 @@ from sporax.autodiff.tape import paused
 from sporax.core.hooks import hooks
 from sporax.core.tensor import attach
 from sporax.core.tree import map_tensors
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.storage.views import view
@@ -46,11 +47,7 @@ def requires_grad_(self, requires_grad=True):
     >>> grad(lambda x: x * x)(Tensor([3.0]).requires_grad_(False)).asnumpy()
     array([0.], dtype=float32)
     """
-    if not isinstance(requires_grad, bool):
-        raise TypeError(
-            "For 'requires_grad_', 'requires_grad' must be a bool, but got "
-            f"{type(requires_grad).__name__}."
-        )
+    require(isinstance(requires_grad, bool), "bool", "requires_grad_", requires_grad=requires_grad)
     self.requires_grad = requires_grad
     return self
 

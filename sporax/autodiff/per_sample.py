@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.core.tree import flatten, map_tensors, unflatten
+from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -26,10 +27,8 @@ class PerSample:
         cut = [t for t in every if t.ndim]
         sizes = {t.shape[0] for t in cut}
         if len(sizes) != 1:
-            raise ValueError(
-                f"For '{self.who}' with per_sample=True, the first axes of all Tensors must have "
-                f"one size, that of the batch, but got the shapes {[t.shape for t in every]}. What "
-                "is no batch can be kept in the function ('functools.partial')."
+            raise rejection(
+                "per-sample-true-first-axes", name=self.who, items=[t.shape for t in every]
             )
         outputs_treedef = None
 

@@ -6,6 +6,7 @@ from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.autodiff.remat_op import RematLiftedOp
 from sporax.autodiff.tape import active_tape
 from sporax.core.tree import flatten, unflatten
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import wrap
 
 
@@ -27,11 +28,7 @@ def recompute(
     >>> grad(lambda x: recompute(nn.ReLU(), x * x))(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
     """
-    if not callable(block):
-        raise TypeError(
-            f"For 'recompute', 'block' must be a Cell or a function, but got "
-            f"{type(block).__name__}."
-        )
+    require(callable(block), "cell-function", "recompute", block=block)
     check_context("recompute", use_reentrant and not output_recompute, context_fn)
     name = getattr(block, "__name__", type(block).__name__)
     return recomputed(f"recompute of {name}", block, args, kwargs)
@@ -40,15 +37,8 @@ def recompute(
 def check_context(who, use_reentrant, context_fn):
     """Raise ValueError or NotImplementedError for a `context_fn`."""
     if context_fn is not None:
-        if use_reentrant:
-            raise ValueError(
-                f"For '{who}', 'context_fn' must be None where 'use_reentrant' is True, but got "
-                f"{context_fn!r:.80}. Pass use_reentrant=False."
-            )
-        raise NotImplementedError(
-            f"For '{who}', 'context_fn' is not supported: the function's Python code runs once, "
-            "for both passes. Enter the context inside the function."
-        )
+        require(not use_reentrant, "none-use-reentrant-true", who, context_fn=context_fn)
+        raise rejection("not-supported-function-s", who, argument="context_fn")
 
 
 def recomputed(who, function, args, kwargs):

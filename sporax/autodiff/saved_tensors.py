@@ -9,6 +9,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import record, wrap
 from sporax.engine.trace_tree import forest
 
@@ -29,11 +30,13 @@ class saved_tensors_hooks:
 
     def __init__(self, pack_hook, unpack_hook):
         for name, hook in [("pack_hook", pack_hook), ("unpack_hook", unpack_hook)]:
-            if not callable(hook):
-                raise TypeError(
-                    f"For 'saved_tensors_hooks', '{name}' must be a function, but got "
-                    f"{type(hook).__name__}."
-                )
+            require(
+                callable(hook),
+                "function-argument-type",
+                "saved_tensors_hooks",
+                argument=name,
+                got=hook,
+            )
         self.hooks = pack_hook, unpack_hook
         self.before = []
 

@@ -5,6 +5,7 @@ import contextlib
 import jax.numpy as jnp
 
 from sporax.core.cell_tree import parameters
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 
@@ -26,11 +27,7 @@ class StackedCells:
         parts = [list(parameters(cell)) for cell in self.cells]
         makes = {tuple((path, p.shape, str(p.dtype)) for path, p in part) for part in parts}
         classes = {type(cell) for cell in self.cells}
-        if len(makes) != 1 or len(classes) != 1:
-            raise ValueError(
-                f"For '{who}', the Cells of a CellList must be of one class and have Parameters of "
-                "the same shapes and dtypes, but got others. Call them one by one."
-            )
+        require(len(makes) == 1 and len(classes) == 1, "cells-celllist-one-class", who)
         self.handles = [[p for _, p in each] for each in zip(*parts, strict=True)]
         self.stacked = [record(_stack, *[p._lift() for p in each]) for each in self.handles]
 

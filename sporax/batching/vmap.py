@@ -10,6 +10,7 @@ from sporax.core.from_host import NUMBERS, plain
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, itself, map_tensors, tensors_of, unflatten
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import wrap
 
 
@@ -30,10 +31,7 @@ def vmap(fn, in_axes=0, out_axes=0) -> Callable:
     >>> vmap(lambda x, y: (x * y).sum(), in_axes=(0, None))(ops.ones((2, 3)), ops.ones((3,)))
     Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  3.00000000e+00])
     """
-    if not callable(fn):
-        raise RuntimeError(
-            f"For 'vmap', 'fn' must be a function or a Cell, but got {type(fn).__name__}."
-        )
+    require(callable(fn), "cell-function-grad-function", "vmap", fn=fn)
     for name, axes in ("in_axes", in_axes), ("out_axes", out_axes):
         _check_axes(name, axes)
 
@@ -49,9 +47,7 @@ def _check_axes(name, axes):
         for item in axes:
             _check_axes(name, item)
     elif axes is not None and (not isinstance(axes, int) or isinstance(axes, bool)):
-        raise RuntimeError(
-            f"For 'vmap', '{name}' must be an int, None or a tuple of these, but got {axes!r}."
-        )
+        raise rejection("int-none-tuple-these", "vmap", argument=name, got=axes)
 
 
 class VectorizedFunction:
@@ -99,19 +95,11 @@ class VectorizedFunction:
         sizes = {t.shape[axis] for t, axis in sliced}
         if self.of_cells:
             sizes.add(len(self.fn))
-        if not sizes:
-            raise RuntimeError(
-                f"For '{self.who}', 'in_axes' must be an int for at least one argument, but got "
-                f"{self.in_axes} for {n_args}. Call the function itself where nothing is sliced."
-            )
+        require(sizes, "int-at-least-one-argument", self.who, in_axes=self.in_axes, n_args=n_args)
         if len(sizes) > 1:
             sizes_shown = [f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced]
             sizes_shown += [f"{len(self.fn)} Cells"] if self.of_cells else []
-            raise RuntimeError(
-                f"For '{self.who}', the sliced axes must be of one size, but got "
-                f"{', '.join(sizes_shown)}. Give None in 'in_axes' for an argument that every call "
-                "gets whole."
-            )
+            raise rejection("sliced-axes-one-size", self.who, got=", ".join(sizes_shown))
         return sizes.pop()
 
     def _axes(self, name, axes, obj):
@@ -139,7 +127,9 @@ class VectorizedFunction:
         return [axis for t in tensors_of(obj) for axis in self._axes(name, axes, t)]
 
     def _refusal(self, name, what, axes):
-        return RuntimeError(f"For '{self.who}', '{name}' must be {what}, but got {axes}.")
+        return rejection(
+            "must-be", self.who, argument=name, words=what, got=axes, error=RuntimeError
+        )
 
 
 def _as_tensor(item):

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sporax.compat import install_as_mindspore
 from sporax.compat.refused_names import REFUSED, Refused
+from sporax.diagnosis.rules import rejection
 from sporax.io import untrusted_file
 
 ROOT = "mindspore"
@@ -129,10 +130,14 @@ def parsed(path):
             warnings.simplefilter("ignore")  # warnings about the program, e.g. "\d" in a string
             return [(place, ast.parse(part)) for place, part in parts]
     except SyntaxError as error:
-        raise CannotRead(f"is no Python program: {error.msg} (line {error.lineno})") from None
+        raise rejection(
+            "no-python-program-line", msg=error.msg, lineno=error.lineno, error=CannotRead
+        ) from None
     # the parser raises MemoryError if brackets are nested too deeply
     except (MemoryError, *untrusted_file.MALFORMED) as error:
-        raise CannotRead(f"is no Python program: {untrusted_file.cause(error)}") from None
+        raise rejection(
+            "no-python-program", cause=untrusted_file.cause(error), error=CannotRead
+        ) from None
 
 
 def read_with(reader, trees):
@@ -144,7 +149,7 @@ def read_with(reader, trees):
             reader.place = place
             reader.visit(tree)
     except RecursionError:
-        raise CannotRead("has expressions that are nested too deeply") from None
+        raise rejection("expressions-nested-too-deeply", error=CannotRead) from None
 
 
 def _without_magic(source):

@@ -2,6 +2,8 @@
 
 import sys
 
+from sporax.diagnosis.rules import require
+
 _REFUSED = 2
 
 
@@ -33,7 +35,6 @@ def names(pairs):
     chosen = {}
     for pair in pairs:
         old, equals, new = pair.partition("=")
-        if not old or not equals:
-            raise ValueError(f"--name must be OLD=NEW, but got '{pair}'.")
+        require(old and equals, "name-old-new", got=pair)
         chosen[old] = new or None
     return chosen

@@ -16,6 +16,7 @@ from sporax import nn
 from sporax.compat import MINDSPORE_VERSION
 from sporax.compilation_cache import folder
 from sporax.core.units import bytes_text
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.verification import admission
 from sporax.versions import JAXLIB
 from sporax.xla_kernels import jaxlib_faults
@@ -76,7 +77,9 @@ def _jax():
     avoided = [f"avoided: {f.name} ({f.issue}): {f.remedy}" for f in jaxlib_faults.present()]
     wrong = admission.verdict()
     if wrong:
-        raise Problem(f"jaxlib {JAXLIB} gives wrong numbers here: {', '.join(wrong)}")
+        raise rejection(
+            "jaxlib-gives-wrong-numbers", jaxlib=JAXLIB, names=", ".join(wrong), error=Problem
+        )
     return [
         f"jax {jax.__version__}, jaxlib {JAXLIB}",
         *avoided,
@@ -176,8 +179,14 @@ def _training():
         value, gradients = step()
         optimizer(gradients)
         losses.append(float(value))
-    if not losses[-1] < losses[0] / 2:
-        raise Problem(f"{_TRIALS} steps of a small network went from {losses[0]} to {losses[-1]}")
+    require(
+        losses[-1] < losses[0] / 2,
+        "steps-small-network-went",
+        trials=_TRIALS,
+        losses=losses[0],
+        losses2=losses[-1],
+        error=Problem,
+    )
     fall = f"loss {losses[0]:.2f} to {losses[-1]:.2f}"
     return f"{_TRIALS} steps of a small network in {time.perf_counter() - start:.1f} s: {fall}"
 

@@ -3,6 +3,7 @@
 import os
 
 from sporax.compilation_cache import user_key
+from sporax.diagnosis.rules import rejection, require
 
 VARIABLE = "SPORAX_JOB_KEY"  # not an argument: other users of the machine can see those
 _SHORTEST = 16  # characters of the variable
@@ -25,7 +26,13 @@ def job_key(environ=os.environ):
         try:
             return user_key.in_file(path())
         except OSError as error:
-            raise NoJobKey(f"the job's key must be in a file of your own: {error}") from None
-    if len(text) < _SHORTEST:
-        raise NoJobKey(f"{VARIABLE} must have at least {_SHORTEST} characters, but got {len(text)}")
+            raise rejection("job-s-key-file", cause=error, error=NoJobKey) from None
+    require(
+        len(text) >= _SHORTEST,
+        "at-least-characters",
+        variable=VARIABLE,
+        shortest=_SHORTEST,
+        got=len(text),
+        error=NoJobKey,
+    )
     return os.fsencode(text)

@@ -18,6 +18,7 @@ from typing import Any
 
 from sporax.cli.host_link import PATIENCE, Failure, FirstHost, OtherHost
 from sporax.cli.job_key import VARIABLE, NoJobKey, job_key
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed.launch_environment import LAUNCHER_PIPE, LOOPBACK
 
 PORT = 8118  # of the coordinator on several hosts, as in msrun; + 1: of the launchers
@@ -96,9 +97,8 @@ def held_port(host, port):
     except OSError as error:
         if held is not None:
             held.close()
-        raise CannotLaunch(
-            f"port {port} of {host} must be free for the coordinator, but: {error}; choose another "
-            "one with --port"
+        raise rejection(
+            "port-free-coordinator-choose", port=port, host=host, cause=error, error=CannotLaunch
         ) from None
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -112,9 +112,12 @@ def _link(address, index, hosts, n):
     try:
         return FirstHost(address, hosts, n, key)
     except OSError as error:
-        raise CannotLaunch(
-            f"port {address[1]} of {address[0]} must be free for the launchers, but: {error}; "
-            "choose another one, less by 1, with --port"
+        raise rejection(
+            "port-free-launchers-choose",
+            address=address[1],
+            address2=address[0],
+            cause=error,
+            error=CannotLaunch,
         ) from None
 
 
@@ -127,9 +130,11 @@ def _host_index(hosts):
     for index, host in enumerate(hosts):
         if host in own or any(entry[4][0] in own for entry in _addresses(host)):
             return index
-    raise CannotLaunch(
-        f"this host ({socket.gethostname()}) is none of the --hosts {','.join(hosts)}; say which "
-        "with --host-index"
+    raise rejection(
+        "host-none-hosts-say",
+        gethostname=socket.gethostname(),
+        names=",".join(hosts),
+        error=CannotLaunch,
     )
 
 
@@ -143,10 +148,9 @@ def _addresses(host):
 def _share(n, hosts, index):
     """Return (first rank of this host, number of its ranks)."""
     count = len(hosts) or 1
-    if n % count:
-        raise CannotLaunch(f"-n must be a multiple of the {count} hosts, but got {n}")
+    require(not n % count, "n-multiple-hosts", count=count, got=n, error=CannotLaunch)
     if not 0 <= index < count:
-        raise CannotLaunch(f"--host-index must be from 0 to {count - 1}, but got {index}")
+        raise rejection("host-index-0", number=count - 1, got=index, error=CannotLaunch)
     return n // count * index, n // count
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from sporax import __version__, module_if_there
 from sporax.compat import child_processes, class_modules, log_settings
 from sporax.compat.refused_names import REFUSED, Refused, explained
+from sporax.diagnosis.rules import rejection
 
 ROOT = "mindspore"
 MINDSPORE_VERSION = "2.10.0"  # the version that sporax follows; scripts compare it
@@ -170,9 +171,11 @@ def install_as_mindspore():
     """
     present = sys.modules.get(ROOT)
     if present is not None and not isinstance(present, AliasModule):
-        raise RuntimeError(
-            f"For 'install_as_mindspore', another '{ROOT}' must not be imported yet, but "
-            f"{getattr(present, '__file__', 'one')} is. Call it before the first import."
+        raise rejection(
+            "another-not-imported-yet",
+            "install_as_mindspore",
+            root=ROOT,
+            getattr=getattr(present, "__file__", "one"),
         )
     if FINDER not in sys.meta_path:
         elsewhere = [path for path in sys.path if path != child_processes.FOLDER]

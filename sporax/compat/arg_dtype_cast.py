@@ -3,6 +3,7 @@
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.primitive import Primitive
 
 _ITEMS = {"BOOL": bool, "INT": int, "FLOAT": float, "NUMBER": (int, float, bool), "TENSOR": Tensor,
@@ -40,14 +41,9 @@ class StringToEnum(Primitive):
     def __call__(self, op_name, arg_name, enum_str):
         if enum_str is None:
             return None
-        if not isinstance(enum_str, str):
-            raise TypeError(
-                f"For '{op_name}', '{arg_name}' must be a str, but got {type(enum_str).__name__}."
-            )
+        require(isinstance(enum_str, str), "str", op_name, argument=arg_name, got=enum_str)
         if enum_str.lower() not in _ENUM:
-            raise ValueError(
-                f"For '{op_name}', '{arg_name}' must be one of {[*_ENUM]}, but got {enum_str!r}."
-            )
+            raise rejection("one-of", op_name, argument=arg_name, choices=[*_ENUM], got=enum_str)
         return _ENUM[enum_str.lower()]
 
 
@@ -139,10 +135,13 @@ def tensor_to_number(data, dst_type, op_name):
 
 def normalize_int_tensor(op_name, arg_name, data):
     """Convert a Tensor of one integer to an int."""
-    if not is_integral_mstype(data.dtype):
-        raise ValueError(
-            f"For '{op_name}', '{arg_name}' must be a Tensor of integers, but got {data.dtype}."
-        )
+    require(
+        is_integral_mstype(data.dtype),
+        "tensor-integers",
+        op_name,
+        argument=arg_name,
+        got=data.dtype,
+    )
     return int(data.item())
 
 
@@ -177,7 +176,7 @@ def do_type_cast(data, dst_type, op_name):
             return convert(data)
     if is_number(dst_type) and isinstance(data, Tensor):
         return tensor_to_number(data, dst_type, op_name)
-    raise TypeError(f"Type conversion failed: {op_name}")
+    raise rejection("type-conversion-failed", op_name=op_name)
 
 
 def type_it(op_name, arg_name, data, src_type, dst_type):
@@ -186,8 +185,11 @@ def type_it(op_name, arg_name, data, src_type, dst_type):
         return None
     if not is_instance_in(data, src_type) and not is_instance_of(data, dst_type):
         sources = src_type if isinstance(src_type, tuple) else (src_type,)
-        raise TypeError(
-            f"For '{op_name}', '{arg_name}' must be one of "
-            f"{[_named(kind) for kind in (*sources, dst_type)]}, but got {type(data).__name__}."
+        raise rejection(
+            "one",
+            op_name,
+            argument=arg_name,
+            items=[_named(kind) for kind in (*sources, dst_type)],
+            got=data,
         )
     return do_type_cast(data, dst_type, op_name)

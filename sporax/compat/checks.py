@@ -11,6 +11,7 @@ import operator
 import re
 
 from sporax.core.dtype import Number, number
+from sporax.diagnosis.rules import rejection, require
 
 EQ, NE, LT, LE, GT, GE = range(1, 7)
 INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = range(7, 11)
@@ -71,17 +72,20 @@ def _check_number(arg_value, value, rel, arg_type=int, arg_name=None, prim_name=
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
         if isinstance(arg_value, bool):
             sign = _COMPARED[rel][0].format(value)
-            raise TypeError(
-                f"{about} must be {kind} and must {sign}, but got '{arg_value}' with type 'bool'."
+            raise rejection(
+                "must-be-and-must-argument-type", about=about, kind=kind, sign=sign, got=arg_value
             )
-        raise TypeError(f"{about} must be {kind}, but got '{type(arg_value).__name__}'")
-    if isinstance(arg_value, float) and not math.isfinite(arg_value):
-        raise ValueError(f"{about} must be a legal value, but got '{arg_value}'.")
+        raise rejection("must-be-argument-type", about=about, kind=kind, got=arg_value)
+    require(
+        not isinstance(arg_value, float) or math.isfinite(arg_value),
+        "legal-value",
+        about=about,
+        got=arg_value,
+    )
     sign, compare = _COMPARED[rel]
     if not compare(arg_value, value):
-        raise ValueError(
-            f"{about} must be {kind} and must {sign.format(value)}, but got '{arg_value}' with "
-            f"type '{type(arg_value).__name__}'."
+        raise rejection(
+            "must-be-and-must", about=about, kind=kind, format=sign.format(value), got=arg_value
         )
     return arg_value
 
@@ -100,9 +104,8 @@ def check_number(arg_name, arg_value, value, rel, prim_name):
     """Return `arg_value` if it is in the relation `rel` to `value`."""
     sign, compare = _COMPARED[rel]
     if not compare(arg_value, value):
-        raise ValueError(
-            f"For '{prim_name}', the argument '{arg_name}' must {sign.format(value)}, but got "
-            f"{arg_value}."
+        raise rejection(
+            "argument", prim_name, arg_name=arg_name, format=sign.format(value), got=arg_value
         )
     return arg_value
 
@@ -141,14 +144,14 @@ check_non_positive_float, _ = _sign(float, LE, "a non-positive")
 def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
     """Return `arg_value` if it is a finite number of the type, and not a bool."""
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
-        raise TypeError(
-            f"{_type_of(arg_name, prim_name)} must be '{arg_type.__name__}', but got "
-            f"'{type(arg_value).__name__}'."
+        raise rejection(
+            "must-be-argument-type-checks",
+            type_of=_type_of(arg_name, prim_name),
+            arg_type=arg_type.__name__,
+            got=arg_value,
         )
     if isinstance(arg_value, float) and not math.isfinite(arg_value):
-        raise ValueError(
-            f"{_about(arg_name, prim_name)} must be a legal float, but got '{arg_value}'."
-        )
+        raise rejection("legal-float", about=_about(arg_name, prim_name), got=arg_value)
     return arg_value
 
 
@@ -168,13 +171,15 @@ def check_number_range(
     """Return `arg_value` if it is of the type and between the limits."""
     about = _about(arg_name, prim_name)
     if not isinstance(arg_value, value_type) or isinstance(arg_value, bool):
-        raise TypeError(
-            f"{about} must be '{value_type.__name__}',  but got '{type(arg_value).__name__}'."
+        raise rejection(
+            "must-be-but-got", about=about, value_type=value_type.__name__, got=arg_value
         )
     if not _within(arg_value, lower_limit, upper_limit, rel):
-        raise ValueError(
-            f"{about} must be in range of {_RANGES[rel][0].format(lower_limit, upper_limit)}, but "
-            f"got {arg_value} with type '{type(arg_value).__name__}'."
+        raise rejection(
+            "range",
+            about=about,
+            format=_RANGES[rel][0].format(lower_limit, upper_limit),
+            got=arg_value,
         )
     return arg_value
 
@@ -192,28 +197,31 @@ def check_float_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, p
 def check_bool(arg_value, arg_name=None, prim_name=None):
     """Return `arg_value` if it is a bool."""
     if not isinstance(arg_value, bool):
-        raise TypeError(
-            f"{_about(arg_name, prim_name)} must be a bool, but got {type(arg_value).__name__}."
-        )
+        raise rejection("bool-argument-type", about=_about(arg_name, prim_name), got=arg_value)
     return arg_value
 
 
 def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
     """Return `arg_value` if it is one of the strings."""
     if not isinstance(arg_value, str) or arg_value not in valid_values:
-        raise ValueError(
-            f"{_about(arg_name or 'parameter', prim_name)} must be str and must be in "
-            f"'{valid_values}', but got '{arg_value}'."
+        raise rejection(
+            "str-argument-value",
+            about=_about(arg_name or "parameter", prim_name),
+            valid_values=valid_values,
+            got=arg_value,
         )
     return arg_value
 
 
 def check_isinstance(arg_name, arg_value, classes):
     """Return `arg_value` if it is an instance of one of the classes."""
-    if not isinstance(arg_value, classes):
-        raise ValueError(
-            f"The parameter '{arg_name}' must be isinstance of {classes}, but got {arg_value}."
-        )
+    require(
+        isinstance(arg_value, classes),
+        "parameter-isinstance",
+        arg_name=arg_name,
+        classes=classes,
+        got=arg_value,
+    )
     return arg_value
 
 
@@ -224,9 +232,8 @@ def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
     if wrong_bool or not isinstance(arg_value, kinds):
         names = [getattr(k, "__name__", str(k)) for k in kinds]
         wanted = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
-        raise TypeError(
-            f"{_type_of(arg_name, prim_name)} should be {wanted}, but got type "
-            f"'{type(arg_value).__name__}'."
+        raise rejection(
+            "should", type_of=_type_of(arg_name, prim_name), wanted=wanted, arg_value=arg_value
         )
     return arg_value
 
@@ -237,7 +244,9 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
     if arg_type not in kinds:
         wanted = str(kinds[0]) if len(kinds) == 1 else f"one of {kinds}"
         got = arg_type.__name__ if isinstance(arg_type, type) else repr(arg_type)
-        raise TypeError(f"For '{prim_name}', the '{arg_name}' should be {wanted}, but got '{got}'.")
+        raise rejection(
+            "should-argument-choice", prim_name, arg_name=arg_name, wanted=wanted, got=got
+        )
     return arg_type
 
 
@@ -246,9 +255,13 @@ def check_subclass(arg_name, type_, template_types, prim_name, addition_error_in
     kinds = template_types if isinstance(template_types, (tuple, list)) else [template_types]
     if type_ not in kinds and not any(_is_kind(type_, kind) for kind in kinds):
         wanted = str(kinds[0]) if len(kinds) == 1 else f"one of {[str(k) for k in kinds]}"
-        raise TypeError(
-            f"For '{prim_name}', the element of '{arg_name}' must be {wanted}, but got {type_}."
-            f"{addition_error_info or ''}"
+        raise rejection(
+            "element",
+            prim_name,
+            arg_name=arg_name,
+            wanted=wanted,
+            got=type_,
+            value=addition_error_info or "",
         )
 
 
@@ -261,9 +274,7 @@ def check_str_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
     reg = _A_STRING if reg is None else reg
     if re.match(reg, target, flag) is None:
         who = f"For '{prim_name}', the" if prim_name else "The"
-        raise ValueError(
-            f"{who} '{target}' is illegal, it must be match regular'{reg}' by flags'{flag}.'"
-        )
+        raise rejection("illegal-match-regular-flags", name=who, target=target, reg=reg, flag=flag)
     return True
 
 
@@ -272,7 +283,7 @@ def check_file_name_by_regular(target, reg=None, prim_name=None):
     reg = _A_FILE if reg is None else reg
     if re.match(reg, target) is None:
         who = f"For '{prim_name}', the" if prim_name else "The"
-        raise ValueError(f"{who} '{target}' is illegal, it must be match regular '{reg}'.")
+        raise rejection("illegal-match-regular", name=who, target=target, reg=reg)
     return True
 
 
@@ -281,18 +292,19 @@ def check_element_type_of_iterable(arg_name, arg_value, valid_types, prim_name=N
     for value in arg_value:
         if not isinstance(value, tuple(valid_types)):
             wanted = ", ".join(kind.__name__ for kind in valid_types)
-            raise TypeError(
-                f"{_type_of(arg_name, prim_name)} should be {wanted}, but got {value!r} with type "
-                f"'{type(value).__name__}'."
+            raise rejection(
+                "should-argument-choice-checks",
+                type_of=_type_of(arg_name, prim_name),
+                wanted=wanted,
+                got=value,
             )
 
 
 def check_axis_in_range(axis, ndim):
     """Return the axis as a non-negative index."""
-    if not isinstance(axis, int) or isinstance(axis, bool):
-        raise TypeError(f"The 'axis' must be an int, but got {type(axis).__name__}.")
+    require(isinstance(axis, int) and (not isinstance(axis, bool)), "axis-int", got=axis)
     if not -ndim <= axis < ndim:
-        raise ValueError(f"The 'axis' must be in the range of [{-ndim}, {ndim}), but got {axis}.")
+        raise rejection("axis-range", value=-ndim, ndim=ndim, got=axis)
     return axis % ndim
 
 
@@ -307,9 +319,7 @@ def args_type_check(*type_args, **type_kwargs):
         def checked(*args, **kwargs):
             for name, value in signature.bind(*args, **kwargs).arguments.items():
                 if name in wanted and value is not None and not isinstance(value, wanted[name]):
-                    raise TypeError(
-                        f"The parameter '{name}' must be {wanted[name]}, but got {type(value)}"
-                    )
+                    raise rejection("parameter", name=name, wanted=wanted[name], got=type(value))
             return function(*args, **kwargs)
 
         return checked

@@ -3,6 +3,7 @@
 import itertools
 
 from sporax import Tensor, ops
+from sporax.diagnosis.rules import require
 
 
 class ContiguousTensorsHandle:
@@ -18,11 +19,9 @@ class ContiguousTensorsHandle:
 
     def __init__(self, tensor_list, enable_mem_align=True):
         for one in tensor_list:
-            if not isinstance(one, Tensor):
-                raise TypeError(
-                    "For 'ContiguousTensorsHandle', 'tensor_list' must hold Tensors, but got "
-                    f"{type(one).__name__}."
-                )
+            require(
+                isinstance(one, Tensor), "hold-tensors", "ContiguousTensorsHandle", tensor_list=one
+            )
         self.total_size = sum(one.size for one in tensor_list)
         self._ends = [0, *itertools.accumulate(one.size for one in tensor_list)]
         self._all = ops.concat([one.reshape(-1) for one in tensor_list])

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import jax
 
 from sporax.core import context
+from sporax.diagnosis.rules import rejection, require
 
 _PLATFORMS = {"CPU": "cpu", "GPU": "gpu", "TPU": "tpu"}
 _NAMES = (*_PLATFORMS, "Ascend")
@@ -14,33 +15,27 @@ _NAMES = (*_PLATFORMS, "Ascend")
 def _devices(who, device_target):
     """Return the devices of that name; for None the current ones, for 'Ascend' JAX's default."""
     if device_target is not None and device_target not in _NAMES:
-        raise ValueError(
-            f"For '{who}', 'device_target' must be one of {list(_NAMES)}, but got "
-            f"{device_target!r}. Leave it out for the device that programs run on."
-        )
+        raise rejection("one-argument-choice", who, device_target=device_target, names=list(_NAMES))
     target = context.get_context("device_target") if device_target is None else device_target
     try:
         return jax.local_devices(backend=_PLATFORMS.get(target))
     except RuntimeError:
-        raise ValueError(
-            f"For '{who}', 'device_target' must be a device that exists here, but there is no "
-            f"{device_target}. Ask 'hal.is_available' first."
+        raise rejection(
+            "device-exists-here-no", who, argument="device_target", device_target=device_target
         ) from None
 
 
 def device(who="device", device_target=None, device_id=0):
     """Return the JAX device with that name and number."""
     devices = _devices(who, device_target)
-    if not isinstance(device_id, int) or isinstance(device_id, bool):
-        raise TypeError(
-            f"For '{who}', 'device_id' must be an int, but got {type(device_id).__name__}. Devices "
-            "are numbered from 0."
-        )
+    require(
+        isinstance(device_id, int) and (not isinstance(device_id, bool)),
+        "int-argument-type",
+        who,
+        device_id=device_id,
+    )
     if not 0 <= device_id < len(devices):
-        raise ValueError(
-            f"For '{who}', 'device_id' must be less than the number of devices, {len(devices)}, "
-            f"but got {device_id}. Ask 'hal.device_count'."
-        )
+        raise rejection("less-than-number-devices", who, device_id=device_id, count=len(devices))
     return devices[device_id]
 
 
@@ -138,15 +133,15 @@ class DeviceCtx:
 
     def __enter__(self):
         if self.name not in _NAMES:
-            raise ValueError(
-                f"For 'DeviceCtx', 'name' must be one of {list(_NAMES)}, but got {self.name!r:.80}."
-                " Ask 'hal.is_available' which are here."
+            raise rejection(
+                "one-argument-choice-devices", "DeviceCtx", name=self.name, names=list(_NAMES)
             )
-        if self.device_id is not None and self.device_id < 0:
-            raise ValueError(
-                f"For 'DeviceCtx', 'device_id' must be at least 0, but got {self.device_id}. "
-                "Leave it out for the first."
-            )
+        require(
+            self.device_id is None or self.device_id >= 0,
+            "at-least-0",
+            "DeviceCtx",
+            device_id=self.device_id,
+        )
         self._before.append(get_current_device())
         context.set_device(self.name, self.device_id or 0)
         return self

@@ -5,6 +5,8 @@ import os
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from sporax.diagnosis.rules import rejection, require
+
 _LEVELS = [logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL]
 _FILE_DEFAULTS = {"logger_maxBytes": "52428800", "logger_backupCount": "30"}
 
@@ -21,11 +23,7 @@ def configure():
     """
     level = os.environ.get("GLOG_v")  # noqa: SIM112 - MindSpore's name
     if level is not None:
-        if level not in map(str, range(5)):
-            raise ValueError(
-                f"For 'GLOG_v', the level must be 0 (DEBUG), 1 (INFO), 2 (WARNING), 3 (ERROR) or 4 "
-                f"(CRITICAL), but got {level!r:.80}. Unset it for 2."
-            )
+        require(level in map(str, range(5)), "level-0-debug-1", "GLOG_v", got=level)
         _log().setLevel(_LEVELS[int(level)])
     config = get_log_config()
     if config["GLOG_logtostderr"] == "0":
@@ -33,15 +31,11 @@ def configure():
 
 
 def _log_to_file(config):
-    if not config.get("GLOG_log_dir"):
-        raise ValueError(
-            "For 'GLOG_logtostderr' 0, 'GLOG_log_dir' must be a folder, but it is not set. Set it."
-        )
+    require(config.get("GLOG_log_dir"), "glog-logtostderr-0-glog-log-dir-folder")
     for name in _FILE_DEFAULTS:
         if not config[name].isdigit():
-            raise ValueError(
-                f"For '{name}', the value must be a number, but got {config[name]!r:.80}. Unset it "
-                f"for {_FILE_DEFAULTS[name]}."
+            raise rejection(
+                "value-number", name, got=config[name], file_defaults=_FILE_DEFAULTS[name]
             )
     folder = Path(config["GLOG_log_dir"]) / "rank_0" / "logs"
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """`mindspore.onnx`: `export` with the format ONNX."""
 
 from sporax import io
+from sporax.diagnosis.rules import rejection, require
 
 _WHY = {
     "input_names": "Inputs are named after the arguments; rename them with the package onnx",
@@ -17,12 +18,8 @@ def export(net, *inputs, file_name, export_params=True, **options):
     and a file without Parameters.
     """
     for option, value in options.items():
-        if option not in _WHY:
-            raise TypeError(f"For 'onnx.export', there is no keyword '{option}'. Leave it out.")
+        require(option in _WHY, "no-keyword", "onnx.export", option=option)
         if value:
-            raise NotImplementedError(f"For 'onnx.export', '{option}' is not done. {_WHY[option]}.")
-    if not export_params:
-        raise NotImplementedError(
-            "For 'onnx.export', 'export_params' must be True: the file holds the Parameters."
-        )
+            raise rejection("not-done", "onnx.export", argument=option, value=_WHY[option])
+    require(export_params, "true-file-holds-parameters", "onnx.export", argument="export_params")
     io.export(net, *inputs, file_name=file_name, file_format="ONNX")

@@ -13,6 +13,7 @@ from sporax.compat import checks, runtime
 from sporax.core import context
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import parallel_context
 from sporax.graph_capture.jit import jit
 from sporax.nn.convolution import Convolution
@@ -52,11 +53,14 @@ def _valid_type_checks(types, class_name):
 
 def _construct_tensor_list(types, shapes, batch_expand_num=1):
     """Return zeros of these dtypes and shapes, whose first size is times `batch_expand_num`."""
-    if len(types) != len(shapes):
-        raise ValueError(
-            "For '_construct_tensor_list', 'types' and 'shapes' must be equally long, but got "
-            f"{len(types)} and {len(shapes)}."
-        )
+    require(
+        len(types) == len(shapes),
+        "equally-long",
+        "_construct_tensor_list",
+        types=len(types),
+        other="shapes",
+        count=len(shapes),
+    )
     sizes = [(shape[0] * batch_expand_num, *shape[1:]) for shape in shapes]
     return [ops.zeros(shape, kind) for shape, kind in zip(sizes, types, strict=True)]
 
@@ -89,10 +93,8 @@ def _make_directory(path, arg_name="path"):
 
     Raises TypeError unless the path is a string, and ValueError if it is blank.
     """
-    if not isinstance(path, str):
-        raise TypeError(f"The {arg_name} is invalid, the type should be string.")
-    if not path.strip():
-        raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
+    require(isinstance(path, str), "invalid-type-should-string", arg_name=arg_name)
+    require(path.strip(), "invalid-should-non-blank", arg_name=arg_name)
     directory = pathlib.Path(os.path.realpath(path))
     directory.mkdir(parents=True, exist_ok=True)
     return str(directory)
@@ -130,11 +132,12 @@ def _is_role_pserver():
 
 def _device_number_check(parallel_mode, device_number):
     """Raise ValueError for several devices in stand-alone mode."""
-    if parallel_mode == parallel_context.ParallelMode.STAND_ALONE and device_number != 1:
-        raise ValueError(
-            f"If parallel_mode is {parallel_mode}, device_number must be 1, but got "
-            f"{device_number}."
-        )
+    require(
+        parallel_mode != parallel_context.ParallelMode.STAND_ALONE or device_number == 1,
+        "parallel-mode-device-number-1",
+        parallel_mode=parallel_mode,
+        got=device_number,
+    )
 
 
 class _AutoParallelContext:
@@ -146,7 +149,7 @@ class _AutoParallelContext:
             return functools.partial(parallel_context.get_auto_parallel_context, setting)
         if kind == "set" and setting:
             return lambda value: parallel_context.set_auto_parallel_context(**{setting: value})
-        raise AttributeError(f"The context of parallel training has no '{name}'.")
+        raise rejection("context-parallel-training-no", name=name)
 
     def reset(self):
         """Reset all settings to their defaults."""
@@ -166,11 +169,7 @@ def _get_funcgraph(net, *inputs):
 
     Raises ValueError unless `net` is a Cell.
     """
-    if not isinstance(net, nn.Cell):
-        raise ValueError(
-            f"For '_get_funcgraph', 'net' must be a Cell, but got {type(net).__name__}. Use "
-            "'jit(f).graph(...)' for a function."
-        )
+    require(isinstance(net, nn.Cell), "cell", "_get_funcgraph", net=net)
     return jit(net).graph(*inputs)
 
 
@@ -190,10 +189,13 @@ def run_check():
     a = np.arange(6.0).reshape(2, 3)
     product = (Tensor(a) @ Tensor(a.T)).asnumpy()
     device = context.get_context("device_target")
-    if not np.allclose(product, a @ a.T):
-        raise RuntimeError(
-            f"For 'run_check', a product of matrices on {device} is wrong: {product}."
-        )
+    require(
+        np.allclose(product, a @ a.T),
+        "product-matrices-wrong",
+        "run_check",
+        device=device,
+        product=product,
+    )
     print(f"sporax multiplies matrices on {device} as it should.")
 
 
@@ -228,10 +230,7 @@ class CosineSimilarity(nn.Cell):
 
 def _nd_transpose(a):
     """Swap the last two axes."""
-    if a.ndim < 2:
-        raise ValueError(
-            f"For '_nd_transpose', 'a' must have at least 2 dimensions, but got shape {a.shape}."
-        )
+    require(a.ndim >= 2, "at-least-dimensions", "_nd_transpose", argument="a", n=2, shape=a.shape)
     return a.swapaxes(-1, -2)
 
 

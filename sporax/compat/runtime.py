@@ -5,6 +5,7 @@ import logging
 import os
 
 from sporax.core import context, to_host
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import run_pending
 from sporax.nn import Cell
 from sporax.ops import Primitive
@@ -21,10 +22,13 @@ def set_memory(
 
     >>> ms.set_memory(max_size="8GB")
     """
-    if optimize_level not in ("O0", "O1"):
-        raise ValueError(
-            f"For 'set_memory', 'optimize_level' must be 'O0' or 'O1', but got {optimize_level!r}."
-        )
+    require(
+        optimize_level in ("O0", "O1"),
+        "one-of",
+        "set_memory",
+        optimize_level=optimize_level,
+        choices=("O0", "O1"),
+    )
     context.set_context(
         mempool_block_size=init_size, max_device_memory=max_size,
         memory_optimize_level=optimize_level,
@@ -80,11 +84,14 @@ def set_dump(target, enabled=True):
         ("target", target, (Cell, Primitive), "a Cell or a Primitive"),
         ("enabled", enabled, (bool,), "a bool"),
     ):
-        if not isinstance(value, kinds):
-            raise TypeError(
-                f"For 'set_dump', '{name}' must be {words}, but got {type(value).__name__}. "
-                "Use Cell.register_forward_hook to see what a Cell computes."
-            )
+        require(
+            isinstance(value, kinds),
+            "must-be-argument-type-runtime",
+            "set_dump",
+            argument=name,
+            words=words,
+            got=value,
+        )
     without_effect("set_dump", "Cell.register_forward_hook sees what a Cell computes")
 
 
@@ -138,9 +145,12 @@ def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None):
         ("op_capture_skip", op_capture_skip, (list, type(None))),
     ):
         if not isinstance(value, kinds):
-            raise TypeError(
-                f"For 'set_kernel_launch_capture', '{name}' must be a {kinds[0].__name__}, but got "
-                f"{type(value).__name__}. Leave it out."
+            raise rejection(
+                "must-be-a",
+                "set_kernel_launch_capture",
+                argument=name,
+                kinds=kinds[0].__name__,
+                got=value,
             )
     without_effect("set_kernel_launch_capture", "XLA decides which device graphs there are")
 
@@ -158,23 +168,27 @@ def set_cpu_affinity(
     >>> runtime.set_cpu_affinity(True, ["0-0"])
     >>> runtime.set_cpu_affinity(False)
     """
-    if not isinstance(enable_affinity, bool):
-        raise TypeError(
-            "For 'set_cpu_affinity', 'enable_affinity' must be a bool, but got "
-            f"{type(enable_affinity).__name__}. Give True or False."
-        )
-    if module_to_cpu_dict or bind_file:
-        raise NotImplementedError(
-            "For 'set_cpu_affinity', 'module_to_cpu_dict' and 'bind_file' must be left out: they "
-            "name threads of MindSpore's own. Give 'affinity_cpu_list' for the whole process."
-        )
+    require(
+        isinstance(enable_affinity, bool),
+        "bool",
+        "set_cpu_affinity",
+        enable_affinity=enable_affinity,
+    )
+    require(
+        not module_to_cpu_dict and (not bind_file),
+        "bind-file-left-out-name",
+        "set_cpu_affinity",
+        argument="module_to_cpu_dict",
+    )
     wanted = _PROCESSORS
     if enable_affinity and affinity_cpu_list:
         wanted = {cpu for text in affinity_cpu_list for cpu in _range(text)}
     if not wanted <= _PROCESSORS:
-        raise ValueError(
-            "For 'set_cpu_affinity', 'affinity_cpu_list' must name processors of this process, "
-            f"{sorted(_PROCESSORS)}, but got {sorted(wanted)}. Remove the others."
+        raise rejection(
+            "name-processors-process",
+            "set_cpu_affinity",
+            affinity_cpu_list=sorted(wanted),
+            processors=sorted(_PROCESSORS),
         )
     os.sched_setaffinity(0, wanted)
 
@@ -185,9 +199,10 @@ _PROCESSORS = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else s
 def _range(text):
     """Return the processors of "3" or "0-3"."""
     first, dash, last = str(text).partition("-")
-    if not first.isdigit() or (dash and not last.isdigit()):
-        raise ValueError(
-            "For 'set_cpu_affinity', 'affinity_cpu_list' must hold texts such as '0-3', but got "
-            f"{text!r:.80}. Number processors from 0."
-        )
+    require(
+        first.isdigit() and (not dash or last.isdigit()),
+        "hold-texts-such-0",
+        "set_cpu_affinity",
+        affinity_cpu_list=text,
+    )
     return range(int(first), int(last or first) + 1)

@@ -10,6 +10,7 @@ import time
 import jax
 
 from sporax.compat.runtime import synchronize
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import run_pending
 
 
@@ -30,11 +31,7 @@ class Stream:
     _count = 0
 
     def __init__(self, priority=0, **kwargs):
-        if not isinstance(priority, int):
-            raise TypeError(
-                f"For 'Stream', 'priority' must be an int, but got {type(priority).__name__}. "
-                "Leave it out: there is one queue."
-            )
+        require(isinstance(priority, int), "int-argument-type-streams", "Stream", priority=priority)
         self.priority, self.id = priority, kwargs.get("stream_id", Stream._count)
         Stream._count += 1
 
@@ -97,11 +94,7 @@ class Event:
 
     def __init__(self, enable_timing=False, blocking=False):
         for name, value in ("enable_timing", enable_timing), ("blocking", blocking):
-            if not isinstance(value, bool):
-                raise TypeError(
-                    f"For 'Event', '{name}' must be a bool, but got {type(value).__name__}. Give "
-                    "True or False."
-                )
+            require(isinstance(value, bool), "bool", "Event", argument=name, got=value)
         self.enable_timing, self.blocking = enable_timing, blocking
         self._is_recorded, self._time = False, None
 
@@ -133,11 +126,7 @@ class Event:
         """Return the milliseconds between two events recorded with `enable_timing`."""
         _checked("elapsed_time", Event, end_event=end_event)
         times = self._time, end_event._time
-        if None in times:
-            raise RuntimeError(
-                "For 'Event.elapsed_time', both events must have been recorded with "
-                "enable_timing=True. Make them so, and call 'record' on both."
-            )
+        require(None not in times, "both-events-been-recorded", "Event.elapsed_time")
         return (times[1] - times[0]) * 1000
 
     def __repr__(self):
@@ -151,10 +140,7 @@ def _checked(who, kinds, **values):
     ((name, value),) = values.items()
     if not isinstance(value, kinds):
         kind = kinds if isinstance(kinds, type) else kinds[0]
-        raise TypeError(
-            f"For '{who}', '{name}' must be an instance of {kind.__name__}, but got "
-            f"{type(value).__name__}. Make one with {kind.__name__}()."
-        )
+        raise rejection("instance", who, argument=name, kind=kind.__name__, got=value)
     return value
 
 

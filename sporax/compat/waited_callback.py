@@ -4,6 +4,7 @@ import threading
 
 from sporax.data import config
 from sporax.data.callbacks import DSCallback
+from sporax.diagnosis.rules import rejection
 from sporax.train import Callback
 
 
@@ -53,10 +54,8 @@ class WaitedDSCallback(Callback, DSCallback):
         if not self._is_over:
             seconds = config.get_callback_timeout()
             if not self._ended[what].wait(seconds):
-                raise RuntimeError(
-                    f"For '{type(self).__name__}', a {what} of the training must have ended before "
-                    f"rows of the next one are made, but none did for {seconds} seconds. Give "
-                    "'step_size' the rows of a step, and the callback to 'Model.train' too."
+                raise rejection(
+                    "training-ended-before-rows", type(self).__name__, what=what, seconds=seconds
                 )
             self._ended[what].clear()
         method(self._contexts[what], ds_run_context)

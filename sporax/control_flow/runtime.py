@@ -27,6 +27,7 @@ from sporax.core.from_host import plain
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.index_checks.checks import counting_where
@@ -39,9 +40,8 @@ def _fall_back_to_python(who, why):
     """Let Python read the condition, after `Unrecordable`; raise if it has no concrete value."""
     tracer = thread.recorder.tracer
     if not tracer.has_concrete_inputs:
-        tracer.error = RuntimeError(
-            f"For '{who}', branches and loops on Tensors must be operations where a function is "
-            f"recorded without numbers, but {str(why).rstrip('.')}."
+        tracer.error = rejection(
+            "branches-loops-tensors-operations", who, rstrip=str(why).rstrip(".")
         )
         raise tracer.error from why
     tracer.reason = str(why).rstrip(".")

@@ -4,6 +4,7 @@ import jax
 
 from sporax.core.errors import warn
 from sporax.core.settings import Settings
+from sporax.diagnosis.rules import rejection, require
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
@@ -71,10 +72,8 @@ def _chosen(target, who):
     existing = [name for name in _PLATFORMS if _has(name)]
     if target not in existing:
         if target not in _WRITTEN_FOR:
-            raise ValueError(
-                f"For '{who}', 'device_target' must be a device that exists here "
-                f"({', '.join(existing)}), but got {target!r}. sporax runs on what JAX runs on: "
-                "leave 'device_target' out and the best device present is taken."
+            raise rejection(
+                "device-exists-here", who, device_target=target, names=", ".join(existing)
             )
         present = _present_device()
         warn(f"For '{who}', there is no '{target}' here: the program runs on '{present}' instead.")
@@ -101,16 +100,19 @@ def set_recursion_limit(recursion_limit=1000):
     5000
     >>> set_recursion_limit()
     """
-    if type(recursion_limit) is not int:
-        raise TypeError(
-            "For 'set_recursion_limit', 'recursion_limit' must be an int, but got "
-            f"{recursion_limit!r} of type {type(recursion_limit).__name__}."
-        )
-    if recursion_limit <= 0:
-        raise ValueError(
-            "For 'set_recursion_limit', 'recursion_limit' must be positive, but got "
-            f"{recursion_limit}."
-        )
+    require(
+        type(recursion_limit) is int,
+        "int-setting-unknown",
+        "set_recursion_limit",
+        recursion_limit=recursion_limit,
+    )
+    require(
+        recursion_limit > 0,
+        "greater-than-setting-unknown",
+        "set_recursion_limit",
+        recursion_limit=recursion_limit,
+        n=0,
+    )
     set_context(max_call_depth=recursion_limit)
 
 
@@ -120,11 +122,9 @@ def set_deterministic(deterministic):
 
     >>> ms.set_deterministic(False)
     """
-    if not isinstance(deterministic, bool):
-        raise TypeError(
-            "For 'set_deterministic', 'deterministic' must be a bool, but got "
-            f"{type(deterministic).__name__}."
-        )
+    require(
+        isinstance(deterministic, bool), "bool", "set_deterministic", deterministic=deterministic
+    )
     set_context(deterministic="ON" if deterministic else "OFF")
 
 

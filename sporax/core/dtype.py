@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import ml_dtypes
 import numpy as np
 
+from sporax.diagnosis.rules import rejection
+
 if TYPE_CHECKING:  # the dtypes by name: a stub, by tools/write_stubs.py
     from sporax.core.named import *  # noqa: F403  # pyright: ignore[reportMissingModuleSource]
 
@@ -175,10 +177,7 @@ def from_numpy(dtype):
     except (TypeError, ValueError):
         known = None
     if known is None:
-        raise TypeError(
-            f"For 'Tensor', 'dtype' must be one of {', '.join(_BY_NAME)}, but got {dtype!r:.80}. "
-            "Convert the data first, e.g. with 'numpy.ndarray.astype'."
-        )
+        raise rejection("one-dtype-name", "Tensor", dtype=dtype, names=", ".join(_BY_NAME))
     return known
 
 
@@ -186,9 +185,8 @@ def to_numpy(dtype):
     """Return NumPy's dtype for a MindSpore or NumPy dtype, a Python type or a name."""
     if isinstance(dtype, Type):
         if dtype.default is None:
-            raise TypeError(
-                f"For 'Tensor', 'dtype' must be one of {', '.join(_BY_NAME)}, but got {dtype!r}, "
-                "which is not the dtype of a tensor."
+            raise rejection(
+                "one-dtype-name-dtype", "Tensor", dtype=dtype, names=", ".join(_BY_NAME)
             )
         return dtype.default
     if isinstance(dtype, type) and dtype in _PYTHON:
@@ -252,4 +250,4 @@ _issubclass_ = issubclass_
 def __getattr__(name) -> Number:
     if name in _HIDDEN:
         return _HIDDEN[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise rejection("module-no-attribute", name=__name__, name2=name)

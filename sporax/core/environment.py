@@ -3,15 +3,19 @@
 import os
 from typing import Any, ClassVar
 
+from sporax.diagnosis.rules import rejection
+
 
 def choice(variable, *allowed):
     """Return the value of an environment variable, one of `allowed`; the first if it is unset or
     empty. Raises ValueError for any other value."""
     value = os.environ.get(variable) or allowed[0]
     if value not in allowed:
-        raise ValueError(
-            f"The environment variable {variable} must be {' or '.join(map(repr, allowed))}, but "
-            f"got {value!r}."
+        raise rejection(
+            "environment-variable",
+            variable=variable,
+            names=" or ".join(map(repr, allowed)),
+            got=value,
         )
     return value
 

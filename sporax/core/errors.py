@@ -9,13 +9,13 @@ from pathlib import Path
 from sporax.core.dtype import from_numpy
 from sporax.diagnosis import probes
 from sporax.diagnosis.causes import is_from
-from sporax.diagnosis.parameter_kinds import shown
 from sporax.diagnosis.reasons import (
     about_shapes,
     not_an_axis,
     not_broadcast,
     reason_of,
 )
+from sporax.diagnosis.rules import Message, message, rejection, shown
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -25,33 +25,41 @@ REFUSALS = (
     AssertionError, ArithmeticError, MemoryError, RecursionError,
 )  # fmt: skip
 _OWN = "For '", "sporax has no ", "sporax needs "  # prefixes of messages in this format
-_UNKNOWN = "The dtypes, sizes and values must fit each other; its docstring says how"
+_UNKNOWN = "unknown-misfit"  # the rule of a failure without a known cause
 
 
 def describe(aval):
     """Describe an operand for messages: `Float32 (2, 3)`, or the type of a Python number."""
     if aval.weak:
-        return f"a Python {aval.dtype.name.rstrip('0123456789')}"
+        return message("python-number", kind=aval.dtype.name.rstrip("0123456789"))
     return f"{from_numpy(aval.dtype)} {aval.shape}"
 
 
 def operand_error(op, avals, cause):
     """Return an error that names the operation, every operand and the likely cause."""
     names = op.operands if len(op.operands) == len(avals) else [""] * len(avals)
-    operands = ", ".join(
-        f"'{n}' {describe(a)}" if n else describe(a) for n, a in zip(names, avals, strict=True)
-    )
+    operands = [
+        message("named-operand", name=n, operand=describe(a)) if n else describe(a)
+        for n, a in zip(names, avals, strict=True)
+    ]
     reason = not_broadcast(avals) if "broadcast" in str(cause) else None
     reason = reason or not_an_axis(op.attributes, avals, str(cause))
     reason = reason or reason_of(op.parameters, op.attributes, cause)
     if reason is None or " must " not in reason:
         change = probes.fitting_change(op, avals, describe)
-        reason = f"{reason}. {change}" if reason and change else reason or change or _UNKNOWN
-    given = f" with {listed(op.attributes)}" if op.attributes else ""
-    what = f"operands do not fit: {operands}{given}"
-    what = what if avals else f"arguments do not fit: {listed(op.attributes) or 'no operands'}"
+        if reason and change:
+            reason = message("two-sentences", first=reason, second=change)
+        reason = reason or change or message(_UNKNOWN)
     kind = TypeError if isinstance(cause, TypeError) and not about_shapes(reason) else ValueError
-    error = kind(f"For '{op.name}', the {what}. {reason[:1].upper()}{reason[1:]}.")
+    given = {"error": kind, "reason": reason}
+    if not avals:
+        arguments = listed(op.attributes) or message("no-operands")
+        error = rejection("arguments-misfit", op.name, arguments=arguments, **given)
+    elif op.attributes:
+        given |= {"operands": operands, "attributes": listed(op.attributes)}
+        error = rejection("operands-misfit-with", op.name, **given)
+    else:
+        error = rejection("operands-misfit", op.name, operands=operands, **given)
     return _explained(error, cause)
 
 
@@ -73,19 +81,18 @@ def refusal_of(name, given, cause, parameters=None, earlier=None):
         return None
     given = {n: value for n, value in given.items() if n != "self"}
     earlier = earlier or {}
-    reason = reason_of(parameters or {}, {**earlier, **given}, cause) or _UNKNOWN
+    reason = reason_of(parameters or {}, {**earlier, **given}, cause) or message(_UNKNOWN)
     kind = TypeError if isinstance(cause, TypeError | AttributeError) else ValueError
-    error = kind(
-        f"For '{name}', the arguments do not fit: {listed(given or earlier)}. "
-        f"{reason[:1].upper()}{reason[1:]}."
-    )
+    arguments = listed(given or earlier)
+    error = rejection("arguments-misfit", name, kind, arguments=arguments, reason=reason)
     return _explained(error, cause)
 
 
 def _explained(error, cause):
     """Chain `cause` to an error whose message states no reason: the fault may lie in the
     function."""
-    error.__cause__ = cause if _UNKNOWN in str(error) else None
+    is_unknown = error.args[0].fields["reason!:sentence"] == message(_UNKNOWN)
+    error.__cause__ = cause if is_unknown else None
     return error
 
 
@@ -103,7 +110,7 @@ def _shown(value):
 
 def missing(module, name):
     """Return the AttributeError for a MindSpore name that sporax lacks."""
-    return AttributeError(f"sporax has no 'mindspore.{module}.{name}' yet")
+    return rejection("sporax-no-mindspore-name-missing", module=module, name=name)
 
 
 def user_call():
@@ -151,6 +158,8 @@ _LIBRARIES = {"jax", "ml_dtypes", "numpy", "PIL", "scipy", "sporax"} | sys.stdli
 
 def is_own(error):
     """Return True if the message of an error is in this module's format."""
+    if error.args and isinstance(error.args[0], Message):
+        return error.args[0].who is not None or str(error).startswith(_OWN)
     return str(error).strip("\"'").startswith(_OWN)
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.value import UnknownShape, is_unknown
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 
 NUMBERS = (bool, int, float, complex)
 
@@ -58,15 +59,14 @@ def host_array(data, wanted):
     elif isinstance(data, (np.ndarray, np.generic, *NUMBERS)):
         array = np.asarray(data)
     else:
-        raise TypeError(
-            "For 'Tensor', 'input_data' must be a Tensor, a number, a NumPy array, or nested lists "
-            f"or tuples of numbers, but got {type(data).__name__}."
-        )
-    if array.dtype.kind in _NO_NUMBERS:
-        raise TypeError(
-            "For 'Tensor', 'input_data' must hold numbers of at most 64 bits, but got "
-            f"{data!r:.80} ({array.dtype}). Strings and objects stay on the Python side."
-        )
+        raise rejection("tensor-number-numpy-array", "Tensor", input_data=data)
+    require(
+        array.dtype.kind not in _NO_NUMBERS,
+        "hold-numbers-at-most-64",
+        "Tensor",
+        input_data=data,
+        dtype=array.dtype,
+    )
     if wanted is None:
         if not isinstance(data, (np.ndarray, np.generic)):
             return array.astype(_DEFAULTS.get(array.dtype, array.dtype), copy=False)
@@ -78,12 +78,10 @@ def host_array(data, wanted):
 def blank(shape, dtype):
     """Return the data of a Tensor without `input_data`: zeros, or an `UnknownShape`."""
     if dtype is None:
-        raise TypeError(
-            "For 'Tensor', 'input_data' must be given, or 'shape' and 'dtype' with 'init'."
-        )
+        raise rejection("given-shape-dtype-init", "Tensor", argument="input_data")
     if shape is None or (isinstance(shape, (tuple, list)) and any(map(is_unknown, shape))):
         return UnknownShape(shape, dtypes.to_numpy(dtype))
-    refuse_huge("Tensor", np.atleast_1d(shape).tolist(), dtypes.to_numpy(dtype), "'shape'")
+    check_size("Tensor", np.atleast_1d(shape).tolist(), dtypes.to_numpy(dtype), "'shape'")
     return np.zeros(shape, dtypes.to_numpy(dtype))
 
 
@@ -104,8 +102,5 @@ def _nested(data):
     except ValueError:
         array = None
     if array is None or array.dtype.kind in _NO_NUMBERS:
-        raise TypeError(
-            "For 'Tensor', the rows of 'input_data' must be numbers and equally long, but got "
-            f"{data!r:.200}."
-        )
+        raise rejection("rows-input-data-numbers-equally", "Tensor", got=data)
     return array

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sporax.diagnosis.rules import rejection
+
 
 def _not_set(*args):
-    raise RuntimeError("the package that sets this hook is not imported yet")
+    raise rejection("package-sets-hook-not")
 
 
 @dataclass(slots=True)

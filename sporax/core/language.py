@@ -9,7 +9,7 @@ import sys
 
 from sporax.core.cell_tree import innermost
 from sporax.core.environment import choice
-from sporax.diagnosis import chinese
+from sporax.diagnosis.rules import Message
 
 _LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set applies
 _CELL = {"en": "In the Cell '{}' ({}).", "zh": "所在的 Cell：'{}'（{}）。"}
@@ -37,8 +37,9 @@ def annotate(error):
     found, chosen = innermost(error.__traceback__), language()
     if found is not None:
         error.add_note(_CELL[chosen].format(found[0], type(found[1]).__name__))
-    if chosen == "zh" and (told := chinese.message(str(error))) is not None:
-        error.add_note(told)
+    said = error.args[0] if error.args else None
+    if chosen == "zh" and isinstance(said, Message):
+        error.add_note(said.chinese)
     from sporax.diagnosis import error_index  # imported only after an error
 
     if (entry := error_index.entry_of(error)) is not None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sporax.core import heap
 from sporax.core.units import bytes_text
+from sporax.diagnosis.rules import rejection
 
 try:
     import resource
@@ -69,9 +70,11 @@ class Budget:
         self.is_near = left < size + 4 * RESERVE
         self.left = max(0, min(_APART, left // 4))
         if left < 0:
-            raise MemoryError(
-                f"{bytes_text(size)} were asked for{purpose}, and "
-                f"{bytes_text(max(left + size, 0))} of the process's limit are left"
+            raise rejection(
+                "were-asked-process-s",
+                bytes_text=bytes_text(size),
+                purpose=purpose,
+                bytes_text2=bytes_text(max(left + size, 0)),
             )
 
 
@@ -160,4 +163,4 @@ def memory_error(error, sentence, remedy="Let go of Tensors not needed"):
     """
     if not is_out_of_memory(error):
         return error
-    return MemoryError(f"{sentence}, but {reason_of(error)}. {remedy}.")
+    return rejection("but", sentence=sentence, reason_of=reason_of(error), remedy=remedy)

@@ -11,6 +11,7 @@ from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor, bind_all, new_value
 from sporax.core.tree import live_objects
 from sporax.core.value import Changes, thread
+from sporax.diagnosis.rules import rejection, require
 
 
 @fitting_constructor
@@ -56,16 +57,17 @@ class Parameter(Tensor):
 
     @name.setter
     def name(self, name):
-        if name is not None and not isinstance(name, str):
-            raise ValueError(
-                f"For 'Parameter', 'name' must be a string or None, but got {type(name).__name__}."
-            )
+        require(name is None or isinstance(name, str), "string-none", "Parameter", name=name)
         name = (name or "").strip()
-        if len(name) > _LONGEST_NAME:
-            raise ValueError(
-                f"For 'Parameter', 'name' must have at most {_LONGEST_NAME} characters, but got "
-                f"{len(name)}: {name:.40}..."
-            )
+        require(
+            len(name) <= _LONGEST_NAME,
+            "at-most-characters",
+            "Parameter",
+            argument="name",
+            longest_name=_LONGEST_NAME,
+            got=len(name),
+            name=name,
+        )
         self._name, self._named = name or None, bool(name)
 
     def _keep_under(self, name):
@@ -127,28 +129,31 @@ class Parameter(Tensor):
         The dtype does not change; floating data for an integer parameter raises TypeError.
         """
         data = plain(data)
-        if not isinstance(data, (Tensor, int, float)):
-            raise TypeError(
-                "For 'Parameter.set_data', 'data' must be a Tensor or a number, but got "
-                f"{type(data).__name__}. Make a Tensor of it first."
-            )
+        require(
+            isinstance(data, (Tensor, int, float)), "tensor-number", "Parameter.set_data", data=data
+        )
         if not isinstance(data, Tensor):
             data = Tensor(data)
         if data.has_init:
             data.init_data()
         value = data._lift()
-        if value.aval.shape != self.shape and not slice_shape:
-            raise ValueError(
-                f"For 'Parameter.set_data', the shape must stay {self.shape}, but got "
-                f"{value.aval.shape} for parameter '{self.name}'. Pass slice_shape=True to change "
-                "it."
-            )
+        require(
+            value.aval.shape == self.shape or slice_shape,
+            "shape-stay",
+            "Parameter.set_data",
+            shape=self.shape,
+            got=value.aval.shape,
+            name=self.name,
+        )
         mine = self._value.aval.dtype
         if value.aval.dtype != mine:
             if value.aval.inexact and mine.kind in "biu":
-                raise TypeError(
-                    f"For 'Parameter.set_data', {dtypes.from_numpy(value.aval.dtype)} data does "
-                    f"not fit parameter '{self.name}' of {self.dtype}. Convert it with 'astype'."
+                raise rejection(
+                    "data-does-not-fit",
+                    "Parameter.set_data",
+                    from_numpy=dtypes.from_numpy(value.aval.dtype),
+                    name=self.name,
+                    dtype=self.dtype,
                 )
             value = data.astype(self.dtype)._value
         self.sliced = slice_shape
@@ -197,20 +202,19 @@ def _apart(value):
 
 def _check_kind(data):
     """Raise for data of a type that MindSpore rejects for a Parameter."""
-    if isinstance(data, bool):
-        raise ValueError("For 'Parameter', 'default_input' must not be a bool, but got one.")
-    if data is None or isinstance(data, (str, tuple)):
-        raise TypeError(
-            "For 'Parameter', 'default_input' must be a Tensor, an int, a float, a NumPy array or "
-            f"a list, but got {type(data).__name__}."
-        )
+    require(not isinstance(data, bool), "not-bool", "Parameter", argument="default_input")
+    require(
+        data is not None and (not isinstance(data, (str, tuple))),
+        "tensor-int-float-numpy",
+        "Parameter",
+        default_input=data,
+    )
 
 
 def _checked(name, flag):
-    if not isinstance(flag, bool):
-        raise TypeError(
-            f"For 'Parameter', '{name}' must be a bool, but got {type(flag).__name__} {flag!r:.40}."
-        )
+    require(
+        isinstance(flag, bool), "bool-argument-type-parameter", "Parameter", argument=name, got=flag
+    )
     return flag
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core.dtype import _BY_NAME, PYTHON_TYPES, from_numpy
+from sporax.diagnosis.rules import rejection, require
 
 
 @functools.cache
@@ -32,10 +33,7 @@ def _pair(left, right, right_weak):
         if floating and not right_weak and min(dtype.itemsize for dtype in floating) > 1:
             return floating[0]  # with UInt16, UInt32 or UInt64, which the table leaves out
         other = f"a Python {column}" if right_weak else column
-        raise TypeError(
-            f"operands of dtype {from_numpy(left)} and {other} have no common dtype; "
-            "convert one of them first with 'astype'"
-        )
+        raise rejection("operands-dtype-no-common", from_numpy=from_numpy(left), other=other)
     return _BY_NAME[name].numpy_dtype
 
 
@@ -47,8 +45,7 @@ def promote(avals):
     """
     strong = [a.dtype for a in avals if not a.weak]
     weak = [a.dtype for a in avals if a.weak]
-    if not avals:
-        raise ValueError("there must be at least one Tensor, but the list is empty")
+    require(avals, "at-least-one-tensor-list")
     if not strong:
         met = functools.reduce(np.promote_types, weak)
         return np.dtype(np.float32) if met == np.float64 else met

@@ -13,6 +13,7 @@ from sporax.core.from_host import plain
 from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import Tensor, concrete
 from sporax.core.value import updating
+from sporax.diagnosis.rules import rejection, require
 
 _BITS = (1 << 64) - 1
 _generators = weakref.WeakSet()  # all generators
@@ -62,10 +63,7 @@ class Generator:
     def manual_seed(self, seed):
         """Restart from `seed`, an int of at most 64 bits; returns the generator."""
         seed = _checked_seed("manual_seed", seed)
-        if not -(1 << 63) <= seed <= _BITS:
-            raise ValueError(
-                f"For 'manual_seed', 'seed' must have at most 64 bits, but got {seed}."
-            )
+        require(-(1 << 63) <= seed <= _BITS, "at-most-64-bits", "manual_seed", seed=seed)
         self._rebind(Tensor(_words(seed)))
         return self
 
@@ -91,10 +89,7 @@ class Generator:
         """Continue from a state returned by `get_state`."""
         mine = self.state
         if not isinstance(state, Tensor) or (state.shape, state.dtype) != (mine.shape, mine.dtype):
-            raise TypeError(
-                "For 'set_state', 'state' must be a Tensor from 'get_state', UInt32 (3,), but got "
-                f"{state!r:.80}."
-            )
+            raise rejection("tensor-get-state-uint32-3", "set_state", state=state)
         self._rebind(state)
 
     @uninterrupted
@@ -111,7 +106,7 @@ def is_random_state(handle):
 def _checked_seed(who, seed):
     seed = plain(seed)
     if not isinstance(seed, int) or isinstance(seed, bool):
-        raise TypeError(f"For '{who}', 'seed' must be an int, but got {type(seed).__name__}.")
+        raise rejection("int-setting-unknown-random", who, seed=seed)
     return seed
 
 
@@ -171,8 +166,7 @@ def set_seed(seed):
     array([ True,  True])
     """
     seed = _checked_seed("set_seed", seed)
-    if seed < 0:
-        raise ValueError(f"For 'set_seed', 'seed' must be at least 0, but got {seed}.")
+    require(seed >= 0, "at-least-setting-unknown", "set_seed", seed=seed, n=0)
     _Seed.value = seed
     np.random.seed(seed % 2**32)
     for follower in _Seed.followers:

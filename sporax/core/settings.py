@@ -12,6 +12,8 @@ from ast import literal_eval
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sporax.diagnosis.rules import rejection
+
 _TYPES = {kind.__name__: kind for kind in (bool, int, float, str, tuple, list, dict, os.PathLike)}
 
 
@@ -57,10 +59,7 @@ class Settings:
     def check_name(self, name, who=None):
         """Raise ValueError for a name that is not in the table."""
         if name not in self.table:
-            raise ValueError(
-                f"For '{who or self.owner}', there is no setting '{name}'. There are: "
-                f"{', '.join(self.table)}."
-            )
+            raise rejection("no-setting", who or self.owner, name=name, names=", ".join(self.table))
 
     def check(self, name, value):
         """Raise ValueError for an unknown name or value, TypeError for a value of another type."""
@@ -69,11 +68,13 @@ class Settings:
         if types and (
             not isinstance(value, types) or (isinstance(value, bool) and bool not in types)
         ):
-            raise TypeError(
-                f"For '{self.owner}', '{name}' must be of type "
-                f"{' or '.join(kind.__name__ for kind in types)}, but got {type(value).__name__}."
+            raise rejection(
+                "type",
+                self.owner,
+                argument=name,
+                value=" or ".join(kind.__name__ for kind in types),
+                got=value,
             )
         if allowed is not None and value not in allowed:
-            raise ValueError(
-                f"For '{self.owner}', '{name}' must be one of {list(allowed)}, but got {value!r}."
-            )
+            choices = list(allowed)
+            raise rejection("setting-choice", self.owner, argument=name, choices=choices, got=value)

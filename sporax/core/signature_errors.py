@@ -12,6 +12,7 @@ from typing import Any
 
 from sporax.core.errors import REFUSALS, refuse
 from sporax.core.from_host import plain
+from sporax.diagnosis.rules import message, rejection
 
 # names of the same argument in other libraries, and in other parts of this one
 _SYNONYMS = (
@@ -47,30 +48,27 @@ def call_error(who, parameters, given, more=(), unknown=()):
     parameters that have a value; `more`: surplus positional arguments; `unknown`: names of the
     keyword arguments that no parameter takes."""
     named = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    call = f"It is called as {written(who, parameters)}."
+    call = message("called-as", signature=written(who, parameters))
     if unknown:
         name = next(iter(unknown))
         close = meant(name, named)
-        hint = f"Did you mean '{close}'? {call}" if close else call
-        return TypeError(
-            f"For '{who}', a keyword argument must be one that it has, but got '{name}'. {hint}"
-        )
+        call = message("did-you-mean", close=close, call=call) if close else call
+        return rejection("keyword-argument-one", who, got=name, call=call)
     if more:
         most = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
-        return TypeError(
-            f"For '{who}', there must be {f'at most {most}' if most else 'no'} "
-            f"argument{'s' * (most != 1)} by position, but got {most + len(more)}. {call}"
-        )
+        got = {"got": most + len(more), "call": call}
+        if not most:
+            return rejection("no-argument-position", who, **got)
+        return rejection("argument-position", who, n=most, plural="s" * (most > 1), **got)
     lacking = [
         f"'{p.name}'" for p in parameters
         if p.name not in given and p.default is p.empty
         and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]  # fmt: skip
-    came = ", ".join(f"'{n}'" for n in given)
-    return TypeError(
-        f"For '{who}', {' and '.join(lacking)} must be given, but got "
-        f"{f'{came} only' if came else 'no arguments'}. {call}"
-    )
+    came = [f"'{n}'" for n in given]
+    if not came:
+        return rejection("given-all", who, names=lacking, call=call)
+    return rejection("given", who, names=lacking, got=came, call=call)
 
 
 def unfitting(who, signature, args, kwargs):
@@ -86,10 +84,8 @@ def unfitting(who, signature, args, kwargs):
     by_place = [p.name for p in places[: len(args)]]
     doubled = [n for n in by_place if n in kwargs]
     if doubled:
-        return TypeError(
-            f"For '{who}', '{doubled[0]}' must be given once, but got it by position and by name. "
-            f"Leave one of them out. It is called as {written(who, parameters)}."
-        )
+        call = message("called-as", signature=written(who, parameters))
+        return rejection("given-once", who, argument=doubled[0], call=call)
     is_open = {p.kind for p in parameters}
     unknown = {} if inspect.Parameter.VAR_KEYWORD in is_open else kwargs.keys() - {
         p.name for p in parameters

@@ -32,7 +32,7 @@ from sporax.core.value import (
     thread,
     updating,
 )  # fmt: skip
-from sporax.diagnosis.parameter_kinds import shown
+from sporax.diagnosis.rules import rejection, require, shown
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
     from sporax.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
@@ -64,17 +64,12 @@ class Tensor(Attached):
         self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
     ):
         if shape is not None and input_data is not None and init is None:
-            raise ValueError(
-                f"For 'Tensor', 'shape' must be None where 'input_data' is given, but got {shape}. "
-                "Use 'reshape' or 'broadcast_to'."
-            )
+            raise rejection("none-input-data-given", "Tensor", shape=shape)
         if init is not None:
             if input_data is not None:
-                raise ValueError(
-                    "For 'Tensor', 'input_data' and 'init' must not both be given. Leave one out."
-                )
+                raise rejection("init-not-both-given", "Tensor", argument="input_data")
             if shape is None or dtype is None:
-                raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' too.")
+                raise rejection("needs-shape-dtype-too", "Tensor", argument="init")
             if not hasattr(init, "draw"):  # the name of an initializer, or a number
                 self._value = hooks.initial_value(init, shape, dtype)._value
                 return
@@ -129,10 +124,7 @@ class Tensor(Attached):
         """
         init = self.init
         if init is None:
-            raise TypeError(
-                "For 'Tensor.init_data', the tensor must have an initializer that has not drawn "
-                "yet, but its numbers are there. 'has_init' tells."
-            )
+            raise rejection("tensor-initializer-not-drawn", "Tensor.init_data")
         drawn = init.draw(self.shape if shape is None else tuple(shape), self.dtype)
         _set_drawn(self, new_value(drawn, None))
         return self
@@ -288,10 +280,7 @@ class Tensor(Attached):
         mindspore.float64
         """
         if not isinstance(array, np.ndarray):
-            raise TypeError(
-                "For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got "
-                f"{type(array).__name__}. Use 'Tensor(...)' for other data."
-            )
+            raise rejection("numpy-ndarray", "Tensor.from_numpy", array=array)
         return Tensor(array)
 
 
@@ -409,9 +398,8 @@ def as_value(op, operand, place):
     if is_symbolic_dim(operand):
         return thread.recorder.tracer.symbolic_size(operand)
     what = "" if hasattr(kind, "is_sparse") else f": {shown(operand)}"  # its repr reads Tensors
-    raise TypeError(
-        f"For '{name}', {_place(op, place)} must be a Tensor or a number, but got "
-        f"{kind.__name__}{what}."
+    raise rejection(
+        "tensor-number-argument-type", name, place=_place(op, place), got=kind.__name__, what=what
     )
 
 
@@ -435,8 +423,7 @@ def is_tensor(obj) -> bool:
 
 def attach(name, method):
     """Add a method to `Tensor`; raise NameError if the name is taken."""
-    if name in Tensor.__dict__:
-        raise NameError(f"Tensor has a '{name}' already")
+    require(name not in Tensor.__dict__, "tensor-already", name=name)
     if inspect.isfunction(method) and method.__name__.startswith(("_", "<")):
         method.__name__, method.__qualname__ = name, f"Tensor.{name}"  # shown in Python's errors
     setattr(Tensor, name, method)

@@ -10,6 +10,7 @@ from sporax.core.interruptions import uninterrupted
 from sporax.core.memory_limits import budget, memory_error
 from sporax.core.units import bytes_text
 from sporax.core.value import contexts
+from sporax.diagnosis.rules import rejection, require
 
 _SMALL = 2**16  # elements; the memory of a smaller copy is not counted
 
@@ -47,11 +48,7 @@ def on_host(array):
     except RuntimeError:
         if array.is_fully_addressable or array.is_fully_replicated:
             raise
-        raise RuntimeError(
-            "For reading a Tensor, it must be whole on this rank, but its parts are on the devices "
-            "of several ranks. Let all ranks call 'sporax.parallel.whole' on it, and read the "
-            "result."
-        ) from None
+        raise rejection("reading-tensor-whole-rank") from None
 
 
 def _element(array, index):
@@ -59,20 +56,18 @@ def _element(array, index):
     try:
         places = tuple(map(operator.index, index if isinstance(index, tuple) else (index,)))
     except TypeError:
-        raise TypeError(
-            "For 'Tensor.item', 'index' must be an int, or a tuple of an int for each dimension, "
-            f"but got {index!r:.80}."
-        ) from None
-    if len(places) not in (1, array.ndim):
-        raise ValueError(
-            f"For 'Tensor.item', 'index' must be one int, or {array.ndim} for the shape "
-            f"{array.shape}, but got {index!r:.80}."
-        )
+        raise rejection("int-tuple-int-dimension", "Tensor.item", index=index) from None
+    require(
+        len(places) in (1, array.ndim),
+        "one-int-shape",
+        "Tensor.item",
+        index=index,
+        ndim=array.ndim,
+        shape=array.shape,
+    )
     sizes = array.shape if len(places) == array.ndim else (array.size,)
     if not all(-size <= n < size for n, size in zip(places, sizes, strict=True)):
-        raise IndexError(
-            f"For 'Tensor.item', 'index' must be within the shape {array.shape}, but got {index}."
-        )
+        raise rejection("within-shape", "Tensor.item", index=index, shape=array.shape)
     return array.item(*places)
 
 
@@ -164,11 +159,7 @@ class Reading:
         array = self.asnumpy()
         if index is not None:
             return _element(array, index)
-        if array.size != 1:
-            raise ValueError(
-                f"For 'Tensor.item', the tensor must have one element, but got shape {self.shape}."
-                " Give an index."
-            )
+        require(array.size == 1, "tensor-one-element", "Tensor.item", shape=self.shape)
         return array.item()
 
     def tolist(self):
@@ -200,24 +191,18 @@ class Reading:
 
     def __index__(self):
         array = self._one("index")
-        if array.dtype.kind not in "iub":
-            raise TypeError(
-                f"For 'Tensor.__index__', the tensor must hold an integer, but got {self.dtype}."
-            )
+        require(
+            array.dtype.kind in "iub", "tensor-hold-integer", "Tensor.__index__", got=self.dtype
+        )
         return int(array)
 
     def _one(self, what):
-        if self.size != 1:
-            raise ValueError(
-                f"For '{what}', the tensor must have exactly one element, but got shape "
-                f"{self.shape}. Reduce it first, e.g. with 'all', 'any', 'sum' or an index."
-            )
+        require(self.size == 1, "tensor-exactly-one-element", what, shape=self.shape)
         value = self._read()
         return np.array(on_host(value.array)).reshape(())
 
     def __len__(self):
-        if not self.shape:
-            raise TypeError("For 'len', the tensor must have a dimension, but it is 0-dimensional.")
+        require(self.shape, "tensor-dimension-0-dimensional", "len")
         return self.shape[0]
 
 

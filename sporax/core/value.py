@@ -12,6 +12,7 @@ import numpy as np
 
 from sporax.core.environment import Process
 from sporax.core.hooks import hooks
+from sporax.diagnosis.rules import rejection, require
 
 
 class Aval:
@@ -163,10 +164,7 @@ class UnknownShape(Value):
         self.dims = shape
 
     def read(self):
-        raise ValueError(
-            f"For 'Tensor', 'shape' must be known where numbers are needed, but it is "
-            f"{self.aval.shape}. Such a Tensor only describes inputs, for 'Cell.set_inputs'."
-        )
+        raise rejection("known-numbers-needed", "Tensor", argument="shape", shape=self.aval.shape)
 
 
 def is_unknown(size):
@@ -197,11 +195,7 @@ def shared_value(array):
 def scalar_value(name, x):
     """Return the value of a Python number passed to `name`: an input of each program that
     uses it."""
-    if x.__class__ is int and not -(2**63) <= x < 2**63:
-        raise OverflowError(
-            f"For '{name}', a Python int must have at most 64 bits, but got {x!r:.80}. Make it a "
-            "float."
-        )
+    require(x.__class__ is not int or -(2**63) <= x < 2**63, "python-int-at-most-64", name, got=x)
     return Value(WEAK_AVALS[x.__class__], x)
 
 

@@ -15,6 +15,7 @@ from sporax.data.dataset import as_array, count
 from sporax.data.pipeline import _Replacing, step
 from sporax.data.sync_wait import batches_follow
 from sporax.data.workers import Stage, Workers, absent, following_stage, numbered
+from sporax.diagnosis.rules import rejection, require
 
 _BLOCK = 1 << 21  # bytes gathered at once
 
@@ -38,16 +39,14 @@ class _Batches(_Replacing):
     def __init__(self, dataset, batch_size, drop_remainder, taken, output_columns):
         super().__init__("batch", dataset, taken, output_columns)
         if not callable(batch_size):
-            if not isinstance(batch_size, int) or isinstance(batch_size, bool):
-                raise TypeError(
-                    "For 'batch', 'batch_size' must be an int or a callable, but got "
-                    f"{type(batch_size).__name__}."
-                )
-            count("batch", "batch_size", batch_size, 1)
-        if not isinstance(drop_remainder, bool):
-            raise TypeError(
-                f"For 'batch', 'drop_remainder' must be a bool, but got {drop_remainder!r}."
+            require(
+                isinstance(batch_size, int) and (not isinstance(batch_size, bool)),
+                "int-callable",
+                "batch",
+                batch_size=batch_size,
             )
+            count("batch", "batch_size", batch_size, 1)
+        require(isinstance(drop_remainder, bool), "bool", "batch", drop_remainder=drop_remainder)
         self.batch_size, self.drop_remainder = batch_size, drop_remainder
         if not callable(batch_size):
             batches_follow(dataset, batch_size)
@@ -77,11 +76,12 @@ class _Batches(_Replacing):
 
     def _size_of(self, info):
         size = self.batch_size(info)
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
-            raise ValueError(
-                "For 'batch', the function 'batch_size' must return an int greater than 0, but got "
-                f"{size!r:.80}."
-            )
+        require(
+            not isinstance(size, bool) and isinstance(size, (int, np.integer)) and (size >= 1),
+            "function-batch-size-return-int",
+            "batch",
+            got=size,
+        )
         return int(size)
 
     def _begin_batches(self, begin_rows, first):
@@ -128,15 +128,11 @@ def _stacked(name, arrays):
     arrays = [as_array("batch", array) for array in arrays]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
-        raise RuntimeError(
-            f"For 'batch', the rows of column '{name}' must have one shape, but got "
-            f"{sorted(shapes)}. Use 'padded_batch', or bring them to one shape with 'map'."
-        )
+        raise rejection("rows-column-one-shape", "batch", name=name, got=sorted(shapes))
     dtypes = {array.dtype.kind if array.dtype.kind in "SU" else array.dtype for array in arrays}
     if len(dtypes) > 1:
-        raise RuntimeError(
-            f"For 'batch', the rows of column '{name}' must have one dtype, but got "
-            f"{' and '.join(sorted(map(str, dtypes)))}. Bring them to one with 'map'."
+        raise rejection(
+            "rows-column-one-dtype", "batch", name=name, got=" and ".join(sorted(map(str, dtypes)))
         )
     return stacked(arrays)
 
@@ -144,10 +140,7 @@ def _stacked(name, arrays):
 def _by_key(name, dicts):
     if any(not isinstance(d, dict) or d.keys() != dicts[0].keys() for d in dicts):
         kinds = sorted({str(list(d)) if isinstance(d, dict) else type(d).__name__ for d in dicts})
-        raise RuntimeError(
-            f"For 'batch', the rows of column '{name}' must be dicts with the same keys, but got "
-            f"{' and '.join(kinds)}."
-        )
+        raise rejection("rows-column-dicts-same", "batch", name=name, got=" and ".join(kinds))
     return {key: [d[key] for d in dicts] for key in dicts[0]}
 
 
@@ -175,8 +168,12 @@ class Batch(_Batches):
     ):  # fmt: skip
         taken = dataset.get_col_names() if input_columns is None else input_columns
         super().__init__(dataset, batch_size, drop_remainder, taken, output_columns)
-        if per_batch_map is None and output_columns is not None:
-            raise ValueError("For 'batch', 'output_columns' must come with 'per_batch_map'.")
+        require(
+            per_batch_map is not None or output_columns is None,
+            "come-per-batch-map",
+            "batch",
+            argument="output_columns",
+        )
         check.function("batch", "per_batch_map", per_batch_map)
         self._map, self._is_own = per_batch_map, per_batch_map is None
         self.is_fresh = self._is_own  # stacked into new arrays without other references
@@ -246,18 +243,20 @@ class Batch(_Batches):
             size = len(columns[0])
             columns_out = self._mapped([columns[i] for i in self._places], info)
             columns_out = columns_out if isinstance(columns_out, tuple) else (columns_out,)
-            if len(columns_out) != len(self._given):
-                raise RuntimeError(
-                    "For 'batch', 'per_batch_map' must return a list for each of the columns "
-                    f"{self._given}, but it returned {len(columns_out)}."
-                )
+            require(
+                len(columns_out) == len(self._given),
+                "return-list-columns-returned",
+                "batch",
+                argument="per_batch_map",
+                given=self._given,
+                count=len(columns_out),
+            )
             for name, rows in zip(self._given, columns_out, strict=True):
                 is_whole = isinstance(rows, (np.ndarray, Tensor, dict))
                 if not is_whole and (not isinstance(rows, (list, tuple)) or len(rows) != size):
                     got = f"{len(rows)} rows" if isinstance(rows, (list, tuple)) else repr(rows)
-                    raise RuntimeError(
-                        f"For 'batch', 'per_batch_map' must return a list of {size} rows for "
-                        f"column '{name}', as many as it was given, or an array, but got {got}."
+                    raise rejection(
+                        "return-list-rows-column", "batch", per_batch_map=got, size=size, name=name
                     )
             columns = self._replaced(columns, columns_out)
         named = zip(self._columns, columns, strict=True)
@@ -287,11 +286,13 @@ class PaddedBatch(_Batches):
         if pad_info is not None:
             check.instance("padded_batch", "pad_info", pad_info, dict)
             for name in pad_info:
-                if name not in self._columns:
-                    raise RuntimeError(
-                        f"For '{self._who}', the columns of 'pad_info' must be among "
-                        f"{self._columns}, but got '{name}'."
-                    )
+                require(
+                    name in self._columns,
+                    "columns-pad-info-among",
+                    self._who,
+                    columns=self._columns,
+                    got=name,
+                )
         self._pads = pad_info
 
     def _put_together(self, columns, info, length=None):
@@ -302,19 +303,24 @@ class PaddedBatch(_Batches):
 
     def _padded(self, name, arrays, length):
         """Return the arrays padded to one shape; open sizes are `length`, or the largest size."""
-        if any(isinstance(array, dict) for array in arrays):
-            raise RuntimeError(
-                f"For '{self._who}', the rows of column '{name}' must be arrays, but got dicts. "
-                "Choose from them with 'map' first, or use 'batch'."
-            )
+        require(
+            not any(isinstance(array, dict) for array in arrays),
+            "rows-column-arrays",
+            self._who,
+            name=name,
+        )
         arrays = [as_array(self._who, array) for array in arrays]
         ranks = {array.ndim for array in arrays}
         shape, value = self._pads.get(name) or (None, None)
         shape = [None] * max(ranks) if shape is None else list(shape)
         if ranks != {len(shape)}:
-            raise RuntimeError(
-                f"For '{self._who}', the rows of column '{name}' must have {len(shape)} axes, as "
-                f"the shape {shape} has, but got {[array.ndim for array in arrays]}."
+            raise rejection(
+                "rows-column-axes-shape",
+                self._who,
+                name=name,
+                count=len(shape),
+                shape=shape,
+                got=[array.ndim for array in arrays],
             )
         longest = [length or max(sizes) for sizes in zip(*[a.shape for a in arrays], strict=True)]
         sizes = [n if size is None else size for size, n in zip(shape, longest, strict=True)]
@@ -374,7 +380,7 @@ class BucketBatch(PaddedBatch):
         self._to_bound = pad_to_bucket_boundary
 
     def _refuse(self, why):
-        raise ValueError(f"For '{self._who}', {why}.")
+        raise rejection("rule-argument-value", self._who, value=why)
 
     def _stage(self):
         return None  # batches vary in length
@@ -405,20 +411,15 @@ class BucketBatch(PaddedBatch):
         is_whole = isinstance(length, (int, np.integer)) or getattr(length, "shape", None) == ()
         if is_whole and length.__class__ is not bool and length % 1 == 0 and length >= 0:
             return int(length)
-        raise ValueError(
-            f"For '{self._who}', the function 'element_length_function' must return an int, at "
-            f"least 0, but got {length!r:.80}."
-        )
+        raise rejection("function-element-length-function-return-int", self._who, got=length)
 
     def _batch(self, buckets, at):
         rows, buckets[at] = buckets[at], []
         length = None
         if self._to_bound:
             if at == len(self._bounds):
-                raise RuntimeError(
-                    f"For '{self._who}', rows must be shorter than the last of "
-                    f"'bucket_boundaries', {self._bounds[-1]}, with 'pad_to_bucket_boundary', but "
-                    "one is not. Add a boundary, or filter long rows."
+                raise rejection(
+                    "rows-shorter-last-bucket-boundaries", self._who, bounds=self._bounds[-1]
                 )
             length = self._bounds[at] - 1
         return self._put_together(map(list, zip(*rows, strict=True)), None, length)

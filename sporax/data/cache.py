@@ -18,6 +18,7 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.row_origin import row_like
+from sporax.diagnosis.rules import require
 from sporax.io import atomic_write
 
 _MB = 2**20
@@ -185,11 +186,12 @@ def check_not_random(who, operations):
         inner = getattr(operation, "transforms", None)
         if isinstance(inner, list):
             check_not_random(who, inner)
-        if _RANDOM.search(type(operation).__name__):
-            raise RuntimeError(
-                f"For '{who}', 'cache' must come without random transforms, since each row is "
-                f"computed once, but got {type(operation).__name__}. Put it into a later 'map'."
-            )
+        require(
+            not _RANDOM.search(type(operation).__name__),
+            "come-without-random-transforms",
+            who,
+            cache=operation,
+        )
 
 
 __all__ = ["CacheStatistics", "DatasetCache"]

@@ -7,6 +7,7 @@ before the next row's `ds_step_begin`.
 from types import SimpleNamespace
 
 from sporax.data import argument_checks as check
+from sporax.diagnosis.rules import rejection
 
 EVENTS = "begin", "epoch_begin", "epoch_end", "step_begin", "step_end"
 
@@ -53,10 +54,7 @@ def check_defined(callback):
     """Raise AttributeError if a callback defines none of the methods."""
     cls = type(callback)
     if all(getattr(getattr(cls, name), "is_default", False) for name in cls.to_define):
-        raise AttributeError(
-            f"For '{cls.__name__}', one of the methods {', '.join(cls.to_define)} must be defined, "
-            "but none is."
-        )
+        raise rejection("one-methods-defined-none", cls.__name__, names=", ".join(cls.to_define))
 
 
 def following(epoch, callbacks):

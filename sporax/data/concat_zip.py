@@ -10,6 +10,7 @@ from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, in_steps, step
 from sporax.data.row_origin import joined_row
 from sporax.data.sampler import DistributedSampler, RandomSampler, chosen
+from sporax.diagnosis.rules import rejection, require
 
 
 @step("concat")
@@ -22,11 +23,13 @@ class Concat(Step):
         others = [datasets] if isinstance(datasets, Dataset) else list(datasets)
         for other in others:
             _check_dataset("concat", other)
-            if other.get_col_names() != dataset.get_col_names():
-                raise RuntimeError(
-                    "For 'concat', the columns must be the same, but got "
-                    f"{dataset.get_col_names()} and {other.get_col_names()}."
-                )
+            require(
+                other.get_col_names() == dataset.get_col_names(),
+                "columns-same",
+                "concat",
+                got=dataset.get_col_names(),
+                get_col_names=other.get_col_names(),
+            )
         Dataset.__init__(self, dataset.get_col_names(), dataset, *others)
 
     def use_sampler(self, sampler):
@@ -45,15 +48,16 @@ class Concat(Step):
         [2, 4, 6]
         """
         who = "For 'use_sampler' of datasets that 'concat' joined, 'sampler'"
-        if not isinstance(sampler, (DistributedSampler, RandomSampler)):
-            raise TypeError(
-                f"{who} must be a DistributedSampler or a RandomSampler, but got "
-                f"{type(sampler).__name__}."
-            )
+        require(
+            isinstance(sampler, (DistributedSampler, RandomSampler)),
+            "distributedsampler-randomsampler",
+            name=who,
+            got=sampler,
+        )
         drawn = isinstance(sampler, RandomSampler)
         if sampler.num_samples is not None or (sampler.replacement if drawn else sampler.shuffle):
             wrong = "replacement" if drawn else "shuffle"
-            raise ValueError(f"{who} must have neither 'num_samples' nor '{wrong}', but has.")
+            raise rejection("neither-num-samples-nor", name=who, wrong=wrong)
         self._shards = [None] * len(self.children)
         self._random = sampler if drawn else None
         if not drawn:
@@ -119,10 +123,7 @@ class Zip(Dataset):
         for dataset in datasets:
             _check_dataset("zip", dataset)
         columns = [name for dataset in datasets for name in dataset.get_col_names()]
-        if len(set(columns)) < len(columns):
-            raise RuntimeError(
-                f"For 'zip', the columns must be different, but got {columns}. Rename some first."
-            )
+        require(len(set(columns)) >= len(columns), "columns-different", "zip", got=columns)
         super().__init__(columns, *datasets)
 
     @property
@@ -145,10 +146,12 @@ def zip_datasets(datasets):
     >>> [row["b"].tolist() for row in zip_datasets((a, b)).create_dict_iterator(1, True)]
     [3, 4]
     """
-    if not isinstance(datasets, (tuple, list)) or len(datasets) < 2:
-        raise TypeError(
-            f"For 'zip', 'datasets' must be a tuple of at least two datasets, but got {datasets!r}."
-        )
+    require(
+        isinstance(datasets, (tuple, list)) and len(datasets) >= 2,
+        "tuple-at-least-two-datasets",
+        "zip",
+        datasets=datasets,
+    )
     return Zip(datasets)
 
 
@@ -162,10 +165,7 @@ Dataset.zip = _zip_with
 
 
 def _check_dataset(who, dataset):
-    if not isinstance(dataset, Dataset):
-        raise TypeError(
-            f"For '{who}', there must be datasets only, but got {type(dataset).__name__}."
-        )
+    require(isinstance(dataset, Dataset), "datasets", who, got=dataset)
 
 
 def _split(self, sizes, randomize=True):
@@ -251,17 +251,24 @@ class Settled(Step):
 def _sizes(sizes, total):
     who = "For 'split', 'sizes' must be"
     kinds = {type(size) for size in sizes} if isinstance(sizes, list) and sizes else set()
-    if kinds not in ({int}, {float}) or any(size <= 0 for size in sizes):
-        raise ValueError(f"{who} a list of positive ints, or of floats, but got {sizes!r}.")
+    require(
+        kinds in ({int}, {float}) and (not any(size <= 0 for size in sizes)),
+        "list-positive-ints-floats",
+        name=who,
+        got=sizes,
+    )
     if kinds == {int}:
         rows = list(sizes)
     else:
-        if any(size > 1 for size in sizes) or abs(sum(sizes) - 1) > 1e-6:
-            raise ValueError(f"{who} shares of 1 in sum, but got {sizes}.")
+        require(
+            not any(size > 1 for size in sizes) and abs(sum(sizes) - 1) <= 1e-06,
+            "shares-1-sum",
+            name=who,
+            got=sizes,
+        )
         rows = [round(size * total) for size in sizes]
         rows[0] += total - sum(rows)  # rounding difference
-    if sum(rows) != total:
-        raise RuntimeError(f"{who} {total} in sum, the number of rows, but got {sizes}.")
+    require(sum(rows) == total, "sum-number-rows", name=who, total=total, got=sizes)
     return rows
 
 

@@ -11,6 +11,7 @@ from sporax.core import random
 from sporax.core.settings import Settings
 from sporax.data import debug_hooks
 from sporax.data.error_samples import ErrorSamplesMode
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 
 _SETTINGS = Settings("dataset.config")
@@ -45,14 +46,21 @@ def _setter(name):
         arguments = signature.bind(*args, **kwargs).arguments
         value = arguments.pop(parameter)
         if type(value) is not kind:
-            raise TypeError(
-                f"For 'set_{name}', '{parameter}' must be {_KINDS[kind]}, but got "
-                f"{type(value).__name__}."
+            raise rejection(
+                "must-be-argument-type-argument-checks",
+                f"set_{name}",
+                argument=parameter,
+                value=_KINDS[kind],
+                got=value,
             )
-        if limits and not _is_allowed(value, limits):
-            raise ValueError(
-                f"For 'set_{name}', '{parameter}' must be in {limits}, but got {value!r}."
-            )
+        require(
+            not limits or _is_allowed(value, limits),
+            "must-be-in",
+            f"set_{name}",
+            argument=parameter,
+            limits=limits,
+            got=value,
+        )
         if name in _FURTHER:
             _FURTHER[name](value, **arguments)
         _values[name] = value
@@ -132,8 +140,8 @@ def load(file):
             if dict.__contains__(settings, key):  # raises TypeError for a non-dict
                 globals()[f"set_{name}"](settings[key])
     except untrusted_file.MALFORMED as error:
-        raise RuntimeError(
-            f"For 'config.load', the file '{file}' cannot be read: {untrusted_file.cause(error)}"
+        raise rejection(
+            "file-cannot-read", "config.load", value=file, cause=untrusted_file.cause(error)
         ) from None
 
 
@@ -147,10 +155,7 @@ def set_iterator_mode(do_copy=False, parallel_convert=False):
     """Set the iterator mode; it is stored without effect, as each Tensor has its own memory."""
     mode = {"do_copy": do_copy, "parallel_convert": parallel_convert}
     for name, value in mode.items():
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"For 'set_iterator_mode', '{name}' must be a bool, but got {type(value).__name__}."
-            )
+        require(isinstance(value, bool), "bool", "set_iterator_mode", argument=name, got=value)
     _chosen["iterator_mode"] = mode
 
 
@@ -166,9 +171,11 @@ def get_iterator_mode():
 def set_error_samples_mode(error_samples_mode):
     """Set how `map` handles rows for which an operation raises, by an `ErrorSamplesMode`."""
     if not isinstance(error_samples_mode, ErrorSamplesMode):
-        raise TypeError(
-            "For 'set_error_samples_mode', 'error_samples_mode' must be an ErrorSamplesMode, but "
-            f"got {type(error_samples_mode).__name__}. Take one of {list(ErrorSamplesMode)}."
+        raise rejection(
+            "errorsamplesmode",
+            "set_error_samples_mode",
+            error_samples_mode=error_samples_mode,
+            errorsamplesmode=list(ErrorSamplesMode),
         )
     _chosen["error_samples_mode"] = error_samples_mode
 

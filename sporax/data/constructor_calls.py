@@ -2,6 +2,8 @@
 
 import inspect
 
+from sporax.diagnosis.rules import rejection
+
 
 class RecordsCall:
     """Base of classes whose instances record their constructor arguments."""
@@ -10,9 +12,7 @@ class RecordsCall:
 
     def __new__(cls, *args, **kwargs):
         if cls.__init__ is object.__init__ and (args or kwargs):
-            raise TypeError(
-                f"For '{cls.__name__}', there must be no arguments, but got {len(args) or kwargs}."
-            )
+            raise rejection("no-arguments", cls.__name__, got=len(args) or kwargs)
         self = super().__new__(cls)
         self._call = args, kwargs
         return self

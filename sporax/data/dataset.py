@@ -19,6 +19,7 @@ from sporax.core.tensor import Tensor
 from sporax.data import workers
 from sporax.data.constructor_calls import RecordsCall, arguments
 from sporax.data.iterator import DictIterator, ResumableEpochs, TupleIterator
+from sporax.diagnosis.rules import rejection, require
 
 _MOST = 2**31 - 1
 
@@ -60,10 +61,7 @@ class Dataset(RecordsCall, Fitting, accept=None):
     def _begin(self):
         stage = self._stage()
         if stage is None:
-            raise NotImplementedError(
-                f"For '{type(self).__name__}', the rows must come from a dataset of "
-                "mindspore.dataset."
-            )
+            raise rejection("rows-come-dataset-mindspore", type(self).__name__)
         return stage.epochs()
 
     def _rows_from(self, first):
@@ -82,8 +80,7 @@ class Dataset(RecordsCall, Fitting, accept=None):
         return ResumableEpochs(self)
 
     def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        require(not name.startswith("_"), "object-no-attribute", object=self, name=name)
         raise missing("dataset.Dataset", name)
 
     is_in_place = False  # True if the rows come from an indexed source, in its order
@@ -189,21 +186,21 @@ class Dataset(RecordsCall, Fitting, accept=None):
     def apply(self, apply_func):
         """Return `apply_func(self)`, which must be a dataset."""
         dataset = apply_func(self)
-        if not isinstance(dataset, Dataset):
-            raise TypeError(
-                "For 'apply', 'apply_func' must return a dataset, but it returned "
-                f"{type(dataset).__name__}."
-            )
+        require(
+            isinstance(dataset, Dataset),
+            "return-dataset-returned",
+            "apply",
+            argument="apply_func",
+            dataset=dataset,
+        )
         return dataset
 
 
 def names(who, columns):
     """Return column names as a list; `columns`: one name or several."""
     listed = [columns] if isinstance(columns, str) else list(columns)
-    if not all(isinstance(name, str) for name in listed):
-        raise TypeError(f"For '{who}', the columns must be given by name, but got {columns!r}.")
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"For '{who}', the columns must be different, but got {listed}.")
+    require(all(isinstance(name, str) for name in listed), "columns-given-name", who, got=columns)
+    require(len(set(listed)) >= len(listed), "columns-different-argument-value", who, got=listed)
     return listed
 
 
@@ -211,10 +208,7 @@ def places(who, dataset, columns):
     """Return the positions of columns in a dataset's rows."""
     listed = names(who, columns)
     for name in listed:
-        if name not in dataset._columns:
-            raise RuntimeError(
-                f"For '{who}', the columns must be among {dataset._columns}, but got '{name}'."
-            )
+        require(name in dataset._columns, "columns-among", who, schema=dataset._columns, got=name)
     return [dataset._columns.index(name) for name in listed]
 
 
@@ -223,10 +217,21 @@ def count(who, name, value, least, none=None):
     value = plain(value)
     if value is None or value == none:
         return None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(value).__name__}.")
-    if not least <= value <= _MOST:
-        raise ValueError(f"For '{who}', '{name}' must be in [{least}, {_MOST}], but got {value}.")
+    require(
+        isinstance(value, int) and (not isinstance(value, bool)),
+        "int",
+        who,
+        argument=name,
+        got=value,
+    )
+    require(
+        least <= value <= _MOST,
+        "in-interval",
+        who,
+        argument=name,
+        interval=f"[{least}, {_MOST}]",
+        got=value,
+    )
     return value
 
 
@@ -238,11 +243,9 @@ def as_array(who, value):
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
         array = None
-    if array is None or array.dtype == object:
-        raise TypeError(
-            f"For '{who}', rows must hold numbers, strings, arrays of them or dicts, but got "
-            f"{value!r}."
-        )
+    require(
+        array is not None and array.dtype != object, "rows-hold-numbers-strings", who, got=value
+    )
     return array
 
 
@@ -250,11 +253,7 @@ def as_row(who, item, columns):
     """Return a row as a tuple, with an array or a user's dict for each column; `item`: a tuple, or
     a single value."""
     parts = item if isinstance(item, tuple) else (item,)
-    if len(parts) != len(columns):
-        raise RuntimeError(
-            f"For '{who}', there must be one value for each of the columns {columns}, but got "
-            f"{len(parts)}."
-        )
+    require(len(parts) == len(columns), "one-value-columns", who, columns=columns, got=len(parts))
     return tuple([part if isinstance(part, dict) else as_array(who, part) for part in parts])
 
 

@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from sporax.diagnosis.rules import require
+
 _hooks = []
 
 
@@ -69,17 +71,11 @@ class PrintMetaDataHook(DebugHook):
 
 def set_hooks(hooks):
     """Set the hooks of the maps created from now on; [] for none."""
-    if not isinstance(hooks, list):
-        raise TypeError(
-            "For 'set_debug_mode', 'debug_hook_list' must be a list, but got "
-            f"{type(hooks).__name__}."
-        )
+    require(isinstance(hooks, list), "list", "set_debug_mode", debug_hook_list=hooks)
     for hook in hooks:
-        if not isinstance(hook, DebugHook):
-            raise TypeError(
-                "For 'set_debug_mode', 'debug_hook_list' must hold DebugHooks, but got "
-                f"{type(hook).__name__}. Derive it from dataset.debug.DebugHook."
-            )
+        require(
+            isinstance(hook, DebugHook), "hold-debughooks", "set_debug_mode", debug_hook_list=hook
+        )
     _hooks[:] = hooks
 
 

@@ -3,6 +3,8 @@
 import itertools
 from enum import IntEnum
 
+from sporax.diagnosis.rules import rejection
+
 _REPLACING = 1000  # rows kept as replacements
 
 
@@ -31,8 +33,5 @@ def rows_without_errors(calls, mode):
         yield row
     if mode == ErrorSamplesMode.REPLACE and failed:
         if not kept:
-            raise RuntimeError(
-                "For 'map', an operation raised for every row, so that there is none to replace "
-                "them. See the error above; ErrorSamplesMode.RETURN raises the first."
-            ) from error
+            raise rejection("operation-raised-every-row", "map") from error
         yield from itertools.islice(itertools.cycle(kept), failed)

@@ -14,6 +14,7 @@ from sporax.data import argument_checks as check
 from sporax.data import matlab_file
 from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
 
@@ -84,9 +85,13 @@ class FileSet(GeneratorDataset):
             if given[name] is None:
                 given[name] = values[0]
             elif not isinstance(given[name], type(values[0])):
-                raise TypeError(
-                    f"For '{who}', '{name}' must be one of {', '.join(map(repr, values))}, but got "
-                    f"{given[name]!r}."
+                raise rejection(
+                    "one-of",
+                    who,
+                    argument=name,
+                    choices=", ".join(map(repr, values)),
+                    got=given[name],
+                    error=TypeError,
                 )
             check.one_of(who, name, given[name], values)
         for name in _PATHS:
@@ -95,11 +100,14 @@ class FileSet(GeneratorDataset):
         if "decode" in given:
             given["decode"] = check.true_or_false(who, "decode", given["decode"] or False)
         if given.get("decrypt") is not None and not callable(given["decrypt"]):
-            raise TypeError(f"For '{who}', 'decrypt' must be a function of a path, but got "
-                            f"{type(given['decrypt']).__name__}.")  # fmt: skip
+            raise rejection("function-path", who, decrypt=given['decrypt'])  # fmt: skip
         sampling = {name: given.pop(name) for name in _SAMPLING if name in given}
-        if sampling.get("sampler") is not None and sampling["shuffle"] is not None:
-            raise RuntimeError(f"For '{who}', 'sampler' must come without 'shuffle', but got both.")
+        require(
+            sampling.get("sampler") is None or sampling["shuffle"] is None,
+            "come-without-shuffle",
+            who,
+            argument="sampler",
+        )
         self.given = SimpleNamespace(**given)
         super().__init__(_Rows(self), self._column_names(), **sampling)
 
@@ -124,7 +132,7 @@ class FileSet(GeneratorDataset):
         return self.sampler.begin_classes(classes)
 
     def _part(self, part):
-        raise NotImplementedError(f"For '{self._who}', the method '_part' must be defined.")
+        raise rejection("method-defined", self._who, other="_part")
 
     def _rows_or_error(self):
         try:
@@ -136,12 +144,12 @@ class FileSet(GeneratorDataset):
         try:
             return self._read_row(i, row)
         except MALFORMED as error:
-            raise RuntimeError(f"{self._malformed(error)} It belongs to row {i}.") from error
+            raise rejection("belongs-row", value=self._malformed(error), i=i) from error
 
     # errors ---------------------------------------------------------------------------------
 
     def _error(self, reason):
-        return RuntimeError(f"For '{self._who}' of '{self._place}', {reason}.")
+        return rejection("for-of", name=self._who, place=self._place, reason=reason)
 
     @property
     def _place(self):
@@ -156,7 +164,7 @@ class FileSet(GeneratorDataset):
         return self._damaged(self._path, f"must be as those of this data set, but: {cause}")
 
     def _damaged(self, path, reason):
-        return RuntimeError(f"For '{self._who}', the file '{path}' {reason}.")
+        return rejection("file", self._who, path=path, reason=reason)
 
     def _folder(self, name):
         """Return a folder within `dataset_dir`, which must exist."""
@@ -181,7 +189,7 @@ class FileSet(GeneratorDataset):
         try:
             return tuple([self._image(x) if isinstance(x, Path) else x for x in row])
         except RuntimeError as error:
-            raise RuntimeError(f"{error} It belongs to row {i}.") from None
+            raise rejection("belongs-row", value=error, i=i) from None
 
     def _content(self, path):
         """Return a file's bytes."""
@@ -271,12 +279,11 @@ class FileSet(GeneratorDataset):
 
 def existing(who, name, value, is_folder):
     """Return `value` as the path of an existing folder or file."""
-    if not isinstance(value, (str, Path)):
-        raise TypeError(f"For '{who}', '{name}' must be a path, but got {type(value).__name__}.")
+    require(isinstance(value, (str, Path)), "path", who, argument=name, got=value)
     path = Path(value)
     if not (path.is_dir() if is_folder else path.is_file()):
         kind = "folder" if is_folder else "file"
-        raise ValueError(f"For '{who}', '{name}' must be a {kind}, but got '{value}'.")
+        raise rejection("must-be-a-argument-value", who, argument=name, kind=kind, got=value)
     return path
 
 

@@ -10,6 +10,7 @@ from sporax.core.tensor import Tensor, concrete, new_value
 from sporax.core.value import thread
 from sporax.data import device_prefetch, random_streams
 from sporax.data.constructor_calls import arguments
+from sporax.diagnosis.rules import require
 
 
 def _array(value):
@@ -76,11 +77,11 @@ class Iterator:
     """
 
     def __init__(self, dataset, num_epochs, output_numpy):
-        if num_epochs != -1 and (not isinstance(num_epochs, int) or num_epochs < 1):
-            raise RuntimeError(
-                "For an iterator of a dataset, 'num_epochs' must be -1 or a positive int, but got "
-                f"{num_epochs!r}."
-            )
+        require(
+            num_epochs == -1 or (isinstance(num_epochs, int) and num_epochs >= 1),
+            "iterator-dataset-num-epochs-1",
+            got=num_epochs,
+        )
         self.dataset, self._left = dataset, num_epochs
         columns = dataset.get_col_names()  # metadata columns are visible only under another name
         places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
@@ -99,11 +100,7 @@ class Iterator:
 
     def __next__(self):
         if self._rows is None:
-            if self._left == 0:
-                raise RuntimeError(
-                    "For an iterator of a dataset, its 'num_epochs' have been gone through. Make "
-                    "another iterator, or one with more epochs."
-                )
+            require(self._left != 0, "iterator-dataset-num-epochs-been")
             self._left -= self._left > 0
             ahead = device_prefetch.rows_ahead if self._is_ahead else _converted_rows
             self._rows = ahead(self._epoch(), self._convert)

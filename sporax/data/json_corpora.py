@@ -8,6 +8,7 @@ from sporax.data import argument_checks as check
 from sporax.data.row_files import RowFiles, found_files
 from sporax.data.text_corpora import Corpus
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import require
 from sporax.io.untrusted_file import json_of
 
 _PAIR = "sentence1", "sentence2"
@@ -101,8 +102,7 @@ class SQuADDataset(Corpus):
         patterns, self._paths = self._paths, []
         for pattern in patterns:
             found = sorted(self._folder.glob(pattern.name))
-            if not found:
-                raise RuntimeError(f"For '{self._who}', there must be a file '{pattern}'.")
+            require(found, "file-file-missing", self._who, value=pattern, error=RuntimeError)
             self._paths += found
 
     def _read(self, path):

@@ -2,6 +2,8 @@
 
 import os
 
+from sporax.diagnosis.rules import rejection, require
+
 
 class LineReader:
     """Random access to the lines of a text file, numbered from 1; it is indexed once.
@@ -14,15 +16,9 @@ class LineReader:
     """
 
     def __init__(self, filename):
-        if not isinstance(filename, str):
-            raise TypeError(
-                f"For 'LineReader', 'filename' must be a str, but got {type(filename).__name__}."
-            )
+        require(isinstance(filename, str), "str", "LineReader", filename=filename)
         self.filename = os.path.realpath(filename)
-        if not os.path.isfile(self.filename):
-            raise RuntimeError(
-                f"For 'LineReader', 'filename' must name a file, but got '{filename}'."
-            )
+        require(os.path.isfile(self.filename), "name-file", "LineReader", filename=filename)
         self._file = open(self.filename, "rb")  # noqa: SIM115 - it lives as long as the reader
         self.offsets = [0]
         while self._file.readline():
@@ -41,14 +37,18 @@ class LineReader:
 
     def readline(self, line):
         """Return the line of that number, without its line ending."""
-        if not isinstance(line, int) or isinstance(line, bool):
-            raise TypeError(
-                f"For 'LineReader.readline', 'line' must be an int, but got {type(line).__name__}."
-            )
+        require(
+            isinstance(line, int) and (not isinstance(line, bool)),
+            "int",
+            "LineReader.readline",
+            line=line,
+        )
         if not 1 <= line <= len(self.offsets):
-            raise ValueError(
-                f"For 'LineReader.readline', 'line' must be in [1, {len(self.offsets)}], but got "
-                f"{line}."
+            raise rejection(
+                "in-interval",
+                "LineReader.readline",
+                line=line,
+                interval=f"[1, {len(self.offsets)}]",
             )
         if self._file.closed:
             self._file = open(self.filename, "rb")  # noqa: SIM115
@@ -56,9 +56,13 @@ class LineReader:
         try:
             return self._file.readline().rstrip(b"\r\n").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise RuntimeError(
-                f"For 'LineReader.readline', line {line} of '{self.filename}' must be UTF-8, but: "
-                f"{error.reason} at byte {error.start}."
+            raise rejection(
+                "line-utf-8-byte",
+                "LineReader.readline",
+                line=line,
+                filename=self.filename,
+                reason=error.reason,
+                start=error.start,
             ) from None
 
     def close(self):

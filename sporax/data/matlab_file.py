@@ -8,6 +8,8 @@ import zlib
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
+
 # data type of an element -> dtype
 _DTYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8",
            13: "u8"}  # fmt: skip
@@ -24,8 +26,10 @@ _DEEPEST = 20  # maximum nesting of cells
 def arrays(content):
     """Return {name: array} of a file's bytes; a struct is an object array of dicts, a cell one of
     arrays, a text an array of one string."""
-    if len(content) < 136 or content[124:128] not in (b"\0\1IM", b"\1\0MI"):
-        raise ValueError("its start is not that of a file of MATLAB's versions 5 to 7")
+    require(
+        len(content) >= 136 and content[124:128] in (b"\x00\x01IM", b"\x01\x00MI"),
+        "start-not-file-matlab",
+    )
     order = "<" if content[126:128] == b"IM" else ">"
     elements, found = _Elements(memoryview(content)[128:], order), {}
     room = _ROOM + _GROWTH * len(content)
@@ -45,9 +49,8 @@ def _decompressed(data, room):
     try:
         content = stream.decompress(data, max(room, 1))  # 0 would mean no limit
     except zlib.error as error:
-        raise ValueError(f"its data cannot be decompressed: {error}") from None
-    if not stream.eof:
-        raise ValueError(f"its data is cut short, or has more than {room} bytes")
+        raise rejection("data-cannot-decompressed", cause=error) from None
+    require(stream.eof, "data-cut-short-more", room=room)
     return content
 
 
@@ -63,7 +66,7 @@ class _Elements:
 
     def _cut(self, size, padded):
         if size > len(self.data):
-            raise ValueError(f"it ends {size - len(self.data)} bytes too early")
+            raise rejection("ends-bytes-too-early", number=size - len(self.data))
         part, self.data = self.data[:size], self.data[padded:]
         return part
 
@@ -78,26 +81,27 @@ class _Elements:
     def numbers(self, kinds=_DTYPES):
         """Return the next element as an array."""
         kind, data = self.take()
-        if kind not in kinds:
-            raise ValueError(f"it has data of type {kind} where there are numbers")
+        require(kind in kinds, "data-type-numbers", kind=kind)
         dtype = np.dtype(self.order + _DTYPES[kind])
-        if len(data) % dtype.itemsize:
-            raise ValueError(f"it has {len(data)} bytes of numbers of {dtype.itemsize} bytes")
+        require(
+            not len(data) % dtype.itemsize,
+            "bytes-numbers-bytes",
+            count=len(data),
+            itemsize=dtype.itemsize,
+        )
         return np.frombuffer(data, dtype).astype(dtype.newbyteorder("="))
 
 
 def _matrix(kind, data, order, depth=0):
     """Return (name, value) of a matrix element."""
-    if kind != _MATRIX or depth > _DEEPEST:
-        raise ValueError(f"it has data of type {kind} at depth {depth} where there is a matrix")
+    require(kind == _MATRIX and depth <= _DEEPEST, "data-type-depth-matrix", kind=kind, depth=depth)
     if not data:
         return "", np.zeros((0, 0))
     elements = _Elements(data, order)
     flags, *_ = elements.numbers().tolist()
     shape = tuple(elements.numbers().tolist())
     name = bytes(elements.take()[1]).decode("latin-1")
-    if len(shape) < 2 or min(shape) < 0:
-        raise ValueError(f"'{name}' has shape {shape}")
+    require(len(shape) >= 2 and min(shape) >= 0, "shape", argument=name, shape=shape)
     code = flags & 0xFF
     if code in _NUMBERS:
         value = elements.numbers()
@@ -114,17 +118,17 @@ def _matrix(kind, data, order, depth=0):
     elif code == _STRUCT:
         value = _objects(_structs(elements, shape, order, depth))
     else:
-        raise ValueError(f"'{name}' is of class {code}, which holds no numbers")
-    if value.size != math.prod(shape):
-        raise ValueError(f"'{name}' has shape {shape}, but {value.size} values")
+        raise rejection("class-holds-no-numbers", argument=name, code=code)
+    require(
+        value.size == math.prod(shape), "shape-values", argument=name, shape=shape, size=value.size
+    )
     return name, value.reshape(shape, order="F")
 
 
 def _count(shape, elements):
     """Return the number of matrices in a cell or struct; each has at least 8 bytes."""
     count = math.prod(shape)
-    if 8 * count > elements.left:
-        raise ValueError(f"it has shape {shape}, but {elements.left} bytes")
+    require(8 * count <= elements.left, "shape-bytes", shape=shape, left=elements.left)
     return count
 
 
@@ -132,7 +136,7 @@ def _structs(elements, shape, order, depth):
     (width,) = elements.numbers().tolist()
     names = bytes(elements.take()[1])
     if width < 1 or len(names) % width:
-        raise ValueError(f"it has {len(names)} bytes of names of {width} bytes")
+        raise rejection("bytes-names-bytes", count=len(names), width=width)
     fields = [names[i : i + width].split(b"\0")[0].decode("latin-1")
               for i in range(0, len(names), width)]  # fmt: skip
     _count((*shape, len(fields)), elements)
@@ -150,8 +154,7 @@ def _objects(values):
 
 
 def _text(kind, data):
-    if kind not in _TEXTS:
-        raise ValueError(f"it has data of type {kind} where there is text")
+    require(kind in _TEXTS, "data-type-text", kind=kind)
     return np.array([[bytes(data).decode(_TEXTS[kind])]])
 
 
@@ -160,14 +163,14 @@ def _dense(elements, shape):
     rows, starts, values = elements.numbers(), elements.numbers(), elements.numbers()
     height, width = shape
     if len(starts) != width + 1 or height * width > _MOST:
-        raise ValueError(f"a sparse array has shape {shape}, but {len(starts) - 1} columns")
+        raise rejection("sparse-array-shape-columns", shape=shape, number=len(starts) - 1)
     counts = np.diff(starts.astype(np.int64))
     used = int(counts.sum())
     rows = rows[:used].astype(np.int64)
     if starts[0] or (counts < 0).any() or len(rows) != used or len(values) < used or (
         used and not 0 <= rows.min() <= rows.max() < height
     ):  # fmt: skip
-        raise ValueError(f"a sparse array of shape {shape} has places outside of it")
+        raise rejection("sparse-array-shape-places", shape=shape)
     result = np.zeros((width, height), values.dtype)
     result[np.repeat(np.arange(width), counts), rows] = values[:used]
     return result.ravel()

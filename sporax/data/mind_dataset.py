@@ -11,6 +11,7 @@ from sporax.data.mindrecord import opened
 from sporax.data.mindrecord_file import is_blob
 from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
+from sporax.diagnosis.rules import rejection, require
 
 
 class _Records:
@@ -75,33 +76,29 @@ class MindDataset(GeneratorDataset):
         num_samples=None, cache=None,
     ):  # fmt: skip
         if isinstance(shuffle, str):
-            if shuffle != "global":
-                raise NotImplementedError(f"sporax has no 'shuffle' {shuffle!r} of 'MindDataset'")
+            require(shuffle == "global", "sporax-no-shuffle-minddataset", shuffle=shuffle)
             shuffle = True
         elif shuffle is not None and not isinstance(shuffle, bool):
-            raise TypeError(
-                f"For 'MindDataset', 'shuffle' must be a bool or a member of Shuffle, but got "
-                f"{shuffle!r}."
-            )
+            raise rejection("bool-member-shuffle", "MindDataset", shuffle=shuffle)
         one = isinstance(dataset_files, (str, Path))
         for path in [dataset_files] if one else dataset_files:
-            if not Path(path).is_file():
-                raise ValueError(f"For 'MindDataset', there must be a file '{path}'.")
+            require(Path(path).is_file(), "file-file-missing", "MindDataset", value=path)
         files = opened(dataset_files)
         columns = list(files[0].schema) if columns_list is None else columns_list
         columns = names("MindDataset", columns)
         for name in columns:
             if name not in files[0].schema:
-                raise RuntimeError(
-                    f"For 'MindDataset', the columns must be among {list(files[0].schema)}, but "
-                    f"got '{name}'."
+                raise rejection(
+                    "columns-among", "MindDataset", schema=list(files[0].schema), got=name
                 )
         padded = count("MindDataset", "num_padded", num_padded, 0) or 0
-        if padded and set(padded_sample or {}) != set(columns):
-            raise ValueError(
-                f"For 'MindDataset', 'padded_sample' must have the columns {columns}, but got "
-                f"{padded_sample}."
-            )
+        require(
+            not padded or set(padded_sample or {}) == set(columns),
+            "columns",
+            "MindDataset",
+            padded_sample=padded_sample,
+            columns=columns,
+        )
         super().__init__(
             _Records(files, columns, padded_sample, padded), columns, num_samples=num_samples,
             shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id,
@@ -113,9 +110,11 @@ class MindDataset(GeneratorDataset):
             return super()._indices()
         name, files = self.sampler.class_column, self.source.files
         if is_blob(files[0].schema.get(name, {"type": "bytes"})):
-            raise RuntimeError(
-                f"For 'MindDataset', 'PKSampler' needs the name of a field of numbers or strings "
-                f"as 'class_column', but got '{name}' of {list(files[0].schema)}."
+            raise rejection(
+                "needs-name-field-numbers",
+                "MindDataset",
+                PKSampler=name,
+                schema=list(files[0].schema),
             )
         classes = [file.row(i)[name] for file in files for i in range(len(file))]
         return self.sampler.begin_classes(np.array(classes))

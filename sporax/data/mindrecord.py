@@ -16,6 +16,7 @@ from sporax.data.mindrecord_file import (
     header_to_be_continued,
     is_blob,
 )
+from sporax.diagnosis.rules import rejection, require
 
 _MB = 2**20
 _SIZES = {  # setting -> (minimum, maximum)
@@ -66,27 +67,42 @@ class MRMDefineIndexError(MindRecordException, ValueError):
 
 def _checked_schema(content):
     who = "For 'add_schema', 'content' must"
-    if not isinstance(content, dict) or not content:
-        raise MRMInvalidSchemaError(f"{who} be a dict of fields, but got {content!r}.")
+    require(
+        isinstance(content, dict) and content,
+        "dict-fields",
+        name=who,
+        got=content,
+        error=MRMInvalidSchemaError,
+    )
     for name, kind in content.items():
-        if not isinstance(name, str) or not re.fullmatch(r"\w+", name, re.ASCII):
-            raise MRMInvalidSchemaError(
-                f"{who} have names of letters, digits and '_', but got {name!r}."
-            )
-        if not isinstance(kind, dict) or not {"type"} <= kind.keys() <= {"type", "shape"}:
-            raise MRMInvalidSchemaError(
-                f"{who} have a dict of 'type', and 'shape' for arrays, for '{name}', but got "
-                f"{kind!r}."
-            )
+        require(
+            isinstance(name, str) and re.fullmatch("\\w+", name, re.ASCII),
+            "names-letters-digits",
+            name=who,
+            got=name,
+            error=MRMInvalidSchemaError,
+        )
+        require(
+            isinstance(kind, dict) and {"type"} <= kind.keys() <= {"type", "shape"},
+            "dict-type-shape-arrays",
+            name=who,
+            name2=name,
+            got=kind,
+            error=MRMInvalidSchemaError,
+        )
         allowed = _NUMBERS if "shape" in kind else (*_NUMBERS, "string", "bytes")
         if kind["type"] not in allowed:
-            raise MRMInvalidSchemaError(
-                f"{who} have one of the types {', '.join(allowed)} for '{name}', but got "
-                f"{kind['type']!r}."
+            raise rejection(
+                "one-types",
+                name=who,
+                names=", ".join(allowed),
+                name2=name,
+                got=kind["type"],
+                error=MRMInvalidSchemaError,
             )
         if not isinstance(kind.get("shape", []), list):
-            raise MRMInvalidSchemaError(
-                f"{who} have a list as the 'shape' of '{name}', but got {kind['shape']!r}."
+            raise rejection(
+                "list-shape", name=who, name2=name, got=kind["shape"], error=MRMInvalidSchemaError
             )
     return {name: dict(sorted(kind.items())) for name, kind in sorted(content.items())}
 
@@ -134,22 +150,35 @@ class FileWriter:
     _is_discarded = False
 
     def __init__(self, file_name, shard_num=1, overwrite=False):
-        if not isinstance(file_name, (str, Path)):
-            raise ParamTypeError(
-                f"For 'FileWriter', 'file_name' must be a path, but got {file_name!r}."
-            )
-        if not isinstance(shard_num, int) or isinstance(shard_num, bool):
-            raise ParamValueError(
-                f"For 'FileWriter', 'shard_num' must be an int, but got {shard_num!r}."
-            )
-        if not 1 <= shard_num <= 1000:
-            raise ParamValueError(
-                f"For 'FileWriter', 'shard_num' must be in [1, 1000], but got {shard_num}."
-            )
-        if not isinstance(overwrite, bool):
-            raise ParamValueError(
-                f"For 'FileWriter', 'overwrite' must be a bool, but got {overwrite!r}."
-            )
+        require(
+            isinstance(file_name, (str, Path)),
+            "path-argument-value",
+            "FileWriter",
+            file_name=file_name,
+            error=ParamTypeError,
+        )
+        require(
+            isinstance(shard_num, int) and (not isinstance(shard_num, bool)),
+            "int-argument-value",
+            "FileWriter",
+            shard_num=shard_num,
+            error=ParamValueError,
+        )
+        require(
+            1 <= shard_num <= 1000,
+            "in-interval",
+            "FileWriter",
+            shard_num=shard_num,
+            interval="[1, 1000]",
+            error=ParamValueError,
+        )
+        require(
+            isinstance(overwrite, bool),
+            "bool-argument-value",
+            "FileWriter",
+            overwrite=overwrite,
+            error=ParamValueError,
+        )
         digits = len(str(shard_num - 1))
         several = [f"{file_name}{i:0{digits}}" for i in range(shard_num)]
         self._paths = [str(file_name)] if shard_num == 1 else several
@@ -185,20 +214,22 @@ class FileWriter:
 
     def add_index(self, index_fields):
         """Set the fields by which the index can be searched; by default numbers and strings."""
-        if not isinstance(index_fields, list) or not index_fields:
-            raise ParamTypeError(
-                f"For 'add_index', 'index_fields' must be a list of names, but got "
-                f"{index_fields!r}."
-            )
+        require(
+            isinstance(index_fields, list) and index_fields,
+            "list-names",
+            "add_index",
+            index_fields=index_fields,
+            error=ParamTypeError,
+        )
         for name in index_fields:
-            if name not in (self._schema or {}):
-                raise RuntimeError(
-                    f"For 'add_index', the fields must be those of the schema, but got {name!r}."
-                )
-            if is_blob(self._schema[name]):
-                raise MRMDefineIndexError(
-                    f"For 'add_index', the fields must be numbers or strings, but got '{name}'."
-                )
+            require(name in (self._schema or {}), "fields-those-schema", "add_index", got=name)
+            require(
+                not is_blob(self._schema[name]),
+                "fields-numbers-strings",
+                "add_index",
+                got=name,
+                error=MRMDefineIndexError,
+            )
         self._indexed = list(index_fields)
 
     def set_header_size(self, header_size):
@@ -211,11 +242,15 @@ class FileWriter:
 
     def _set(self, name, value):
         least, most = _SIZES[name]
-        if not isinstance(value, int) or value % 4 or not least <= value <= most:
-            raise RuntimeError(
-                f"For 'set_{name}', '{name}' must be an int in [{least}, {most}] that 4 divides, "
-                f"but got {value!r}."
-            )
+        require(
+            isinstance(value, int) and (not value % 4) and (least <= value <= most),
+            "int-4-divides",
+            f"set_{name}",
+            argument=name,
+            least=least,
+            most=most,
+            got=value,
+        )
         self._sizes[name] = value
 
     def open_and_set_header(self):
@@ -224,25 +259,24 @@ class FileWriter:
     def write_raw_data(self, raw_data, parallel_writer=False):
         """Write rows, a list of dicts. A row that does not match the schema is skipped, with a
         warning. `parallel_writer` has no effect here."""
-        if not isinstance(parallel_writer, bool):
-            raise TypeError(
-                f"For 'write_raw_data', 'parallel_writer' must be a bool, but got "
-                f"{parallel_writer!r}."
-            )
-        if self._done and not self._append:
-            raise RuntimeError(
-                "For 'write_raw_data', the files must not be committed yet. Use 'open_for_append'."
-            )
-        if not isinstance(raw_data, list):
-            raise ParamTypeError(
-                f"For 'write_raw_data', 'raw_data' must be a list, but got "
-                f"{type(raw_data).__name__}."
-            )
+        require(
+            isinstance(parallel_writer, bool),
+            "bool-data-mindrecord",
+            "write_raw_data",
+            parallel_writer=parallel_writer,
+        )
+        require(not self._done or self._append, "files-not-committed-yet", "write_raw_data")
+        require(
+            isinstance(raw_data, list),
+            "list-argument-value",
+            "write_raw_data",
+            raw_data=raw_data,
+            error=ParamTypeError,
+        )
         for row in raw_data:
-            if not isinstance(row, dict):
-                raise ParamTypeError(
-                    f"For 'write_raw_data', the rows must be dicts, but got {type(row).__name__}."
-                )
+            require(
+                isinstance(row, dict), "rows-dicts", "write_raw_data", got=row, error=ParamTypeError
+            )
         self._begin()
         rows = self._fitting(raw_data)
         count = len(self._writers)
@@ -273,28 +307,17 @@ class FileWriter:
                 warn(f"For 'write_raw_data', row {i} is left out: it {', '.join(reasons)}.")
             else:
                 rows.append({n: _plain(row[n]) for n in self._schema})
-        if raw_data and not rows:
-            raise RuntimeError(
-                "For 'write_raw_data', at least one row must be as the schema says, but got none."
-            )
+        require(not raw_data or rows, "at-least-one-row-schema", "write_raw_data")
         return rows
 
     def _begin(self):
         if self._writers is not None:
             return
-        if self._is_discarded:
-            raise RuntimeError(
-                "For 'FileWriter', nothing can be written after an error. Make another writer."
-            )
-        if self._schema is None:
-            raise RuntimeError("For 'FileWriter', there must be a schema. Use 'add_schema' before.")
+        require(not self._is_discarded, "nothing-can-written-after", "FileWriter")
+        require(self._schema is not None, "schema", "FileWriter")
         if not (self._overwrite or self._append):
             for path in self._paths:
-                if Path(path).exists():
-                    raise RuntimeError(
-                        f"For 'FileWriter', the file '{path}' must not be there. 'overwrite=True' "
-                        "replaces it."
-                    )
+                require(not Path(path).exists(), "file-not", "FileWriter", path=path)
         if self._indexed is None:
             self._indexed = [name for name, kind in self._schema.items() if not is_blob(kind)]
         self._writers = [
@@ -335,16 +358,18 @@ class FileReader:
     """
 
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
-        if columns is not None and not isinstance(columns, list):
-            raise ParamTypeError(
-                f"For 'FileReader', 'columns' must be a list, but got {type(columns).__name__}."
-            )
+        require(
+            columns is None or isinstance(columns, list),
+            "list-argument-value",
+            "FileReader",
+            columns=columns,
+            error=ParamTypeError,
+        )
         self._files = opened(file_name)
         for name in columns or []:
             if name not in self._files[0].schema:
-                raise RuntimeError(
-                    f"For 'FileReader', the columns must be among "
-                    f"{list(self._files[0].schema)}, but got '{name}'."
+                raise rejection(
+                    "columns-among", "FileReader", schema=list(self._files[0].schema), got=name
                 )
         self._columns = columns
 
@@ -373,8 +398,9 @@ def opened(file_name):
     """Open files as `RecordFile`s; `file_name`: one of a set written together, or a list."""
     paths = [file_name] if isinstance(file_name, (str, Path)) else list(file_name)
     for path in paths:
-        if not Path(path).is_file():
-            raise RuntimeError(f"For 'mindrecord', there must be a file '{path}'.")
+        require(
+            Path(path).is_file(), "file-file-missing", "mindrecord", value=path, error=RuntimeError
+        )
     files = [RecordFile(paths[0])]
     if isinstance(file_name, (str, Path)):
         folder = Path(file_name).parent
@@ -383,9 +409,8 @@ def opened(file_name):
     files = [files[0] if is_it else RecordFile(p) for p, is_it in zip(paths, is_first, strict=True)]
     for file in files:
         if file.schema != files[0].schema:
-            raise RuntimeError(
-                f"For 'mindrecord', the files must have one schema, but '{file.path}' has another "
-                f"than '{files[0].path}'."
+            raise rejection(
+                "files-one-schema-another", "mindrecord", path=file.path, path2=files[0].path
             )
     return files
 

@@ -6,14 +6,15 @@ from pathlib import PurePath
 
 import numpy as np
 
+from sporax.diagnosis.rules import require
+
 _TYPES = "int32", "int64", "float32", "float64", "string", "bytes"
 _KINDS = {"string": str, "int32": int, "int64": int, "float32": float, "float64": float}
 _BIGGEST = 2**40  # bytes of a header or a page
 
 
 def _require(holds, rule, got):
-    if not holds:
-        raise ValueError(f"{rule}, but has {got!r:.80}")
+    require(holds, "but-has", law=rule, got=got)
 
 
 def check_header(header):

@@ -19,6 +19,7 @@ from sporax.data import tfrecord_file
 from sporax.data.mindrecord import SUCCESS, FileWriter, ParamTypeError
 from sporax.data.mindrecord_file import damaged
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause
@@ -33,14 +34,18 @@ class _Converter:
 
     def _path(self, name, value, is_folder=None):
         if not isinstance(value, (str, Path)):
-            raise ParamTypeError(
-                f"For '{type(self).__name__}', '{name}' must be a path, but got {value!r}."
+            raise rejection(
+                "path-argument-value",
+                type(self).__name__,
+                argument=name,
+                got=value,
+                error=ParamTypeError,
             )
         path = Path(value)
         if is_folder is not None and not (path.is_dir() if is_folder else path.is_file()):
             kind = "folder" if is_folder else "file"
-            raise ValueError(
-                f"For '{type(self).__name__}', '{name}' must be a {kind}, but got '{value}'."
+            raise rejection(
+                "must-be-a-argument-value", type(self).__name__, argument=name, kind=kind, got=value
             )
         return path
 
@@ -50,7 +55,7 @@ class _Converter:
 
     def run(self):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
-        raise NotImplementedError(f"For '{type(self).__name__}', 'run' must be defined.")
+        raise rejection("defined", type(self).__name__, argument="run")
 
 
 def _write(writer, schema, desc, index, rows, sizes=None):
@@ -162,18 +167,18 @@ class Cifar10ToMR(_Converter):
         self.destination = str(self._path("destination", destination))
         for pattern, _ in self._files:
             if not [*self.source.glob(pattern)]:
-                raise ValueError(
-                    f"For '{type(self).__name__}', 'source' must have files {pattern}, but "
-                    f"'{source}' has none."
+                raise rejection(
+                    "files-none",
+                    type(self).__name__,
+                    argument="source",
+                    pattern=pattern,
+                    source=source,
                 )
 
     def run(self, fields=None):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
         if fields and not isinstance(fields, list):
-            raise ValueError(
-                f"For '{type(self).__name__}', 'fields' must be a list of names, but got "
-                f"{fields!r}."
-            )
+            raise rejection("list-names", type(self).__name__, fields=fields)
         schema = {name: {"type": "int64"} for name in ("id", *self._labels)}
         schema["data"] = {"type": "bytes"}
         for (pattern, desc), end in zip(self._files, ("", "_test"), strict=True):
@@ -213,8 +218,7 @@ def _idx(path, magic, axes):
         with gzip.open(path) as file:
             kind, *sizes = struct.unpack(f">{axes + 1}I", file.read(4 * (axes + 1)))
             size = math.prod(sizes)
-            if size > _MOST_BYTES:
-                raise ValueError(f"its start says {sizes} bytes")
+            require(size <= _MOST_BYTES, "start-says-bytes", sizes=sizes)
             content = file.read(size + 1)
         array = np.frombuffer(content, np.uint8).reshape(sizes)
     except MALFORMED as error:
@@ -291,11 +295,13 @@ class ImageNetToMR(_Converter):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
         rows = self._rows()
         first = next(rows, None)
-        if first is None:
-            raise ValueError(
-                f"For 'ImageNetToMR', the folders of '{self.map_file}' must be in 'image_dir' and "
-                f"have files .JPEG or .jpg, but '{self.image_dir}' has none."
-            )
+        require(
+            first is not None,
+            "folders-image-dir-files-jpeg",
+            "ImageNetToMR",
+            map_file=self.map_file,
+            image_dir=self.image_dir,
+        )
         kinds = {"label": "int32", "image": "bytes", "file_name": "string"}
         schema = {name: {"type": kind} for name, kind in kinds.items()}
         rows = itertools.chain([first], rows)
@@ -319,8 +325,7 @@ def _column(texts):
 
 def _whole(text):
     number = int(text)
-    if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{text} has more than 64 bits")
+    require(-(2**63) <= number < 2**63, "more-64-bits", text=text)
     return number
 
 
@@ -350,10 +355,12 @@ class CsvToMR(_Converter):
     def __init__(self, source, destination, columns_list=None, partition_number=1):
         self.source = self._path("source", source, is_folder=False)
         listed = columns_list or []
-        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-            raise ValueError(
-                f"For 'CsvToMR', 'columns_list' must be a list of str, but got {columns_list!r}."
-            )
+        require(
+            isinstance(listed, list) and all(isinstance(name, str) for name in listed),
+            "list-str",
+            "CsvToMR",
+            columns_list=columns_list,
+        )
         self.columns_list = listed
         self._writer = FileWriter(self._path("destination", destination), partition_number)
 
@@ -365,10 +372,7 @@ class CsvToMR(_Converter):
         except csv.Error as error:
             raise damaged(self.source, f"must be CSV, but: {error}") from None
         for name in self.columns_list:
-            if name not in head:
-                raise RuntimeError(
-                    f"For 'CsvToMR', 'columns_list' must be among {head}, but got '{name}'."
-                )
+            require(name in head, "among", "CsvToMR", columns_list=name, value=head)
         for i, line in enumerate(rows, 1):
             if len(line) != len(head):
                 raise damaged(
@@ -412,26 +416,31 @@ class TFRecordToMR(_Converter):
     def __init__(self, source, destination, feature_dict, bytes_fields=None):
         self.source = self._path("source", source, is_folder=False)
         self.destination = self._path("destination", destination)
-        if not isinstance(feature_dict, dict) or not feature_dict:
-            raise ValueError(
-                f"For 'TFRecordToMR', 'feature_dict' must be a dict of features, but got "
-                f"{feature_dict!r}."
-            )
+        require(
+            isinstance(feature_dict, dict) and feature_dict,
+            "dict-features",
+            "TFRecordToMR",
+            feature_dict=feature_dict,
+        )
         self.feature_dict = {key: self._feature(key, value) for key, value in feature_dict.items()}
         listed = [] if bytes_fields is None else bytes_fields
         texts = [key for key, (_, kind, _) in self.feature_dict.items() if kind == "string"]
-        if not isinstance(listed, list) or any(name not in texts for name in listed):
-            raise ValueError(
-                f"For 'TFRecordToMR', 'bytes_fields' must be a list of the features that are "
-                f"strings, {texts}, but got {bytes_fields!r}."
-            )
+        require(
+            isinstance(listed, list) and (not any(name not in texts for name in listed)),
+            "list-features-strings",
+            "TFRecordToMR",
+            bytes_fields=bytes_fields,
+            texts=texts,
+        )
         self.bytes_fields = listed
         self._schema = {}
         for key, (shape, kind, _) in self.feature_dict.items():
             if _field_name(key) in self._schema:
-                raise ValueError(
-                    f"For 'TFRecordToMR', the names in 'feature_dict' must differ in letters and "
-                    f"digits, but '{_field_name(key)}' stands for two of {list(self.feature_dict)}."
+                raise rejection(
+                    "names-feature-dict-differ-letters",
+                    "TFRecordToMR",
+                    field_name=_field_name(key),
+                    feature_dict=list(self.feature_dict),
                 )
             sizes = {"shape": shape} if shape else {}
             self._schema[_field_name(key)] = {"type": "bytes" if key in listed else kind} | sizes
@@ -445,10 +454,12 @@ class TFRecordToMR(_Converter):
         except (TypeError, ValueError):
             kind = None
         if kind not in _FEATURES or len(shape) > (kind != "string") or min(shape, default=1) < 1:
-            raise ValueError(
-                f"For 'TFRecordToMR', 'feature_dict[{key!r}]' must be a tf.io.FixedLenFeature or "
-                f"(shape, dtype), with the shape [] or [n], [] for strings, and a dtype among "
-                f"{', '.join(_FEATURES)}, but got {value!r}."
+            raise rejection(
+                "tf-io-fixedlenfeature-shape",
+                "TFRecordToMR",
+                argument=f"feature_dict[{key!r}]",
+                names=", ".join(_FEATURES),
+                got=value,
             )
         return shape, kind, default
 
@@ -469,7 +480,7 @@ class TFRecordToMR(_Converter):
         actual = "string" if isinstance(values, list) else values.dtype.name
         if len(values) != math.prod(shape) or actual != kind:
             got = f"{len(values)} of {actual}" if len(values) else "none"
-            raise ValueError(f"'{key}' is to be {math.prod(shape)} of {kind}, but it has {got}")
+            raise rejection("is-to-be-of", argument=key, prod=math.prod(shape), kind=kind, got=got)
         if shape:
             return values
         value = values[0]

@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, encryption, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
@@ -26,15 +27,14 @@ def set_enc_key(enc_key):
     >>> set_enc_key("0123456789012345")
     >>> set_enc_key(None)
     """
-    if enc_key is not None and not isinstance(enc_key, str):
-        raise ValueError(
-            f"For 'set_enc_key', 'enc_key' must be a str, but got {type(enc_key).__name__}."
-        )
+    require(
+        enc_key is None or isinstance(enc_key, str),
+        "str-checkpoint-encryption",
+        "set_enc_key",
+        enc_key=enc_key,
+    )
     if enc_key is not None and len(enc_key.encode()) not in (16, 24, 32):
-        raise ValueError(
-            "For 'set_enc_key', 'enc_key' must have 16, 24 or 32 bytes, but got "
-            f"{len(enc_key.encode())}."
-        )
+        raise rejection("16-24-32-bytes", "set_enc_key", enc_key=len(enc_key.encode()))
     _settings["key"] = enc_key
 
 
@@ -58,10 +58,13 @@ def set_dec_mode(dec_mode="AES-GCM"):
 
 
 def _mode(name, mode):
-    if not callable(mode) and mode != _AES.decode():
-        raise ValueError(
-            f"For 'set_{name}', '{name}' must be 'AES-GCM' or a function, but got {mode!r}."
-        )
+    require(
+        callable(mode) or mode == _AES.decode(),
+        "aes-gcm-function",
+        f"set_{name}",
+        argument=name,
+        got=mode,
+    )
     return mode
 
 
@@ -71,7 +74,7 @@ def is_key_set():
 
 
 def _refused(path, reason):
-    return RuntimeError(f"For 'mindrecord', the file '{path}' {reason}.")
+    return rejection("file-data-mindrecord", "mindrecord", path=path, reason=reason)
 
 
 def encrypt_if_set(path):

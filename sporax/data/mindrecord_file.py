@@ -24,6 +24,7 @@ from sporax.data.mindrecord_checks import (
     checked_row,
 )
 from sporax.data.mindrecord_encryption import encrypt_if_set, opened_plain
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 
@@ -43,7 +44,7 @@ def is_blob(kind):
 
 def damaged(path, reason):
     """Return the error for a damaged file, or one of another format."""
-    return RuntimeError(f"For 'mindrecord', the file '{path}' {reason}.")
+    return rejection("file-data-mindrecord", "mindrecord", path=path, reason=reason)
 
 
 # ints in as many bytes as they need ----------------------------------------------------------
@@ -67,8 +68,7 @@ def uncompress(content, dtype):
     """Decode the ints that `compress` encoded."""
     (count,) = struct.unpack_from(">I", content)
     first = 4 + -(-count // 4)
-    if first + count > len(content):
-        raise ValueError(f"it has {count} ints in {len(content)} bytes")
+    require(first + count <= len(content), "ints-bytes", count=count, count2=len(content))
     control = np.frombuffer(content, np.uint8, first - 4, 4)
     kinds = ((control[:, None] >> np.array([6, 4, 2, 0])) & 3).ravel()[:count]
     widths = 2**kinds
@@ -164,18 +164,17 @@ class RecordFile:
 def _places(connection, content):
     """Return the row positions in a database; raises ValueError if its bytes cannot hold them."""
     if not content:  # SQLite would report a lack of memory
-        raise ValueError("it is empty")
+        raise rejection("empty")
     connection.deserialize(content)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**20)
     connection.execute("PRAGMA trusted_schema = OFF")
     kind = connection.execute("SELECT type FROM sqlite_master WHERE name = 'INDEXES'").fetchone()
-    if kind != ("table",):
-        raise ValueError("it must have a table 'INDEXES'")
+    require(kind == ("table",), "table-indexes")
     most = len(content) // len(_PLACES)
     rows = connection.execute(f"SELECT ROW_ID, {', '.join(_PLACES)} FROM INDEXES LIMIT {most + 1}")
     listed = rows.fetchall()
     if len(listed) > most:
-        raise ValueError(f"it has more than {most} rows in {len(content)} bytes")
+        raise rejection("more-rows-bytes", most=most, count=len(content))
     return checked_places(listed, 1 + len(_PLACES))
 
 
@@ -235,11 +234,13 @@ class RecordWriter:
         parts = {kind: struct.pack("<Q", len(p)) + p
                  for kind, p in (("BLOB_DATA", blob), ("RAW_DATA", raw))}  # fmt: skip
         for part in parts.values():
-            if len(part) > self.page_size:
-                raise RuntimeError(
-                    f"For 'write_raw_data', a row must fit into a page of {self.page_size} bytes, "
-                    f"but has {len(part)}. Use 'set_page_size' before."
-                )
+            require(
+                len(part) <= self.page_size,
+                "row-fit-into-page",
+                "write_raw_data",
+                page_size=self.page_size,
+                count=len(part),
+            )
         self._make_room({kind: len(part) for kind, part in parts.items()})
         places = {}
         for kind, part in parts.items():
@@ -305,9 +306,12 @@ class RecordWriter:
         }  # fmt: skip
         text = json.dumps(header, separators=(",", ":")).encode("utf8")
         if len(text) + 8 > self.header_size:
-            raise RuntimeError(
-                f"For 'commit', the header of '{self.path}' must fit into {self.header_size} "
-                f"bytes, but has {len(text) + 8}. Use 'set_header_size' before."
+            raise rejection(
+                "header-fit-into-bytes",
+                "commit",
+                path=self.path,
+                header_size=self.header_size,
+                number=len(text) + 8,
             )
         with atomic_write.errors_named("FileWriter", self.path):
             self._file.seek(0)

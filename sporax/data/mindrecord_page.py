@@ -3,6 +3,7 @@
 import json
 
 from sporax.data.mindrecord import MRMDefineCategoryError, ParamTypeError, ParamValueError, opened
+from sporax.diagnosis.rules import rejection, require
 
 
 class MindPage:
@@ -42,15 +43,21 @@ class MindPage:
 
     @category_field.setter
     def category_field(self, category_field):
-        if not isinstance(category_field, str):
-            raise ParamTypeError(
-                f"For 'MindPage', 'category_field' must be a str, but got {category_field!r}."
-            )
-        if category_field not in self._fields:
-            raise MRMDefineCategoryError(
-                f"For 'MindPage', 'category_field' must be among {self._fields}, but got "
-                f"{category_field!r}."
-            )
+        require(
+            isinstance(category_field, str),
+            "str-argument-value-mindrecord-page",
+            "MindPage",
+            category_field=category_field,
+            error=ParamTypeError,
+        )
+        require(
+            category_field in self._fields,
+            "among-argument-value",
+            "MindPage",
+            category_field=category_field,
+            fields=self._fields,
+            error=MRMDefineCategoryError,
+        )
         groups = {}
         for file in self._files:
             for i in range(len(file)):
@@ -59,8 +66,7 @@ class MindPage:
         self._groups = {str(value): groups[value] for value in sorted(groups, key=str)}
 
     def _begun(self):
-        if self._field is None:
-            raise RuntimeError("For 'MindPage', there must be a 'category_field'. Set it before.")
+        require(self._field is not None, "category-field", "MindPage")
         return self._groups
 
     def read_category_info(self):
@@ -76,24 +82,30 @@ class MindPage:
         """Return a page of `num_row` rows of a group, as dicts."""
         _number("category_id", category_id, 0)
         groups = list(self._begun().values())
-        if category_id >= len(groups):
-            raise RuntimeError(
-                f"For 'MindPage', 'category_id' must be in [0, {len(groups)}), but got "
-                f"{category_id}."
-            )
+        require(
+            category_id < len(groups),
+            "in-interval-data-mindrecord",
+            "MindPage",
+            category_id=category_id,
+            interval=f"[0, {len(groups)})",
+        )
         return self._page(groups[category_id], page, num_row)
 
     def read_at_page_by_name(self, category_name, page, num_row):
         """Return a page like `read_at_page_by_id`, for the group of that name."""
-        if not isinstance(category_name, str):
-            raise ParamValueError(
-                f"For 'MindPage', 'category_name' must be a str, but got {category_name!r}."
-            )
-        if category_name not in self._begun():
-            raise RuntimeError(
-                f"For 'MindPage', 'category_name' must be one of those of 'read_category_info', "
-                f"but got {category_name!r}."
-            )
+        require(
+            isinstance(category_name, str),
+            "str-argument-value-mindrecord-page",
+            "MindPage",
+            category_name=category_name,
+            error=ParamValueError,
+        )
+        require(
+            category_name in self._begun(),
+            "one-those-read-category-info",
+            "MindPage",
+            category_name=category_name,
+        )
         return self._page(self._groups[category_name], page, num_row)
 
     def _page(self, rows, page, num_row):
@@ -101,18 +113,22 @@ class MindPage:
         _number("num_row", num_row, 1)
         chosen = rows[page * num_row : (page + 1) * num_row]
         if not chosen:
-            raise RuntimeError(
-                f"For 'MindPage', 'page' must be that of some of the group's {len(rows)} rows, but "
-                f"got {page} with 'num_row' {num_row}."
+            raise rejection(
+                "some-group-s-rows", "MindPage", page=page, count=len(rows), num_row=num_row
             )
         return [file.row(i) for file, i in chosen]
 
 
 def _number(name, value, least):
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ParamValueError(
-            f"For 'MindPage', '{name}' must be an int of at least {least}, but got {value!r}."
-        )
+    require(
+        isinstance(value, int) and (not isinstance(value, bool)) and (value >= least),
+        "int-at-least",
+        "MindPage",
+        argument=name,
+        n=least,
+        got=value,
+        error=ParamValueError,
+    )
 
 
 __all__ = ["MindPage"]

@@ -3,6 +3,8 @@ MindRecord files need it."""
 
 import struct
 
+from sporax.diagnosis.rules import rejection, require
+
 # first byte -> struct format of the number after it
 _NUMBERS = {
     0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q",
@@ -20,7 +22,7 @@ def _packed_int(value):
         bits = 8 * struct.calcsize(_NUMBERS[code])
         if value < 2**bits if value >= 0 else value >= -(2 ** (bits - 1)):
             return bytes([code]) + struct.pack(_NUMBERS[code], value)
-    raise OverflowError(f"an int must fit into 64 bits, but got {value}")
+    raise rejection("int-fit-into-64", got=value)
 
 
 def _packed_float(value):
@@ -37,7 +39,7 @@ def _packed_text(value):
     for code, most in ((0xD9, 2**8), (0xDA, 2**16), (0xDB, 2**32)):
         if len(content) < most:
             return bytes([code]) + struct.pack(_LENGTHS[code], len(content)) + content
-    raise OverflowError("a string must have less than 4 GB")
+    raise rejection("string-less-than-4-gb")
 
 
 _PACKED = {int: _packed_int, float: _packed_float, str: _packed_text}
@@ -62,9 +64,9 @@ def unpack(content):
     try:
         value, _ = _value(content, 0)
     except (IndexError, struct.error) as error:
-        raise ValueError(f"the bytes end too early: {error}") from None
+        raise rejection("bytes-end-too-early", cause=error) from None
     except (RecursionError, TypeError):
-        raise ValueError("a dict in it is a key, or nested too deeply") from None
+        raise rejection("dict-key-nested-too") from None
     return value
 
 
@@ -86,11 +88,9 @@ def _value(content, at):
     else:
         length = code & (0x1F if code & 0xE0 == 0xA0 else 0x0F)
     if code & 0xE0 == 0xA0 or code in (0xD9, 0xDA, 0xDB):
-        if at + length > len(content):
-            raise IndexError("a string is cut short")
+        require(at + length <= len(content), "string-cut-short")
         return content[at : at + length].decode("utf8"), at + length
-    if code & 0xF0 != 0x80 and code not in (0xDE, 0xDF):
-        raise ValueError(f"the byte {code:#x} begins neither a number, a string nor a dict")
+    require(code & 240 == 128 or code in (222, 223), "byte-begins-neither-number", code=code)
     mapping = {}
     for _ in range(length):
         key, at = _value(content, at)

@@ -4,6 +4,7 @@ import logging
 
 from sporax.core.signature_errors import Fitting
 from sporax.data.constructor_calls import RecordsCall
+from sporax.diagnosis.rules import rejection
 
 _log = logging.getLogger("sporax")
 
@@ -17,17 +18,12 @@ class _Operation(RecordsCall, Fitting, accept=None, methods=("__call__",)):
         return self._execute_py(*values)
 
     def _execute_py(self, *values):
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the method '_execute_py' must be defined."
-        )
+        raise rejection("method-defined", type(self).__name__, other="_execute_py")
 
     def device(self, device_target="CPU"):
         """Return the transform itself. It runs on the CPU; for 'Ascend', this is logged."""
         if device_target not in ("CPU", "Ascend"):
-            raise ValueError(
-                f"For '{type(self).__name__}', 'device_target' must be 'CPU' or 'Ascend', but got "
-                f"{device_target!r}. Leave it out."
-            )
+            raise rejection("cpu-ascend", type(self).__name__, device_target=device_target)
         if device_target == "Ascend":
             _log.warning("'%s' runs on the CPU: transforms have no Ascend.", type(self).__name__)
         return self

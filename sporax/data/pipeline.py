@@ -17,6 +17,7 @@ from sporax.data.debug_hooks import with_hooks
 from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
 from sporax.data.row_origin import note, row_like
 from sporax.data.workers import following_stage, numbered
+from sporax.diagnosis.rules import rejection, require
 
 STEPS = {}  # operation classes by name
 
@@ -115,11 +116,7 @@ class Map(_Replacing):
     ):  # fmt: skip
         operations = operations if isinstance(operations, (list, tuple)) else [operations]
         for operation in operations:
-            if not callable(operation):
-                raise TypeError(
-                    "For 'map', the operations must be callable, but got "
-                    f"{type(operation).__name__}."
-                )
+            require(callable(operation), "operations-callable", "map", got=operation)
         if input_columns is None:
             input_columns = dataset.get_col_names()[:1]
         super().__init__("map", dataset, input_columns, output_columns)
@@ -190,10 +187,7 @@ class Filter(Step):
 
     def __init__(self, dataset, predicate, input_columns=None, num_parallel_workers=None):
         super().__init__(dataset)
-        if not callable(predicate):
-            raise TypeError(
-                f"For 'filter', 'predicate' must be callable, but got {type(predicate).__name__}."
-            )
+        require(callable(predicate), "function-argument-type", "filter", predicate=predicate)
         self._predicate = predicate
         self._places = places("filter", dataset, input_columns or dataset.get_col_names())
 
@@ -210,9 +204,8 @@ class Filter(Step):
             note(error, "filter", self._predicate, at, row)
             raise
         if hasattr(holds, "shape") and math.prod(holds.shape) > 1:
-            raise ValueError(
-                "For 'filter', 'predicate' must return one bool for a row, but got an array "
-                f"of shape {holds.shape}. Use its 'all()' or 'any()'."
+            raise rejection(
+                "return-one-bool-row", "filter", argument="predicate", shape=holds.shape
             )
         return holds
 
@@ -223,10 +216,7 @@ class FlatMap(Step):
 
     def __init__(self, dataset, func):
         super().__init__(dataset)
-        if not callable(func):
-            raise TypeError(
-                f"For 'flat_map', 'func' must be callable, but got {type(func).__name__}."
-            )
+        require(callable(func), "function-argument-type", "flat_map", func=func)
         self._func = func
         self._columns = self._made(*self._source._first).get_col_names()
 
@@ -234,11 +224,13 @@ class FlatMap(Step):
 
     def _made(self, *row):
         dataset = self._func(*row)
-        if not isinstance(dataset, Dataset):
-            raise TypeError(
-                "For 'flat_map', 'func' must return a dataset, but it returned "
-                f"{type(dataset).__name__}."
-            )
+        require(
+            isinstance(dataset, Dataset),
+            "return-dataset-returned",
+            "flat_map",
+            argument="func",
+            dataset=dataset,
+        )
         return dataset
 
     def _begin(self):
@@ -273,11 +265,14 @@ class Rename(_Replacing):
     """The rows with `input_columns` renamed to `output_columns`."""
 
     def __init__(self, dataset, input_columns, output_columns):
-        if len(names("rename", input_columns)) != len(names("rename", output_columns)):
-            raise ValueError(
-                "For 'rename', 'input_columns' and 'output_columns' must be of one length, but got "
-                f"{input_columns} and {output_columns}."
-            )
+        require(
+            len(names("rename", input_columns)) == len(names("rename", output_columns)),
+            "one-length",
+            "rename",
+            input_columns=input_columns,
+            other="output_columns",
+            count=output_columns,
+        )
         super().__init__("rename", dataset, input_columns, output_columns)
 
     def _stage(self):

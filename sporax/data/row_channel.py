@@ -9,6 +9,7 @@ import struct
 import threading
 
 from sporax.data.aligned_arrays import ALIGNMENT
+from sporax.diagnosis.rules import require
 
 _HEAD = struct.Struct("<QI")  # bytes of the pickle, number of arrays after it
 _SHARED = 1 << 16  # minimum bytes of arrays for shared memory
@@ -82,7 +83,6 @@ class Channel:
         view = memoryview(content)
         while len(view):
             count = self._socket.recv_into(view)
-            if not count:
-                raise EOFError("the other end is closed")
+            require(count, "other-end-closed")
             view = view[count:]
         return bytes(content) if size < _SHARED else content

@@ -13,6 +13,7 @@ from sporax.data.dataset import Dataset, count
 from sporax.data.random_streams import LongTwister, Twister
 from sporax.data.row_origin import FileRow
 from sporax.data.sampler import DistributedSampler
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, cause
 
 _LARGEST_BUFFER = 10_000  # rows, for a global shuffle
@@ -38,11 +39,13 @@ class RowFiles(Dataset):
         self._paths = list(paths)
         self._samples = count(who, "num_samples", num_samples, 1, 0)
         self._shuffles = _levels(who, shuffle)
-        if (num_shards is None) != (shard_id is None):
-            raise RuntimeError(
-                f"For '{who}', 'num_shards' and 'shard_id' must be given together, but got "
-                f"{num_shards} and {shard_id}."
-            )
+        require(
+            (num_shards is None) == (shard_id is None),
+            "shard-id-given-together",
+            who,
+            num_shards=num_shards,
+            shard_id=shard_id,
+        )
         self._shards, self._shard = 1, 0
         if num_shards is not None:
             sampler = DistributedSampler(num_shards, shard_id)
@@ -53,7 +56,7 @@ class RowFiles(Dataset):
         return type(self).__name__
 
     def _read(self, path):
-        raise NotImplementedError(f"For '{self._who}', the method '_read' must be defined.")
+        raise rejection("method-defined", self._who, other="_read")
 
     def _rows_of(self, path):
         """Yield the rows of `_read`; raises RuntimeError if the file is malformed."""
@@ -69,16 +72,15 @@ class RowFiles(Dataset):
 
     def _damaged(self, path, reason, line=None):
         at = "" if line is None else f", line {line},"
-        return RuntimeError(f"For '{self._who}', the file '{path}'{at} {reason}.")
+        return rejection("file-argument-value", self._who, path=path, value=at, reason=reason)
 
     @functools.cached_property
     def _counts(self):
         """{path: number of rows} of the files."""
         counts = {path: sum(1 for _ in self._rows_of(path)) for path in self._paths}
         if not sum(counts.values()):
-            raise RuntimeError(
-                f"For '{self._who}', there must be rows, but there are none in "
-                f"{', '.join(map(repr, map(str, self._paths)))}."
+            raise rejection(
+                "rows-none", self._who, names=", ".join(map(repr, map(str, self._paths)))
             )
         return counts
 
@@ -132,32 +134,28 @@ class RowFiles(Dataset):
 
 def _levels(who, shuffle):
     """Return (True if files are shuffled, True if rows are)."""
-    if shuffle is not None and not isinstance(shuffle, (bool, enum.StrEnum)):
-        raise TypeError(
-            f"For '{who}', 'shuffle' must be a bool or a member of Shuffle, but got {shuffle!r}."
-        )
+    require(
+        shuffle is None or isinstance(shuffle, (bool, enum.StrEnum)),
+        "bool-member-shuffle",
+        who,
+        shuffle=shuffle,
+    )
     level = {None: "global", True: "global", False: "none"}.get(shuffle, shuffle)
-    if level not in ("global", "files", "none"):
-        raise ValueError(
-            f"For '{who}', 'shuffle' must be a bool, Shuffle.GLOBAL or Shuffle.FILES, but got "
-            f"{shuffle!r}."
-        )
+    require(
+        level in ("global", "files", "none"), "bool-shuffle-global-shuffle", who, shuffle=shuffle
+    )
     return level != "none", level == "global"
 
 
 def found_files(who, dataset_files):
     """Return the files of a path or pattern, or of a list of them, sorted."""
-    if not isinstance(dataset_files, (str, list)):
-        raise TypeError(
-            f"For '{who}', 'dataset_files' must be a str or a list of them, but got "
-            f"{type(dataset_files).__name__}."
-        )
+    require(
+        isinstance(dataset_files, (str, list)), "str-list-them", who, dataset_files=dataset_files
+    )
     found = []
     for pattern in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
         matching = [path for path in glob.glob(pattern, recursive=True) if Path(path).is_file()]
-        if not matching:
-            raise ValueError(f"For '{who}', there must be a file '{pattern}'.")
+        require(matching, "file-file-missing", who, value=pattern)
         found += matching
-    if not found:
-        raise ValueError(f"For '{who}', 'dataset_files' must name files, but got none.")
+    require(found, "name-files", who, argument="dataset_files")
     return sorted(found)

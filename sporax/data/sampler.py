@@ -14,6 +14,7 @@ from sporax.core.from_host import plain
 from sporax.core.signature_errors import Fitting
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
+from sporax.diagnosis.rules import rejection, require
 
 
 class Sampler(Fitting, accept=None):
@@ -39,10 +40,7 @@ class Sampler(Fitting, accept=None):
         self.dataset_size = 0
 
     def __iter__(self):
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the method '__iter__' must be defined. Let it give "
-            "the indices of one epoch."
-        )
+        raise rejection("method---iter---defined", type(self).__name__)
 
     def begin(self, size):
         """Return a function that lists the indices of an epoch, for a source of `size` rows."""
@@ -54,23 +52,18 @@ class Sampler(Fitting, accept=None):
         indices = _ints(type(self).__name__, indices)
         for i in indices:
             if not -size <= i < size:
-                raise IndexError(
-                    f"For '{type(self).__name__}', each index must be in [0, {size}), the number "
-                    f"of rows, but got {i}."
-                )
+                raise rejection("index-0-number-rows", type(self).__name__, size=size, got=i)
         return indices
 
     def add_child(self, sampler):
         """Sample from the rows that `sampler` chooses, by their positions there."""
         if self._child is not None:
-            raise RuntimeError(
-                f"For '{type(self).__name__}', 'add_child' must be called once, but there is a "
-                f"{type(self._child).__name__} already. Add it to that one."
+            raise rejection(
+                "called-once-already", type(self).__name__, argument="add_child", child=self._child
             )
         if not isinstance(sampler, Sampler):
-            raise TypeError(
-                f"For '{type(self).__name__}.add_child', 'sampler' must be a sampler of "
-                f"mindspore.dataset, but got {type(sampler).__name__}."
+            raise rejection(
+                "sampler-mindspore-dataset", f"{type(self).__name__}.add_child", sampler=sampler
             )
         self._child = sampler
 
@@ -105,26 +98,24 @@ def _ints(who, indices):
             raise TypeError
         return list(map(operator.index, indices))
     except TypeError:
-        raise TypeError(
-            f"For '{who}', each index must be an int, but got {indices!r:.80}."
-        ) from None
+        raise rejection("index-int", who, got=indices) from None
 
 
 def _check_count(who, count):
     if count is None:
         return
-    if not isinstance(plain(count), int) or isinstance(count, bool):
-        raise TypeError(f"For '{who}', 'num_samples' must be an int, but got {count!r}.")
-    if count < 0:
-        raise ValueError(f"For '{who}', 'num_samples' must be at least 0, but got {count}.")
+    require(
+        isinstance(plain(count), int) and (not isinstance(count, bool)),
+        "int-data-sampler",
+        who,
+        num_samples=count,
+    )
+    require(count >= 0, "at-least-data-sampler", who, num_samples=count, n=0)
 
 
 def _check_indices(who, indices, size):
     for i in indices:
-        if not 0 <= i < size:
-            raise RuntimeError(
-                f"For '{who}', the indices must be in [0, {size}), the rows there are, but got {i}."
-            )
+        require(0 <= i < size, "indices-0-rows", who, size=size, got=i)
 
 
 class SequentialSampler(Sampler):
@@ -153,10 +144,7 @@ class RandomSampler(Sampler):
 
     def __init__(self, replacement=False, num_samples=None, shuffle=True):
         super().__init__(num_samples)
-        if not isinstance(replacement, bool):
-            raise TypeError(
-                f"For 'RandomSampler', 'replacement' must be a bool, but got {replacement!r}."
-            )
+        require(isinstance(replacement, bool), "bool", "RandomSampler", replacement=replacement)
         self.replacement, self.shuffle = replacement, shuffle
 
     def begin(self, size):
@@ -220,16 +208,18 @@ class WeightedRandomSampler(Sampler):
     def __init__(self, weights, num_samples=None, replacement=True):
         super().__init__(num_samples)
         self.weights = np.asarray(weights, np.float64)
-        if self.weights.ndim != 1 or not self.weights.size:
-            raise ValueError(
-                "For 'WeightedRandomSampler', 'weights' must be a list of numbers, but got "
-                f"{weights!r}."
-            )
-        if (self.weights < 0).any() or not self.weights.sum() > 0:
-            raise ValueError(
-                "For 'WeightedRandomSampler', 'weights' must be at least 0, and one greater, but "
-                f"got {weights!r}."
-            )
+        require(
+            self.weights.ndim == 1 and self.weights.size,
+            "list-numbers",
+            "WeightedRandomSampler",
+            weights=weights,
+        )
+        require(
+            not (self.weights < 0).any() and self.weights.sum() > 0,
+            "at-least-0-one-greater",
+            "WeightedRandomSampler",
+            weights=weights,
+        )
         self.replacement = replacement
 
     def begin(self, size):
@@ -260,20 +250,27 @@ class DistributedSampler(Sampler):
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
         super().__init__(num_samples)
         for name, value in (("num_shards", num_shards), ("shard_id", shard_id)):
-            if not isinstance(plain(value), int) or isinstance(value, bool):
-                raise TypeError(
-                    f"For 'DistributedSampler', '{name}' must be an int, but got {value!r}."
-                )
-        if not 0 <= shard_id < num_shards:
-            raise ValueError(
-                "For 'DistributedSampler', 'shard_id' must be in [0, num_shards), but got "
-                f"{shard_id} of {num_shards}."
+            require(
+                isinstance(plain(value), int) and (not isinstance(value, bool)),
+                "int",
+                "DistributedSampler",
+                argument=name,
+                got=value,
             )
-        if not isinstance(offset, int) or not -1 <= offset <= num_shards:
-            raise ValueError(
-                "For 'DistributedSampler', 'offset' must be in [-1, num_shards], but got "
-                f"{offset!r} for {num_shards} shards."
-            )
+        require(
+            0 <= shard_id < num_shards,
+            "0-num-shards",
+            "DistributedSampler",
+            shard_id=shard_id,
+            num_shards=num_shards,
+        )
+        require(
+            isinstance(offset, int) and -1 <= offset <= num_shards,
+            "1-num-shards",
+            "DistributedSampler",
+            offset=offset,
+            num_shards=num_shards,
+        )
         self.offset = offset
         self.num_shards, self.shard_id, self.shuffle = num_shards, shard_id, shuffle
 
@@ -309,26 +306,17 @@ class PKSampler(Sampler):
         self, num_val, num_class=None, shuffle=False, class_column="label", num_samples=None
     ):
         super().__init__(num_samples)
-        if num_class is not None:
-            raise NotImplementedError(
-                "For 'PKSampler', 'num_class' must be None, as in MindSpore: all classes are drawn."
-            )
+        require(num_class is None, "none-mindspore-all-classes", "PKSampler", argument="num_class")
         self.num_val = check.whole("PKSampler", "num_val", num_val, 1)
         self.shuffle = check.true_or_false("PKSampler", "shuffle", shuffle)
         self.class_column = check.text("PKSampler", "class_column", class_column)
 
     def add_child(self, sampler):
         """Raise RuntimeError: a `PKSampler` needs the classes of all rows."""
-        raise RuntimeError(
-            "For 'PKSampler', there must be no other sampler below it, but 'add_child' got "
-            f"{type(sampler).__name__}. Add the PKSampler to that one."
-        )
+        raise rejection("no-other-sampler-below", "PKSampler", sampler=sampler)
 
     def begin(self, size):
-        raise ValueError(
-            "For 'PKSampler', the data set must be one in files with a column "
-            f"'{self.class_column}' of whole numbers, but it knows no classes. Use 'SubsetSampler'."
-        )
+        raise rejection("data-set-one-files", "PKSampler", class_column=self.class_column)
 
     def begin_classes(self, classes):
         """Return a function that lists the indices of an epoch; `classes`: one for each row."""
@@ -351,25 +339,27 @@ class PKSampler(Sampler):
 def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
     """Return the sampler that a dataset's arguments specify."""
     if sampler is not None:
-        if (shuffle, num_samples, num_shards, shard_id) != (None,) * 4:
-            raise ValueError(
-                f"For '{who}', 'sampler' must come without 'shuffle', 'num_samples', 'num_shards' "
-                f"and 'shard_id', but got {shuffle}, {num_samples}, {num_shards} and {shard_id}."
-            )
+        require(
+            (shuffle, num_samples, num_shards, shard_id) == (None,) * 4,
+            "come-without-shuffle-num-samples",
+            who,
+            sampler=shuffle,
+            num_samples=num_samples,
+            num_shards=num_shards,
+            shard_id=shard_id,
+        )
         if hasattr(sampler, "begin"):
             return sampler
-        if not np.iterable(sampler):
-            raise TypeError(
-                f"For '{who}', 'sampler' must be a sampler of mindspore.dataset or give indices "
-                f"when iterated over, but got {type(sampler).__name__}."
-            )
+        require(np.iterable(sampler), "sampler-mindspore-dataset-give", who, sampler=sampler)
         return IterSampler(sampler)
     _check_count(who, num_samples)
-    if (num_shards is None) != (shard_id is None):
-        raise RuntimeError(
-            f"For '{who}', 'num_shards' and 'shard_id' must be given together, but got "
-            f"{num_shards} and {shard_id}."
-        )
+    require(
+        (num_shards is None) == (shard_id is None),
+        "shard-id-given-together",
+        who,
+        num_shards=num_shards,
+        shard_id=shard_id,
+    )
     if num_shards is not None:
         return DistributedSampler(num_shards, shard_id, shuffle is not False, num_samples)
     if shuffle is not False:

@@ -4,6 +4,7 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.mindrecord import FileWriter
+from sporax.diagnosis.rules import require
 
 # dtype of a column -> type of its field
 _FIELDS = {
@@ -16,10 +17,7 @@ _AT_ONCE = 1000  # rows
 
 def save(dataset, file_name, num_files, file_type):
     """Write the rows of one epoch."""
-    if not isinstance(file_name, str):
-        raise TypeError(
-            f"For 'save', 'file_name' must be a str, but got {type(file_name).__name__}."
-        )
+    require(isinstance(file_name, str), "str", "save", file_name=file_name)
     check.whole("save", "num_files", num_files, 1, 1000)
     check.one_of("save", "file_type", file_type, ("mindrecord",))
     writer = FileWriter(file_name, num_files)
@@ -41,25 +39,22 @@ def _write(dataset, writer):
         if len(rows) == _AT_ONCE:
             writer.write_raw_data(rows)
             rows = []
-    if schema is None:
-        raise RuntimeError("For 'save', the data set must have rows, but it has none.")
+    require(schema is not None, "data-set-rows-none", "save")
     writer.write_raw_data(rows)
     writer.commit()
 
 
 def _field(name, array):
     if array.dtype.kind in "US":
-        if array.size != 1:
-            raise RuntimeError(
-                f"For 'save', a text must be alone in its row, but column '{name}' has shape "
-                f"{array.shape}."
-            )
+        require(array.size == 1, "text-alone-row-column", "save", name=name, shape=array.shape)
         return {"type": "string" if array.dtype.kind == "U" else "bytes"}
-    if array.dtype.name not in _FIELDS:
-        raise RuntimeError(
-            f"For 'save', the columns must be numbers of at most 64 bits or texts, but '{name}' is "
-            f"{array.dtype}."
-        )
+    require(
+        array.dtype.name in _FIELDS,
+        "columns-numbers-at-most-64",
+        "save",
+        name=name,
+        dtype=array.dtype,
+    )
     kind = {"type": _FIELDS[array.dtype.name]}
     return kind | ({"shape": [-1, *array.shape[1:]]} if array.ndim else {})
 
@@ -69,8 +64,12 @@ def _value(name, field, array):
         return str(array.ravel()[0])
     if field["type"] == "bytes":
         return array.tobytes()
-    if array.dtype == np.uint64 and (array > np.iinfo(np.int64).max).any():
-        raise RuntimeError(f"For 'save', the numbers of column '{name}' must fit into Int64.")
+    require(
+        array.dtype != np.uint64 or not (array > np.iinfo(np.int64).max).any(),
+        "numbers-column-fit-into",
+        "save",
+        name=name,
+    )
     array = array.astype(field["type"])
     return array if "shape" in field else array[()]
 

@@ -26,6 +26,7 @@ from sporax.data.operation import _Operation
 from sporax.data.pipeline import STEPS
 from sporax.data.text.vocab import Vocab
 from sporax.data.vision.enums import Border, Inter
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 _log = logging.getLogger("sporax")
@@ -51,7 +52,7 @@ _SAMPLING = "num_samples", "shuffle", "sampler", "num_shards", "shard_id"
 
 
 def _refused(reason):
-    return RuntimeError(f"For 'deserialize', {reason}.")
+    return rejection("rule-argument-value", "deserialize", value=reason, error=RuntimeError)
 
 
 # to JSON ------------------------------------------------------------------------------------------
@@ -163,16 +164,14 @@ def to_json(self, filename=""):
         try:
             atomic_write.write(filename, json.dumps(described).encode("utf8"))
         except OSError as error:
-            raise RuntimeError(
-                f"For 'serialize', 'json_filepath' must be a file that can be written, but got "
-                f"'{filename}': {error.strerror}."
+            raise rejection(
+                "file-can-written", "serialize", json_filepath=filename, strerror=error.strerror
             ) from None
     return described
 
 
 def _dataset(who, name, value):
-    if not isinstance(value, Dataset):
-        raise TypeError(f"For '{who}', '{name}' must be a dataset, but got {type(value).__name__}.")
+    require(isinstance(value, Dataset), "dataset", who, argument=name, got=value)
     return value
 
 

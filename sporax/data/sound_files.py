@@ -6,6 +6,7 @@ import wave
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 
 _MOST_BYTES = 2**29  # of a recording
@@ -25,18 +26,17 @@ def read(path, start=0.0, end=None):
     raises ValueError.
     """
     with untrusted_file.opened(path) as file:
-        if not file.read(8).startswith(_SOUNDS):
-            raise ValueError("must be a sound, but begins with other bytes")
+        require(file.read(8).startswith(_SOUNDS), "sound-begins-other-bytes")
     try:
         with wave.open(str(path), "rb") as file:
             return _read_wave(file, *_range(file.getframerate(), start, end, file.getnframes()))
     except EOFError:
-        raise ValueError("must be a whole WAV file, but ends in its header") from None
+        raise rejection("whole-wav-file-ends") from None
     except wave.Error:  # another format, or floats
         return _read_other(path, start, end)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, struct.error) as error:
         reason = str(error) or "a part of it has a wrong size"
-        raise ValueError(f"must be a whole WAV file, but: {reason}") from error
+        raise rejection("whole-wav-file", reason=reason) from error
 
 
 def _range(rate, start, end, count):
@@ -44,22 +44,23 @@ def _range(rate, start, end, count):
     first = int(start * rate)
     last = count if end is None else int(end * rate)
     if not 0 <= first <= last <= count:
-        raise ValueError(
-            f"must last until {end} s, as its text says, but lasts {count / rate:.3f} s"
-        )
+        raise rejection("last-until-s-text", end=end, number=count / rate)
     return first, last - first
 
 
 def _read_wave(file, first, count):
     width, channels = file.getsampwidth(), file.getnchannels()
     file.setpos(first)
-    if count * width * channels > _MOST_BYTES:
-        raise ValueError(f"must have less than {_MOST_BYTES} bytes, but has {count} frames")
+    require(
+        count * width * channels <= _MOST_BYTES,
+        "less-than-bytes-frames",
+        most_bytes=_MOST_BYTES,
+        count=count,
+    )
     content = file.readframes(count)
     if len(content) != count * width * channels:
-        raise ValueError(
-            f"must hold {count} frames of {width * channels} bytes, as its header says, but holds "
-            f"{len(content)} bytes"
+        raise rejection(
+            "hold-frames-bytes-header", count=count, number=width * channels, count2=len(content)
         )
     samples = _floats(np.frombuffer(content, np.uint8), width)
     return samples.reshape(count, channels).T, file.getframerate()
@@ -79,18 +80,16 @@ def _read_other(path, start, end):
     try:
         import soundfile
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            f"sporax needs soundfile to read '{path}', which is no WAV file of integers. Install "
-            "it: pip install 'sporax[audio]'"
-        ) from None
+        raise rejection("sporax-needs-soundfile-read", path=path) from None
     try:
         with soundfile.SoundFile(path) as file:
             first, count = _range(file.samplerate, start, end, file.frames)
-            if 4 * count * file.channels > _ROOM + _GROWTH * os.path.getsize(path):
-                raise ValueError(
-                    f"must have fewer frames for its size, but says {count} of {file.channels} "
-                    "channels"
-                )
+            require(
+                4 * count * file.channels <= _ROOM + _GROWTH * os.path.getsize(path),
+                "fewer-frames-size-says",
+                count=count,
+                channels=file.channels,
+            )
             file.seek(first)
             kind = "int16" if file.subtype == "PCM_16" else "float32"
             blocks, left = [np.zeros((0, file.channels), kind)], count
@@ -100,13 +99,12 @@ def _read_other(path, start, end):
                 left -= len(block)
             samples, rate = np.concatenate(blocks).T, file.samplerate
     except soundfile.LibsndfileError as error:
-        raise ValueError(f"must be a sound, but: {error.error_string}") from None
+        raise rejection("sound", value=error.error_string) from None
     except (ArithmeticError, LookupError, RuntimeError, TypeError) as error:
-        raise ValueError(f"must be a sound, but: {error}") from error
-    if samples.shape[1] != count:
-        raise ValueError(
-            f"must hold {count} frames, as its header says, but holds {samples.shape[1]}"
-        )
+        raise rejection("sound", value=error) from error
+    require(
+        samples.shape[1] == count, "hold-frames-header-says", count=count, shape=samples.shape[1]
+    )
     return (samples / np.float32(32767) if kind == "int16" else samples), rate
 
 

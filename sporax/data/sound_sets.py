@@ -10,6 +10,7 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data import sound_files
 from sporax.data.file_set import FileSet
+from sporax.diagnosis.rules import require
 from sporax.io.untrusted_file import cause
 
 
@@ -303,10 +304,7 @@ class TedliumDataset(_Recordings):
         num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None, shard_id=None,
         cache=None,
     ):  # fmt: skip
-        if extensions not in (None, ".sph"):
-            raise RuntimeError(
-                f"For 'TedliumDataset', 'extensions' must be '.sph', but got {extensions!r}."
-            )
+        require(extensions in (None, ".sph"), "sph", "TedliumDataset", extensions=extensions)
         if release == "release3":
             check.one_of("TedliumDataset", "usage", usage or "all", ("all",))
         self._open(locals())

@@ -15,6 +15,7 @@ from sporax.data.dataset import Dataset, as_array, as_row, count, names
 from sporax.data.row_origin import FileRow
 from sporax.data.sampler import Sampler, SequentialSampler, chosen
 from sporax.data.workers import Stage, numbered
+from sporax.diagnosis.rules import rejection, require
 
 
 class GeneratorDataset(Dataset):
@@ -44,15 +45,19 @@ class GeneratorDataset(Dataset):
     ):  # fmt: skip
         for name, value in (("schema", schema), ("batch_sampler", batch_sampler),
                             ("collate_fn", collate_fn)):  # fmt: skip
-            if value is not None:
-                raise NotImplementedError(f"sporax has no '{name}' of 'GeneratorDataset' yet")
-        if column_names is None:
-            raise ValueError("For 'GeneratorDataset', 'column_names' must be given.")
-        if not (callable(source) or hasattr(source, "__getitem__") or np.iterable(source)):
-            raise TypeError(
-                "For 'GeneratorDataset', 'source' must be a generator function, or have "
-                f"'__getitem__' or '__iter__', but got {type(source).__name__}."
-            )
+            require(value is None, "sporax-no-yet", value=name, value2="GeneratorDataset")
+        require(
+            column_names is not None,
+            "given-argument-missing",
+            "GeneratorDataset",
+            argument="column_names",
+        )
+        require(
+            callable(source) or hasattr(source, "__getitem__") or np.iterable(source),
+            "generator-function---getitem-----iter",
+            "GeneratorDataset",
+            source=source,
+        )
         who = type(self).__name__
         super().__init__(names(who, column_names))
         self.source, self._cache = (
@@ -67,10 +72,7 @@ class GeneratorDataset(Dataset):
             arguments = sampler, shuffle, self._samples, num_shards, shard_id
             self.sampler = chosen(who, *arguments)
         elif sampler is not None:
-            raise ValueError(
-                "For 'GeneratorDataset', 'source' must have '__getitem__' and '__len__' for a "
-                f"'sampler' to choose rows, but got {type(source).__name__}."
-            )
+            raise rejection("getitem-----len---sampler-choose", "GeneratorDataset", source=source)
         else:
             chosen(who, None, False, None, num_shards, shard_id)  # raises for invalid ones
 
@@ -81,21 +83,23 @@ class GeneratorDataset(Dataset):
 
     def use_sampler(self, new_sampler):
         """Replace the sampler; raises TypeError if the source cannot be indexed."""
-        if self.sampler is None:
-            raise TypeError(
-                f"For 'use_sampler', the source must have '__getitem__' and '__len__', but "
-                f"'{type(self.source).__name__}' has not."
-            )
+        require(
+            self.sampler is not None,
+            "source---getitem-----len---not",
+            "use_sampler",
+            source=self.source,
+        )
         self.sampler = chosen("use_sampler", new_sampler, None, None, None, None)
         vars(self).pop("_size", None)
 
     def add_sampler(self, new_sampler):
         """Apply another sampler to the rows that the present one chooses."""
-        if not isinstance(new_sampler, Sampler):
-            raise TypeError(
-                "For 'add_sampler', 'new_sampler' must be a sampler of mindspore.dataset, but got "
-                f"{type(new_sampler).__name__}."
-            )
+        require(
+            isinstance(new_sampler, Sampler),
+            "sampler-mindspore-dataset",
+            "add_sampler",
+            new_sampler=new_sampler,
+        )
         if self.sampler is not None:
             new_sampler.add_child(self.sampler)
         self.use_sampler(new_sampler)
@@ -178,11 +182,13 @@ class GeneratorDataset(Dataset):
 
         def epoch():
             items = source() if callable(source) else source
-            if not np.iterable(items):
-                raise TypeError(
-                    "For 'GeneratorDataset', 'source' must give rows when it is called, but gave "
-                    f"{type(items).__name__}. Make it a generator function."
-                )
+            require(
+                np.iterable(items),
+                "give-rows-called-gave",
+                "GeneratorDataset",
+                argument="source",
+                items=items,
+            )
             rows = (item for i, item in enumerate(items) if i % (shards or 1) == start)
             return (item for _, item in zip(_numbers(self._samples), rows, strict=False))
 
@@ -192,11 +198,14 @@ class GeneratorDataset(Dataset):
         row = as_row("GeneratorDataset", _parts(item), self._columns)
         for name, value, dtype in zip(self._columns, row, self._types, strict=True):
             actual = np.asarray(value).dtype
-            if dtype is not None and actual != dtype:
-                raise RuntimeError(
-                    f"For 'GeneratorDataset', column '{name}' must be of 'column_types' {dtype}, "
-                    f"but got {actual}."
-                )
+            require(
+                dtype is None or actual == dtype,
+                "column-column-types",
+                "GeneratorDataset",
+                name=name,
+                dtype=dtype,
+                got=actual,
+            )
         return row
 
 
@@ -207,11 +216,13 @@ def _numbers(count):
 def _dtypes(types, columns):
     if types is None:
         return [None] * len(columns)
-    if len(types) != len(columns):
-        raise ValueError(
-            f"For 'GeneratorDataset', 'column_types' must have one item for each of the columns "
-            f"{columns}, but got {len(types)}."
-        )
+    require(
+        len(types) == len(columns),
+        "one-item-columns",
+        "GeneratorDataset",
+        column_types=len(types),
+        columns=columns,
+    )
     return [dtypes.to_numpy(t) if isinstance(t, dtypes.Type) else np.dtype(t) for t in types]
 
 
@@ -253,31 +264,30 @@ class NumpySlicesDataset(GeneratorDataset):
         self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None,
         sampler=None, num_shards=None, shard_id=None,
     ):  # fmt: skip
-        if isinstance(data, (str, bytes, Set)) or not np.iterable(data):
-            raise TypeError(
-                "For 'NumpySlicesDataset', 'data' must be a list, a tuple, a dict or an array, but "
-                f"got {type(data).__name__}: {data!r:.80}."
-            )
+        require(
+            not isinstance(data, (str, bytes, Set)) and np.iterable(data),
+            "list-tuple-dict-array",
+            "NumpySlicesDataset",
+            data=data,
+        )
         by_name = dict(data) if isinstance(data, Mapping) else None
         columns = by_name.values() if by_name is not None else data
         columns = [_sliced(c) for c in (columns if isinstance(data, (tuple, Mapping)) else [data])]
-        if not columns:
-            raise ValueError(
-                f"For 'NumpySlicesDataset', 'data' must have a column, but got {data!r}."
-            )
+        require(columns, "column", "NumpySlicesDataset", data=data)
         if len({len(column) for column in columns}) > 1:
-            raise ValueError(
-                "For 'NumpySlicesDataset', the columns must be of one length, but got "
-                f"{[len(column) for column in columns]}."
+            raise rejection(
+                "columns-one-length", "NumpySlicesDataset", got=[len(column) for column in columns]
             )
         if column_names is None:
             numbered = [f"column_{i}" for i in range(len(columns))]
             column_names = numbered if by_name is None else list(by_name)
-        if len(names("NumpySlicesDataset", column_names)) != len(columns):
-            raise ValueError(
-                "For 'NumpySlicesDataset', 'column_names' must have one item for each of the "
-                f"{len(columns)} columns, but got {column_names}."
-            )
+        require(
+            len(names("NumpySlicesDataset", column_names)) == len(columns),
+            "one-item-columns-argument-value",
+            "NumpySlicesDataset",
+            column_names=column_names,
+            count=len(columns),
+        )
         super().__init__(
             _Slices(columns), column_names, num_samples=num_samples, shuffle=shuffle,
             sampler=sampler, num_shards=num_shards, shard_id=shard_id,
@@ -296,11 +306,12 @@ def _sliced(column):
     """Return a column as a sequence: an array, or a list of rows of different shapes."""
     if isinstance(column, Tensor):
         return column.asnumpy()
-    if isinstance(column, (str, bytes)) or not np.iterable(column):
-        raise TypeError(
-            "For 'NumpySlicesDataset', each column must be a list or an array, but got "
-            f"{type(column).__name__}: {column!r:.80}."
-        )
+    require(
+        not isinstance(column, (str, bytes)) and np.iterable(column),
+        "column-list-array",
+        "NumpySlicesDataset",
+        got=column,
+    )
     try:
         return np.asarray(column)
     except ValueError:
@@ -316,11 +327,12 @@ class PaddedDataset(GeneratorDataset):
     """
 
     def __init__(self, padded_samples):
-        if not isinstance(padded_samples, list) or not padded_samples:
-            raise ValueError(
-                f"For 'PaddedDataset', 'padded_samples' must be a list of dicts, but got "
-                f"{padded_samples!r}."
-            )
+        require(
+            isinstance(padded_samples, list) and padded_samples,
+            "list-dicts",
+            "PaddedDataset",
+            padded_samples=padded_samples,
+        )
         columns = list(padded_samples[0])
         rows = [tuple([row[name] for name in columns]) for row in padded_samples]
         super().__init__(rows, columns, shuffle=False)

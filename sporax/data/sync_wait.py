@@ -6,6 +6,7 @@ from sporax.data import argument_checks as check
 from sporax.data import config
 from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, step
+from sporax.diagnosis.rules import rejection, require
 
 
 @step("sync_wait")
@@ -28,16 +29,18 @@ class SyncWait(Step):
         super().__init__(dataset)
         self.condition_name = check.text("sync_wait", "condition_name", condition_name)
         self._each = check.whole("sync_wait", "num_batch", num_batch, 1)
-        if callback is not None and not callable(callback):
-            raise TypeError(
-                "For 'sync_wait', 'callback' must be a function, but got "
-                f"{type(callback).__name__}."
-            )
-        if condition_name in _waits(dataset):
-            raise RuntimeError(
-                f"For 'sync_wait', each 'condition_name' must come once, but got "
-                f"{condition_name!r} again."
-            )
+        require(
+            callback is None or callable(callback),
+            "function-argument-type",
+            "sync_wait",
+            callback=callback,
+        )
+        require(
+            condition_name not in _waits(dataset),
+            "condition-name-come-once",
+            "sync_wait",
+            got=condition_name,
+        )
         self._callback, self._left, self._batch = callback, 0, 1
         self._changed = threading.Condition()
 
@@ -53,12 +56,14 @@ class SyncWait(Step):
     def _wait(self, row):
         seconds = config.get_callback_timeout()
         with self._changed:
-            if not self._changed.wait_for(lambda: self._left > 0, seconds):
-                raise RuntimeError(
-                    f"For 'sync_wait', 'sync_update({self.condition_name!r})' must be called after "
-                    f"{self._each} batches, but was not for {seconds} seconds. Call it in the loop "
-                    "over the rows; 'set_callback_timeout' changes the time."
-                )
+            require(
+                self._changed.wait_for(lambda: self._left > 0, seconds),
+                "sync-update-called-after-batches",
+                "sync_wait",
+                condition_name=self.condition_name,
+                each=self._each,
+                seconds=seconds,
+            )
             self._left -= 1
         return row
 
@@ -83,9 +88,8 @@ def sync_update(self, condition_name, num_batch=None, data=None):
     `num_batch`), and call its callback with `data`."""
     waits = _waits(self)
     if condition_name not in waits:
-        raise RuntimeError(
-            f"For 'sync_update', 'condition_name' must be that of a 'sync_wait', "
-            f"{list(waits)}, but got {condition_name!r}."
+        raise rejection(
+            "sync-wait", "sync_update", condition_name=condition_name, waits=list(waits)
         )
     if num_batch is not None:
         check.whole("sync_update", "num_batch", num_batch, 1)

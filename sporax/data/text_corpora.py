@@ -10,6 +10,7 @@ from sporax.data.file_set import FileSet
 from sporax.data.row_files import RowFiles
 from sporax.data.text_files import CSVRows
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import require
 
 
 def strings(*texts):
@@ -55,8 +56,13 @@ class _CorpusWorkersLast(Corpus):
 
 
 def _folder(who, dataset_dir):
-    if not Path(check.text(who, "dataset_dir", dataset_dir)).is_dir():
-        raise ValueError(f"For '{who}', there must be a folder '{dataset_dir}'.")
+    require(
+        Path(check.text(who, "dataset_dir", dataset_dir)).is_dir(),
+        "folder",
+        who,
+        path=dataset_dir,
+        error=ValueError,
+    )
     return Path(dataset_dir)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data.row_files import RowFiles, found_files
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import rejection, require
 
 
 class TextFileDataset(RowFiles):
@@ -103,24 +104,29 @@ class CSVDataset(CSVRows):
         who = self._who
         files = found_files(who, dataset_files)
         check.text(who, "field_delim", field_delim)
-        if len(field_delim) != 1 or field_delim in '"\r\n':
-            raise ValueError(
-                f"For '{who}', 'field_delim' must be one character other than a quotation mark or "
-                f"the end of a line, but got {field_delim!r}."
-            )
+        require(
+            len(field_delim) == 1 and field_delim not in '"\r\n',
+            "one-character-other-quotation",
+            who,
+            field_delim=field_delim,
+        )
         self._delimiter = field_delim
         defaults = check.several(who, "column_defaults", column_defaults or [], (), _kind)
         self._kinds, self._has_header = defaults, not column_names
-        if column_names and not all(isinstance(name, str) for name in column_names):
-            raise TypeError(
-                f"For '{who}', 'column_names' must be a list of str, but got {column_names!r}."
-            )
+        require(
+            not column_names or all(isinstance(name, str) for name in column_names),
+            "list-str-argument-type",
+            who,
+            column_names=column_names,
+        )
         columns = self._names(files) if self._has_header else column_names
         if len(set(columns)) < len(columns) or len(defaults) > len(columns):
-            raise RuntimeError(
-                f"For '{who}', the columns must be different, and at least as many as "
-                f"'column_defaults', but got {columns!r:.200} and {len(defaults)} defaults for "
-                f"{list(map(str, files))!r:.400}."
+            raise rejection(
+                "columns-different-at-least-many",
+                who,
+                got=columns,
+                count=len(defaults),
+                map=list(map(str, files)),
             )
         super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
 
@@ -135,10 +141,11 @@ class CSVDataset(CSVRows):
                 raise self._damaged(path, f"is no CSV: {error}", reader.line_num) from None
             heads.setdefault(tuple(first), path)
         if len(heads) > 1 or () in heads:
-            raise RuntimeError(
-                f"For '{self._who}', the first line of each file must name the same columns where "
-                f"there are no 'column_names', but got {list(map(list, heads))} in "
-                f"{list(heads.values())}."
+            raise rejection(
+                "first-line-file-name",
+                self._who,
+                got=list(map(list, heads)),
+                values=list(heads.values()),
             )
         return list(*heads)
 
@@ -147,9 +154,7 @@ def _kind(who, name, value):
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind
-    raise TypeError(
-        f"For '{who}', '{name}' must be an int, a float or a str, but got {type(value).__name__}."
-    )
+    raise rejection("int-float-str", who, argument=name, got=value)
 
 
 __all__ = ["CSVDataset", "TextFileDataset"]

@@ -1,5 +1,6 @@
 """The lines of text files."""
 
+from sporax.diagnosis.rules import rejection
 from sporax.io import untrusted_file
 
 
@@ -14,11 +15,10 @@ def lines(who, path, keepends=False):
                     content = content.removesuffix(b"\n").removesuffix(b"\r")
                 yield content.decode()
     except UnicodeDecodeError as error:
-        raise RuntimeError(
-            f"For '{who}', the file '{path}' must be UTF-8, but line {number} is not: "
-            f"{error.reason} at byte {error.start}."
+        raise rejection(
+            "file-utf-8-line", who, path=path, number=number, reason=error.reason, start=error.start
         ) from None
     except OSError as error:
-        raise RuntimeError(
-            f"For '{who}', the file '{path}' cannot be read: {untrusted_file.cause(error)}."
+        raise rejection(
+            "file-cannot-read", who, value=path, cause=untrusted_file.cause(error)
         ) from None

@@ -10,6 +10,7 @@ from sporax.core import dtype as dtypes
 from sporax.data import argument_checks as check
 from sporax.data import tfrecord_file
 from sporax.data.row_files import RowFiles, found_files
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause, content, json_of
 
@@ -22,15 +23,12 @@ _TYPES = (
 def _type_name(kind):
     name = str(kind).lower() if isinstance(kind, dtypes.Type) else kind
     if name not in _TYPES:
-        raise TypeError(
-            f"For 'Schema', the type of a column must be a type of mindspore or one of "
-            f"{', '.join(_TYPES)}, but got {kind!r}."
-        )
+        raise rejection("type-column-type-mindspore", "Schema", names=", ".join(_TYPES), got=kind)
     return name
 
 
 def _refused(rule, got):
-    return RuntimeError(f"For 'Schema', {rule}, but got {got!r}.")
+    return rejection("rule-argument-value-tfrecord", "Schema", law=rule, got=got)
 
 
 class Schema:
@@ -56,14 +54,10 @@ class Schema:
         """Add a column. `de_type`: a type of mindspore, or its name. `shape`: a list, in which one
         size may be -1; by default 1-d, with the size of each row's values."""
         check.text("add_column", "name", name)
-        if shape is not None and not isinstance(shape, list):
-            raise TypeError(
-                f"For 'add_column', 'shape' must be a list, but got {type(shape).__name__}."
-            )
+        require(shape is None or isinstance(shape, list), "list", "add_column", shape=shape)
         for size in shape or []:
             check.whole("add_column", "shape", size, -1)
-        if (shape or []).count(-1) > 1:
-            raise ValueError(f"For 'add_column', one size of 'shape' may be -1, but got {shape}.")
+        require((shape or []).count(-1) <= 1, "one-size-shape-may", "add_column", got=shape)
         self._columns[name] = _type_name(de_type), shape
 
     def parse_columns(self, columns):
@@ -109,14 +103,12 @@ class Schema:
 
 
 def _loaded(path):
-    if not isinstance(path, (str, Path)):
-        raise TypeError(f"For 'Schema', 'schema_file' must be a path, but got {path!r}.")
-    if not Path(path).is_file():
-        raise ValueError(f"For 'Schema', there must be a file '{path}'.")
+    require(isinstance(path, (str, Path)), "path", "Schema", schema_file=path)
+    require(Path(path).is_file(), "file-file-missing", "Schema", value=path)
     try:
         return json_of(content(path).decode("utf8"))
     except (OSError, ValueError) as error:
-        raise RuntimeError(f"For 'Schema', the file '{path}' must be JSON: {error}.") from None
+        raise rejection("file-json", "Schema", path=path, cause=error) from None
 
 
 def _of_file(path):
@@ -129,9 +121,7 @@ def _of_file(path):
         for name, column in named:
             schema._columns[name] = schema._columns[name][0], column.get("shape")
     except (RuntimeError, *MALFORMED) as error:
-        raise RuntimeError(
-            f"For 'Schema', the file '{path}' must describe columns, but: {error}"
-        ) from error
+        raise rejection("file-describe-columns", "Schema", path=path, cause=error) from error
     return schema
 
 
@@ -170,10 +160,7 @@ class TFRecordDataset(RowFiles):
             columns = list(check.several(who, "columns_list", columns_list, (), check.text))
             for name in columns:
                 if name not in self._kinds:
-                    raise RuntimeError(
-                        f"For '{who}', 'columns_list' must be among {list(self._kinds)}, but got "
-                        f"'{name}'."
-                    )
+                    raise rejection("among", who, columns_list=name, value=list(self._kinds))
         if shuffle == "global" and isinstance(shuffle, str):
             shuffle = True
         super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
@@ -181,9 +168,8 @@ class TFRecordDataset(RowFiles):
             who, "shard_equal_rows", shard_equal_rows
         )
         if self._by_file and num_shards > len(files):
-            raise RuntimeError(
-                f"For '{who}', there must be at least 'num_shards' files, but there are "
-                f"{len(files)} for {num_shards}. 'shard_equal_rows=True' divides the rows."
+            raise rejection(
+                "at-least-num-shards-files", who, count=len(files), num_shards=num_shards
             )
 
     def _names(self, files):
@@ -208,29 +194,24 @@ class TFRecordDataset(RowFiles):
                 raise self._damaged(path, f"has a record {i} {error}") from None
 
     def _value(self, name, features):
-        if name not in features:
-            raise ValueError(f"without the column '{name}'")
+        require(name in features, "without-column", name=name)
         value, (kind, shape) = features[name], self._kinds[name] or ("uint8", None)
         if isinstance(value, list):
             value = self._text(name, value, kind)
         elif self._kinds[name]:
             if kind == "string":
-                raise ValueError(f"whose '{name}' is {value.dtype}, but is to be a string")
+                raise rejection("whose-string", name=name, dtype=value.dtype)
             value = value.astype(kind)
         try:
             return value if shape is None else value.reshape(shape)
         except ValueError:
-            raise ValueError(
-                f"whose '{name}' has {value.size} values, but is to have shape {shape}"
-            ) from None
+            raise rejection("whose-values-shape", name=name, size=value.size, shape=shape) from None
 
     def _text(self, name, values, kind):
         if kind == "string":
             return np.array([value.decode() for value in values], np.str_)
-        if kind != "uint8":
-            raise ValueError(f"whose '{name}' is bytes, but is to be {kind}")
-        if len(values) > 1:
-            raise ValueError(f"whose '{name}' has {len(values)} strings: make it a string column")
+        require(kind == "uint8", "whose-bytes", name=name, kind=kind)
+        require(len(values) <= 1, "whose-strings-make-string", name=name, count=len(values))
         return np.frombuffer(b"".join(values), np.uint8).copy()
 
     @property

@@ -10,6 +10,7 @@ from sporax.core.errors import missing
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.operation import PyTensorOperation, TensorOperation
+from sporax.diagnosis.rules import rejection, require
 
 
 class Compose(TensorOperation):
@@ -74,18 +75,16 @@ class RandomOrder(PyTensorOperation):
 
 def checked_transforms(who, transforms):
     """Check that `transforms` is a non-empty list of callables."""
-    if not isinstance(transforms, list):
-        raise TypeError(
-            f"For '{who}', 'transforms' must be a list, but got {type(transforms).__name__}."
-        )
-    if not transforms:
-        raise ValueError(f"For '{who}', 'transforms' must hold at least one.")
+    require(isinstance(transforms, list), "list", who, transforms=transforms)
+    require(transforms, "hold-at-least-one", who, argument="transforms")
     for i, transform in enumerate(transforms):
-        if not callable(transform):
-            raise TypeError(
-                f"For '{who}', 'transforms[{i}]' must be callable, but got "
-                f"{type(transform).__name__}."
-            )
+        require(
+            callable(transform),
+            "function-argument-type",
+            who,
+            argument=f"transforms[{i}]",
+            got=transform,
+        )
     return transforms
 
 
@@ -118,10 +117,7 @@ class TypeCast(TensorOperation):
         if isinstance(output_type, dtypes.Type):
             output_type = dtypes.to_numpy(output_type)
         elif not isinstance(output_type, (type, str, np.dtype)):
-            raise TypeError(
-                "For 'TypeCast', 'output_type' must be a dtype of MindSpore or NumPy, but got "
-                f"{type(output_type).__name__}."
-            )
+            raise rejection("dtype-mindspore-numpy", "TypeCast", output_type=output_type)
         self.output_type = np.dtype(output_type)
 
     def __call__(self, value):
@@ -138,24 +134,31 @@ class OneHot(TensorOperation):
     """
 
     def __init__(self, num_classes, smoothing_rate=0.0):
-        if not isinstance(num_classes, int) or isinstance(num_classes, bool):
-            raise TypeError(f"For 'OneHot', 'num_classes' must be an int, but got {num_classes!r}.")
-        if num_classes < 1:
-            raise ValueError(
-                f"For 'OneHot', 'num_classes' must be greater than 0, but got {num_classes}."
-            )
-        if not 0 <= smoothing_rate <= 1:
-            raise ValueError(
-                f"For 'OneHot', 'smoothing_rate' must be in [0, 1], but got {smoothing_rate}."
-            )
+        require(
+            isinstance(num_classes, int) and (not isinstance(num_classes, bool)),
+            "int",
+            "OneHot",
+            num_classes=num_classes,
+        )
+        require(num_classes >= 1, "greater-than", "OneHot", num_classes=num_classes, n=0)
+        require(
+            0 <= smoothing_rate <= 1,
+            "in-interval",
+            "OneHot",
+            smoothing_rate=smoothing_rate,
+            interval="[0, 1]",
+        )
         self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
 
     def __call__(self, value):
         label = np.asarray(value)
-        if label.size and not 0 <= label.min() <= label.max() < self.num_classes:
-            raise RuntimeError(
-                f"For 'OneHot', the labels must be in [0, {self.num_classes}), but got {label}."
-            )
+        require(
+            not label.size or 0 <= label.min() <= label.max() < self.num_classes,
+            "labels-0",
+            "OneHot",
+            num_classes=self.num_classes,
+            got=label,
+        )
         hot = label.reshape(-1, 1) == np.arange(self.num_classes)
         hot = hot[0] if label.size == 1 else hot
         if not self.smoothing_rate:
@@ -177,11 +180,13 @@ class PadEnd(TensorOperation):
 
     def __call__(self, value):
         array = np.asarray(value)
-        if array.ndim != len(self.pad_shape):
-            raise RuntimeError(
-                f"For 'PadEnd', the array must have {len(self.pad_shape)} axes as 'pad_shape' has, "
-                f"but got shape {array.shape}."
-            )
+        require(
+            array.ndim == len(self.pad_shape),
+            "array-axes-pad-shape",
+            "PadEnd",
+            count=len(self.pad_shape),
+            shape=array.shape,
+        )
         sizes = [n if p is None else p for p, n in zip(self.pad_shape, array.shape, strict=True)]
         array = array[tuple([slice(size) for size in sizes])]
         widths = [(0, size - n) for size, n in zip(sizes, array.shape, strict=True)]
@@ -279,30 +284,27 @@ class Slice(TensorOperation):
 
     def __init__(self, *slices):
         for part in slices:
-            if not isinstance(part, (int, list, slice, type(None), type(...))):
-                raise TypeError(
-                    f"For 'Slice', 'slices' must be ints, lists of them, slices, None or ..., but "
-                    f"got {part!r}."
-                )
+            require(
+                isinstance(part, (int, list, slice, type(None), type(...))),
+                "ints-lists-them-slices",
+                "Slice",
+                slices=part,
+            )
         self.slices = slices
 
     def __call__(self, value):
         array = np.asarray(value)
         count = len([part for part in self.slices if part is not ...])
         if count > array.ndim or (... in self.slices and len(self.slices) > array.ndim):
-            raise RuntimeError(
-                f"For 'Slice', the array must have an axis for each of the {len(self.slices)} "
-                f"slices, but got shape {array.shape}."
-            )
+            raise rejection("array-axis-slices", "Slice", count=len(self.slices), shape=array.shape)
         for axis, part in enumerate(self.slices):
             if part is None or part is ...:
                 continue
             try:
                 places = np.arange(array.shape[axis])[part]
             except IndexError as error:
-                raise RuntimeError(
-                    f"For 'Slice', the slices must be within shape {array.shape}, but got {part}: "
-                    f"{error}."
+                raise rejection(
+                    "slices-within-shape", "Slice", shape=array.shape, got=part, cause=error
                 ) from None
             array = np.take(array, np.atleast_1d(places), axis)
         return array

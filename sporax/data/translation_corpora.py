@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from sporax.data import argument_checks as check
 from sporax.data.text_corpora import Corpus, strings
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import require
 from sporax.io import untrusted_file
 
 
@@ -21,11 +22,12 @@ class _Translations(Corpus):
 
     def _open_pair(self, dataset_dir, usage, language_pair, rows):
         pair = self._languages if language_pair is None else language_pair
-        if not isinstance(pair, (list, tuple)):
-            raise TypeError(
-                f"For '{self._who}', 'language_pair' must be a list or a tuple of two languages, "
-                f"but got {type(pair).__name__}."
-            )
+        require(
+            isinstance(pair, (list, tuple)),
+            "list-tuple-two-languages",
+            self._who,
+            language_pair=pair,
+        )
         self._languages = check.one_of(self._who, "language_pair", tuple(pair), self._pairs)
         self._open(dataset_dir, usage, rows)
         self._paths = [self._both(path) for path in self._paths]

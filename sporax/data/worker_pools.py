@@ -23,6 +23,7 @@ from multiprocessing.connection import wait
 from typing import NamedTuple
 
 from sporax.data.row_channel import Channel
+from sporax.diagnosis.rules import rejection, require
 
 
 class Job(NamedTuple):
@@ -40,9 +41,14 @@ class Job(NamedTuple):
 
     def stuck(self, at, worker):
         """Return the error for an item that exceeds the time limit."""
-        return RuntimeError(
-            f"For '{self.who}', a {self.unit} must be computed within {self.seconds} seconds, but "
-            f"{worker} has not finished {self.place(at)}. {self.remedy}"
+        return rejection(
+            "computed-within-seconds-not",
+            self.who,
+            unit=self.unit,
+            seconds=self.seconds,
+            worker=worker,
+            place=self.place(at),
+            remedy=self.remedy,
         )
 
     def place(self, at):
@@ -52,12 +58,7 @@ class Job(NamedTuple):
 
 def refuse_forked(who, home):
     """Raise RuntimeError in any process but `home`, which owns the workers."""
-    if os.getpid() != home:
-        raise RuntimeError(
-            f"For '{who}', an iteration with workers must go on in the process that began it "
-            f"(pid {home}), but got a process that was forked from it (pid {os.getpid()}). Begin "
-            "another iteration there."
-        )
+    require(os.getpid() == home, "iteration-workers-go-process", who, home=home, getpid=os.getpid())
 
 
 class _Pool:
@@ -158,11 +159,7 @@ class Processes(_Pool):
                     process.start()
                 except (pickle.PicklingError, AttributeError, TypeError) as error:
                     ours.close()
-                    raise RuntimeError(
-                        f"For '{job.who}', worker processes that are not forked need functions "
-                        f"and sources that can be pickled, but: {error}. Give functions of a "
-                        "module, or use threads or no workers."
-                    ) from error
+                    raise rejection("worker-processes-not-forked", job.who, cause=error) from error
             self._processes.append(process)
             self._channels.append(Channel(ours))
 
@@ -210,9 +207,12 @@ class Processes(_Pool):
             raise self._job.stuck(at, name) from None
         except (EOFError, ConnectionError):
             process.join(5)
-            raise RuntimeError(
-                f"For '{self._job.who}', {name} {_end_of(process.exitcode)} before it finished "
-                f"{self._job.place(at)}."
+            raise rejection(
+                "before-finished",
+                self._job.who,
+                name=name,
+                end_of=_end_of(process.exitcode),
+                place=self._job.place(at),
             ) from None
 
 
@@ -276,9 +276,8 @@ def _serve(sock, job, number, count, inherited):
         except OSError:  # the reader is gone
             break
         except Exception as error:  # noqa: BLE001 - whatever pickle meets in the answer
-            refusal = RuntimeError(
-                f"For '{job.who}', what a worker process computes must be picklable, but "
-                f"{job.place(at)} is not: {error}. Use threads, or no workers."
+            refusal = rejection(
+                "what-worker-process-computes", job.who, place=job.place(at), cause=error
             )
             channel.send((done, None, _portable(refusal, name)))
         del task, item, answer

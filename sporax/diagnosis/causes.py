@@ -8,69 +8,60 @@ import re
 import traceback
 from pathlib import Path
 
+from sporax.diagnosis.rules import Message, message
+
 _PACKAGE = str(Path(__file__).parents[1])
 _RAISE = dis.opmap["RAISE_VARARGS"]
 # prefix of an inner error, which the outer one names again
 _WHO = re.compile(r"^For ('[^']*'|a random operation), ")
 
-# message of Python, NumPy or JAX -> its meaning here, formatted with the groups of the former
-_TRANSLATIONS = [(re.compile(words), ours) for words, ours in (
+# message of Python, NumPy or JAX -> the rule that it violates, with its groups as a, b, c
+_TRANSLATIONS = [(re.compile(words), rule) for words, rule in (
     (r"dot_general requires contracting dimensions .* got (\(.*?\)) and (\(.*?\))",
-     "The sizes that are summed over must be equal, but got {0} and {1}"),
+     "summed-sizes"),
     (r"ncompatible types for broadcasting: input type=\w+\[(.*?)\] and requested type=\w+\[(.*?)\]",
-     "The shape ({0}) must be one that can be broadcast to ({1}): aligned at the last axis, each "
-     "size must be equal or 1"),
+     "broadcast-to"),
     (r"incompatible shapes for broadcasting: \(.*?(\d+), (\d+)\), \(.*?\2, \1\)",
-     "The last two sizes must be equal, as those of square matrices, but got {0} and {1}"),
-    (r"must have shape \[\.\.\., n, n\], got (\(.*?\))",
-     "The last two sizes must be equal, as those of square matrices, but got {0}"),
-    (r"ncompatible shapes for broadcasting|not be broadcast",
-     "Aligned at the last axis, the shapes must be equal or 1 along each"),
+     "square-sizes"),
+    (r"must have shape \[\.\.\., n, n\], got (\(.*?\))", "square-matrix"),
+    (r"ncompatible shapes for broadcasting|not be broadcast", "shapes-broadcast"),
     (r"label '(\w)' for operand \d+ \((\d+)\) does not match previous terms \((\d+)\)",
-     "The sizes that 'equation' calls {0!r} must be equal, but got {2} and {1}"),
-    (r"array is (\d+)-dimensional, but (\d+) were indexed",
-     "The indices must have at most {0} parts, one for each dimension, but have {1}"),
-    (r"must be 1D, got shapes", "Each operand must have one dimension"),
-    (r"zip\(\) argument", "The tuples must have one item for each dimension"),
-    (r"step cannot be zero", "A step must not be 0"),
+     "equation-sizes"),
+    (r"array is (\d+)-dimensional, but (\d+) were indexed", "too-many-indices"),
+    (r"must be 1D, got shapes", "each-one-dimension"),
+    (r"zip\(\) argument", "item-per-dimension"),
+    (r"step cannot be zero", "step-not-0"),
     (r"[Cc]annot reshape array of shape (.*) \(size (\d+)\) into shape (.*) \(size",
-     "The new shape {2} must have the {1} elements of {0}"),
-    (r"annot reshape array of size (\d+) into shape (.*)",
-     "The new shape {1} must have the {0} elements"),
+     "new-shape-of"),
+    (r"annot reshape array of size (\d+) into shape (.*)", "new-shape"),
     (r"(?:axis|index) (-?\d+) is out of (?:bounds|range) for (?:array of|axis \d+ with|input of) "
-     r"(?:dimension|size|shape) (.*)", "An axis must be below {1}, but got {0}"),
-    (r"out of bounds for (u?int\d+)|too (?:large|big) to|exceeds the limit",
-     "A number must fit into its integers' bits"),
-    (r"cannot convert float NaN|cannot convert float infinity|float infinity",
-     "A number must be finite"),
-    (r"[Cc]omplex", "Complex numbers must not be given here, which have no order"),
-    (r"math domain error|math range error", "A number must lie in the domain of the function"),
-    (r"division by zero|modulo by zero|divide by zero",
-     "A number or size that divides here must not be 0"),
+     r"(?:dimension|size|shape) (.*)", "axis-below"),
+    (r"out of bounds for (u?int\d+)|too (?:large|big) to|exceeds the limit", "number-bits"),
+    (r"cannot convert float NaN|cannot convert float infinity|float infinity", "finite-number"),
+    (r"[Cc]omplex", "no-complex"),
+    (r"math domain error|math range error", "function-domain"),
+    (r"division by zero|modulo by zero|divide by zero", "divisor-not-0"),
     (r"negative (?:dimensions|dimension|shape)|must be (?:non-)?negative|nonnegative",
-     "A size must not be negative"),
-    (r"(?:tuple|list) index out of range", "An operand must have more dimensions, or items"),
-    (r"recursion", "The nesting must be less deep"),
-    (r"values to unpack", "A tuple or a shape must have as many items as the call needs"),
-    (r"[Aa]ll input arrays must have the same shape", "The shapes must be equal"),
-    (r"concatenate|same number of dimensions", "The shapes must agree but for the axis of joining"),
+     "size-not-negative"),
+    (r"(?:tuple|list) index out of range", "more-dimensions"),
+    (r"recursion", "nesting-less-deep"),
+    (r"values to unpack", "as-many-items"),
+    (r"[Aa]ll input arrays must have the same shape", "equal-shapes"),
+    (r"concatenate|same number of dimensions", "shapes-agree"),
 )]  # fmt: skip
 
 
-_END_IT = "End it by a condition on Python values, or write a loop."
-
-
 def recursion_of(error, is_users):
-    """Describe where user code recurses endlessly; None if no user frame is involved. `is_users`:
-    returns True for user frames."""
+    """Return a `Message` on where user code recurses endlessly; None if no user frame is involved.
+    `is_users`: returns True for user frames."""
     calls = traceback.walk_tb(error.__traceback__)
     lines = collections.Counter((f.f_code, line) for f, line in calls if is_users(f))
     if not lines:
         return None
     (((code, line), _),) = lines.most_common(1)
     text = linecache.getline(code.co_filename, line).strip()
-    where = f"{code.co_filename}:{line}"
-    return f"'{code.co_name}' calls itself without end at {where}: {text}. {_END_IT}"
+    location = f"{code.co_filename}:{line}"
+    return message("calls-itself", function=code.co_name, location=location, line=text)
 
 
 def innermost(error):
@@ -83,6 +74,8 @@ def innermost(error):
 
 def is_raised_here(error):
     """Return True if a `raise` statement in sporax raised an exception, with sporax's message."""
+    if error.args and isinstance(error.args[0], Message):
+        return True
     at = innermost(error)
     if at is None:
         return False
@@ -100,16 +93,18 @@ def own_words(error):
     if not is_raised_here(error):
         return None
     text = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    if isinstance(text, Message):
+        return text.part()
     return _WHO.sub("", text.strip().split("\n")[0].rstrip(".")) or None
 
 
 def translated(error):
-    """Return the meaning of an exception from a lower level; None if it is unknown."""
+    """Return the rule that an exception from a lower level implies; None if it is unknown."""
     if isinstance(error, MemoryError):
-        return "The sizes must be such that the result fits into memory"
+        return message("result-fits-memory")
     text = str(error)
-    for words, ours in _TRANSLATIONS:
-        match = words.search(text)
-        if match:
-            return ours.format(*match.groups())
+    for words, rule in _TRANSLATIONS:
+        found = words.search(text)
+        if found:
+            return message(rule, **dict(zip("abc", found.groups(), strict=False)))
     return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sporax.diagnosis.causes import innermost, is_raised_here
+from sporax.diagnosis.rules import Message
 
 _PAGES = {"en": Path(__file__).with_suffix(".md"), "zh": Path(__file__).with_suffix(".zh.md")}
 _PACKAGES = "sporax.", "mindspore."  # module prefixes of sporax's classes
@@ -135,6 +136,8 @@ def entry_of(error):
     if not (is_raised_here(error) or _is_at_a_face(error) or _lacks_attribute(error)):
         return None
     message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    if isinstance(message, Message):
+        return entries().get(message.entry)
     return entry_of_message([kind.__name__ for kind in type(error).__mro__], message)
 
 

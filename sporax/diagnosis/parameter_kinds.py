@@ -3,6 +3,8 @@
 import enum
 import re
 
+from sporax.diagnosis.rules import is_array, message
+
 _NUMBER = int | float | complex
 _AXES = {"axis", "axes", "dim", "dims", "axis0", "axis1", "dim0", "dim1", "dim2", "source",
          "destination", "start_dim", "end_dim", "batch_dims", "begin_norm_axis"}  # fmt: skip
@@ -28,18 +30,13 @@ def _all(test):
     """Return a predicate: all items of nested tuples and lists are Tensors or pass `test`."""
 
     def holds(x):
-        return all(map(holds, x)) if isinstance(x, tuple | list) else is_tensor(x) or test(x)
+        return all(map(holds, x)) if isinstance(x, tuple | list) else is_array(x) or test(x)
 
     return holds
 
 
-def is_tensor(x):
-    """Return True for an array of any library, such as a Tensor or a NumPy array."""
-    return hasattr(type(x), "shape") and hasattr(type(x), "dtype")
-
-
 def _is_operand(x):
-    return is_tensor(x) or _is_number(x) or isinstance(x, tuple | list) or _is_other(x)
+    return is_array(x) or _is_number(x) or isinstance(x, tuple | list) or _is_other(x)
 
 
 def _is_other(x):
@@ -50,34 +47,34 @@ def _is_other(x):
 
 # (predicate of parameters, rule for their arguments, predicate of valid arguments)
 _ROWS = (
-    (lambda p: p.name in _AXES, "an int or a tuple of ints",
+    (lambda p: p.name in _AXES, "int-or-ints",
      lambda x: x is None or (not isinstance(x, bool) and _all(_is_int)(x))),
-    (lambda p: type(p.default) is bool, "a bool", lambda x: _is_int(x) and x in (0, 1)),
-    (lambda p: isinstance(p.default, str) and not isinstance(p.default, enum.Enum), "a string",
-     lambda x: isinstance(x, str) or _is_other(x) or is_tensor(x)),
-    (lambda p: p.name in _SEQUENCES, "a tuple or list", lambda x: isinstance(x, tuple | list)),
-    (lambda p: p.name in _COUNTS, "an int", _is_int),
-    (lambda p: p.name in _SIZES, "an int or a tuple of ints",
+    (lambda p: type(p.default) is bool, "a-bool", lambda x: _is_int(x) and x in (0, 1)),
+    (lambda p: isinstance(p.default, str) and not isinstance(p.default, enum.Enum), "a-string",
+     lambda x: isinstance(x, str) or _is_other(x) or is_array(x)),
+    (lambda p: p.name in _SEQUENCES, "a-tuple-or-list", lambda x: isinstance(x, tuple | list)),
+    (lambda p: p.name in _COUNTS, "an-int", _is_int),
+    (lambda p: p.name in _SIZES, "int-or-ints",
      lambda x: x is None or isinstance(x, str) or _all(lambda n: n is None or _is_int(n))(x)),
-    (lambda p: type(p.default) in (int, float, complex), "a number",
+    (lambda p: type(p.default) in (int, float, complex), "a-number",
      lambda x: x is None or _all(_is_number)(x) or _is_other(x)),
-    (lambda p: type(p.default) in (tuple, list) and p.default, "a tuple or list of numbers",
+    (lambda p: type(p.default) in (tuple, list) and p.default, "numbers",
      lambda x: x is None or _all(lambda n: n is None or _is_number(n) or isinstance(n, str))(x)),
-    (lambda p: p.name in _TENSORS and p.default is p.empty, "a Tensor", _is_operand),
+    (lambda p: p.name in _TENSORS and p.default is p.empty, "a-tensor", _is_operand),
 )  # fmt: skip
 
-_CALLED = "a function or a Cell"
+_CALLED = "a-function-or-cell"
 # message of Python -> rule for the argument
 _ASKED = [(re.compile(words), rule) for words, rule in (
-    (r"integer|int\(\)|slice indices", "an int or a tuple of ints"),
+    (r"integer|int\(\)|slice indices", "int-or-ints"),
     (r"not iterable|has no len\(\)|not subscriptable|zip\(\) argument|must be an iterable",
-     "a tuple or list"),
+     "a-tuple-or-list"),
     (r"not callable", _CALLED),
     (r"unsupported operand|bad operand|not supported between|real number|could not convert|"
      r"must be a number|requires ndarray|abstract array|as a JAX value|valid JAX type|float\(\)",
-     "a number or a Tensor"),
-    (r"unhashable", "a number, string or tuple"),
-    (r"expected (?:str|string)|must be (?:str|string)|path", "a string"),
+     "a-number-or-tensor"),
+    (r"unhashable", "a-hashable"),
+    (r"expected (?:str|string)|must be (?:str|string)|path", "a-string"),
 )]  # fmt: skip
 _TENSOR_MEMBERS = {"shape", "dtype", "ndim", "size", "astype", "asnumpy", "reshape", "_value", "T",
                    "sum", "mean", "values", "aval", "abs", "max", "min", "transpose"}  # fmt: skip
@@ -87,7 +84,7 @@ def rule_of(parameter, value):
     """Return the rule that an argument violates; None if it is valid, or no rule is known."""
     for concerned, rule, holds in _ROWS:
         if concerned(parameter):
-            return None if holds(value) else rule
+            return None if holds(value) else message(rule)
     return None
 
 
@@ -105,9 +102,13 @@ def _asked(error):
     """Return the rule that an exception of Python or of a library implies, or None."""
     if isinstance(error, AttributeError):
         of_tensors = error.name in _TENSOR_MEMBERS
-        return "a Tensor, or hold Tensors" if of_tensors else f"an object with '{error.name}'"
+        return (
+            message("a-tensor-or-tensors")
+            if of_tensors
+            else message("an-object-with", name=error.name)
+        )
     text = str(error)
-    return next((rule for words, rule in _ASKED if words.search(text)), None)
+    return next((message(rule) for words, rule in _ASKED if words.search(text)), None)
 
 
 def culprit(parameters, arguments, error):
@@ -116,7 +117,7 @@ def culprit(parameters, arguments, error):
     asked = _asked(error)
     of = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     for name, value in arguments.items():
-        if of is not None and not is_tensor(value) and any(of is part for part in _parts(value)):
+        if of is not None and not is_array(value) and any(of is part for part in _parts(value)):
             known = rule_of(parameters[name], value) if name in parameters else None
             return name, known or asked, value
     for name, value in arguments.items():
@@ -133,10 +134,10 @@ def culprit(parameters, arguments, error):
             continue
         for part in _parts(value):
             if isinstance(error, KeyError) and _same(part, error.args[:1]):
-                return name, "one of the names that it may have", value
+                return name, message("known-name"), value
             if type(part).__name__ in named and not _is_number(part) and asked is not None:
                 return name, asked, value
-    if asked == _CALLED:  # a number is never a function
+    if asked is not None and asked.rule == _CALLED:  # a number is never a function
         numbers = [(n, asked, x) for n, x in arguments.items() if type(x).__name__ in named]
         return numbers[0] if len(numbers) == 1 else None
     return None
@@ -144,12 +145,3 @@ def culprit(parameters, arguments, error):
 
 def _same(part, keys):
     return isinstance(part, str | int | float | None) and (part,) == keys
-
-
-def shown(value):
-    """Return an argument's text for messages: its `repr`, cut at 80 characters, or the name of its
-    type if the `repr` has an address or several lines."""
-    text = repr(value)
-    if " at 0x" in text or "\n" in text or isinstance(value, type):
-        return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -9,12 +9,14 @@ import warnings
 import jax
 import numpy as np
 
+from sporax.diagnosis.rules import message
+
 _DTYPES = [np.dtype(name) for name in ("float32", "int32", "int64", "bool", "complex64")]
 _MOST = 64  # maximum number of probes per call
 
 
 def fitting_change(op, avals, describe):
-    """Return a sentence on the change of one operand or attribute that makes a call valid; None if
+    """Return a `Message` on the change of one operand or attribute that makes a call valid; None if
     there is none. `describe`: returns the description of an operand for messages."""
     if op.varied is None or any(map(callable, op.attributes.values())):
         return None  # it is not declared, or calls a user function
@@ -48,21 +50,22 @@ def _takes(op, avals, attributes):
 
 def _changes(describe, names, avals, attributes, defaults):
     for name, default in defaults.items():
-        yield (
-            f"'{name}' must fit these operands, as its default {default!r} would, but got "
-            f"{attributes[name]!r:.80}", avals, {**attributes, name: default},
-        )  # fmt: skip
-    labels = [f"'{name}'" if name else f"operand {i}" for i, name in enumerate(names)]
+        said = message("fit-as-default", argument=name, default=default, got=attributes[name])
+        yield said, avals, {**attributes, name: default}
+    labels = [
+        f"'{name}'" if name else message("operand-number", i=i) for i, name in enumerate(names)
+    ]
     for change in (_other_dtypes, _other_ranks, _other_sizes):
         for i, aval in enumerate(avals):
             rest = [a for k, a in enumerate(avals) if k != i]
-            for rule, new in change(aval, rest, attributes):
+            for rule, fields, new in change(aval, rest, attributes):
                 changed = (*avals[:i], new, *avals[i + 1 :])
-                yield f"{labels[i]} must {rule}, but got {describe(aval)}", changed, attributes
+                said = message(rule, operand=labels[i], got=describe(aval), **fields)
+                yield said, changed, attributes
     for dtype in _DTYPES:
         name = describe(_aval(avals[0], (), dtype)).split()[0] if avals else ""
         changed = tuple([_aval(a, a.shape, dtype) for a in avals])
-        yield f"The operands must be of another dtype, such as {name}", changed, attributes
+        yield message("other-dtypes", other=name), changed, attributes
 
 
 def _aval(like, shape, dtype):
@@ -72,7 +75,7 @@ def _aval(like, shape, dtype):
 def _other_dtypes(aval, rest, attributes):
     for dtype in _DTYPES:
         if dtype != aval.dtype:
-            yield f"be of another dtype, such as {_named(dtype)}", _aval(aval, aval.shape, dtype)
+            yield "other-dtype", {"other": _named(dtype)}, _aval(aval, aval.shape, dtype)
 
 
 def _named(dtype):
@@ -86,8 +89,7 @@ def _other_ranks(aval, rest, attributes):
     cut = [shape[k:] for k in range(1, max(n, 2))]  # a scalar fits almost everywhere
     for new in (*sizes, *itertools.chain.from_iterable(itertools.zip_longest(grown, cut))):
         if new is not None:
-            rule = f"have another number of dimensions, such as {len(new)}"
-            yield rule, _aval(aval, new, aval.dtype)
+            yield "other-rank", {"other": len(new)}, _aval(aval, new, aval.dtype)
 
 
 def _other_sizes(aval, rest, attributes):
@@ -96,14 +98,10 @@ def _other_sizes(aval, rest, attributes):
         for n in sorted(numbers - {aval.shape[axis]}):
             if 0 <= n < 2**31:
                 new = (*aval.shape[:axis], n, *aval.shape[axis + 1 :])
-                yield (
-                    f"have another size along axis {axis}, such as {n}",
-                    _aval(aval, new, aval.dtype),
-                )
+                yield "other-size", {"axis": axis, "other": n}, _aval(aval, new, aval.dtype)
     for other in rest:
         if other.shape != aval.shape:
-            rule = f"have another shape, such as {other.shape}"
-            yield rule, _aval(aval, other.shape, aval.dtype)
+            yield "other-shape", {"other": other.shape}, _aval(aval, other.shape, aval.dtype)
 
 
 def _ints(values):

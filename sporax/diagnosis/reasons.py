@@ -1,7 +1,8 @@
 """The reason for a failure as a sentence, from the exception and the arguments."""
 
 from sporax.diagnosis.causes import own_words, translated
-from sporax.diagnosis.parameter_kinds import culprit, shown
+from sporax.diagnosis.parameter_kinds import culprit
+from sporax.diagnosis.rules import message, shown
 
 _NO_AXIS = "index out of range", "out of bounds", "between instances of", "duplicate"
 
@@ -20,8 +21,8 @@ def reason_of(parameters, arguments, cause):
     blamed = culprit(parameters, arguments, cause)
     if blamed is not None:
         name, rule, value = blamed
-        said = f"'{name}' must be {rule}, but got {shown(value)}"
-        return f"{own}. {said}" if own else said
+        said = message("must-be", argument=name, words=rule, got=shown(value))
+        return message("two-sentences", first=own, second=said) if own else said
     return own or translated(cause)
 
 
@@ -30,11 +31,7 @@ def not_broadcast(avals):
     for axis in range(1, max((a.ndim for a in avals), default=0) + 1):
         sizes = {a.shape[-axis] for a in avals if a.ndim >= axis} - {1}
         if len(sizes) > 1:
-            found = " and ".join(map(str, sorted(sizes)))
-            return (
-                f"Aligned at the last axis, shapes must be equal or 1 along each, but axis -{axis} "
-                f"has the sizes {found}; reshape, expand or transpose one of them"
-            )
+            return message("broadcast-sizes", axis=-axis, sizes=sorted(sizes))
     return None
 
 
@@ -47,7 +44,8 @@ def not_an_axis(attributes, avals, cause):
         axes = attributes.get(name)
         for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
             if isinstance(axis, str) or (isinstance(axis, int) and not -ndim <= axis < ndim):
-                return f"'{name}' must be an int in [{-ndim}, {ndim}), but got {axis!r}"
+                interval = f"[{-ndim}, {ndim})"
+                return message("int-in-interval", argument=name, interval=interval, got=axis)
     return None
 
 

@@ -4,6 +4,8 @@ import functools
 import math
 import os
 
+from sporax.diagnosis.rules import message, rejection
+
 _MOST_DIMENSIONS = 64  # NumPy's limit
 _FOLD = 4  # results are parts of a program; XLA does not store what it can fuse
 ADDRESSES = 2**47  # bytes of a process's address space: only arrays in a fused loop are larger
@@ -25,18 +27,15 @@ def is_huge(shape, dtype, most=None):
     return isinstance(size, int) and size > (most or most_bytes())
 
 
-def refuse_huge(who, shape, dtype, arguments="", what="the result"):
+def check_size(who, shape, dtype, arguments=None, array=None):
     """Raise ValueError for a result with more bytes than fit into memory. `arguments`: the
-    arguments that determine its shape, in words. `what`: the array, if not the result."""
-    cause = f" from {arguments}" if arguments else ""
+    arguments that determine its shape, in words. `array`: a `Message`, if it is not the result."""
+    fields = {"array": array or message("the-result"), "arguments": arguments}
+    suffix = "-from" if arguments else ""
     if len(shape) > _MOST_DIMENSIONS:
-        raise ValueError(
-            f"For '{who}', {what} must have at most {_MOST_DIMENSIONS} dimensions, but got "
-            f"{len(shape)}{cause}."
+        raise rejection(
+            f"at-most-dimensions{suffix}", who, n=_MOST_DIMENSIONS, count=len(shape), **fields
         )
     if is_huge(shape, dtype):
-        size = math.prod(shape) * dtype.itemsize
-        raise ValueError(
-            f"For '{who}', {what} must fit into memory, but got the shape {tuple(shape)}, "
-            f"which takes {size / 2**30:.1f} GB{cause}. Give smaller sizes."
-        )
+        size = f"{math.prod(shape) * dtype.itemsize / 2**30:.1f}"
+        raise rejection(f"fit-memory{suffix}", who, shape=tuple(shape), size=size, **fields)

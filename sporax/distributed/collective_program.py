@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from sporax.core.jax_internals import Literal, called, evaluated, interpret, within
+from sporax.diagnosis.rules import rejection
 from sporax.distributed.rank_function import RankFunction, axis_name_of
 from sporax.engine.program import Program, usable
 
@@ -140,10 +141,7 @@ def _evaluate(equation, operands):
     axes = _axes(equation)
     if not axes or (call := called(equation)) is None:
         if len(set(axes)) > 1:
-            raise NotImplementedError(
-                f"For '{equation.primitive.name}', the body of a condition or loop must have "
-                "collectives of one group, but got those of several. Run it dynamically."
-            )
+            raise rejection("body-condition-loop-collectives", equation.primitive.name)
         return evaluated(equation, operands)
     return interpret(*call, operands, _evaluate, lambda atom: atom.val)
 

@@ -3,6 +3,7 @@
 import jax
 
 from sporax.core.jax_internals import coordinator
+from sporax.diagnosis.rules import rejection
 from sporax.distributed import processes
 
 _PART = 1 << 20  # bytes; a message to the coordinator has at most 4 MB
@@ -86,9 +87,12 @@ class Exchange:
                 self.while_waiting()
             left -= _LOOK
         if parts is None:
-            raise RuntimeError(
-                f"For '{who}', all ranks {list(self.ranks)} must take part, but rank {rank} did "
-                f"not come within {processes.timeout()} s (set_context(op_timeout=...))."
+            raise rejection(
+                "all-ranks-take-part",
+                who,
+                ranks=list(self.ranks),
+                rank=rank,
+                timeout=processes.timeout(),
             )
         return self._joined(key, parts)
 

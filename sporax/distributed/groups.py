@@ -14,6 +14,7 @@ import numpy as np
 from sporax.core.environment import choice
 from sporax.core.hooks import hooks
 from sporax.core.jax_internals import axis_environment, coordinator
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import processes
 from sporax.distributed.collective_program import CollectiveProgram, CollectiveSequence
 from sporax.distributed.exchange import Exchange
@@ -250,18 +251,11 @@ _named: dict[str, Group] = {}
 
 def named(name, who):
     """Return the group of a name; raise ValueError if there is none, TypeError if not a string."""
-    if not isinstance(name, str):
-        raise TypeError(
-            f"For '{who}', 'group' must be a string, but got {type(name).__name__}. Give the name "
-            "of a group."
-        )
+    require(isinstance(name, str), "string", who, group=name)
     if name in WORLD_NAMES:
         return world()
     if name not in _named:
-        raise ValueError(
-            f"For '{who}', 'group' must be the name of a group, but got {name!r}. There are: "
-            f"{', '.join([*WORLD_NAMES, *_named])}. Call create_group first."
-        )
+        raise rejection("name-group", who, group=name, names=", ".join([*WORLD_NAMES, *_named]))
     return _named[name]
 
 
@@ -269,9 +263,12 @@ def member(name, who):
     """Return the group of a name, of which this process must be a member."""
     group = named(name, who)
     if group.rank is None:
-        raise RuntimeError(
-            f"For '{who}', this process must be a member of 'group', but rank {processes.rank()} "
-            f"is not among the ranks {list(group.ranks)} of '{name}'. Let only members call it."
+        raise rejection(
+            "process-member-group-rank",
+            who,
+            rank=processes.rank(),
+            ranks=list(group.ranks),
+            name=name,
         )
     return group
 
@@ -296,9 +293,8 @@ def _check_members(name):
         _named.pop(name)
         gave = [f"rank {r} gave [{', '.join(other)}]"
                 for r, other in sorted({**wrong, own: ranks}.items())]  # fmt: skip
-        raise ValueError(
-            f"For 'create_group', all members of group {name!r} must give the same 'rank_ids', but "
-            f"{' and '.join(gave)}. Give other groups other names."
+        raise rejection(
+            "all-members-group-give", "create_group", name=name, names=" and ".join(gave)
         )
 
 

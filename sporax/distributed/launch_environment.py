@@ -4,6 +4,8 @@ import dataclasses
 import os
 import zlib
 
+from sporax.diagnosis.rules import rejection, require
+
 # launcher -> variables for the number of ranks, the rank, and both on its host (rank first)
 LAUNCHERS = {
     "sporax launch": ("MS_WORKER_NUM", "RANK_ID", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
@@ -45,16 +47,20 @@ def read(environ=os.environ):
         if size is None or size == 1 or (launcher == "srun" and not _in_step(environ)):
             continue
         if environ.get("MS_ROLE") in _OTHER_ROLES:
-            raise RuntimeError(
-                f"For 'init', there is no scheduler or server process here, but MS_ROLE is "
-                f"{environ['MS_ROLE']}. {_REMEDY}"
+            raise rejection(
+                "no-scheduler-server-process", "init", environ=environ["MS_ROLE"], remedy=_REMEDY
             )
         if rank is None:
             continue
         if not 0 <= rank < size:
-            raise RuntimeError(
-                f"For 'init', {names[1]} must be at least 0 and below {names[0]} = {size}, but got "
-                f"{rank}. {_REMEDY}"
+            raise rejection(
+                "at-least-0-below",
+                "init",
+                names=names[1],
+                names2=names[0],
+                size=size,
+                got=rank,
+                remedy=_REMEDY,
             )
         address = _address(environ, launcher, local_size == size)
         if address is not None:
@@ -79,8 +85,7 @@ def incomplete(environ=os.environ):
 
 def _whole(environ, name):
     value = environ.get(name, "") if name else ""
-    if value and not value.lstrip("-").isdigit():
-        raise RuntimeError(f"For 'init', {name} must be a whole number, but got {value!r}.")
+    require(not value or value.lstrip("-").isdigit(), "whole-number", "init", name=name, got=value)
     return int(value) if value else None
 
 

@@ -3,6 +3,7 @@
 from sporax.core.hooks import hooks
 from sporax.core.settings import Settings
 from sporax.core.tensor import complete
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import processes
 
 
@@ -57,9 +58,8 @@ def set_auto_parallel_context(**settings):
     for name, value in settings.items():
         SETTINGS.check(name, value)
         if name in _LEAST and value < _LEAST[name]:
-            raise ValueError(
-                f"For 'set_auto_parallel_context', '{name}' must be at least {_LEAST[name]}, but "
-                f"got {value}."
+            raise rejection(
+                "at-least", "set_auto_parallel_context", argument=name, n=_LEAST[name], got=value
             )
     _check_pipeline(settings.get("pipeline_config", {}))
     _check_processes({**SETTINGS.values, **settings})
@@ -72,24 +72,14 @@ def _check_pipeline(config):
     kinds = {"pipeline_interleave": bool, "pipeline_scheduler": str}
     for name, value in config.items():
         if name not in kinds:
-            raise ValueError(
-                f"For '{who}', 'pipeline_config' must have names of {[*kinds]}, but got {name!r}."
-            )
+            raise rejection("names", who, pipeline_config=name, items=[*kinds])
         if not isinstance(value, kinds[name]):
-            raise TypeError(
-                f"For '{who}', '{name}' must be of type {kinds[name].__name__}, but got "
-                f"{type(value).__name__}."
-            )
+            raise rejection("type", who, argument=name, value=kinds[name].__name__, got=value)
     if config.get("pipeline_scheduler", SCHEDULERS[0]) not in SCHEDULERS:
-        raise ValueError(
-            f"For '{who}', 'pipeline_scheduler' must be one of {list(SCHEDULERS)}, but got "
-            f"{config['pipeline_scheduler']!r}."
+        raise rejection(
+            "one-of", who, pipeline_scheduler=config["pipeline_scheduler"], choices=list(SCHEDULERS)
         )
-    if config.get("pipeline_interleave"):
-        raise NotImplementedError(
-            f"For '{who}', 'pipeline_interleave' must be False, but got True: a stage's cells are "
-            "one piece each way. Leave it out."
-        )
+    require(not config.get("pipeline_interleave"), "false", who, argument="pipeline_interleave")
 
 
 def _check_processes(settings):
@@ -98,11 +88,14 @@ def _check_processes(settings):
     if settings["parallel_mode"] not in ParallelMode.MODE_LIST[1:3]:
         return
     for name, number in [("device_num", processes.size()), ("global_rank", processes.rank())]:
-        if settings[name] not in (number, SETTINGS.table[name].default):
-            raise NotImplementedError(
-                f"For 'set_auto_parallel_context', '{name}' must be that of the processes, "
-                f"{number}, but got {settings[name]}. Start the script with 'sporax launch -n N'."
-            )
+        require(
+            settings[name] in (number, SETTINGS.table[name].default),
+            "processes",
+            "set_auto_parallel_context",
+            argument=name,
+            number=number,
+            got=settings[name],
+        )
 
 
 def _change(settings):

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from sporax.core.jax_internals import RanksProgram, device_array, equations
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import processes
 from sporax.distributed.collective_order import in_order
 
@@ -62,12 +63,11 @@ class RankFunction:
         arrays = [
             device_array(x) if x.__class__ is np.ndarray else x for x in jax.tree.leaves(args)
         ]
-        if self.program is None and not all(x.is_fully_addressable for x in arrays):
-            raise NotImplementedError(
-                f"For '{self.who}', Tensors must be this rank's own, but got one on a Mesh of "
-                "several ranks, whose programs communicate by themselves. Leave the call out, or "
-                "give it 'Tensor(x.asnumpy())'."
-            )
+        require(
+            self.program is not None or all(x.is_fully_addressable for x in arrays),
+            "tensors-rank-s-own",
+            self.who,
+        )
         if not self.has_one_device:
             arrays = [jax.device_put(x, self.device) if x.device != self.device else x
                       for x in arrays]  # fmt: skip
@@ -83,9 +83,14 @@ class RankFunction:
             if "Gloo" not in str(error):
                 raise
             what = "did not come" if "Timed out" in str(error) else "has ended, or did not come"
-            raise RuntimeError(
-                f"For '{self.who}', all {self.group} must call it within {processes.timeout()} s "
-                f"(op_timeout), but {self.group.absent()} {what}. ({error})"
+            raise rejection(
+                "all-call-within-s",
+                self.who,
+                group=self.group,
+                timeout=processes.timeout(),
+                absent=self.group.absent(),
+                what=what,
+                cause=error,
             ) from None
         finally:
             self.group.running = None

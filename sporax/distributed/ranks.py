@@ -5,6 +5,7 @@ import socket
 
 from sporax.core.errors import warn
 from sporax.core.jax_internals import coordinator
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import groups, launch_environment, processes
 from sporax.distributed.groups import member, named
 
@@ -33,10 +34,7 @@ def init(backend_name=None):
     >>> release()
     """
     if backend_name not in (None, *_BACKENDS):
-        raise RuntimeError(
-            f"For 'init', 'backend_name' must be one of {list(_BACKENDS)} or None, but got "
-            f"{backend_name!r}."
-        )
+        raise rejection("one-none", "init", backend_name=backend_name, backends=list(_BACKENDS))
     if processes.World.launch is None:
         launch_environment.read()  # raises for an unsupported environment
         reason = launch_environment.incomplete()
@@ -127,36 +125,38 @@ def create_group(group, rank_ids, options=None):
     1
     >>> destroy_group("alone")
     """
-    if not isinstance(group, str) or not isinstance(rank_ids, list):
-        raise TypeError(
-            "For 'create_group', 'group' must be a string and 'rank_ids' a list, but got "
-            f"{group!r} and {rank_ids!r}."
-        )
-    if not isinstance(options, GroupOptions | None):
-        raise TypeError(
-            "For 'create_group', 'options' must be a GroupOptions or None, but got "
-            f"{type(options).__name__}."
-        )
+    require(
+        isinstance(group, str) and isinstance(rank_ids, list),
+        "string-rank-ids-list",
+        "create_group",
+        group=group,
+        rank_ids=rank_ids,
+    )
+    require(
+        isinstance(options, GroupOptions | None),
+        "groupoptions-none",
+        "create_group",
+        options=options,
+    )
     if options is not None:
         warn("'options' of 'create_group' has no effect: JAX's communicators have no such settings")
     size = processes.size()
     wrong = [r for r in rank_ids if type(r) is not int or not 0 <= r < size]
     if wrong or not rank_ids:
-        raise ValueError(
-            f"For 'create_group', 'rank_ids' must hold ranks from 0 to {size - 1}, but got "
-            f"{rank_ids}."
-        )
-    if len(set(rank_ids)) < len(rank_ids):
-        raise ValueError(
-            f"For 'create_group', 'rank_ids' must name each rank once, but got {rank_ids}."
-        )
+        raise rejection("hold-ranks-0", "create_group", rank_ids=rank_ids, number=size - 1)
+    require(
+        len(set(rank_ids)) >= len(rank_ids), "name-rank-once", "create_group", rank_ids=rank_ids
+    )
     taken = group in groups.WORLD_NAMES or (
         group in groups.names() and named(group, "create_group").ranks != tuple(rank_ids)
     )
     if taken:
-        raise ValueError(
-            f"For 'create_group', 'group' must be a new name, but there is a group {group!r} of "
-            f"ranks {list(named(group, 'create_group').ranks)}. Call destroy_group first."
+        raise rejection(
+            "new-name-group-ranks",
+            "create_group",
+            argument="group",
+            group=group,
+            ranks=list(named(group, "create_group").ranks),
         )
     groups.add(group, rank_ids)
 
@@ -170,18 +170,14 @@ def destroy_group(group):
     >>> destroy_group("alone")
     """
     named(group, "destroy_group")
-    if group in groups.WORLD_NAMES:
-        raise ValueError(
-            f"For 'destroy_group', 'group' must be one that create_group made, but got {group!r}."
-        )
+    require(group not in groups.WORLD_NAMES, "one-create-group-made", "destroy_group", group=group)
     groups.remove(group)
 
 
 def _in_range(who, name, number, size):
-    if type(number) is not int:
-        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(number).__name__}.")
+    require(type(number) is int, "int", who, argument=name, got=number)
     if not 0 <= number < size:
-        raise ValueError(f"For '{who}', '{name}' must be from 0 to {size - 1}, but got {number}.")
+        raise rejection("0-rank-number", who, argument=name, number=size - 1, got=number)
 
 
 def get_world_rank_from_group_rank(group, group_rank_id):
@@ -210,10 +206,7 @@ def get_group_rank_from_world_rank(world_rank_id, group):
     ranks = named(group, who).ranks
     _in_range(who, "world_rank_id", world_rank_id, processes.size())
     if world_rank_id not in ranks:
-        raise ValueError(
-            f"For '{who}', 'world_rank_id' must be a member of the group, one of {list(ranks)}, "
-            f"but got {world_rank_id}."
-        )
+        raise rejection("member-group-one", who, world_rank_id=world_rank_id, ranks=list(ranks))
     return ranks.index(world_rank_id)
 
 

@@ -15,7 +15,7 @@ from sporax.core.interruptions import uninterrupted
 from sporax.core.jax_internals import jaxpr_as_fun, primitive_jaxpr
 from sporax.core.promotion import promote
 from sporax.core.value import Aval
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.sizes import check_size
 from sporax.engine.trace_tree import forest
 from sporax.numpy_interpreter.op_family import OpFamily, spec
 from sporax.numpy_interpreter.polymorphic import sized
@@ -211,7 +211,7 @@ class Op:
             outs = [Aval.of(*result) for result in general.results(symbols)]
             if general.has_huge(symbols):
                 found = [sized(each, symbols) for each in general.intermediates]
-            self._refuse_huge(outs, found)
+            self._check_sizes(outs, found)
             return Rule(avals, tuple(outs), None, general.is_single, compute, form)
         run = jax.jit(compute, inline=True)
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
@@ -224,15 +224,15 @@ class Op:
         out = traced.out_info
         single = not isinstance(out, (tuple, list))
         outs = [Aval.of(o.shape, o.dtype) for o in ([out] if single else out)]
-        self._refuse_huge(outs, intermediates(primitive_jaxpr(traced.jaxpr).jaxpr))
+        self._check_sizes(outs, intermediates(primitive_jaxpr(traced.jaxpr).jaxpr))
         return Rule(avals, tuple(outs), run, single)
 
-    def _refuse_huge(self, outs, found):
+    def _check_sizes(self, outs, found):
         """Raise ValueError if a result of these avals is huge, or an intermediate array (`found`:
         see `xla_kernels.intermediates`)."""
         given = listed(self.attributes)
         for aval in outs:
-            refuse_huge(self.name, aval.shape, aval.dtype, given)
+            check_size(self.name, aval.shape, aval.dtype, given)
         refuse_huge_intermediates(self.name, found, given)
 
     def differentiable_in(self, i, avals):

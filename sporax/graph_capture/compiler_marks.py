@@ -3,6 +3,7 @@
 import functools
 
 from sporax.core.cell_tree import is_cell_class
+from sporax.diagnosis.rules import rejection, require
 
 _CONFIGURATION = {  # setting -> allowed values
     "jit_level": ("", "O0", "O1", "O2"),
@@ -33,9 +34,12 @@ class JitConfig:
         self.jit_config_dict = {**kwargs, **dict(zip(_CONFIGURATION, values, strict=True))}
         for name, allowed in _CONFIGURATION.items():
             if self.jit_config_dict[name] not in allowed:
-                raise ValueError(
-                    f"For 'JitConfig', '{name}' must be one of {list(allowed)}, but got "
-                    f"{self.jit_config_dict[name]!r}."
+                raise rejection(
+                    "one-of",
+                    "JitConfig",
+                    argument=name,
+                    choices=list(allowed),
+                    got=self.jit_config_dict[name],
                 )
 
 
@@ -50,13 +54,9 @@ def jit_class(cls):
     >>> jit(lambda x: x * Scale().factor)(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
     """
-    if not isinstance(cls, type):
-        raise TypeError(f"For 'jit_class', 'cls' must be a class, but got {type(cls).__name__}.")
+    require(isinstance(cls, type), "class", "jit_class", cls=cls)
     if is_cell_class(cls):
-        raise TypeError(
-            f"For 'jit_class', 'cls' must not be a Cell, but got {cls.__name__}. A Cell needs no "
-            "mark: leave it out."
-        )
+        raise rejection("not-cell", "jit_class", cls=cls.__name__)
     return cls
 
 
@@ -84,14 +84,13 @@ def lazy_inline(fn=None, attrs=None, policy=None):
     ...     def __init__(self):
     ...         super().__init__()
     """
-    if not (attrs is None or isinstance(attrs, str) or _are_names(attrs)):
-        raise ValueError(
-            f"For 'lazy_inline', 'attrs' must be a string or a list of strings, but got {attrs!r}."
-        )
-    if policy not in (None, "front"):
-        raise ValueError(
-            f"For 'lazy_inline', 'policy' must be None or 'front', but got {policy!r}."
-        )
+    require(
+        attrs is None or isinstance(attrs, str) or _are_names(attrs),
+        "string-list-strings",
+        "lazy_inline",
+        attrs=attrs,
+    )
+    require(policy in (None, "front"), "none-front", "lazy_inline", policy=policy)
     return _as_it_is if fn is None else fn
 
 

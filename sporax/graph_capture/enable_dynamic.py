@@ -7,6 +7,7 @@ import types
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
 from sporax.core.value import UnknownShape
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.jit import JitFunction
 
 
@@ -27,34 +28,34 @@ def enable_dynamic(**kwargs):
     >>> [float(total(ops.ones(n))) for n in (2, 3, 4)]
     [2.0, 3.0, 4.0]
     """
-    if not kwargs:
-        raise ValueError(
-            "For 'enable_dynamic', there must be keyword arguments, but got none. Name a parameter."
-        )
+    require(kwargs, "keyword-arguments", "enable_dynamic")
     for name, described in kwargs.items():
         is_described = isinstance(described, (Tensor, tuple, list))
         tensors = list(tensors_of(described)) if is_described else []
-        if not any(isinstance(t._value, UnknownShape) for t in tensors):
-            raise TypeError(
-                f"For 'enable_dynamic', '{name}' must be a Tensor with an unknown size, or a tuple "
-                f"or list with such Tensors, but got {described!r:.80}. Give "
-                "Tensor(shape=[None, 16], dtype=...)."
-            )
+        require(
+            any(isinstance(t._value, UnknownShape) for t in tensors),
+            "tensor-unknown-size-tuple",
+            "enable_dynamic",
+            argument=name,
+            got=described,
+        )
     return functools.partial(_with_dynamic_shapes, frozenset(kwargs))
 
 
 def _with_dynamic_shapes(names, function):
-    if not isinstance(function, (JitFunction, types.FunctionType, types.MethodType)):
-        raise ValueError(
-            "For 'enable_dynamic', the decorated object must be a function or method under 'jit', "
-            f"but got {function!r:.80}. For a Cell use 'set_inputs'."
-        )
+    require(
+        isinstance(function, (JitFunction, types.FunctionType, types.MethodType)),
+        "decorated-object-function-method",
+        "enable_dynamic",
+        got=function,
+    )
     unknown = names - inspect.signature(function).parameters.keys()
     if unknown:
-        raise ValueError(
-            f"For 'enable_dynamic', keyword arguments must be parameters of "
-            f"'{getattr(function, '__name__', 'the function')}', but got '{min(unknown)}'. "
-            "Correct the name."
+        raise rejection(
+            "keyword-arguments-parameters",
+            "enable_dynamic",
+            getattr=getattr(function, "__name__", "the function"),
+            got=min(unknown),
         )
     if isinstance(function, JitFunction):
         return JitFunction(function.fn, function.fullgraph, True)

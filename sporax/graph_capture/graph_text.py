@@ -14,6 +14,7 @@ from sporax.core.random import is_random_state
 from sporax.core.tensor import Tensor
 from sporax.core.tree import leaves_with_paths, map_tensors, tensors_of
 from sporax.core.value import Value, thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import wrap
 from sporax.graph_capture.mutable import MutableInput
@@ -222,7 +223,7 @@ def _bound(who, function, args, kwargs):
     try:
         return signature.bind(*args, **kwargs)
     except TypeError as cause:
-        raise TypeError(f"For '{who}', inputs must fit the function, but got {cause}.") from None
+        raise rejection("inputs-fit-function", who, got=cause) from None
 
 
 def argument_names(who, arguments):
@@ -233,9 +234,7 @@ def argument_names(who, arguments):
             if isinstance(leaf, Tensor):
                 names.append(path)
             elif isinstance(leaf, MutableInput):
-                raise TypeError(
-                    f"For '{who}', '{path}' must not be a mutable number. Give a Tensor."
-                )
+                raise rejection("not-mutable-number", who, argument=path)
     return names
 
 

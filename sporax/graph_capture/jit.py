@@ -11,6 +11,7 @@ from sporax.core.cell_tree import is_cell_class
 from sporax.core.errors import warn
 from sporax.core.signal_handlers import is_of_handler
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.debug.compile_log import announced, channel, counted, lasted, log
 from sporax.graph_capture.cache_entry import CacheEntry
 from sporax.graph_capture.dynamic_shapes.bucketed_shapes import capture_bucketed
@@ -411,13 +412,9 @@ def _jitted(function, kind, fullgraph, dynamic):
         return function
     if not callable(function) or isinstance(function, type):
         what = f"the class {function.__name__}" if callable(function) else type(function).__name__
-        raise TypeError(
-            "For 'jit', 'function' must be callable: a function, a method, a Cell or a Cell class, "
-            f"but got {what}."
-        )
+        raise rejection("callable-function-method-cell", "jit", function=what)
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-        raise TypeError(
-            f"For 'jit', 'function' must return its results, but '{function.__name__}' yields or "
-            "awaits them. Collect them in a list."
+        raise rejection(
+            "return-results-yields-awaits", "jit", argument="function", function=function.__name__
         )
     return kind(function, fullgraph, dynamic)

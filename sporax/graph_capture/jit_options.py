@@ -3,6 +3,7 @@
 
 from sporax.core.errors import warn
 from sporax.core.settings import Settings
+from sporax.diagnosis.rules import require
 
 _SETTINGS = Settings("jit")
 # options of earlier versions
@@ -26,15 +27,12 @@ def check_options(parameters, options):
 
 def _check_ge_options(options):
     for level, settings in options.items():
-        if level not in ("global", "session"):
-            raise ValueError(
-                "For 'jit', 'ge_options' must be keyed by 'global' or 'session', but got "
-                f"{level!r}."
-            )
-        if not isinstance(settings, dict) or not all(
-            isinstance(item, str) for pair in settings.items() for item in pair
-        ):
-            raise TypeError(
-                f"For 'jit', 'ge_options' must be strings by name for '{level}', but got "
-                f"{settings!r}."
-            )
+        require(level in ("global", "session"), "keyed-global-session", "jit", ge_options=level)
+        require(
+            isinstance(settings, dict)
+            and all(isinstance(item, str) for pair in settings.items() for item in pair),
+            "strings-name",
+            "jit",
+            ge_options=settings,
+            level=level,
+        )

@@ -4,6 +4,7 @@ from typing import Any
 
 from sporax.core.tree import itself, map_tensors
 from sporax.core.value import scalar_value
+from sporax.diagnosis.rules import rejection
 from sporax.engine.recorder import wrap
 
 
@@ -59,18 +60,13 @@ def mutable(input_data, dynamic_len=False):
     1
     """
     if not isinstance(dynamic_len, bool):
-        raise TypeError(
-            f"For 'mutable', 'dynamic_len' must be a bool, but got {type(dynamic_len).__name__}."
-        )
+        raise rejection("bool-jit-function", "mutable", dynamic_len=dynamic_len)
     if dynamic_len and not isinstance(input_data, (tuple, list)):
-        raise TypeError(
-            "For 'mutable' with dynamic_len=True, 'input_data' must be a tuple or list, but got "
-            f"{type(input_data).__name__}."
-        )
+        raise rejection("mutable-dynamic-len-true-input-data", got=input_data)
     try:
         return map_tensors(itself, input_data, _mutable)
     except RecursionError:
-        raise TypeError("For 'mutable', 'input_data' must not contain itself.") from None
+        raise rejection("not-contain-itself", "mutable", argument="input_data") from None
 
 
 def _mutable(item):
@@ -78,10 +74,7 @@ def _mutable(item):
         return item
     kind = _MUTABLE.get(item.__class__)
     if kind is None:
-        raise TypeError(
-            "For 'mutable', 'input_data' must be a Tensor, bool, int, float, or a tuple, list or "
-            f"dict of these, but got {type(item).__name__}."
-        )
+        raise rejection("tensor-bool-int-float", "mutable", input_data=item)
     return kind(item)
 
 

@@ -20,6 +20,7 @@ from sporax.core.errors import is_own, is_users, warn
 from sporax.core.random import own_draws
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.diagnosis.causes import recursion_of
+from sporax.diagnosis.rules import rejection
 from sporax.graph_capture.retrace_reasons import whereabouts
 from sporax.guards.attribute_reads import space_of
 from sporax.guards.bytecode_names import codes_in
@@ -91,10 +92,7 @@ class SideEffect:
     def refusal(self, name, function):
         """Return the error for a function that must be captured whole."""
         who, what = self._words(name, function)
-        return RuntimeError(
-            f"For 'jit' with fullgraph=True, {who} must compute only, but {what}. {self.remedy} "
-            "All Parameters, buffers and random states are as before the call."
-        )
+        return rejection("jit-fullgraph-true-compute", name=who, what=what, remedy=self.remedy)
 
 
 ESCAPE = SideEffect(

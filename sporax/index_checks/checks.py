@@ -31,6 +31,7 @@ from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import as_value, stacked_operands
 from sporax.core.to_host import on_host
 from sporax.core.value import WEAK_AVALS, Aval, thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, pending_value, record, wrap
 from sporax.engine.trace_tree import forest
@@ -164,10 +165,16 @@ class Site:
         for status, within, what in zip(statuses, bounds.ranges, bounds.what, strict=True):
             if status:
                 of = within.of or f" along axis {within.axis}"
-                return OutOfRange(
-                    f"For '{bounds.who}', {what} must be in [{within.lowest}, {within.size}){of}, "
-                    f"but got {within.worst(int(status))}{self}. What was computed with it is not "
-                    "valid. 'set_context(check_indices=False)' switches this check off."
+                return rejection(
+                    "must-be-in-index-range",
+                    bounds.who,
+                    what=what,
+                    lowest=within.lowest,
+                    size=within.size,
+                    whole=of,
+                    got=within.worst(int(status)),
+                    object=self,
+                    error=OutOfRange,
                 )
         return None
 

@@ -10,7 +10,8 @@ from sporax.core.errors import REFUSALS, refuse
 from sporax.core.hooks import hooks
 from sporax.core.signature_errors import Fitting, fitting
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 
 ALIASES = {}  # lower-case name -> class
 
@@ -50,10 +51,7 @@ class Initializer(Fitting):
         self._kwargs = kwargs
 
     def _initialize(self, arr):
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the method '_initialize(self, arr)' must be defined. "
-            "Fill 'arr' in place in it."
-        )
+        raise rejection("method--initialize-self-arr", type(self).__name__)
 
     def __call__(self, arr):
         """Fill a NumPy array in place."""
@@ -61,7 +59,7 @@ class Initializer(Fitting):
 
     def draw(self, shape, dtype=dtypes.float32):
         """Return a NumPy array of initial values."""
-        refuse_huge(type(self).__name__, shape, dtypes.to_numpy(dtype), "'shape'")
+        check_size(type(self).__name__, shape, dtypes.to_numpy(dtype), "'shape'")
         array = np.zeros(shape, dtypes.to_numpy(dtype))
         try:
             self(array)
@@ -83,11 +81,12 @@ def initializer(init, shape=None, dtype=dtypes.float32) -> Tensor:
     array([[1., 1.],
            [1., 1.]], dtype=float32)
     """
-    if not isinstance(init, (Tensor, numbers.Number, str, Initializer)):
-        raise TypeError(
-            "For 'initializer', 'init' must be a Tensor, a number, a name or an Initializer, but "
-            f"got {type(init).__name__}."
-        )
+    require(
+        isinstance(init, (Tensor, numbers.Number, str, Initializer)),
+        "tensor-number-name-initializer",
+        "initializer",
+        init=init,
+    )
     if isinstance(init, Tensor):
         return _as_given(init, shape)
     shape = _checked(shape)
@@ -105,26 +104,22 @@ def named(name):
     """Return the initializer called `name`, with default arguments."""
     cls = ALIASES.get(name.lower())
     if cls is None:
-        raise ValueError(
-            f"For 'initializer', 'init' must name an initializer, but got '{name}'. "
-            f"The names are {', '.join(sorted(ALIASES))}."
+        raise rejection(
+            "name-initializer", "initializer", init=name, names=", ".join(sorted(ALIASES))
         )
     try:
         return cls()
     except TypeError:
-        raise TypeError(
-            f"For 'initializer', '{name}' cannot be made by its name alone. "
-            f"Pass a {cls.__name__}(...) with its arguments."
+        raise rejection(
+            "cannot-made-name-alone", "initializer", argument=name, cls=cls.__name__
         ) from None
 
 
 def _as_given(tensor, shape):
     wanted = tensor.shape if shape is None else _checked(shape)
-    if tensor.shape != wanted:
-        raise ValueError(
-            f"For 'initializer', the shape of 'init' must be 'shape' {wanted}, but got "
-            f"{tensor.shape}."
-        )
+    require(
+        tensor.shape == wanted, "shape-init-shape", "initializer", wanted=wanted, got=tensor.shape
+    )
     return tensor
 
 
@@ -133,11 +128,7 @@ def _checked(shape):
     good = isinstance(sizes, (tuple, list)) and all(
         isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n > 0 for n in sizes
     )
-    if not good:
-        raise ValueError(
-            "For 'initializer', 'shape' must be a positive int, or a tuple or list of them, but "
-            f"got {shape!r}."
-        )
+    require(good, "positive-int-tuple-list", "initializer", shape=shape)
     return tuple(int(n) for n in sizes)
 
 
@@ -148,10 +139,7 @@ def fans(shape):
     (75, 400)
     """
     if len(shape) < 2:
-        raise ValueError(
-            "For 'initializer', a weight must have at least 2 dimensions to have a fan in and a "
-            f"fan out, but got shape {tuple(shape)}. Use 'normal' or 'uniform' here."
-        )
+        raise rejection("weight-at-least-2-dimensions", "initializer", shape=tuple(shape))
     kernel = math.prod(shape[2:])
     return shape[1] * kernel, shape[0] * kernel
 

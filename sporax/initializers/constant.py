@@ -1,5 +1,6 @@
 """Constant initializers."""
 
+from sporax.diagnosis.rules import require
 from sporax.initializers.base import Initializer, register
 
 
@@ -53,8 +54,7 @@ class Identity(Initializer):
     """
 
     def _initialize(self, arr):
-        if arr.ndim != 2:
-            raise ValueError(f"For 'Identity', the shape must be a matrix's, but got {arr.shape}.")
+        require(arr.ndim == 2, "shape-matrix-s", "Identity", got=arr.shape)
         arr[...] = 0
         steps = range(min(arr.shape))
         arr[steps, steps] = 1
@@ -74,20 +74,24 @@ class Dirac(Initializer):
 
     def __init__(self, groups=1):
         super().__init__(groups=groups)
-        if not isinstance(groups, int) or groups < 1:
-            raise ValueError(f"For 'Dirac', 'groups' must be a positive int, but got {groups!r}.")
+        require(
+            isinstance(groups, int) and groups >= 1,
+            "int-at-least-argument-value",
+            "Dirac",
+            groups=groups,
+            n=1,
+        )
         self.groups = groups
 
     def _initialize(self, arr):
-        if arr.ndim not in (3, 4, 5):
-            raise ValueError(
-                f"For 'Dirac', the shape must have 3, 4 or 5 dimensions, but got {arr.shape}."
-            )
-        if arr.shape[0] % self.groups:
-            raise ValueError(
-                f"For 'Dirac', the first dimension must be a multiple of 'groups' {self.groups}, "
-                f"but got shape {arr.shape}."
-            )
+        require(arr.ndim in (3, 4, 5), "shape-3-4-5", "Dirac", got=arr.shape)
+        require(
+            not arr.shape[0] % self.groups,
+            "first-dimension-multiple-groups",
+            "Dirac",
+            groups=self.groups,
+            shape=arr.shape,
+        )
         arr[...] = 0
         each = arr.shape[0] // self.groups
         middle = tuple(n // 2 for n in arr.shape[2:])

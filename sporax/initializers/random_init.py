@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from sporax.core.random import draw_on_host, host_seed
+from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import philox
 from sporax.initializers.base import Initializer, fans, register
 
@@ -55,8 +56,7 @@ def truncated_normal_array(low, high, mean, sigma, shape):
 
 def _positive(who, **values):
     for name, value in values.items():
-        if not value > 0:
-            raise ValueError(f"For '{who}', '{name}' must be greater than 0, but got {value}.")
+        require(value > 0, "greater-than", who, argument=name, n=0, got=value)
 
 
 @register()
@@ -96,8 +96,7 @@ class Normal(Initializer):
 
     def __init__(self, sigma=0.01, mean=0.0):
         super().__init__(sigma=sigma, mean=mean)
-        if sigma < 0:
-            raise ValueError(f"For 'Normal', 'sigma' must be at least 0, but got {sigma}.")
+        require(sigma >= 0, "at-least", "Normal", sigma=sigma, n=0)
         self.sigma, self.mean = sigma, mean
 
     def _initialize(self, arr):
@@ -117,8 +116,7 @@ class TruncatedNormal(Initializer):
     def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
         super().__init__(sigma=sigma, mean=mean, a=a, b=b)
         _positive("TruncatedNormal", sigma=sigma)
-        if not a < b:
-            raise ValueError(f"For 'TruncatedNormal', 'a' must be less than 'b', but got {a}, {b}.")
+        require(a < b, "less-than-b", "TruncatedNormal", a=a, b=b)
         self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
 
     def _initialize(self, arr):
@@ -173,9 +171,8 @@ _GAINS = {
 def gain_of(nonlinearity, slope=None):
     """Return He's gain of a nonlinearity; `slope`: of leaky ReLU (None: 0.01)."""
     if nonlinearity not in _GAINS:
-        raise ValueError(
-            f"For 'HeUniform' and 'HeNormal', 'nonlinearity' must be one of {', '.join(_GAINS)}, "
-            f"but got {nonlinearity!r}."
+        raise rejection(
+            "heuniform-henormal-nonlinearity-one", names=", ".join(_GAINS), got=nonlinearity
         )
     return _GAINS[nonlinearity](0.01 if slope is None else slope)
 
@@ -184,7 +181,7 @@ def fan_of(shape, mode):
     """Return the fan selected by `mode` ('fan_in' or 'fan_out')."""
     modes = {"fan_in": 0, "fan_out": 1}
     if str(mode).lower() not in modes:
-        raise ValueError(f"'mode' must be one of {', '.join(modes)}, but got {mode!r}.")
+        raise rejection("one-argument-choice-random-init", mode=mode, names=", ".join(modes))
     return fans(shape)[modes[mode.lower()]]
 
 
@@ -241,13 +238,11 @@ class Sparse(Initializer):
 
     def __init__(self, sparsity, sigma=0.01):
         super().__init__(sparsity=sparsity, sigma=sigma)
-        if not 0 <= sparsity <= 1:
-            raise ValueError(f"For 'Sparse', 'sparsity' must be in [0, 1], but got {sparsity}.")
+        require(0 <= sparsity <= 1, "in-interval", "Sparse", sparsity=sparsity, interval="[0, 1]")
         self.sparsity, self.sigma = sparsity, sigma
 
     def _initialize(self, arr):
-        if arr.ndim != 2:
-            raise ValueError(f"For 'Sparse', the shape must be a matrix's, but got {arr.shape}.")
+        require(arr.ndim == 2, "shape-matrix-s", "Sparse", got=arr.shape)
         fill_normal(arr, 0, self.sigma)
         zeros = math.ceil(self.sparsity * arr.shape[0])
         for column in range(arr.shape[1]):
@@ -270,10 +265,7 @@ class Orthogonal(Initializer):
         self.gain = gain
 
     def _initialize(self, arr):
-        if arr.ndim < 2:
-            raise ValueError(
-                f"For 'Orthogonal', the shape must have at least 2 dimensions, but got {arr.shape}."
-            )
+        require(arr.ndim >= 2, "shape-at-least-2-dimensions", "Orthogonal", got=arr.shape)
         rows, columns = arr.shape[0], math.prod(arr.shape[1:])
         drawn = normal_array(0, 1, (rows, columns))
         q, r = np.linalg.qr(drawn if rows >= columns else drawn.T)
@@ -312,9 +304,12 @@ class VarianceScaling(Initializer):
         options = [("mode", mode, _MODES), ("distribution", distribution, _LAWS)]
         for name, value, choices in options:
             if value not in choices:
-                raise ValueError(
-                    f"For 'VarianceScaling', '{name}' must be one of {', '.join(choices)}, but got "
-                    f"{value!r}."
+                raise rejection(
+                    "one-of",
+                    "VarianceScaling",
+                    argument=name,
+                    choices=", ".join(choices),
+                    got=value,
                 )
         self.scale, self.mode, self.distribution = scale, mode, distribution
 

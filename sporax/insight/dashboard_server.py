@@ -6,6 +6,7 @@ import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from sporax.diagnosis.rules import rejection
 from sporax.insight.dashboard import data_of, live_page
 from sporax.insight.run_files import Runs
 
@@ -35,9 +36,7 @@ class DashboardServer(ThreadingHTTPServer):
             super().__init__((_HOST, port), _Handler)
         except OSError as error:
             why = "is in use" if error.errno == errno.EADDRINUSE else f"is refused ({error})"
-            raise OSError(
-                f"The port {port} {why}. Choose another one, or leave it out for one that is free."
-            ) from None
+            raise rejection("port", port=port, why=why) from None
         self.hosts = {f"{name}:{self.server_port}" for name in (_HOST, "localhost")}
         self.address = f"http://{_HOST}:{self.server_port}/"
 

@@ -8,6 +8,7 @@ from sporax import pages
 from sporax.autodiff.grad import grad
 from sporax.core import dtype as dtypes
 from sporax.core.cell_tree import is_cell, parameters
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.export.exported_graph import Exported
 from sporax.insight.graph_model import build
 from sporax.insight.graph_page import write
@@ -66,7 +67,7 @@ def draw(cell, inputs=None, backward=False):
     """
     if not callable(cell) or isinstance(cell, type):
         got = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
-        raise TypeError(f"For 'draw', 'cell' must be a Cell or a function, but got {got}.")
+        raise rejection("cell-function-cell-member", "draw", cell=got)
     exported = cell._exported if isinstance(cell, GraphCell) else cell
     if inputs is None and isinstance(exported, Exported):
         inputs = _inputs_of(exported)
@@ -78,9 +79,11 @@ def draw(cell, inputs=None, backward=False):
 def _inputs_of(exported):
     """Return the shapes and dtypes that a graph was exported for."""
     if any(isinstance(n, str) for spec in exported.inputs for n in spec.shape):
-        raise TypeError(
-            "For 'draw', 'inputs' must be given for a graph of unknown sizes, "
-            f"{', '.join(map(str, exported.inputs))}."
+        raise rejection(
+            "given-graph-unknown-sizes",
+            "draw",
+            argument="inputs",
+            names=", ".join(map(str, exported.inputs)),
         )
     return [(tuple(spec.shape), dtypes.NAMES[spec.dtype.lower()]) for spec in exported.inputs]
 
@@ -89,10 +92,7 @@ def _with_gradients(cell):
     if not is_cell(cell):
         return grad(cell)
     weights = [p for _, p in parameters(cell) if p.requires_grad]
-    if not weights:
-        raise ValueError(
-            "For 'draw', 'backward' needs Parameters that require gradients, but the Cell has none."
-        )
+    require(weights, "needs-parameters-require-gradients", "draw", argument="backward")
 
     def forward_and_backward(*args, **kwargs):
         return grad(cell, None, weights)(*args, **kwargs)

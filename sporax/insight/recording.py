@@ -9,6 +9,7 @@ from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import Aval, Value
+from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import wrap
 from sporax.graph_capture.export.exported_graph import ProgramOp
@@ -114,10 +115,7 @@ def checked_cell(who, cell):
     """Return `cell`; raise TypeError if it is not a Cell."""
     if not is_cell(cell):
         what = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
-        raise TypeError(
-            f"For '{who}', 'cell' must be a Cell, but got {what}. Give the network itself, such as "
-            "Net()."
-        )
+        raise rejection("cell-cell-member", who, cell=what)
     return cell
 
 
@@ -178,4 +176,4 @@ def abstract_arguments(arguments):
 
 def _refused(who, item):
     got = describe(item._value.aval) if isinstance(item, Tensor) else type(item).__name__
-    return TypeError(f"For '{who}', 'inputs' {INPUT_RULE}, but got {got}.")
+    return rejection("inputs", who, input_rule=INPUT_RULE, got=got)

@@ -13,6 +13,7 @@ import re
 import time
 from pathlib import Path
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 from sporax.train.event_file import png
 
@@ -49,10 +50,7 @@ class RunFolder:
         elif resume:
             self._go_on()
         else:
-            raise FileExistsError(
-                f"For 'RunRecord', 'folder' must hold no run, but got '{folder}', which does. "
-                "Choose another folder, or go on with that run by resume=True."
-            )
+            raise rejection("hold-no-run", "RunRecord", folder=folder)
 
     def _go_on(self):
         run = Run(self.path.parent)
@@ -68,8 +66,7 @@ class RunFolder:
         with atomic_write.errors_named("RunRecord", self.path):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
             try:
-                if os.write(descriptor, line) != len(line):
-                    raise OSError("only a part of a record could be written")
+                require(os.write(descriptor, line) == len(line), "part-record-could-written")
             finally:
                 os.close(descriptor)
 
@@ -101,16 +98,16 @@ class Run:
         self.folder, self.offset, self.last_step, self._lines = Path(folder), 0, 0, 0
         self.curves, self.images = {}, {}
         self.layers = {kind: {} for kind in LAYER_KINDS}
-        if not (self.folder / FILE).is_file():
-            raise FileNotFoundError(
-                f"For 'RunRecord', '{folder}' is no run: it has no '{FILE}', which it writes."
-            )
+        require(
+            (self.folder / FILE).is_file(),
+            "no-run-no-writes",
+            "RunRecord",
+            argument=folder,
+            file=FILE,
+        )
         self.name, self._inode = self.folder.absolute().name, (self.folder / FILE).stat().st_ino
         self.update()
-        if not self._lines:
-            raise ValueError(
-                f"For 'RunRecord', '{folder}' is no run: '{FILE}' begins with no whole line."
-            )
+        require(self._lines, "no-run-begins-no", "RunRecord", argument=folder, file=FILE)
 
     def update(self):
         """Read the records added since the last call; return True if there are any."""
@@ -120,8 +117,8 @@ class Run:
                 file.seek(self.offset)
                 content = file.read()
         except OSError as error:
-            raise ValueError(
-                f"For 'RunRecord', '{path}' cannot be read: {untrusted_file.cause(error)}."
+            raise rejection(
+                "cannot-read", "RunRecord", argument=path, cause=untrusted_file.cause(error)
             ) from None
         whole = content.rfind(b"\n") + 1
         for line in content[:whole].splitlines():
@@ -133,8 +130,8 @@ class Run:
                 if isinstance(error, _OtherVersion):
                     raise
                 why = untrusted_file.cause(error)
-                raise ValueError(
-                    f"For 'RunRecord', '{path}' is damaged in line {self._lines}: {why}."
+                raise rejection(
+                    "damaged-line", "RunRecord", argument=path, lines=self._lines, why=why
                 ) from None
         self.offset += whole
         return whole > 0
@@ -148,19 +145,21 @@ class Run:
         return status.st_ino == self._inode and status.st_size >= self.offset
 
     def _header(self, header):
-        if header["format"] != FORMAT:
-            raise ValueError(f"it says that it is '{header['format']}'")
-        if header["version"] != VERSION:
-            raise _OtherVersion(
-                f"For 'RunRecord', '{self.folder}' is a run of version {header['version']!r:.20}, "
-                f"but this sporax reads version {VERSION}. Use the sporax that wrote it."
-            )
+        require(header["format"] == FORMAT, "says", header=header["format"])
+        require(
+            header["version"] == VERSION,
+            "run-version-sporax-reads",
+            "RunRecord",
+            argument=self.folder,
+            header=header["version"],
+            version=VERSION,
+            error=_OtherVersion,
+        )
         self.name = str(header["name"] or self.name)
 
     def _add(self, record):
         step = record["step"]
-        if not isinstance(step, int):
-            raise ValueError("its step is no whole number")
+        require(isinstance(step, int), "step-no-whole-number")
         self.last_step = max(self.last_step, step)
         for name, value in record.get("scalars", {}).items():
             self.curves.setdefault(name, {})[step] = _checked(value)
@@ -170,8 +169,7 @@ class Run:
                 kept["counts"] = [int(count) for count in found["counts"]]
                 self.layers[kind].setdefault(name, {})[step] = kept
         for name, files in record.get("images", {}).items():
-            if not all(_IMAGE.fullmatch(file) for file in files):
-                raise ValueError("it names an image that is no file of a run")
+            require(all(_IMAGE.fullmatch(file) for file in files), "names-image-no-file")
             self.images.setdefault(name, {})[step] = files
 
     def image(self, file):
@@ -188,8 +186,11 @@ class _OtherVersion(ValueError):
 
 
 def _checked(value):
-    if value not in _NOT_FINITE and not (isinstance(value, (int, float)) and math.isfinite(value)):
-        raise ValueError(f"{value!r:.40} is no number")
+    require(
+        value in _NOT_FINITE or (isinstance(value, (int, float)) and math.isfinite(value)),
+        "no-number",
+        value=value,
+    )
     return value
 
 
@@ -220,8 +221,7 @@ class Runs:
 
     def _folders(self):
         for path in self.paths:
-            if not path.is_dir():
-                raise FileNotFoundError(f"For 'RunRecord', there must be a folder '{path}'.")
+            require(path.is_dir(), "folder", "RunRecord", path=path, error=FileNotFoundError)
             ways = (f"*/{FILE}", f"*/{RANK}*/{FILE}")
             inside = sorted(p.parent for way in ways for p in path.glob(way))
             yield from inside if inside and not (path / FILE).exists() else [path]

@@ -10,6 +10,7 @@ import numpy as np
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import processes
 from sporax.insight.layer_statistics import Probe, statistics
 from sporax.insight.run_events import RunEvents
@@ -112,10 +113,7 @@ class RunRecord(Callback):
         check.instance("RunRecord.log_images", str, "a string", name=name)
         images = images if isinstance(images, Tensor) else np.asarray(images)
         if images.ndim != 4 or images.shape[1] not in (1, 3) or not images.size:
-            raise ValueError(
-                "For 'RunRecord.log_images', 'images' must have shape (N, C, H, W) with one or "
-                f"three channels, but got {tuple(images.shape)}. Reshape it."
-            )
+            raise rejection("shape-n-c-h", "RunRecord.log_images", images=tuple(images.shape))
         (first,) = to_read((images[:_IMAGES],))
         self._write("add_images", step, name, _visible(np.asarray(first)))
 
@@ -227,11 +225,14 @@ def _probe_of(run, further):
 
 def _scalar(name, value):
     array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value)
-    if array.size != 1 or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"For 'RunRecord.log', '{name}' must be one real number, but got "
-            f"{type(value).__name__} of shape {array.shape}. Reduce it, or leave it out."
-        )
+    require(
+        array.size == 1 and array.dtype.kind in "biuf",
+        "one-real-number",
+        "RunRecord.log",
+        argument=name,
+        got=value,
+        shape=array.shape,
+    )
     return number(array.reshape(()))
 
 

@@ -11,6 +11,7 @@ from sporax import pages
 from sporax.core.errors import describe
 from sporax.core.tree import tensors_of
 from sporax.core.units import bytes_text, quantity, seconds
+from sporax.diagnosis.rules import rejection, require
 from sporax.insight import profile_page
 from sporax.insight.hlo_scopes import shares
 from sporax.insight.named_program import NamedProgram
@@ -303,14 +304,15 @@ def profile(step, *args, runs=5, **kwargs):
     """
     if not callable(step) or isinstance(step, type):
         got = f"the class {step.__name__}" if isinstance(step, type) else type(step).__name__
-        raise TypeError(f"For 'profile', 'step' must be a Cell or a function, but got {got}.")
-    if not isinstance(runs, int) or isinstance(runs, bool) or runs < 1:
-        raise ValueError(f"For 'profile', 'runs' must be a positive int, but got {runs!r}.")
-    if current_mesh() is not None:
-        raise RuntimeError(
-            "For 'profile', no Mesh must be entered: times by Cell are those of one device. Leave "
-            "the 'with' block, or use 'parallel.estimate' there."
-        )
+        raise rejection("cell-function-cell-member", "profile", step=got)
+    require(
+        isinstance(runs, int) and (not isinstance(runs, bool)) and (runs >= 1),
+        "int-at-least-argument-value",
+        "profile",
+        runs=runs,
+        n=1,
+    )
+    require(current_mesh() is None, "no-mesh-entered-times", "profile")
     _check_contents(args, kwargs)
     recording = Recording("profile", step, args, kwargs)
     listing = recording.listing
@@ -334,7 +336,4 @@ def _check_contents(args, kwargs):
     for tensor in tensors_of((args, kwargs)):
         value = tensor._value
         if value.array is None and value.trace is None:
-            raise ValueError(
-                "For 'profile', the arguments must have contents, but got a Tensor without "
-                f"({describe(value.aval)}). Call its 'init_data()' first."
-            )
+            raise rejection("arguments-contents", "profile", aval=describe(value.aval))

@@ -13,6 +13,7 @@ from sporax.core.cell_tree import parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.to_host import on_host
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, background_writer, file_formats
 from sporax.io.load_param import load_param_into_net
 from sporax.nn import argument_checks as check
@@ -47,11 +48,12 @@ def save_checkpoint(
     check.flag("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
     _function("save_checkpoint", choice_func)
     flagged = _parallel(kwargs)
-    if async_save not in (True, False, "thread", "process"):
-        raise ValueError(
-            "For 'save_checkpoint', 'async_save' must be True, False, 'thread' or 'process', but "
-            f"got {async_save!r}."
-        )
+    require(
+        async_save in (True, False, "thread", "process"),
+        "true-false-thread-process",
+        "save_checkpoint",
+        async_save=async_save,
+    )
     path = _target(ckpt_file_name, format)
     entries = {name: x for name, x in _named(save_obj) if choice_func is None or choice_func(name)}
     entries.update(_appended(append_dict))
@@ -79,62 +81,48 @@ def _host(x, copy):
 
 
 def _refuse_key(who, prefix, key, mode, format):
-    if key is not None and not isinstance(key, bytes):
-        raise TypeError(
-            f"For '{who}', '{prefix}_key' must be bytes or None, but got {type(key).__name__}."
-        )
-    if mode not in _MODES:
-        raise ValueError(f"For '{who}', '{prefix}_mode' must be one of {_MODES}, but got {mode!r}.")
-    if key is not None and format == "safetensors":
-        raise ValueError(
-            f"For '{who}', '{prefix}_key' must be None for a safetensors file, which is never "
-            "encrypted, but got a key."
-        )
-    if key is not None:
-        raise NotImplementedError(
-            f"For '{who}', encryption is not done: '{prefix}_key' must be None. Encrypt the file "
-            "with a tool made for that."
-        )
+    require(
+        key is None or isinstance(key, bytes), "bytes-none", who, argument=f"{prefix}_key", got=key
+    )
+    require(mode in _MODES, "one-of", who, argument=f"{prefix}_mode", choices=_MODES, got=mode)
+    require(
+        key is None or format != "safetensors",
+        "none-safetensors-file-never",
+        who,
+        argument=f"{prefix}_key",
+    )
+    require(key is None, "encryption-not-done--key", who, prefix=prefix)
 
 
 def _parallel(kwargs):
     """Return `remove_redundancy`, the only argument of MindSpore's parallel training to store."""
     others = kwargs.keys() - {"incremental", "global_step_num", "remove_redundancy"}
     if others:
-        raise TypeError(f"save_checkpoint() got an unexpected keyword argument '{min(others)}'")
+        raise rejection("save-checkpoint-unexpected-keyword-argument", min=min(others))
     flag = kwargs.get("remove_redundancy")
-    if flag:
-        raise NotImplementedError(
-            "For 'save_checkpoint', remove_redundancy=True is not done: a program on one device "
-            "writes all of its parameters. Leave it out."
-        )
+    require(not flag, "remove-redundancy-true-not-done", "save_checkpoint")
     return None if flag is None else False
 
 
 def _function(who, choice_func):
-    if choice_func is not None and not callable(choice_func):
-        raise TypeError(
-            f"For '{who}', 'choice_func' must be a function or None, but got "
-            f"{type(choice_func).__name__}."
-        )
+    require(
+        choice_func is None or callable(choice_func), "function-none", who, choice_func=choice_func
+    )
 
 
 def _target(name, format):
-    if not isinstance(name, (str, os.PathLike)):
-        raise TypeError(
-            "For 'save_checkpoint', 'ckpt_file_name' must be a string, but got "
-            f"{type(name).__name__}."
-        )
+    require(isinstance(name, (str, os.PathLike)), "str", "save_checkpoint", ckpt_file_name=name)
     path = os.path.realpath(name)
-    if os.path.isdir(path):
-        raise IsADirectoryError(
-            f"For 'save_checkpoint', 'ckpt_file_name' must name a file, but '{path}' is a folder."
-        )
-    if not os.path.isdir(os.path.dirname(path)):
-        raise FileNotFoundError(
-            f"For 'save_checkpoint', the folder of '{path}' does not exist. Make it first, e.g. "
-            "with 'os.makedirs'."
-        )
+    require(
+        not os.path.isdir(path),
+        "name-file-folder",
+        "save_checkpoint",
+        argument="ckpt_file_name",
+        path=path,
+    )
+    require(
+        os.path.isdir(os.path.dirname(path)), "folder-does-not-exist", "save_checkpoint", path=path
+    )
     return path if path.endswith(format) else f"{path}.{format}"
 
 
@@ -149,47 +137,40 @@ def _named(save_obj):
         return [_dict_item(name, x) for name, x in save_obj.items()]
     if isinstance(save_obj, list):
         return _unique([_list_item(x) for x in save_obj])
-    raise TypeError(
-        "For 'save_checkpoint', 'save_obj' must be a Cell, a list or a dict, but got "
-        f"{type(save_obj).__name__}."
-    )
+    raise rejection("cell-list-dict", "save_checkpoint", save_obj=save_obj)
 
 
 def _unique(items):
     counts = collections.Counter(name for name, _ in {(name, id(x)) for name, x in items})
     twice = sorted(name for name, count in counts.items() if count > 1)
-    if twice:
-        raise ValueError(
-            f"For 'save_checkpoint', parameters must have different names, but {twice} name "
-            "several, of which a file could keep only one. Give them names of their own."
-        )
+    require(not twice, "parameters-different-names-name", "save_checkpoint", twice=twice)
     return items
 
 
 def _dict_item(name, x):
     if isinstance(x, np.ndarray):
         x = Tensor(x)
-    if not isinstance(name, str) or not isinstance(x, (Tensor, str)):
-        raise TypeError(
-            "For 'save_checkpoint', a dict to save must hold Tensors, NumPy arrays or strings by "
-            f"name, but got {type(x).__name__} by {name!r}."
-        )
+    require(
+        isinstance(name, str) and isinstance(x, (Tensor, str)),
+        "dict-save-hold-tensors",
+        "save_checkpoint",
+        got=x,
+        name=name,
+    )
     return name, x
 
 
 def _list_item(x):
     if isinstance(x, Parameter):
         return x.name, x
-    if not isinstance(x, dict) or not {"name", "data"} <= x.keys():
-        raise TypeError(
-            "For 'save_checkpoint', a list to save must hold Parameters, or dicts with 'name' and "
-            f"'data', but got {type(x).__name__}: {x!r:.80}."
-        )
+    require(
+        isinstance(x, dict) and {"name", "data"} <= x.keys(),
+        "list-save-hold-parameters",
+        "save_checkpoint",
+        got=x,
+    )
     if not isinstance(x["name"], str) or not isinstance(x["data"], Tensor):
-        raise TypeError(
-            "For 'save_checkpoint', 'name' must be a string and 'data' a Tensor, but got "
-            f"{type(x['data']).__name__} under {x['name']!r}."
-        )
+        raise rejection("string-data-tensor", "save_checkpoint", name=x["data"], x=x["name"])
     return x["name"], x["data"]
 
 
@@ -203,11 +184,13 @@ def _appended(append_dict):
 def _extra(name, x):
     if hasattr(x, "get_state"):  # a Generator
         x = x.get_state()
-    if not isinstance(name, str) or not isinstance(x, _EXTRA):
-        raise TypeError(
-            "For 'save_checkpoint', 'append_dict' must hold numbers, strings, Tensors or "
-            f"Generators by name, but got {type(x).__name__} by {name!r}."
-        )
+    require(
+        isinstance(name, str) and isinstance(x, _EXTRA),
+        "hold-numbers-strings-tensors",
+        "save_checkpoint",
+        append_dict=x,
+        name=name,
+    )
     return x if isinstance(x, (str, Tensor)) else Tensor(x)
 
 
@@ -249,11 +232,7 @@ def load_checkpoint(
         if net is not None:
             flag = file.deduplicated(path)
             remove_redundancy = remove_redundancy if flag is None else flag
-    if not tensors:
-        raise ValueError(
-            f"For 'load_checkpoint', nothing in '{label}' is chosen. Check 'choice_func', "
-            "'filter_prefix' and 'specify_prefix'."
-        )
+    require(tensors, "nothing-chosen", "load_checkpoint", label=label)
     if net is not None:
         load_param_into_net(net, tensors, strict_load, remove_redundancy)
     return tensors
@@ -289,11 +268,9 @@ def _located(name, format):
         path = _existing(name, format)
         yield path, path
         return
-    if format != "safetensors":
-        raise TypeError(
-            "For 'load_checkpoint', 'ckpt_file_name' must be a string for format='ckpt', but got "
-            "BytesIO. Write the bytes to a file."
-        )
+    require(
+        format == "safetensors", "string-format-ckpt", "load_checkpoint", argument="ckpt_file_name"
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "given.safetensors")
         with open(path, "wb") as file:
@@ -302,23 +279,17 @@ def _located(name, format):
 
 
 def _existing(name, format):
-    if not isinstance(name, (str, os.PathLike)):
-        raise TypeError(
-            "For 'load_checkpoint', 'ckpt_file_name' must be a string, but got "
-            f"{type(name).__name__}."
-        )
+    require(isinstance(name, (str, os.PathLike)), "str", "load_checkpoint", ckpt_file_name=name)
     path = os.path.realpath(name)
     if not path.endswith(format):
         others = [other for other in file_formats.FORMATS if path.endswith(f".{other}")]
         remedy = f" Pass format='{others[0]}'." if others else ""
         if path.endswith((".pth", ".pt", ".bin")):
             remedy = " Load files of PyTorch with 'sporax.io.load_torch'."
-        raise ValueError(
-            f"For 'load_checkpoint', 'ckpt_file_name' must end in '.{format}', but got '{name}'."
-            f"{remedy}"
-        )
-    if not os.path.exists(path):
-        raise ValueError(f"For 'load_checkpoint', the file '{path}' does not exist.")
+        raise rejection("end", "load_checkpoint", ckpt_file_name=name, format=format, remedy=remedy)
+    require(
+        os.path.exists(path), "file-does-not-exist", "load_checkpoint", path=path, error=ValueError
+    )
     return path
 
 
@@ -326,12 +297,16 @@ def _prefixes(name, prefix):
     if prefix is None:
         return None
     prefixes = (prefix,) if isinstance(prefix, str) else prefix
-    if not isinstance(prefixes, (list, tuple)) or not all(isinstance(p, str) for p in prefixes):
-        raise TypeError(
-            f"For 'load_checkpoint', '{name}' must be a string or several, but got {prefix!r}."
-        )
-    if not prefixes or "" in prefixes:
-        raise ValueError(f"For 'load_checkpoint', '{name}' must not be empty, but got {prefix!r}.")
+    require(
+        isinstance(prefixes, (list, tuple)) and all(isinstance(p, str) for p in prefixes),
+        "string-several",
+        "load_checkpoint",
+        argument=name,
+        got=prefix,
+    )
+    require(
+        prefixes and "" not in prefixes, "not-empty", "load_checkpoint", argument=name, got=prefix
+    )
     return tuple(prefixes)
 
 
@@ -350,8 +325,6 @@ def _restored(name, x, label):
     try:
         parameter = Parameter(x, name=name)
     except ValueError as error:
-        raise ValueError(
-            f"For 'load_checkpoint', an entry of '{label}' is refused: {error}"
-        ) from None
+        raise rejection("entry-refused", "load_checkpoint", label=label, cause=error) from None
     parameter.checkpoint = label
     return parameter

@@ -11,6 +11,7 @@ values. A large tensor is several values with the same tag, each with a piece of
 
 import dataclasses
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import protobuf
 from sporax.io.corrupt_file import CorruptFile
 
@@ -37,7 +38,7 @@ def _text(data):
     try:
         return bytes(data).decode()
     except UnicodeDecodeError:
-        raise CorruptFile(f"{bytes(data)!r:.40} should be a name, but is no text")
+        raise rejection("should-name-no-text", bytes=bytes(data), error=CorruptFile)
 
 
 def _tensor(data):
@@ -64,14 +65,14 @@ def _value(data, number):
             elif field == 2 and wire == protobuf.BYTES:
                 tensor = _tensor(value)
             elif field == 3:
-                raise CorruptFile("it is a MapParameter, which sporax does not have yet")
+                raise rejection("mapparameter-sporax-does-not", error=CorruptFile)
         if tag is None or tensor is None:
             missing = "tag" if tag is None else "tensor"
-            raise CorruptFile(f"value {number} has no {missing}")
+            raise rejection("value-no", number=number, missing=missing, error=CorruptFile)
     except CorruptFile as error:
         if tag is None:
             raise
-        raise CorruptFile(f"at '{tag}': {error}")
+        raise rejection("at", tag=tag, cause=error, error=CorruptFile)
     return tag, *tensor
 
 
@@ -84,8 +85,12 @@ def read(data, needed):
     entries = []
     try:
         for number, (field, wire, value) in enumerate(protobuf.fields(data, "the file")):
-            if field != 1 or wire != protobuf.BYTES:
-                raise CorruptFile(f"field {field} is none of a checkpoint's")
+            require(
+                field == 1 and wire == protobuf.BYTES,
+                "field-none-checkpoint-s",
+                field=field,
+                error=CorruptFile,
+            )
             tag, dims, kind, content = _value(value, number)
             last = entries[-1] if entries else None
             if last is None or last.tag != tag or not _continues(last, dims, kind, needed):

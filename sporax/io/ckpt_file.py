@@ -8,6 +8,7 @@ import zlib
 import numpy as np
 
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, checkpoint_protobuf, encryption, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
@@ -46,7 +47,9 @@ def read(path, chosen, crc_check):
             try:
                 restored = _restored(entry)
             except untrusted_file.MALFORMED as error:
-                raise CorruptFile(f"at '{entry.tag}': {untrusted_file.cause(error)}") from error
+                raise rejection(
+                    "at", tag=entry.tag, cause=untrusted_file.cause(error), error=CorruptFile
+                ) from error
             yield entry.tag, restored
 
 
@@ -58,8 +61,7 @@ def _content(path, crc_check):
     """Return the file's bytes, memory-mapped, without the trailing checksum."""
     try:
         with untrusted_file.opened(path) as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise CorruptFile("the file is empty")
+            require(os.fstat(file.fileno()).st_size != 0, "file-empty", error=CorruptFile)
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise CorruptFile(untrusted_file.cause(error)) from None
@@ -73,14 +75,16 @@ def _content(path, crc_check):
         if crc_check:
             raise CorruptFile("it has no checksum", "load it with crc_check=False")
         return data
-    if crc_check and zlib.crc32(body) != int.from_bytes(data[-_SUM_BYTES:], "big"):
-        raise CorruptFile("its checksum does not fit its contents")
+    require(
+        not crc_check or zlib.crc32(body) == int.from_bytes(data[-_SUM_BYTES:], "big"),
+        "checksum-does-not-fit",
+        error=CorruptFile,
+    )
     return body
 
 
 def _dtype(kind):
-    if kind not in _DTYPES:
-        raise CorruptFile(f"it has the type '{kind}', which sporax does not know")
+    require(kind in _DTYPES, "type-sporax-does-not", kind=kind, error=CorruptFile)
     return _DTYPES[kind]
 
 
@@ -88,8 +92,12 @@ def needed(dims, kind):
     """Return the size of such a tensor in bytes; None for a string, whose content defines it."""
     if kind == _STRING:
         return None
-    if any(d < 0 for d in dims) or len(dims) > _MOST_DIMS:
-        raise CorruptFile(f"it has the shape {dims!r:.200}")
+    require(
+        not any(d < 0 for d in dims) and len(dims) <= _MOST_DIMS,
+        "shape-file-damaged",
+        dims=dims,
+        error=CorruptFile,
+    )
     shape = () if dims == (0,) else dims  # a 0-d tensor is stored with dims [0]
     return math.prod(shape) * _dtype(kind).itemsize
 
@@ -105,7 +113,14 @@ def _restored(entry):
         elif shape == (0,):
             size = 0
         if entry.nbytes != size:
-            raise CorruptFile(f"{entry.kind} {shape} takes {size} bytes, but it has {entry.nbytes}")
+            raise rejection(
+                "takes-bytes",
+                kind=entry.kind,
+                shape=shape,
+                size=size,
+                nbytes=entry.nbytes,
+                error=CorruptFile,
+            )
     except CorruptFile as error:
         raise CorruptFile(f"at '{entry.tag}': {error}", error.remedy)
     content = entry.pieces[0] if len(entry.pieces) == 1 else b"".join(entry.pieces)

@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import re
 
+from sporax.diagnosis.rules import require
 from sporax.io import background_writer, file_formats
 
 
@@ -57,11 +58,14 @@ def _convert(who, begin, end, path, target, name_map, pattern, count):
         entries = {}
         for old, x in file_formats.contents(who, source, begin):
             new = (name_map or {}).get(old, old)
-            if new in entries:
-                raise ValueError(
-                    f"For '{who}', 'name_map' must keep names different, but '{new}' would name "
-                    f"two entries of '{source}'."
-                )
+            require(
+                new not in entries,
+                "keep-names-different-would",
+                who,
+                argument="name_map",
+                new=new,
+                source=source,
+            )
             entries[new] = file_formats.FORMATS[end].stored(new, x)
         file_formats.FORMATS[end].write(os.path.join(folder, name), entries, False, None)
 
@@ -70,36 +74,36 @@ def _convert(who, begin, end, path, target, name_map, pattern, count):
 
 
 def _check(who, target, name_map, count):
-    if target and os.path.splitext(target)[1]:
-        raise ValueError(f"For '{who}', 'save_path' must be a folder, but got '{target}'.")
-    if name_map is not None and not isinstance(name_map, dict):
-        raise ValueError(
-            f"For '{who}', 'name_map' must be a dict or None, but got {type(name_map).__name__}."
-        )
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ValueError(f"For '{who}', 'processes_num' must be at least 1, but got {count!r}.")
+    require(
+        not target or not os.path.splitext(target)[1], "folder-file-missing", who, save_path=target
+    )
+    require(name_map is None or isinstance(name_map, dict), "dict-none", who, name_map=name_map)
+    require(
+        isinstance(count, int) and (not isinstance(count, bool)) and (count >= 1),
+        "at-least",
+        who,
+        processes_num=count,
+        n=1,
+    )
 
 
 def _files(who, path, suffix, pattern):
     """Return the files to convert: `path` itself, or the files in its subfolders `rank*`."""
     if os.path.isfile(path):
-        if not path.endswith(suffix):
-            raise ValueError(f"For '{who}', the file must end in '{suffix}', but got '{path}'.")
-        if pattern is not None and not re.search(pattern, path):
-            raise ValueError(
-                f"For '{who}', 'file_name_regex' must be found in the file's name, but {pattern!r} "
-                f"is not in '{path}'."
-            )
+        require(path.endswith(suffix), "file-end", who, suffix=suffix, got=path)
+        require(
+            pattern is None or re.search(pattern, path),
+            "found-file-s-name",
+            who,
+            argument="file_name_regex",
+            pattern=pattern,
+            path=path,
+        )
         return [path]
-    if not os.path.isdir(path):
-        raise ValueError(f"For '{who}', 'file_path' must be a file or folder, but got '{path}'.")
+    require(os.path.isdir(path), "file-folder", who, file_path=path)
     ranks = [entry.path for entry in os.scandir(path) if entry.is_dir() and
              entry.name.startswith("rank")]  # fmt: skip
-    if not ranks:
-        raise ValueError(
-            f"For '{who}', a folder must have folders 'rank...' with files, but '{path}' has none. "
-            "Convert its files one by one."
-        )
+    require(ranks, "folder-folders-rank-files", who, path=path)
     return [
         entry.path
         for rank in sorted(ranks)

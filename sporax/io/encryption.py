@@ -8,6 +8,7 @@ MindSpore uses 12) and the ciphertext.
 import secrets
 import struct
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.corrupt_file import CorruptFile
 
 MARK = b"\xd8\x5e\x3a\x7f"
@@ -19,9 +20,7 @@ def _cipher(key, initial, tag=None):
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError:
-        raise ImportError(
-            "encrypted files need the library cryptography: pip install 'sporax[encryption]'"
-        ) from None
+        raise rejection("encrypted-files-need-library") from None
     return Cipher(algorithms.AES(key), modes.GCM(initial[:_INITIAL], tag))
 
 
@@ -43,15 +42,14 @@ def decrypt(piece, key):
         initial = piece[at : at + count]
         (hidden,) = struct.unpack_from("<I", piece, at + count)
     except struct.error:
-        raise CorruptFile("its encrypted piece is too short") from None
+        raise rejection("encrypted-piece-too-short", error=CorruptFile) from None
     content = piece[at + count + 4 :]
     fits = len(content) == hidden and size == 8 + count + hidden and count >= _INITIAL
-    if piece[: len(MARK)] != MARK or not fits:
-        raise CorruptFile("its encrypted piece does not begin as one of AES-GCM's")
+    require(piece[: len(MARK)] == MARK and fits, "encrypted-piece-does-not", error=CorruptFile)
     decryptor = _cipher(key, initial, piece[len(MARK) : start]).decryptor()
     from cryptography.exceptions import InvalidTag
 
     try:
         return decryptor.update(content) + decryptor.finalize()
     except InvalidTag:
-        raise CorruptFile("it was encrypted with another key, or is damaged") from None
+        raise rejection("was-encrypted-another-key", error=CorruptFile) from None

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.verification.agreement import Tolerance
 from sporax.graph_capture.export.exported_graph import compiled_in_bounds
 from sporax.io.corrupt_file import CorruptFile
@@ -44,12 +45,13 @@ class Expectation(NamedTuple):
         )
         precision, steps, spread = tolerance
         spread = None if spread is None else [Distance(float(a), int(b)) for a, b in spread]
-        if (
-            not 0 <= float(precision) < 1
-            or not 0 <= int(steps) < 2**40
-            or (spread is not None and len(spread) != len(expected))
-        ):
-            raise CorruptFile("its tolerance is none")
+        require(
+            0 <= float(precision) < 1
+            and 0 <= int(steps) < 2**40
+            and (spread is None or len(spread) == len(expected)),
+            "tolerance-none",
+            error=CorruptFile,
+        )
         return cls(inputs, expected, Tolerance(float(precision), int(steps), spread))
 
     def difference(self, path, program, arrays=(), options=None):
@@ -60,17 +62,15 @@ class Expectation(NamedTuple):
         try:
             device = jax.local_devices(backend=platform)[0]
         except RuntimeError:
-            raise RuntimeError(
-                f"For 'verify', the program of '{path}' must be for a device that is here, but it "
-                f"is for {platform!r:.40}. Run it where there is one."
-            ) from None
+            raise rejection("program-device-here", "verify", path=path, platform=platform) from None
         operands = [*self.inputs, *arrays]
         with jax.default_device(device):
             run = compiled_in_bounds("verify", path, program, operands, options)
             found = [np.asarray(x) for x in run(*operands)]
-        if [(x.shape, x.dtype) for x in found] != [(x.shape, x.dtype) for x in self.expected]:
-            raise RuntimeError(
-                f"For 'verify', '{path}' must expect what its program returns, but got arrays of "
-                "other shapes. Take an intact copy."
-            )
+        require(
+            [(x.shape, x.dtype) for x in found] == [(x.shape, x.dtype) for x in self.expected],
+            "expect-what-program-returns",
+            "verify",
+            argument=path,
+        )
         return self.tolerance.difference(self.expected, found)

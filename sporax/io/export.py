@@ -2,6 +2,7 @@
 
 import os
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.export.export import exported
 from sporax.io import graph_file, graph_vectors, onnx_file
 from sporax.io.corrupt_file import CorruptFile
@@ -54,29 +55,23 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     (3, 1)
     """
     for option in kwargs:
-        if option not in _OPTIONS:
-            raise TypeError(f"For 'export', there is no keyword '{option}'. Leave it out.")
+        require(option in _OPTIONS, "no-keyword", "export", option=option)
         if kwargs[option] is not None:
-            raise NotImplementedError(f"For 'export', '{option}' is not done. {_OPTIONS[option]}.")
+            raise rejection("not-done", "export", argument=option, value=_OPTIONS[option])
     if file_format in _REFUSED:
-        raise NotImplementedError(
-            f"For 'export', file_format='{file_format}' is not done. {_REFUSED[file_format]}."
+        raise rejection(
+            "file-format-not-done", "export", file_format=file_format, refused=_REFUSED[file_format]
         )
     if file_format not in _FORMATS:
-        raise ValueError(
-            f"For 'export', 'file_format' must be one of {(*_FORMATS, *_REFUSED)}, but got "
-            f"{file_format!r}."
-        )
+        raise rejection("one-of", "export", file_format=file_format, choices=(*_FORMATS, *_REFUSED))
     path = _path("export", file_name)
-    if not os.path.isdir(os.path.dirname(path)):
-        raise FileNotFoundError(
-            f"For 'export', the folder of 'file_name' must be there, but '{os.path.dirname(path)}' "
-            "does not exist. Make it first."
-        )
-    if not callable(net):
-        raise TypeError(
-            f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}."
-        )
+    require(
+        os.path.isdir(os.path.dirname(path)),
+        "folder-file-name-does-not",
+        "export",
+        dirname=os.path.dirname(path),
+    )
+    require(callable(net), "cell-function", "export", net=net)
     name = getattr(net, "__name__", type(net).__name__)
     suffix, write = _FORMATS[file_format]
     write(path if path.endswith(suffix) else path + suffix, name, net, inputs)
@@ -94,34 +89,26 @@ def load(file_name, **kwargs):
     (3, 1)
     """
     if kwargs:
-        raise NotImplementedError(
-            f"For 'load', {', '.join(map(repr, kwargs))} is not done: files are not encrypted. "
-            "Leave it out."
-        )
+        raise rejection("not-done-files-not", "load", names=", ".join(map(repr, kwargs)))
     path = _path("load", file_name)
     if not path.endswith(_OURS):
-        raise ValueError(
-            f"For 'load', 'file_name' must end in {' or '.join(_OURS)}, but got '{path}'."
-        )
-    if not os.path.isfile(path):
-        raise ValueError(f"For 'load', 'file_name' must name a file, but '{path}' does not exist.")
+        raise rejection("end-export-format", "load", file_name=path, names=" or ".join(_OURS))
+    require(os.path.isfile(path), "name-file-does-not", "load", argument="file_name", path=path)
     try:
         return graph_file.read(path)
     except CorruptFile as error:
-        raise ValueError(
-            f"For 'load', '{path}' is no whole graph of sporax: {error}. To use it, {error.remedy}."
+        raise rejection(
+            "no-whole-graph-sporax", "load", argument=path, cause=error, remedy=error.remedy
         ) from None
 
 
 def _path(who, name):
-    if not isinstance(name, (str, os.PathLike)):
-        raise TypeError(f"For '{who}', 'file_name' must be a string, not {type(name).__name__}.")
+    require(
+        isinstance(name, (str, os.PathLike)), "string-not", who, argument="file_name", name=name
+    )
     return os.path.realpath(name) if who == "export" else os.path.abspath(name)
 
 
 def _save_graph(network, file_name):
     """Raise NotImplementedError; print `jit(network).graph(x)` or call `export` instead."""
-    raise NotImplementedError(
-        f"For '_save_graph', '{file_name}' is not written. Print 'jit(network).graph(x)', or write "
-        "it with 'export'."
-    )
+    raise rejection("not-written", "_save_graph", argument=file_name)

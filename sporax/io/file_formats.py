@@ -1,5 +1,6 @@
 """Formats of checkpoint files, and the error for an unreadable file."""
 
+from sporax.diagnosis.rules import rejection
 from sporax.io import ckpt_file, safetensors_file
 from sporax.io.corrupt_file import CorruptFile
 
@@ -11,9 +12,7 @@ _NAMES = {"ckpt": "MindSpore checkpoint", "safetensors": "safetensors file"}
 def known(who, format):
     """Return the module of a format; raises ValueError for an unknown format."""
     if format not in FORMATS:
-        raise ValueError(
-            f"For '{who}', 'format' must be one of {tuple(FORMATS)}, but got {format!r}."
-        )
+        raise rejection("one-of", who, format=format, choices=tuple(FORMATS))
     return FORMATS[format]
 
 
@@ -34,7 +33,6 @@ def contents(who, path, format, chosen=lambda name: True, crc_check=False, label
 
 
 def _damaged(who, label, format, error):
-    return ValueError(
-        f"For '{who}', '{label}' is no whole {_NAMES[format]}: {error}. Nothing was loaded; "
-        f"{error.remedy}."
+    return rejection(
+        "no-whole", who, argument=label, names=_NAMES[format], cause=error, remedy=error.remedy
     )

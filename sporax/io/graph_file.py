@@ -7,6 +7,7 @@ program is compiled for the vector's sizes, with which the function may never be
 import functools
 
 from sporax.core.to_host import on_host
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.export.exported_graph import CLASSES, Exported, Spec
 from sporax.io import atomic_write, graph_file_2, portable_program, program_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
@@ -81,7 +82,9 @@ def _opened(path):
     except OSError:
         raise
     except untrusted_file.MALFORMED as error:
-        raise CorruptFile(f"its header is none: {untrusted_file.cause(error)}") from error
+        raise rejection(
+            "header-none", cause=untrusted_file.cause(error), error=CorruptFile
+        ) from error
 
 
 def _parts(contents):
@@ -98,8 +101,11 @@ def _graph(path, header, held, restore, is_own):
     inputs, outputs = (portable_program.specs(header[part]) for part in ("inputs", "outputs"))
     _check_structure(header["arguments"], len(inputs))
     _check_structure(header["result"], len(outputs))
-    if type(header["name"]) is not str or any(kind not in _KINDS for kind, _, _ in held):
-        raise CorruptFile("its name, or an array, is of no known kind")
+    require(
+        type(header["name"]) is str and (not any((kind not in _KINDS for kind, _, _ in held))),
+        "name-array-no-known",
+        error=CorruptFile,
+    )
     taken = [*inputs, *[Spec.of(name, array) for _, name, array in held]]
     program = restore(inputs=taken, outputs=outputs)
     origin = None if is_own else path
@@ -113,15 +119,13 @@ def _check_structure(form, count):
     """Raise unless `form` has only containers and plain values as `structure` writes them, and
     `count` Tensors."""
     marks = _tensors(form, 0)
-    if marks != count:
-        raise CorruptFile(f"it has {marks} Tensors where there are {count}")
+    require(marks == count, "tensors-file-damaged", marks=marks, count=count, error=CorruptFile)
 
 
 def _tensors(form, depth):
     """Return the number of Tensors in a structure."""
     ((kind, content),) = form.items()
-    if depth > _DEEPEST:
-        raise CorruptFile(f"its containers are nested deeper than {_DEEPEST}")
+    require(depth <= _DEEPEST, "containers-nested-deeper", deepest=_DEEPEST, error=CorruptFile)
     if kind == "tensor":
         return 1
     if kind == "value" and isinstance(content, (bool, int, float, str, type(None))):
@@ -130,6 +134,6 @@ def _tensors(form, depth):
         name, content = content
         CLASSES[name]  # raises KeyError for another class
     elif kind not in ("dict", "list", "tuple"):
-        raise CorruptFile(f"it has {kind!r:.40} where there are containers, values or Tensors")
+        raise rejection("containers-values-tensors", kind=kind, error=CorruptFile)
     items = content if kind in ("list", "tuple") else content.values()
     return sum(_tensors(item, depth + 1) for item in items)

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from sporax.compilation_cache import user_key
+from sporax.diagnosis.rules import require
 from sporax.graph_capture.export.exported_graph import Spec
 from sporax.io import portable_program, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
@@ -38,16 +39,22 @@ def read(path):
         raise CorruptFile(f"its version is {version}, which this sporax does not read", AGAIN)
     end = len(content) - _SUM().digest_size - user_key.SIZE
     digest, code = content[end : end + _SUM().digest_size], content[end + _SUM().digest_size :]
-    if end < start + 8 or _SUM(content[:end]).digest() != digest:
-        raise CorruptFile("its checksum does not fit its contents")
+    require(
+        end >= start + 8 and _SUM(content[:end]).digest() == digest,
+        "checksum-does-not-fit",
+        error=CorruptFile,
+    )
     first = start + 8 + int.from_bytes(content[start : start + 8], "little")
-    if first > end:
-        raise CorruptFile("its header ends after its end")
+    require(first <= end, "header-ends-after-end", error=CorruptFile)
     header = untrusted_file.json_of(bytes(content[start + 8 : first]).decode())
     held, first = _arrays(header["arrays"], content[:end], first)
     size, rest = header["text"], end - first
-    if type(size) is not int or not 0 <= size <= rest or header["program"] != rest - size:
-        raise CorruptFile(f"its program has {rest} bytes, which its header does not say")
+    require(
+        type(size) is int and 0 <= size <= rest and (header["program"] == rest - size),
+        "program-bytes-header-does",
+        rest=rest,
+        error=CorruptFile,
+    )
     if header["convention"] not in _CONVENTIONS:
         raise CorruptFile(
             f"its program is called as jax {header['jax']!r:.40} did, by the calling convention "
@@ -67,8 +74,9 @@ def _arrays(items, content, first):
         count = math.prod(spec.shape)  # raises TypeError for an unknown size
         dtype = portable_program.DTYPES[spec.dtype]
         size = count * dtype.itemsize
-        if size > len(content) - first:
-            raise CorruptFile(f"its array {name!r:.80} has {size} bytes, which are not there")
+        require(
+            size <= len(content) - first, "array-bytes-not", name=name, size=size, error=CorruptFile
+        )
         array = np.frombuffer(content[first : first + size], dtype).reshape(spec.shape)
         arrays.append((kind, name, array))
         first += size
@@ -78,6 +86,5 @@ def _arrays(items, content, first):
 def _number(content, at):
     """Return (the number in the remainder of a line, offset of the next line)."""
     line, _, _ = bytes(content[at : at + 20]).partition(b"\n")
-    if not line.isdigit():
-        raise CorruptFile("its first line is cut short")
+    require(line.isdigit(), "first-line-cut-short", error=CorruptFile)
     return int(line), at + len(line) + 1

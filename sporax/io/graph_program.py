@@ -9,6 +9,7 @@ import math
 import re
 
 from sporax.core.jax_internals import parsed_module
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.corrupt_file import CorruptFile
 
 # StableHLO except operations that communicate, use tokens, or read other programs
@@ -83,7 +84,7 @@ def checked(text, inputs, outputs, custom_calls=True):
     try:
         module, artifact = parsed_module(text)
     except Exception as error:  # noqa: BLE001 - the parser's own types of errors are private
-        raise CorruptFile(f"its program cannot be read ({str(error)[:200]!r})") from None
+        raise rejection("program-cannot-read", cause=str(error)[:200], error=CorruptFile) from None
     functions = {}
     for operation in module.operation.regions[0].blocks[0]:
         name = operation.operation.name
@@ -124,8 +125,7 @@ def _joined(types):
 
 
 def _require(holds, rule, got):
-    if not holds:
-        raise CorruptFile(f"its program must have {rule}, but has {got}")
+    require(holds, "program", law=rule, got=got, error=CorruptFile)
 
 
 def _string(operation, name):

@@ -5,6 +5,7 @@ import logging
 from sporax.core import cell_tree
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
@@ -57,24 +58,28 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
 
 def _check(net, parameter_dict, strict_load, remove_redundancy):
-    if not hasattr(net, "parameters_and_names"):
-        raise TypeError(
-            f"For 'load_param_into_net', 'net' must be a Cell, but got {type(net).__name__}."
-        )
+    require(
+        hasattr(net, "parameters_and_names"),
+        "cell-cell-member-load-param",
+        "load_param_into_net",
+        net=net,
+    )
     check.instance("load_param_into_net", dict, "a dict", parameter_dict=parameter_dict)
     for name, x in parameter_dict.items():
-        if not isinstance(name, str) or not isinstance(x, (Parameter, str)):
-            raise TypeError(
-                "For 'load_param_into_net', 'parameter_dict' must hold Parameters by name, but got "
-                f"{type(x).__name__} by {name!r}. Wrap it: Parameter(x, name={name!r})."
-            )
-    check.flag("load_param_into_net", strict_load=strict_load)
-    if remove_redundancy:
-        raise TypeError(
-            "For 'load_param_into_net', 'remove_redundancy' must be False in a program on one "
-            "device: the parameters that such a file lacks are in the files of other devices. "
-            "Merge the files first."
+        require(
+            isinstance(name, str) and isinstance(x, (Parameter, str)),
+            "hold-parameters-name",
+            "load_param_into_net",
+            parameter_dict=x,
+            name=name,
         )
+    check.flag("load_param_into_net", strict_load=strict_load)
+    require(
+        not remove_redundancy,
+        "false-program-one-device",
+        "load_param_into_net",
+        argument="remove_redundancy",
+    )
 
 
 def _by_prefix(parameter_dict, missing, plan):

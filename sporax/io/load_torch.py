@@ -7,6 +7,7 @@ import os
 from sporax.core import cell_tree
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import file_formats, torch_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.load_param import load_param_into_net
@@ -47,8 +48,7 @@ def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
     (['bias', 'weight'], array([2.], dtype=float32), array([0.5], dtype=float32))
     """
     path = os.fspath(file)
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"For 'load_torch', the file '{path}' does not exist.")
+    require(os.path.exists(path), "file-does-not-exist", "load_torch", path=path)
     if path.endswith(".safetensors"):
         entries = file_formats.contents("load_torch", path, "safetensors")
         contents = {name: Tensor(x) for name, x in entries}
@@ -56,14 +56,19 @@ def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
         try:
             contents = torch_file.read(path)
         except OSError as error:
-            raise ValueError(
-                f"For 'load_torch', '{path}' must be a file that can be read, but: "
-                f"{untrusted_file.cause(error)}."
+            raise rejection(
+                "file-can-read-file-missing",
+                "load_torch",
+                argument=path,
+                value=untrusted_file.cause(error),
             ) from None
         except CorruptFile as error:
-            raise ValueError(
-                f"For 'load_torch', '{path}' is no whole PyTorch checkpoint of weights: {error}. "
-                f"Nothing was loaded; {error.remedy}."
+            raise rejection(
+                "no-whole-pytorch-checkpoint",
+                "load_torch",
+                argument=path,
+                cause=error,
+                remedy=error.remedy,
             ) from None
     contents = _with_parameters(contents, path)
     if net is not None:
@@ -86,7 +91,7 @@ def _named(name, x, path):
     try:
         parameter = Parameter(x, name=name)
     except ValueError as error:
-        raise ValueError(f"For 'load_torch', '{path}' has a weight that is none: {error}") from None
+        raise rejection("weight-none", "load_torch", argument=path, cause=error) from None
     parameter.checkpoint = path
     return parameter
 
@@ -99,9 +104,12 @@ def weights_of(contents, key, path):
     """Return {name: Parameter} of the whole file or of one entry."""
     if key is not None:
         if not isinstance(contents, dict) or not _has_weights(contents.get(key)):
-            raise ValueError(
-                f"For 'load_torch', 'key' must be that of weights in '{path}', but got {key!r}; "
-                f"there are {_shown(contents if isinstance(contents, dict) else ())}."
+            raise rejection(
+                "weights",
+                "load_torch",
+                key=key,
+                path=path,
+                shown=_shown(contents if isinstance(contents, dict) else ()),
             )
         chosen = contents[key]
     elif _has_weights(contents):
@@ -110,9 +118,12 @@ def weights_of(contents, key, path):
         items = contents.items() if isinstance(contents, dict) else ()
         found = [k for k, v in items if _has_weights(v)]
         if len(found) != 1:
-            raise ValueError(
-                f"For 'load_torch', '{path}' must hold one dict of weights, but has {len(found)}: "
-                f"{_shown(found)}. Choose one with 'key'."
+            raise rejection(
+                "hold-one-dict-weights",
+                "load_torch",
+                argument=path,
+                count=len(found),
+                shown=_shown(found),
             )
         chosen = contents[found[0]]
     return {name: x for name, x in chosen.items() if isinstance(x, Parameter)}
@@ -149,10 +160,12 @@ def _put(net, weights, strict_load, path):
         pairs[p.name] = _as_parameter(p, weights[name])
     unused = [name for name in weights if name not in used and not name.endswith(_COUNT)]
     if not pairs or (strict_load and (missing or unused)):
-        raise RuntimeError(
-            f"For 'load_torch', the weights of '{path}' must be those of 'net', but of its "
-            f"parameters {_shown(missing)} have none, and of the weights {_shown(unused)} have no "
-            "parameter. The net is as it was. Give 'name_map'."
+        raise rejection(
+            "weights-those-net-parameters",
+            "load_torch",
+            path=path,
+            shown=_shown(missing),
+            shown2=_shown(unused),
         )
     load_param_into_net(net, pairs, strict_load)
     if unused:

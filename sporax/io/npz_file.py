@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection
 from sporax.io import untrusted_file
 
 MALFORMED = (zipfile.BadZipFile, tokenize.TokenError, RuntimeError, *untrusted_file.MALFORMED)
@@ -31,9 +32,9 @@ def opened(path):
 
 def _check(archive, member, size):
     if member.file_size > _MOST * min(member.compress_size, size):
-        raise ValueError(f"'{member.filename}' is larger than the file can hold")
+        raise rejection("larger-file-can-hold", argument=member.filename)
     with archive.open(member) as content:
         read = _HEADERS.get(np.lib.format.read_magic(content), _LATER)
         shape, _, dtype = read(content)
     if math.prod(shape) * dtype.itemsize > member.file_size:
-        raise ValueError(f"'{member.filename}' has not the elements of its shape {shape}")
+        raise rejection("not-elements-shape", argument=member.filename, shape=shape)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.checkpoint import load_checkpoint, save_checkpoint
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -45,11 +46,7 @@ def obfuscate_ckpt(
         _check_folder(name, path)
     config = _config("obfuscate_ckpt", network, target_modules, obf_config, _CONFIGS[:2])
     check.number("obfuscate_ckpt", obfuscate_scale=obfuscate_scale)
-    if obfuscate_scale <= 1:
-        raise ValueError(
-            "For 'obfuscate_ckpt', 'obfuscate_scale' must be larger than 1, but got "
-            f"{obfuscate_scale}."
-        )
+    require(obfuscate_scale > 1, "larger-1", "obfuscate_ckpt", obfuscate_scale=obfuscate_scale)
     drawn, kept = {}, {}
     for row in config["obf_metadata_config"]:
         for name in _per_layer(row, row.get("name")):
@@ -96,9 +93,7 @@ def load_obf_params_into_net(
     check.positive_int(who, data_parallel_num=data_parallel_num)
     known = {"ignored_func_decorators", "ignored_class_decorators"}
     if not kwargs.keys() <= known:
-        raise TypeError(
-            f"For '{who}', keywords must be {' or '.join(sorted(known))}, but got {sorted(kwargs)}."
-        )
+        raise rejection("keywords", who, names=" or ".join(sorted(known)), got=sorted(kwargs))
     if obf_ratios is None:
         return network
     check.instance(who, (Tensor, dict), "a Tensor or a dict", obf_ratios=obf_ratios)
@@ -114,11 +109,12 @@ def load_obf_params_into_net(
 
 def _undo(cell, operation, ratios, layer):
     """Register a hook that multiplies the outputs of a Cell."""
-    if operation.get("name") != "mul":
-        raise ValueError(
-            "For 'load_obf_params_into_net', an operation of 'insert_ops' must be 'mul', but got "
-            f"{operation.get('name')!r}."
-        )
+    require(
+        operation.get("name") == "mul",
+        "operation-insert-ops-mul",
+        "load_obf_params_into_net",
+        got=operation.get("name"),
+    )
     name = _of_layer(operation.get("input_y", ""), layer)
     if name not in ratios:
         raise KeyError(
@@ -140,41 +136,27 @@ def _config(who, network, target_modules, config, needed):
     check.instance(who, dict, "a dict", obf_config=config)
     for name in needed:
         if not isinstance(config.get(name), list) or not config[name]:
-            raise ValueError(
-                f"For '{who}', 'obf_config' must have lists {' and '.join(needed)}, but got "
-                f"{config.get(name)!r} for {name!r}."
+            raise rejection(
+                "lists", who, obf_config=config.get(name), names=" and ".join(needed), name=name
             )
     unknown = sorted(set(config) - set(_CONFIGS))
     if unknown:
-        raise ValueError(
-            f"For '{who}', 'obf_config' must have the keys {', '.join(_CONFIGS)} only, but got "
-            f"{unknown}."
-        )
+        raise rejection("keys", who, obf_config=unknown, names=", ".join(_CONFIGS))
     return config
 
 
 def _checked_modules(who, modules):
     """Return (path, names, Cells per CellList or None for all) of `target_modules`."""
     check.instance(who, list, "a list", target_modules=modules)
-    if len(modules) < 2:
-        raise ValueError(
-            f"For '{who}', 'target_modules' must be a path and names of layers there, such as "
-            f"['A/B', 'D1|D2'], but got {modules}."
-        )
+    require(len(modules) >= 2, "path-names-layers-such", who, target_modules=modules)
     for module in modules:
         check.instance(who, str, "strings", target_modules=module)
     path, names, *layers = modules
     limit = re.fullmatch(r"obfuscate_layers:(all|\d+)", layers[0] if layers else "")
     if not re.fullmatch(r"[\w/]*", path) or not re.fullmatch(r"[\w|]+", names):
-        raise ValueError(
-            f"For '{who}', 'target_modules' must be a path 'A/B' and names 'D1|D2', of letters, "
-            f"digits and underscores, but got {modules[:2]}."
-        )
+        raise rejection("path-b-names-d1", who, target_modules=modules[:2])
     if layers and limit is None:
-        raise ValueError(
-            f"For '{who}', the third of 'target_modules' must be 'obfuscate_layers:all' or "
-            f"'obfuscate_layers:' and a number, but got {layers[0]!r}."
-        )
+        raise rejection("third-target-modules-obfuscate-layers-all", who, got=layers[0])
     count = None if limit is None or limit[1] == "all" else int(limit[1])
     return path, [name for name in names.split("|") if name], count
 
@@ -196,11 +178,14 @@ def _config_of_modules(who, network, modules):
                 config["weight_obf_config"].append(row)
             row = {"module": parent, "target": name, "insert_ops": multiply}
             config["network_obf_config"].append(row)
-    if not config["network_obf_config"]:
-        raise ValueError(
-            f"For '{who}', 'target_modules' must name layers below '{path}', but it has none of "
-            f"{names}."
-        )
+    require(
+        config["network_obf_config"],
+        "name-layers-below-none",
+        who,
+        argument="target_modules",
+        path=path,
+        names=names,
+    )
     return config
 
 
@@ -210,11 +195,15 @@ def _parents(who, network, path, count):
     for part in path.split("/") if path else []:
         after = []
         for layer, name, cell in found:
-            if not isinstance(getattr(cell, part, None), Cell):
-                raise ValueError(
-                    f"For '{who}', 'target_modules' must lead to a Cell, but '{path}' does not: "
-                    f"there is no Cell '{part}' in {type(cell).__name__}."
-                )
+            require(
+                isinstance(getattr(cell, part, None), Cell),
+                "lead-cell-does-not",
+                who,
+                argument="target_modules",
+                path=path,
+                part=part,
+                cell=cell,
+            )
             inner, whole = getattr(cell, part), f"{name}/{part}".strip("/")
             if not isinstance(inner, CellList):
                 after.append((layer, whole, inner))
@@ -229,11 +218,14 @@ def _parents(who, network, path, count):
 def _cell_at(network, path):
     for part in path.split("/"):
         network = network[int(part)] if part.isdigit() else getattr(network, part, None)
-        if not isinstance(network, Cell):
-            raise ValueError(
-                f"For 'load_obf_params_into_net', 'module' and 'target' must lead to a Cell, but "
-                f"'{path}' does not: there is no '{part}'."
-            )
+        require(
+            isinstance(network, Cell),
+            "target-lead-cell-does",
+            "load_obf_params_into_net",
+            argument="module",
+            path=path,
+            part=part,
+        )
     return network
 
 
@@ -258,10 +250,7 @@ def _draw(shape, kind, scale):
         return np.random.permutation(shape[0]).astype(np.int32)
     if kind == "rearrange" and len(shape) == 2:
         return np.identity(shape[0], np.int32)[:, np.random.permutation(shape[1])]
-    raise ValueError(
-        "For 'obfuscate_ckpt', 'type' of metadata must be 'random', or 'rearrange' with a shape of "
-        f"one or two sizes, but got {kind!r} with shape {shape}."
-    )
+    raise rejection("metadata-random-rearrange-shape", "obfuscate_ckpt", type=kind, shape=shape)
 
 
 def _inverse(values, operation):
@@ -313,10 +302,7 @@ def _applied(operation, value, drawn, layer):
         left = left.T if operation.get("transpose_a", False) else left
         right = right.T if operation.get("transpose_b", False) else right
         return np.matmul(left.astype(value.dtype), right.astype(value.dtype))
-    raise ValueError(
-        "For 'obfuscate_ckpt', an operation of 'weight_obf_ops' must be 'mul', 'permuate' or "
-        f"'matmul', but got {kind!r}."
-    )
+    raise rejection("operation-weight-obf-ops-mul-permuate", "obfuscate_ckpt", got=kind)
 
 
 def _check_network(network, who="obfuscate_ckpt"):
@@ -325,9 +311,5 @@ def _check_network(network, who="obfuscate_ckpt"):
 
 def _check_folder(name, path):
     check.instance("obfuscate_ckpt", str, "a string", **{name: path})
-    if not Path(path).exists():
-        raise ValueError(
-            f"For 'obfuscate_ckpt', '{name}' must be a folder, but {path!r} is not there."
-        )
-    if not Path(path).is_dir():
-        raise TypeError(f"For 'obfuscate_ckpt', '{name}' must be a folder, but {path!r} is a file.")
+    require(Path(path).exists(), "folder-not", "obfuscate_ckpt", argument=name, path=path)
+    require(Path(path).is_dir(), "folder-file", "obfuscate_ckpt", argument=name, path=path)

@@ -30,6 +30,7 @@ from sporax.core.jax_internals import (
 from sporax.core.to_host import on_host
 from sporax.core.tree import tensors_of
 from sporax.core.value import UnknownShape
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.export.export import by_jax, lowered
 from sporax.io import atomic_write
 from sporax.xla_kernels.recurrence import SCANNED
@@ -71,10 +72,7 @@ def _packages():
         with _jax_as_it_was():
             return [importlib.import_module(p) for p in ("onnx", "jax2onnx", "onnxruntime")]
     except ImportError as cause:
-        raise ImportError(
-            "For 'export', file_format='ONNX' needs packages that come with the extra 'onnx', but "
-            f"got: {cause}. Run: pip install 'sporax[onnx]'."
-        ) from None
+        raise rejection("file-format-onnx-needs-packages", "export", cause=cause) from None
 
 
 @contextlib.contextmanager
@@ -164,11 +162,7 @@ def _reversed(array):
 def _converted(onnx, converter, listing, traced):
     """Return the ONNX model, whose inputs are all of `listing.inputs`, by name."""
     size = sum(i.read().nbytes for i in listing.inputs if i.kind != "argument")
-    if size > _MOST_BYTES:
-        raise ValueError(
-            "For 'export', a file in ONNX's format must be smaller than 2 GB, but the Parameters "
-            f"take {size} bytes. Use file_format='STABLEHLO'."
-        )
+    require(size <= _MOST_BYTES, "file-onnx-s-format", "export", size=size)
     failures = (*_FAILURES, onnx.checker.ValidationError, onnx.shape_inference.InferenceError)
 
     def convert(traced, **options):
@@ -197,10 +191,8 @@ def _refuse_dtypes(listing):
         values += [(state.op.name, aval, line) for aval in state.avals]
     for what, aval, line in values:
         if aval.inexact and aval.dtype not in (np.float32, np.float16):
-            raise TypeError(
-                "For 'export', in ONNX's format floating numbers must be Float32 or Float16, but "
-                f"'{what}'{_at(line)} is {describe(aval)}. Convert it with 'astype', or use "
-                "file_format='STABLEHLO'."
+            raise rejection(
+                "onnx-s-format-floating", "export", what=what, value=_at(line), aval=describe(aval)
             )
 
 
@@ -214,10 +206,7 @@ def _refusal(listing, cause, convert, failures):
         except failures as own:
             what = f"'{state.op.name}'{_at(line)} ({_first_line(own)})"
             break
-    return NotImplementedError(
-        f"For 'export', each operation must be one that jax2onnx can say in ONNX, but got {what}. "
-        "Leave it out of the function, or use file_format='STABLEHLO'."
-    )
+    return rejection("operation-one-jax2onnx-can", "export", got=what)
 
 
 def _first_line(cause):
@@ -244,11 +233,12 @@ def _fill(onnx, graph, listing):
 
 def _narrowed(name, array, dtype):
     narrow = array.astype(dtype)
-    if array.dtype in _WIDE and not np.array_equal(narrow, array):
-        raise ValueError(
-            f"For 'export', in ONNX's format integers must have 32 bits, but '{name}' has larger "
-            "ones. Use file_format='STABLEHLO'."
-        )
+    require(
+        array.dtype not in _WIDE or np.array_equal(narrow, array),
+        "onnx-s-format-integers",
+        "export",
+        name=name,
+    )
     return narrow
 
 
@@ -320,7 +310,4 @@ def _sample(tensor):
 
 
 def _wrong(listing, what):
-    return RuntimeError(
-        f"For 'export', the file must compute what '{listing.name}' does, but onnxruntime {what}: "
-        "jax2onnx converts something wrongly. Nothing is written. Use file_format='STABLEHLO'."
-    )
+    return rejection("file-compute-what-does", "export", name=listing.name, what=what)

@@ -15,6 +15,7 @@ from jax import export as stablehlo
 
 from sporax.core import dtype as dtypes
 from sporax.core.jax_internals import module_text, portable_artifact, stablehlo_version
+from sporax.diagnosis.rules import require
 from sporax.graph_capture.export.exported_graph import Spec
 from sporax.io import graph_program
 from sporax.io.corrupt_file import CorruptFile
@@ -50,10 +51,18 @@ def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
     """Return the `jax.export.Exported` of a function with these inputs and outputs (`Spec`s). Its
     trees and types are taken from another function of this signature."""
     wanted = header["stablehlo"]
-    if type(wanted) is not str or not re.fullmatch(r"\d{1,4}\.\d{1,4}\.\d{1,4}", wanted):
-        raise CorruptFile("it does not say which StableHLO its program is")
-    if any(arrays[name].dtype != np.uint8 or arrays[name].ndim != 1 for name in (ARTIFACT, TEXT)):
-        raise CorruptFile("its program is none")
+    require(
+        type(wanted) is str and re.fullmatch("\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}", wanted),
+        "does-not-say-stablehlo",
+        error=CorruptFile,
+    )
+    require(
+        not any(
+            arrays[name].dtype != np.uint8 or arrays[name].ndim != 1 for name in (ARTIFACT, TEXT)
+        ),
+        "program-none",
+        error=CorruptFile,
+    )
     if is_own and numbers(wanted) <= numbers(stablehlo_version()):
         return exported(header, arrays[ARTIFACT].tobytes(), None, inputs, outputs)
     text = arrays[TEXT].tobytes().decode()
@@ -71,12 +80,13 @@ def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
 def exported(header, artifact, text, inputs, outputs, custom_calls=True):
     """As `restored`, from a program's artifact, or from its text, which is checked first."""
     platforms, kept, name = tuple(header["platforms"]), tuple(header["kept"]), header["name"]
-    if (
-        not all(isinstance(word, str) for word in (name, *platforms))
-        or list(kept) != sorted({*kept} & {*range(len(inputs))})
-        or len(platforms) != 1
-    ):
-        raise CorruptFile("its program is for other inputs, or several devices")
+    require(
+        all(isinstance(word, str) for word in (name, *platforms))
+        and list(kept) == sorted({*kept} & {*range(len(inputs))})
+        and (len(platforms) == 1),
+        "program-other-inputs-several",
+        error=CorruptFile,
+    )
     if text is not None:
         types = [[_mlir_type(s) for s in part] for part in ([inputs[i] for i in kept], outputs)]
         artifact = graph_program.checked(text, *types, custom_calls=custom_calls)
@@ -112,8 +122,14 @@ def spec(name, shape, dtype):
         0 <= n < 2**40 if type(n) is int else type(n) is str and re.fullmatch(_SIZE, n)
         for n in shape
     )
-    if type(name) is not str or not sizes or type(dtype) is not str or dtype not in DTYPES:
-        raise CorruptFile(f"it has an array {name!r:.80} of {dtype!r:.40} {shape!r:.80}")
+    require(
+        type(name) is str and sizes and (type(dtype) is str) and (dtype in DTYPES),
+        "array-file-damaged",
+        name=name,
+        dtype=dtype,
+        shape=shape,
+        error=CorruptFile,
+    )
     return name, shape, dtype
 
 

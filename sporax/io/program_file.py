@@ -19,6 +19,7 @@ import numpy as np
 import sporax
 from sporax.compilation_cache import user_key
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.verification.admission import processor
 from sporax.io import safetensors_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
@@ -71,13 +72,10 @@ def read(path, kind):
         text = safetensors_file.metadata(path)[_KEY]
         kept = dict(safetensors_file.read(path, lambda _: True, False))
     except CorruptFile as error:
-        raise CorruptFile(
-            f"it is cut short, or has not the arrays that it names ({str(error)[:100]})"
-        ) from None
+        raise rejection("cut-short-not-arrays", cause=str(error)[:100], error=CorruptFile) from None
     first, _, rest = text.partition("\n")
     found, _, number = first.partition("; version ")
-    if found != kind:
-        raise CorruptFile(f"it is {found!r:.80}, not a {kind}")
+    require(found == kind, "not", seen=found, kind=kind, error=CorruptFile)
     if number != str(VERSION):
         raise CorruptFile(
             f"its version is {number:.10}, and this sporax reads {VERSION}",
@@ -88,8 +86,7 @@ def read(path, kind):
         digest, code = map(bytes.fromhex, codes.split(" "))
     except ValueError:
         digest, code = b"", b""
-    if digest != _digest(kind, text, kept):
-        raise CorruptFile("its checksum does not fit its contents")
+    require(digest == _digest(kind, text, kept), "checksum-does-not-fit", error=CorruptFile)
     header = untrusted_file.json_of(text)
     arrays, by = _as_written(kept, header["kept as others"]), header["written by"]
     writer = f"sporax {by['sporax']}, jax {by['jax']}, jaxlib {by['jaxlib']} on {by['processor']}"
@@ -101,8 +98,13 @@ def _as_written(kept, dtypes_of):
     arrays = dict(kept)
     for name, dtype in dtypes_of.items():
         array = kept[name]
-        if array.dtype != _KEPT_AS[dtype]:
-            raise CorruptFile(f"its array {name!r:.80} is not kept as {dtype} is")
+        require(
+            array.dtype == _KEPT_AS[dtype],
+            "array-not-kept",
+            name=name,
+            dtype=dtype,
+            error=CorruptFile,
+        )
         arrays[name] = array.view(_DTYPES[dtype])[..., 0]
     return arrays
 

@@ -1,5 +1,6 @@
 """Protobuf messages, read and written without a protobuf library."""
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.corrupt_file import CorruptFile
 
 VARINT, BYTES = 0, 2  # wire types
@@ -14,9 +15,13 @@ def _varint(data, at):
         if data[i] < 0x80:
             return value & _MOST, i + 1
         shift += 7
-    if len(data) - at < _LONGEST_VARINT:
-        raise CorruptFile(f"it ends in the middle of a number, at byte {len(data)}")
-    raise CorruptFile(f"byte {at} begins no number that the format allows")
+    require(
+        len(data) - at >= _LONGEST_VARINT,
+        "ends-middle-number-byte",
+        count=len(data),
+        error=CorruptFile,
+    )
+    raise rejection("byte-begins-no-number", value=at, error=CorruptFile)
 
 
 def varints(data):
@@ -30,8 +35,7 @@ def varints(data):
 def fields(data, inside="it"):
     """Yield (field, wire type, value) of each field of a message; the value is an unsigned integer
     for `VARINT`, else a slice of `data`. `inside`: the name of the message in errors."""
-    if isinstance(data, int):
-        raise CorruptFile(f"{inside} is a number, where there should be a message")
+    require(not isinstance(data, int), "number-should-message", inside=inside, error=CorruptFile)
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -45,11 +49,19 @@ def fields(data, inside="it"):
         elif wire in _FIXED:
             size = _FIXED[wire]
         else:
-            raise CorruptFile(f"byte {at} of {inside} begins nothing that the format knows")
+            raise rejection(
+                "byte-begins-nothing-format", value=at, inside=inside, error=CorruptFile
+            )
         end = at + size
         if end > len(data):
             early = end - len(data)
-            raise CorruptFile(f"{inside} ends at byte {len(data)}, {early} bytes too early")
+            raise rejection(
+                "ends-byte-bytes-too",
+                inside=inside,
+                count=len(data),
+                early=early,
+                error=CorruptFile,
+            )
         yield key >> 3, wire, data[at:end]
         at = end
 

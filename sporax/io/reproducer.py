@@ -15,6 +15,7 @@ from jax import export as stablehlo
 from sporax.compilation_cache import folder
 from sporax.core import dtype as dtypes
 from sporax.core.units import bytes_text
+from sporax.diagnosis.rules import rejection
 from sporax.engine.verification.agreement import Tolerance
 from sporax.graph_capture.export.exported_graph import Spec
 from sporax.io import portable_program, program_file, untrusted_file
@@ -117,7 +118,7 @@ class Reproducer:
     def __init__(self, path):
         self.path = path
         if os.path.getsize(path) > 4 * MOST_BYTES:
-            raise CorruptFile(f"it has more than {4 * MOST_BYTES} bytes")
+            raise rejection("more-bytes", number=4 * MOST_BYTES, error=CorruptFile)
         try:
             contents = program_file.read(path, program_file.REPRODUCER)
             self.header = header = contents.header
@@ -130,7 +131,9 @@ class Reproducer:
         except OSError:
             raise
         except untrusted_file.MALFORMED as error:
-            raise CorruptFile(f"its header is none: {untrusted_file.cause(error)}") from error
+            raise rejection(
+                "header-none", cause=untrusted_file.cause(error), error=CorruptFile
+            ) from error
 
     def difference(self, options):
         """See `Expectation.difference`."""

@@ -9,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
@@ -23,10 +24,7 @@ def stored(name, x):
     """Return an array as the file stores it; raises TypeError for strings and Complex128."""
     if isinstance(x, str) or x.dtype in _LACKING:
         kind = "a string" if isinstance(x, str) else dtypes.from_numpy(x.dtype)
-        raise TypeError(
-            f"For 'safetensors', entries must be tensors, and not Complex128, but '{name}' is "
-            f"{kind}. Leave it out, or keep a .ckpt file."
-        )
+        raise rejection("entries-tensors-not-complex128", "safetensors", name=name, kind=kind)
     return np.asarray(x, order="C")
 
 
@@ -103,10 +101,10 @@ def _array(path, file, name, notes):
         if isinstance(error, (TypeError, AttributeError)):
             kind = file.get_slice(name).get_dtype()
             error = f"it has the type '{kind}', which sporax does not know"
-        raise CorruptFile(f"at '{name}': {error}") from None
+        raise rejection("at", tag=name, cause=error, error=CorruptFile) from None
     if name in notes:  # MindSpore's mark that the stored dtype is not the tensor's
-        raise CorruptFile(
-            f"at '{name}': it has the type '{notes[name]}', which sporax does not know"
+        raise rejection(
+            "type-sporax-does-not-know", name=name, notes=notes[name], error=CorruptFile
         )
     return array
 
@@ -115,8 +113,7 @@ def _verify(path, file, notes):
     if _SUM not in notes:
         raise CorruptFile("it has no checksum", "load it with crc_check=False")
     total = _summed((name, _array(path, file, name, {})) for name in sorted(file.keys()))
-    if notes[_SUM] != str(total):
-        raise CorruptFile("its checksum does not fit its contents")
+    require(notes[_SUM] == str(total), "checksum-does-not-fit", error=CorruptFile)
 
 
 def _summed(named):

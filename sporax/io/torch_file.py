@@ -18,6 +18,7 @@ import ml_dtypes
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
@@ -47,7 +48,7 @@ class _Dtype:
         object.__setattr__(self, "numpy", None if numpy is None else np.dtype(numpy))
 
     def __setattr__(self, name, value):
-        raise CorruptFile("it sets an attribute of a dtype")
+        raise rejection("sets-attribute-dtype", error=CorruptFile)
 
 
 class _Call:
@@ -62,7 +63,7 @@ class _Call:
         return self.function(*args)
 
     def __setattr__(self, name, value):
-        raise CorruptFile("it sets an attribute of a function")
+        raise rejection("sets-attribute-function", error=CorruptFile)
 
 
 class _Storage:
@@ -75,7 +76,7 @@ class _Storage:
         object.__setattr__(self, "owner", owner)
 
     def __setattr__(self, name, value):
-        raise CorruptFile("it sets an attribute of a storage")
+        raise rejection("sets-attribute-storage", error=CorruptFile)
 
 
 class _View:
@@ -85,8 +86,14 @@ class _View:
 
     def __init__(self, storage, dtype, offset, shape, stride):
         numbers = (offset, *shape, *stride)
-        if not all(type(n) is int and n >= 0 for n in numbers) or len(shape) != len(stride):
-            raise CorruptFile(f"a tensor has the offset {offset}, sizes {shape}, strides {stride}")
+        require(
+            all(type(n) is int and n >= 0 for n in numbers) and len(shape) == len(stride),
+            "tensor-offset-sizes-strides",
+            offset=offset,
+            shape=shape,
+            stride=stride,
+            error=CorruptFile,
+        )
         for name, value in zip(
             ("owner", "dtype", "offset", "shape", "stride"),
             (storage.owner, dtype, offset, tuple(shape), tuple(stride)),
@@ -95,7 +102,7 @@ class _View:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name, value):
-        raise CorruptFile("it sets an attribute of a tensor")
+        raise rejection("sets-attribute-tensor", error=CorruptFile)
 
     def tensor(self, storages):
         """Build the Tensor; `storages(key)` returns the bytes of a storage."""
@@ -105,9 +112,12 @@ class _View:
             (n - 1) * s for n, s in zip(self.shape, self.stride, strict=True)
         )  # fmt: skip
         if count and last >= len(elements):
-            raise CorruptFile(
-                f"a tensor of the sizes {self.shape} and strides {self.stride} goes beyond the "
-                f"{len(elements)} elements of its storage"
+            raise rejection(
+                "tensor-sizes-strides-goes",
+                shape=self.shape,
+                stride=self.stride,
+                count=len(elements),
+                error=CorruptFile,
             )
         strides = [s * self.dtype.itemsize for s in self.stride]
         begin = elements[self.offset :] if count else elements[:0]
@@ -116,15 +126,21 @@ class _View:
 
 def _rebuild(storage, offset, shape, stride, *_):
     """Build a tensor from a typed storage."""
-    if not isinstance(storage, _Storage) or storage.dtype is None:
-        raise CorruptFile("a tensor has no storage of its dtype")
+    require(
+        isinstance(storage, _Storage) and storage.dtype is not None,
+        "tensor-no-storage-dtype",
+        error=CorruptFile,
+    )
     return _View(storage, storage.dtype, offset, shape, stride)
 
 
 def _rebuild_typed(storage, offset, shape, stride, requires_grad, hooks, dtype, metadata=None):
     """Build a tensor from an untyped storage."""
-    if not isinstance(storage, _Storage) or not isinstance(dtype, _Dtype):
-        raise CorruptFile("a tensor has no storage or no dtype")
+    require(
+        isinstance(storage, _Storage) and isinstance(dtype, _Dtype),
+        "tensor-no-storage-no",
+        error=CorruptFile,
+    )
     return _View(storage, dtype.numpy, offset, shape, stride)
 
 
@@ -174,8 +190,7 @@ class _Bounded:
 
     def readline(self):
         line = self._file.readline()
-        if not line.endswith(b"\n"):
-            raise EOFError("it ends in the middle of a name")
+        require(line.endswith(b"\n"), "ends-middle-name")
         return line
 
     def read(self, count):
@@ -193,8 +208,12 @@ class _Unpickler(pickle._Unpickler):  # in Python: the C one allocates what a pi
 
     def persistent_load(self, pid):
         kind, dtype, key, *_ = pid
-        if kind != "storage" or not isinstance(dtype, _Dtype):
-            raise CorruptFile(f"it refers to '{kind!s:.40}' outside of its pickle")
+        require(
+            kind == "storage" and isinstance(dtype, _Dtype),
+            "refers-outside-pickle",
+            kind=kind,
+            error=CorruptFile,
+        )
         return _Storage(dtype.numpy, key)
 
 
@@ -204,7 +223,7 @@ def _unpickled(file):
     except CorruptFile:
         raise
     except Exception as error:  # noqa: BLE001 - bytes that are no pickle raise errors of any kind
-        raise CorruptFile(f"its pickle is damaged ({type(error).__name__}: {error})")
+        raise rejection("pickle-damaged", cause=error, error=CorruptFile)
 
 
 def read(path):
@@ -227,7 +246,7 @@ def _read_archive(file, size):
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
-        raise CorruptFile(f"its archive is damaged ({error})")
+        raise rejection("archive-damaged", cause=error, error=CorruptFile)
     with archive:
         names = {name.partition("/")[2]: name for name in archive.namelist()}
         left = _room(size)
@@ -236,16 +255,17 @@ def _read_archive(file, size):
 
         def record(name):
             nonlocal left
-            if name not in names:
-                raise CorruptFile(f"its archive has no '{name}'")
+            require(name in names, "archive-no", name=name, error=CorruptFile)
             try:
                 info = archive.getinfo(names[name])
                 left -= info.file_size
                 if left < 0:
-                    raise ValueError(f"it and others make more than {_room(size)} bytes")
+                    raise rejection("others-make-more-bytes", room=_room(size))
                 return archive.read(info)
             except (zipfile.BadZipFile, RuntimeError, *untrusted_file.MALFORMED) as error:
-                raise CorruptFile(f"'{name}' of its archive is damaged ({error})")
+                raise rejection(
+                    "archive-damaged-file-damaged", argument=name, cause=error, error=CorruptFile
+                )
 
         if "byteorder" in names and record("byteorder") != b"little":
             raise CorruptFile("its numbers are big-endian", "save it on a usual machine")
@@ -283,8 +303,7 @@ def _read_sequence(file, size):
         storages[key] = _exactly(file, count * sizes.get(key, 1))
 
     def bytes_of(key):
-        if key not in storages:
-            raise CorruptFile(f"it lacks the storage '{key}'")
+        require(key in storages, "lacks-storage", key=key, error=CorruptFile)
         return storages[key]
 
     return _with_tensors(contents, bytes_of, size)
@@ -292,8 +311,7 @@ def _read_sequence(file, size):
 
 def _exactly(file, count):
     left = os.fstat(file.fileno()).st_size - file.tell()
-    if not 0 <= count <= left:
-        raise CorruptFile("it ends too early")
+    require(0 <= count <= left, "ends-too-early", error=CorruptFile)
     return file.read(count)
 
 
@@ -309,7 +327,7 @@ def _with_tensors(contents, bytes_of, size):
         if id(view) not in made:
             left -= math.prod(view.shape) * view.dtype.itemsize
             if left < 0:
-                raise CorruptFile(f"its tensors have more than {_room(size)} bytes")
+                raise rejection("tensors-more-bytes", room=_room(size), error=CorruptFile)
             made[id(view)] = view.tensor(bytes_of)
         return made[id(view)]
 
@@ -325,8 +343,7 @@ class _Replacement:
 
     def __call__(self, x, depth=0):
         self.left -= 1
-        if depth > 200 or self.left < 0:
-            raise CorruptFile("its containers are nested more than 200 deep, or one in many")
+        require(depth <= 200 and self.left >= 0, "containers-nested-more-200", error=CorruptFile)
         if isinstance(x, _View):
             return self.of_view(x)
         if isinstance(x, dict):

@@ -8,6 +8,8 @@ import stat
 import struct
 import zlib
 
+from sporax.diagnosis.rules import rejection
+
 # exceptions of code that parses a damaged file as a valid one
 MALFORMED = (
     ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, NotImplementedError,
@@ -45,7 +47,7 @@ def json_of(text):
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise rejection("nested-too-deeply") from None
 
 
 def cause(error):

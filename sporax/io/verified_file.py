@@ -1,5 +1,6 @@
 """Files that `sporax verify` runs: reproducers, and exported graphs with their test vectors."""
 
+from sporax.diagnosis.rules import rejection
 from sporax.io import graph_file, graph_file_2, program_file, reproducer, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 
@@ -13,10 +14,10 @@ def load(path):
         is_graph = program_file.GRAPH.encode() in begin or begin.startswith(graph_file_2.FIRST)
         return graph_file.TestedGraph(path) if is_graph else reproducer.Reproducer(path)
     except CorruptFile as error:
-        raise ValueError(
-            f"For 'verify', '{path}' cannot be run: {error}. To use it, {error.remedy}."
+        raise rejection(
+            "cannot-run", "verify", argument=path, cause=error, remedy=error.remedy
         ) from None
     except OSError as error:
-        raise ValueError(
-            f"For 'verify', '{path}' must be a file that can be read, but: {error.strerror}."
+        raise rejection(
+            "file-can-read-file-missing", "verify", argument=path, value=error.strerror
         ) from None

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from sporax.ast_transform.convert import obstacle, reading_code
 from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op, Rule
 from sporax.engine.recorder import Recorder, record
 from sporax.engine.trace_tree import TraceNode, forest
@@ -221,7 +222,7 @@ class AbstractTrace(lending.Scope, Tracer):
                 self.prints.append(shown)
             return
         if self.is_turn:
-            self.error = RuntimeError("it prints, and nobody knows how often before it runs")
+            self.error = rejection("prints-nobody-knows-how")
             raise self.error
         if self.is_mapped and shown.values:
             raise self.concrete_value_error()

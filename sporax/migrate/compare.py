@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from sporax.core import cell_tree
+from sporax.diagnosis.rules import require
 from sporax.migrate import cell_run, torch_run
 from sporax.migrate.call_alignment import CELL_NAMES, align_calls, is_activation
 from sporax.migrate.known_differences import Cause, causes, optimizer_causes
@@ -40,8 +41,7 @@ def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5
     ...     ours, theirs = torch.nn.Linear(3, 2), nn.Dense(3, 2)
     ...     assert migrate.compare(ours, theirs, np.ones((4, 3), np.float32)).equal
     """
-    if not cell_tree.is_cell(cell):
-        raise TypeError(f"For 'compare', 'cell' must be a Cell, but got {type(cell).__name__}.")
+    require(cell_tree.is_cell(cell), "cell-cell-member-load-param", "compare", cell=cell)
     ours = _recorded(torch_module, inputs)
     before = cell_run.cell_weights(cell)
     trainable = {n for n, p in cell_tree.parameters(cell) if p.requires_grad}
@@ -73,13 +73,9 @@ def _recorded(torch_module, inputs):
     if isinstance(torch_module, str):
         torch_module = ModuleRun.load(torch_module)
     if isinstance(torch_module, ModuleRun):
-        if inputs is not None:
-            raise TypeError(
-                "For 'compare', 'inputs' must be left out for a recorded run, which has its own."
-            )
+        require(inputs is None, "left-out-recorded-run", "compare", argument="inputs")
         return torch_module
-    if inputs is None:
-        raise TypeError("For 'compare', 'inputs' must be given: a NumPy array or a tuple of them.")
+    require(inputs is not None, "given-numpy-array-tuple", "compare", argument="inputs")
     checked_inputs(inputs)
     return torch_run.record(torch_module, inputs)
 

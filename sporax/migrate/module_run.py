@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, npz_file, untrusted_file
 
 _FORMAT = 1
@@ -93,18 +94,22 @@ class ModuleRun:
         try:
             with npz_file.opened(path) as arrays:
                 content = json.loads(arrays["structure"].item())
-                if content["format"] != _FORMAT:
-                    raise ValueError(
-                        f"it is of format {content['format']}, and {_FORMAT} is read; record it "
-                        "anew"
-                    )
+                require(
+                    content["format"] == _FORMAT,
+                    "format-read-record-anew",
+                    content=content["format"],
+                    format=_FORMAT,
+                )
                 parts = _unpacked(content["run"], arrays)
                 parts["modules"] = [Module(**m) for m in parts["modules"]]
                 parts["calls"] = [Call(**c) for c in parts["calls"]]
                 return cls(**parts)
         except npz_file.MALFORMED as error:
-            raise ValueError(
-                f"For 'ModuleRun.load', '{path}' is no recorded run: {untrusted_file.cause(error)}."
+            raise rejection(
+                "no-recorded-run",
+                "ModuleRun.load",
+                argument=path,
+                cause=untrusted_file.cause(error),
             ) from None
 
 
@@ -161,8 +166,7 @@ def checked_inputs(inputs):
     for i, x in enumerate(arrays):
         if not isinstance(x, np.ndarray) or x.dtype.kind not in "biuf":
             kind = f"an array of {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
-            raise TypeError(
-                "For 'compare', 'inputs' must be a NumPy array of numbers, or a tuple of them, one "
-                f"for each argument, but argument {i} is {kind}."
+            raise rejection(
+                "numpy-array-numbers-tuple", "compare", argument="inputs", i=i, kind=kind
             )
     return arrays

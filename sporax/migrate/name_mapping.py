@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.load_torch import NAMES_IN_TORCH
 
 COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on their results
@@ -79,24 +80,34 @@ def _given(names, shapes, cell_shapes):
     pairs = {}
     for name, paths in names.items():
         if name not in shapes:
-            raise ValueError(
-                f"For 'compare', 'names' must have parameters of the PyTorch module, but it has no "
-                f"'{name}'; there are {_listed(shapes)}."
+            raise rejection(
+                "parameters-pytorch-module-no",
+                "compare",
+                argument="names",
+                name=name,
+                listed=_listed(shapes),
             )
         paths = [] if paths is None else [paths] if isinstance(paths, str) else list(paths)
         for path in paths:
             if path not in cell_shapes:
-                raise ValueError(
-                    f"For 'compare', 'names' must lead to parameters of the Cell, but it has no "
-                    f"'{path}'; there are {_listed(cell_shapes)}."
+                raise rejection(
+                    "lead-parameters-cell-no",
+                    "compare",
+                    argument="names",
+                    path=path,
+                    listed=_listed(cell_shapes),
                 )
         parts = max(len(paths), 1)
         first, *rest = (*shapes[name], 1)[:-1] or (1,)
         for path in paths:
             if first % parts or not _fits((first // parts, *rest), cell_shapes[path]):
-                raise ValueError(
-                    f"For 'compare', the shapes of 'names' must agree, but '{name}' is "
-                    f"{shapes[name]} in PyTorch and '{path}' is {cell_shapes[path]} in the Cell."
+                raise rejection(
+                    "shapes-names-agree-pytorch",
+                    "compare",
+                    name=name,
+                    shapes=shapes[name],
+                    path=path,
+                    cell_shapes=cell_shapes[path],
                 )
         pairs[name] = paths
     return pairs
@@ -192,16 +203,24 @@ def _refuse_lone(lone, lone_cells, is_any):
         common = [role for role in ours.roles if role in theirs.roles]
         for role in sorted(common, key=lambda role: -len(ours.roles[role][1])):
             (name, shape), (path, cell_shape) = ours.roles[role], theirs.roles[role]
-            if len(shape) == len(cell_shape) and not _fits(shape, cell_shape):
-                raise ValueError(
-                    f"For 'compare', the shapes of parameters must agree, but '{name}' is {shape} "
-                    f"in PyTorch and '{path}' is {cell_shape} in the Cell. {remedy}"
-                )
+            require(
+                len(shape) != len(cell_shape) or _fits(shape, cell_shape),
+                "shapes-parameters-agree-pytorch",
+                "compare",
+                name=name,
+                shape=shape,
+                path=path,
+                cell_shape=cell_shape,
+                remedy=remedy,
+            )
     counts = ["nothing goes together; "] if not is_any else [""]
-    raise ValueError(
-        f"For 'compare', the modules cannot be aligned: {counts[0]}without a counterpart are "
-        f"{_listed(_names(lone))} of PyTorch and {_listed(_names(lone_cells))} of the Cell. "
-        f"{remedy}"
+    raise rejection(
+        "modules-cannot-aligned-without",
+        "compare",
+        counts=counts[0],
+        listed=_listed(_names(lone)),
+        listed2=_listed(_names(lone_cells)),
+        remedy=remedy,
     )
 
 

@@ -4,6 +4,7 @@ import importlib
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.migrate.call_recorder import CallRecorder
 from sporax.migrate.module_run import (
     Call,
@@ -21,10 +22,7 @@ def torch_package(who):
     try:
         return importlib.import_module("torch")
     except ImportError as error:
-        raise ImportError(
-            f"For '{who}', PyTorch must be installed, but: {error}. Install it with "
-            "\"pip install 'sporax[torch]'\"."
-        ) from None
+        raise rejection("pytorch-installed", who, cause=error) from None
 
 
 def record(torch_module, inputs):
@@ -37,11 +35,12 @@ def record(torch_module, inputs):
     Raises ImportError without PyTorch, TypeError for other arguments.
     """
     torch = torch_package("record")
-    if not isinstance(torch_module, torch.nn.Module):
-        raise TypeError(
-            "For 'record', 'torch_module' must be a torch.nn.Module, but got "
-            f"{type(torch_module).__name__}."
-        )
+    require(
+        isinstance(torch_module, torch.nn.Module),
+        "torch-nn-module",
+        "record",
+        torch_module=torch_module,
+    )
     arrays = checked_inputs(inputs)
     weights = {name: _array(x) for name, x in _state(torch_module)}
     kept = [(x, x.detach().clone()) for _, x in _state(torch_module)]

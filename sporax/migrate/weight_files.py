@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.core.to_host import on_host
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, file_formats, npz_file, untrusted_file
 from sporax.io.load_torch import NAMES_IN_TORCH, load_torch, weights_of
 from sporax.migrate.name_mapping import COUNTER
@@ -55,15 +56,15 @@ def convert(source, target, to=None, names=None, force=False, key=None):
     """
     source, target = os.fspath(source), os.fspath(target)
     reading, writing = _format(source), _format(target)
-    if to not in (None, "mindspore", "pytorch"):
-        raise ValueError(f"For 'convert', 'to' must be 'mindspore' or 'pytorch', but got {to!r}.")
-    if not os.path.exists(source):
-        raise FileNotFoundError(f"For 'convert', the file '{source}' does not exist.")
-    if os.path.exists(target) and not force:
-        raise FileExistsError(
-            f"For 'convert', '{target}' must not be there, but it is. Choose another name, or "
-            "replace it with --force (force=True)."
-        )
+    require(
+        to in (None, "mindspore", "pytorch"),
+        "one-of",
+        "convert",
+        to=to,
+        choices=("mindspore", "pytorch"),
+    )
+    require(os.path.exists(source), "file-does-not-exist", "convert", path=source)
+    require(not os.path.exists(target) or force, "not-file-exists", "convert", argument=target)
     arrays = reading.read(source, key)
     chosen = _renamed(arrays, names or {}, to)
     entries, lines = {}, []
@@ -71,15 +72,12 @@ def convert(source, target, to=None, names=None, force=False, key=None):
         x = arrays[old]
         if new is not None:
             x = _shaped(new, x) if to == "mindspore" else x
-            if new in entries:
-                raise ValueError(
-                    f"For 'convert', names must stay different, but '{new}' would name two tensors "
-                    f"of '{source}'; give one of them another name."
-                )
+            require(
+                new not in entries, "names-stay-different-would", "convert", new=new, source=source
+            )
             entries[new] = x
         lines.append(Converted(old, new, tuple(x.shape), str(x.dtype)))
-    if not entries:
-        raise ValueError(f"For 'convert', '{source}' must hold tensors, but none would be left.")
+    require(entries, "hold-tensors-none-would", "convert", argument=source)
     with atomic_write.errors_named(_WHO, target):
         writing.write(target, entries)
     return lines
@@ -92,9 +90,7 @@ def _renamed(arrays, names, to):
     """Return {old name: new name or None}."""
     unknown = sorted(names.keys() - arrays.keys())
     if unknown:
-        raise ValueError(
-            f"For 'convert', 'names' must have tensors of the file, but it has no '{unknown[0]}'."
-        )
+        raise rejection("tensors-file-no", "convert", argument="names", unknown=unknown[0])
     parts = {}
     for name, x in arrays.items():
         owner, _, last = name.rpartition(".")
@@ -147,9 +143,7 @@ class _Format:
 def _format(path):
     ending = os.path.splitext(path)[1].lower()
     if ending not in _FORMATS:
-        raise ValueError(
-            f"For 'convert', files must end in one of {', '.join(_FORMATS)}, but got '{path}'."
-        )
+        raise rejection("files-end-one", "convert", names=", ".join(_FORMATS), got=path)
     return _FORMATS[ending]
 
 
@@ -198,25 +192,20 @@ def _read_npz(path, key):
         with npz_file.opened(path) as arrays:
             found = {name: arrays[name] for name in arrays.files}
     except npz_file.MALFORMED as error:
-        raise ValueError(
-            f"For 'convert', '{path}' is no whole .npz file of arrays: "
-            f"{untrusted_file.cause(error)}."
+        raise rejection(
+            "no-whole-npz-file", "convert", argument=path, cause=untrusted_file.cause(error)
         ) from None
     for name, x in found.items():
         try:
             Tensor(x)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"For 'convert', '{name}' of '{path}' is no tensor: {error}") from None
+            raise rejection("no-tensor", "convert", argument=name, path=path, cause=error) from None
     return found
 
 
 def _write_npz(path, entries):
     for name, x in entries.items():
-        if x.dtype.kind == "V":
-            raise TypeError(
-                f"For 'convert', .npz files have no {x.dtype}, but '{name}' is of it. Write a "
-                ".safetensors or .ckpt file."
-            )
+        require(x.dtype.kind != "V", "npz-files-no", "convert", dtype=x.dtype, name=name)
     with atomic_write.replacing(path) as part, open(part, "wb") as file:
         np.savez(file, **entries)
 

@@ -11,6 +11,7 @@ import types
 
 from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import MINT
 
 # submodules whose names `mint` also exports; the first with a name wins
@@ -73,15 +74,8 @@ def item(input):
     >>> mint.item(Tensor([2.5]))
     2.5
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"For 'mint.item', 'input' must be a Tensor, but got {type(input).__name__}."
-        )
-    if input.size != 1:
-        raise RuntimeError(
-            f"For 'mint.item', 'input' must have one element, but got shape {input.shape}. Index "
-            "it first."
-        )
+    require(isinstance(input, Tensor), "tensor", "mint.item", input=input)
+    require(input.size == 1, "one-element", "mint.item", argument="input", shape=input.shape)
     return input.item()
 
 

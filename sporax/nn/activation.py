@@ -3,6 +3,7 @@
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_init import parameter
@@ -168,10 +169,7 @@ class Softmax2d(Cell):
 
     def construct(self, x):
         check.tensor("Softmax2d", x)
-        if x.ndim not in (3, 4):
-            raise ValueError(
-                f"For 'Softmax2d', the input must be (N, C, H, W) or (C, H, W), but got {x.shape}."
-            )
+        require(x.ndim in (3, 4), "input-n-c-h", "Softmax2d", got=x.shape)
         return ops.softmax(x, -3)
 
 

@@ -9,6 +9,7 @@ from sporax.core.errors import is_users, refusal_of
 from sporax.core.signature_errors import constructed_with, is_own, unfitting
 from sporax.core.value import thread
 from sporax.diagnosis.causes import is_from, recursion_of
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declaration import AXES, is_axes
 
 
@@ -45,11 +46,7 @@ _RULES = {
 
 def tensor(who, x):
     """Raise TypeError if an input has no shape (a list, a scalar, None)."""
-    if not hasattr(x, "shape"):
-        raise TypeError(
-            f"For '{who}', the input must be a Tensor, but got {type(x).__name__}. "
-            "Make one of it first, e.g. with 'Tensor(x, mindspore.float32)'."
-        )
+    require(hasattr(x, "shape"), "input-tensor", who, got=x)
 
 
 def _rule(name):
@@ -57,12 +54,15 @@ def _rule(name):
 
     def check(who, **values):
         for argument, value in values.items():
-            if not of_kind(value):
-                raise TypeError(
-                    f"For '{who}', '{argument}' must be {words}, but got {type(value).__name__}."
-                )
-            if not in_range(value):
-                raise ValueError(f"For '{who}', '{argument}' must be {words}, but got {value}.")
+            require(
+                of_kind(value),
+                "must-be-argument-type-argument-checks",
+                who,
+                argument=argument,
+                value=words,
+                got=value,
+            )
+            require(in_range(value), "must-be", who, argument=argument, words=words, got=value)
 
     check.__name__ = name
     check.__doc__ = f"Raise TypeError or ValueError unless each keyword's value is {words}."
@@ -76,19 +76,20 @@ integer, positive_int, not_negative_int, flag, cosine, axes, sizes = _rest
 def instance(who, types, words, **values):
     """Raise TypeError unless every keyword's value is one of `types`, described by `words`."""
     for argument, value in values.items():
-        if not isinstance(value, types):
-            raise TypeError(
-                f"For '{who}', '{argument}' must be {words}, but got {type(value).__name__}."
-            )
+        require(
+            isinstance(value, types),
+            "must-be-argument-type-argument-checks",
+            who,
+            argument=argument,
+            value=words,
+            got=value,
+        )
 
 
 def one_of(who, choices, **values):
     """Raise ValueError unless every keyword's value is one of `choices`."""
     for argument, value in values.items():
-        if value not in choices:
-            raise ValueError(
-                f"For '{who}', '{argument}' must be one of {choices}, but got {value!r}."
-            )
+        require(value in choices, "one-of", who, argument=argument, choices=choices, got=value)
 
 
 def choice(who, choices, **values):
@@ -96,15 +97,20 @@ def choice(who, choices, **values):
     *others, last = map(repr, choices)
     words = f"{', '.join(others)} or {last}" if others else last
     for argument, value in values.items():
-        if value not in choices:
-            raise ValueError(f"For '{who}', '{argument}' must be {words}, but got {value!r}.")
+        require(
+            value in choices,
+            "must-be-argument-value",
+            who,
+            argument=argument,
+            words=words,
+            got=value,
+        )
 
 
 def below(who, **values):
     """Raise ValueError unless the first of two keyword values is less than the second."""
     (low, a), (high, b) = values.items()
-    if not operator.lt(a, b):
-        raise ValueError(f"For '{who}', '{low}' must be less than '{high}', but got {a} and {b}.")
+    require(operator.lt(a, b), "less-than", who, argument=low, other=high, got=a, high=b)
 
 
 def _endless(cell, error):
@@ -114,7 +120,7 @@ def _endless(cell, error):
     if len(calls) < 2 or thread.recorder.tracer is not None:
         return None
     recursion = recursion_of(error, is_users) or "it is among its own parts. Take it out of them."
-    return RecursionError(f"For '{type(cell).__name__}', a call must end, but {recursion}")
+    return rejection("call-end", type(cell).__name__, recursion=recursion)
 
 
 def call_refusal(cell, args, kwargs, error):

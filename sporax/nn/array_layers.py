@@ -5,6 +5,7 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float16, float32, int32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
@@ -83,8 +84,9 @@ class Moments(Cell):
 
     def construct(self, x):
         check.tensor("Moments", x)
-        if x.dtype not in (float16, float32):
-            raise TypeError(f"For 'Moments', 'x' must be Float16 or Float32, but got {x.dtype}.")
+        require(
+            x.dtype in (float16, float32), "float16-float32-argument-type", "Moments", x=x.dtype
+        )
         wide = x.astype(float32)
         mean = wide.mean(self.axis, True)
         variance = ops.square(wide - mean).mean(self.axis, self.keep_dims)
@@ -122,8 +124,7 @@ class Range(Cell):
 
     def __init__(self, start, limit=None, delta=1):
         super().__init__()
-        if delta == 0:
-            raise ValueError("For 'Range', 'delta' must not be 0.")
+        require(delta != 0, "not-0", "Range", argument="delta")
         numbers = np.arange(start, limit, delta) if limit is not None else np.arange(start)
         self.result_tensor = Tensor(numbers, float32 if numbers.dtype.kind == "f" else int32)
 
@@ -216,8 +217,11 @@ class Unflatten(Cell):
         check.tensor("Unflatten", input_x)
         shape, axis = input_x.shape, self.axis
         if not -len(shape) <= axis < len(shape):
-            raise ValueError(
-                f"For 'Unflatten', 'axis' must be in [{-len(shape)}, {len(shape)}), but got {axis}."
+            raise rejection(
+                "in-interval-shape-axis",
+                "Unflatten",
+                axis=axis,
+                interval=f"[{-len(shape)}, {len(shape)})",
             )
         axis %= len(shape)
         return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1 :])
@@ -238,11 +242,13 @@ class Roll(Cell):
         )
         self.shift = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,)
         self.axis = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-        if len(self.shift) != len(self.axis):
-            raise ValueError(
-                "For 'Roll', 'shift' and 'axis' must be equally many, but got "
-                f"{len(self.shift)} and {len(self.axis)}."
-            )
+        require(
+            len(self.shift) == len(self.axis),
+            "axis-equally-many",
+            "Roll",
+            shift=len(self.shift),
+            count=len(self.axis),
+        )
 
     def construct(self, input_x):
         return ops.roll(input_x, self.shift, self.axis)
@@ -258,8 +264,7 @@ class L1Regularizer(Cell):
     def __init__(self, scale):
         super().__init__()
         check.positive("L1Regularizer", scale=scale)
-        if not np.isfinite(scale):
-            raise ValueError(f"For 'L1Regularizer', 'scale' must be finite, but got {scale}.")
+        require(np.isfinite(scale), "finite", "L1Regularizer", scale=scale)
         self.scale = Tensor(scale, float32)
 
     def construct(self, weights):

@@ -5,6 +5,7 @@ import math
 from sporax import ops
 from sporax.core.dtype import bool_, float32, uint8
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
@@ -36,11 +37,14 @@ class MultiheadAttention(Cell):
         add_zero_attn=False, kdim=None, vdim=None, batch_first=False, dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(
-                "For 'MultiheadAttention', 'embed_dim' must be a multiple of 'num_heads', but got "
-                f"{embed_dim} and {num_heads}."
-            )
+        require(
+            not embed_dim % num_heads,
+            "multiple",
+            "MultiheadAttention",
+            embed_dim=embed_dim,
+            other="num_heads",
+            value=num_heads,
+        )
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
@@ -83,29 +87,27 @@ class MultiheadAttention(Cell):
     def _checked(self, query, key, value):
         inputs = dict(zip(_SHARES, (query, key, value), strict=True))
         for name, x in inputs.items():
-            if not isinstance(x, Tensor):
-                raise TypeError(
-                    f"For 'MultiheadAttention', '{name}' must be a Tensor, but got "
-                    f"{type(x).__name__}."
-                )
+            require(isinstance(x, Tensor), "tensor", "MultiheadAttention", argument=name, got=x)
         if query.ndim not in (2, 3) or not query.ndim == key.ndim == value.ndim:
             shapes = ", ".join(f"'{name}' {x.shape}" for name, x in inputs.items())
-            raise ValueError(
-                "For 'MultiheadAttention', query, key and value must all have 3 dimensions, or 2 "
-                f"without a batch, but got {shapes}."
-            )
+            raise rejection("query-key-value-all", "MultiheadAttention", got=shapes)
         sizes = self.embed_dim, self.kdim, self.vdim
         for (name, x), size in zip(inputs.items(), sizes, strict=True):
-            if x.shape[-1] != size:
-                raise ValueError(
-                    f"For 'MultiheadAttention', the last axis of '{name}' must be {size}, but got "
-                    f"shape {x.shape}."
-                )
-        if key.shape[:-1] != value.shape[:-1]:
-            raise ValueError(
-                "For 'MultiheadAttention', 'key' and 'value' must have the same shape but for the "
-                f"last axis, but got {key.shape} and {value.shape}."
+            require(
+                x.shape[-1] == size,
+                "last-axis",
+                "MultiheadAttention",
+                name=name,
+                size=size,
+                shape=x.shape,
             )
+        require(
+            key.shape[:-1] == value.shape[:-1],
+            "value-same-shape-last",
+            "MultiheadAttention",
+            key=key.shape,
+            shape=value.shape,
+        )
 
     def construct(
         self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None,
@@ -179,14 +181,14 @@ class MultiheadAttention(Cell):
     @staticmethod
     def _added(name, mask, shapes, dtype):
         if not mask.is_floating_point() and mask.dtype not in (bool_, uint8):
-            raise ValueError(
-                f"For 'MultiheadAttention', '{name}' must be bool or floating, but got "
-                f"{mask.dtype}."
-            )
+            raise rejection("bool-floating", "MultiheadAttention", argument=name, got=mask.dtype)
         if mask.shape not in shapes:
-            raise ValueError(
-                f"For 'MultiheadAttention', '{name}' must have shape "
-                f"{' or '.join(map(str, shapes))}, but got {mask.shape}."
+            raise rejection(
+                "shape-shape-size",
+                "MultiheadAttention",
+                argument=name,
+                shape=" or ".join(map(str, shapes)),
+                got=mask.shape,
             )
         if mask.is_floating_point():
             return mask.astype(dtype)

@@ -17,6 +17,7 @@ from sporax.core.signal_handlers import is_of_handler
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.jit import JitFunction
 from sporax.nn import argument_checks as check
 from sporax.nn.cell_buffers import Buffers, is_buffer
@@ -139,10 +140,7 @@ class Cell(
 
     def construct(self, *args, **kwargs):
         """The forward computation; a subclass defines it."""
-        raise AttributeError(
-            f"For 'Cell', the method 'construct' must be defined, but {type(self).__name__} does "
-            "not define it."
-        )
+        raise rejection("method-construct-defined-does", "Cell", object=self)
 
     def _as_graph(self):
         if self._graph is None:
@@ -198,10 +196,7 @@ class Cell(
 
     def _set_too_early(self, name, value):
         if isinstance(value, (Parameter, Cell, ParameterTuple)):
-            raise AttributeError(
-                f"For '{type(self).__name__}', 'super().__init__()' must be called before "
-                f"'{name}' is set. Call it first in '__init__'."
-            )
+            raise rejection("super---init---called-before", type(self).__name__, name=name)
         object.__setattr__(self, name, value)
 
     def _make_room(self, name, registry):
@@ -244,18 +239,17 @@ class Cell(
             part.set_data(value)
         else:
             kind, takes = _TAKES[registry]
-            raise TypeError(
-                f"For '{type(self).__name__}', attribute '{name}' is that of a {kind} and takes "
-                f"{takes} or None, but got {type(value).__name__}. Delete it first ('del'), or "
-                "choose another name."
+            raise rejection(
+                "attribute-takes-none",
+                type(self).__name__,
+                name=name,
+                kind=kind,
+                takes=takes,
+                got=value,
             )
 
     def __getattr__(self, name):
-        if "_params" not in self.__dict__:
-            raise AttributeError(
-                f"The '{type(self).__name__}' object has no attribute '{name}': its '__init__' "
-                "has not called 'super().__init__()' yet. Call it first."
-            )
+        require("_params" in self.__dict__, "object-no-attribute---init", object=self, name=name)
         if name in self.__dict__:  # a part with a name in the class's __slots__
             return self.__dict__[name]
         make = type(self)._on_request.get(name)
@@ -312,11 +306,12 @@ class Cell(
         Set another dtype on a descendant afterwards, e.g. float32 for a norm or a loss.
         Returns the cell.
         """
-        if dst_type not in FLAGS.values():
-            raise ValueError(
-                "For 'Cell.to_float', 'dst_type' must be float16, bfloat16 or float32, but got "
-                f"{dst_type}."
-            )
+        require(
+            dst_type in FLAGS.values(),
+            "float16-bfloat16-float32",
+            "Cell.to_float",
+            dst_type=dst_type,
+        )
         flags = {flag: dtype == dst_type for flag, dtype in FLAGS.items()}
         return Cell.add_flags_recursive(self, **flags)
 
@@ -329,11 +324,12 @@ class Cell(
         check_name("insert_param_to_cell", "param_name", param_name, check_name_contain_dot)
         if hasattr(self, param_name) and param_name not in self._params:
             raise taken(self, param_name)
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                "For 'insert_param_to_cell', 'param' must be a Parameter or None, but got "
-                f"{type(param).__name__}. Wrap it: Parameter(...)."
-            )
+        require(
+            param is None or isinstance(param, Parameter),
+            "parameter-none",
+            "insert_param_to_cell",
+            param=param,
+        )
         Changes.count += 1
         self._adopt(param_name, param)
 
@@ -343,11 +339,12 @@ class Cell(
         check_name("insert_child_to_cell", "child_name", child_name, True)
         if hasattr(self, child_name):
             raise taken(self, child_name)
-        if child_cell is not None and not isinstance(child_cell, Cell):
-            raise TypeError(
-                "For 'insert_child_to_cell', 'child_cell' must be a Cell or None, but got "
-                f"{type(child_cell).__name__}."
-            )
+        require(
+            child_cell is None or isinstance(child_cell, Cell),
+            "cell-none",
+            "insert_child_to_cell",
+            child_cell=child_cell,
+        )
         Changes.count += 1
         self._cells[child_name] = child_cell
 

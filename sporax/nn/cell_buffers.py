@@ -6,6 +6,7 @@ from sporax.autodiff.hooks import HookHandle, check_callable
 from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell_registry import check_name, taken
 
@@ -49,19 +50,17 @@ class Buffers:
         ['seen']
         """
         if "_buffers" not in self.__dict__:
-            raise AttributeError(
-                f"For '{type(self).__name__}', 'super().__init__()' must be called before a buffer "
-                "is registered. Call it first in '__init__'."
-            )
+            raise rejection("super---init---called-before-buffer", type(self).__name__)
         check.instance("register_buffer", str, "a string", name=name)
         check_name("register_buffer", "name", name, True)
         if hasattr(self, name) and name not in self._buffers:
             raise taken(self, name)
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                "For 'register_buffer', 'tensor' must be a Tensor or None, but got "
-                f"{type(tensor).__name__}. Make a Tensor of it first."
-            )
+        require(
+            tensor is None or isinstance(tensor, Tensor),
+            "tensor-none",
+            "register_buffer",
+            tensor=tensor,
+        )
         for hook in list(_registered.values()):
             replacement = hook(self, name, tensor)
             tensor = tensor if replacement is None else replacement
@@ -92,10 +91,12 @@ class Buffers:
         """Return the buffer at a path such as `"block.norm.mean"`; AttributeError if absent."""
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
-        if name not in cell._buffers:
-            raise AttributeError(
-                "For 'get_buffer', 'target' must lead to a buffer, but "
-                f"'{type(cell).__name__}' has none of the name '{name}'. 'named_buffers()' lists "
-                "them."
-            )
+        require(
+            name in cell._buffers,
+            "lead-buffer-none-name",
+            "get_buffer",
+            argument="target",
+            cell=cell,
+            name=name,
+        )
         return cell._buffers[name]

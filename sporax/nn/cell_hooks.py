@@ -15,6 +15,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of, unflatten
 from sporax.core.value import Changes
+from sporax.diagnosis.rules import rejection, require
 
 _KINDS = (
     "forward_pre", "forward", "backward_pre", "backward", "saved_tensors", "parameter_forward",
@@ -85,20 +86,17 @@ class HookRegistration:
 def _by_parameter(hook):
     """Convert a list of dicts to {id(Parameter): (Parameter, function)}."""
     who, hooks = "For 'register_parameter_forward_hook', ", {}
-    if not isinstance(hook, (list, tuple)):
-        raise TypeError(
-            f"{who}'hook' must be a function or a list of dicts, but got {type(hook).__name__}."
-        )
+    require(isinstance(hook, (list, tuple)), "hook-function-list-dicts", name=who, got=hook)
     for item in hook:
-        if not isinstance(item, dict) or item.keys() != {"params", "hook"}:
-            raise ValueError(
-                f"{who}each item of 'hook' must be a dict with the keys 'params' and 'hook', but "
-                f"got {item!r:.80}."
-            )
+        require(
+            isinstance(item, dict) and item.keys() == {"params", "hook"},
+            "item-hook-dict-keys",
+            name=who,
+            got=item,
+        )
         check_callable("register_parameter_forward_hook", item["hook"])
         for p in item["params"]:
-            if not isinstance(p, Parameter):
-                raise TypeError(f"{who}'params' must be Parameters, but got {type(p).__name__}.")
+            require(isinstance(p, Parameter), "params-parameters", name=who, got=p)
             hooks[id(p)] = p, item["hook"]
     return hooks
 
@@ -128,11 +126,12 @@ def set_parameter_forward_hook_enabled(net, enabled=False):
     >>> net(ops.ones((1, 2))).asnumpy()
     array([[20.]], dtype=float32)
     """
-    if not isinstance(net, HookRegistration):
-        raise TypeError(
-            "For '_set_parameter_forward_hook_enabled', 'net' must be a Cell, but got "
-            f"{type(net).__name__}."
-        )
+    require(
+        isinstance(net, HookRegistration),
+        "cell-cell-member-load-param",
+        "_set_parameter_forward_hook_enabled",
+        net=net,
+    )
 
     def change(hooks):
         others = tuple([hook for hook in hooks if hook[1] is not _own_hook])
@@ -264,9 +263,12 @@ def _replaced_parameters(cell, hooks):
 def _of_parameter(parameter, result):
     got = result.shape if isinstance(result, Tensor) else type(result).__name__
     if got != parameter.shape:
-        raise TypeError(
-            "For 'register_parameter_forward_hook', a hook must return a Tensor of the shape of "
-            f"'{parameter.name}', {parameter.shape}, but got {got}."
+        raise rejection(
+            "hook-return-tensor-shape",
+            "register_parameter_forward_hook",
+            name=parameter.name,
+            shape=parameter.shape,
+            got=got,
         )
     return result._lift()
 
@@ -311,11 +313,11 @@ def _before(cell, hook_fn, with_kwargs, args, kwargs):
     result = hook_fn(cell, args, kwargs)
     if result is None:
         return args, kwargs
-    if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], dict):
-        raise TypeError(
-            "For 'register_forward_pre_hook' with with_kwargs=True, the hook must return None or "
-            f"(args, kwargs), but got {type(result).__name__}."
-        )
+    require(
+        isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict),
+        "register-forward-pre-hook-with-kwargs-true-hook",
+        got=result,
+    )
     args, kwargs = result
     return args if isinstance(args, tuple) else (args,), kwargs
 

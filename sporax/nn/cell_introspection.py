@@ -9,6 +9,7 @@ from sporax.core import context
 from sporax.core.cell_tree import tree
 from sporax.core.parameter import Parameter
 from sporax.core.tree import map_tensors
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell_precision import MixedPrecision, mixed_precision_of
 from sporax.nn.parameter_tuple import ParameterTuple
@@ -32,9 +33,7 @@ class Setting:
             return self
         if self.key not in cell.__dict__:
             if self.default is None:
-                raise AttributeError(
-                    f"For '{type(cell).__name__}', '{self.name}' has not been set yet."
-                )
+                raise rejection("not-been-set-yet", type(cell).__name__, argument=self.name)
             value = self.default()
             if not value and isinstance(value, dict):  # a dict that the user may fill
                 cell.__dict__[self.key] = value
@@ -42,15 +41,23 @@ class Setting:
         return cell.__dict__[self.key]
 
     def __set__(self, cell, value):
-        if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
-            raise TypeError(
-                f"For 'Cell', '{self.name}' must be {self.words}, but got {type(value).__name__}."
-            )
-        if self.least is not None and value < self.least:
-            raise ValueError(
-                f"For 'Cell', '{self.name}' must be {self.words}, at least {self.least}, but got "
-                f"{value}."
-            )
+        require(
+            isinstance(value, self.kind) and (not isinstance(value, bool) or self.kind is bool),
+            "must-be-argument-type-argument-checks",
+            "Cell",
+            argument=self.name,
+            value=self.words,
+            got=value,
+        )
+        require(
+            self.least is None or value >= self.least,
+            "at-least-argument-value",
+            "Cell",
+            argument=self.name,
+            words=self.words,
+            least=self.least,
+            got=value,
+        )
         cell.__dict__[self.key] = value
 
 

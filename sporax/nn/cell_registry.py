@@ -3,6 +3,7 @@
 from collections import OrderedDict
 
 from sporax.core.parameter import Parameter
+from sporax.diagnosis.rules import rejection
 
 
 class Registry(OrderedDict):
@@ -67,7 +68,6 @@ def refuse_one_name_twice(parameters):
     first = {}
     for path, p in parameters:
         if isinstance(p, Parameter) and first.setdefault(p.name, (path, p))[1] is not p:
-            raise ValueError(
-                f"For 'Parameter', the name '{p.name}' must be one parameter's only, but "
-                f"'{first[p.name][0]}' and '{path}' have it. Name them: Parameter(..., name=...)."
+            raise rejection(
+                "name-one-parameter-s", "Parameter", name=p.name, first=first[p.name][0], path=path
             )

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from typing import Any
 
 from sporax.core.cell_tree import parameters, tree
+from sporax.diagnosis.rules import require
 from sporax.nn.cell_registry import refuse_one_name_twice
 from sporax.nn.parameter_tuple import check_prefix
 
@@ -83,11 +84,9 @@ class Traversal:
     def cells_and_names(self, cells=None, name_prefix=""):
         """Yield (path, cell) for this cell and all descendants once; `cells`: a set to omit."""
         _check_path("cells_and_names", name_prefix)
-        if cells and not isinstance(cells, set):
-            raise TypeError(
-                "For 'cells_and_names', 'cells' must be a set of Cells or None, but got "
-                f"{type(cells).__name__}."
-            )
+        require(
+            not cells or isinstance(cells, set), "set-cells-none", "cells_and_names", cells=cells
+        )
         yield from tree(self, name_prefix, cells or None)
 
     def name_cells(self):
@@ -105,27 +104,31 @@ class Traversal:
     def get_sub_cell(self, target):
         """Return the cell at a path such as `"block.norm"`; this one for `""`. AttributeError if
         absent."""
-        if not isinstance(target, str):
-            raise AttributeError(
-                f"For 'get_sub_cell', 'target' must be a string, but got {type(target).__name__}."
-            )
+        require(
+            isinstance(target, str),
+            "str-argument-value-mindrecord-page",
+            "get_sub_cell",
+            target=target,
+            error=AttributeError,
+        )
         cell = self
         for name in target.split(".") if target else ():
             part = getattr(cell, name, None)
-            if not isinstance(part, Traversal):
-                raise AttributeError(
-                    f"For 'get_sub_cell', 'target' must lead to a Cell, but in '{target}' "
-                    f"'{type(cell).__name__}' has no Cell '{name}'. 'cells_and_names()' lists them."
-                )
+            require(
+                isinstance(part, Traversal),
+                "lead-cell-no-cell",
+                "get_sub_cell",
+                argument="target",
+                target=target,
+                cell=cell,
+                name=name,
+            )
             cell = part
         return cell
 
     def apply(self, fn):
         """Call `fn` on every descendant, then on this cell."""
-        if not callable(fn):
-            raise TypeError(
-                f"For 'Cell.apply', 'fn' must be a function, but got {type(fn).__name__}."
-            )
+        require(callable(fn), "function-argument-type", "Cell.apply", fn=fn)
         if id(self) in _applying.cells:  # the cell contains itself
             return self
         _applying.cells.add(id(self))
@@ -139,10 +142,7 @@ class Traversal:
 
 
 def _check_path(who, prefix):
-    if prefix and not isinstance(prefix, str):
-        raise TypeError(
-            f"For '{who}', 'name_prefix' must be a string, but got {type(prefix).__name__}."
-        )
+    require(not prefix or isinstance(prefix, str), "str", who, name_prefix=prefix)
 
 
 class _Applying(threading.local):

@@ -5,16 +5,14 @@ from collections.abc import Iterable, Mapping
 
 from sporax.core.from_host import plain
 from sporax.core.value import Changes
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
 def _checked(owner, cell):
     if not isinstance(cell, Cell):
-        raise TypeError(
-            f"For '{type(owner).__name__}', every item must be a Cell, but got "
-            f"{type(cell).__name__}."
-        )
+        raise rejection("every-item-cell", type(owner).__name__, got=cell)
     return cell
 
 
@@ -37,15 +35,14 @@ class _Ordered(Cell):
         """Normalise an index, possibly negative; `room`: how far past the last it may be."""
         index = plain(index)
         if not isinstance(index, int):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'index' must be an int, but got "
-                f"{type(index).__name__}."
-            )
+            raise rejection("int", type(self).__name__, index=index)
         n = len(self)
         if not -n <= index < n + room:
-            raise IndexError(
-                f"For '{type(self).__name__}', 'index' must be in [{-n}, {n + room}), but got "
-                f"{index}."
+            raise rejection(
+                "in-interval-index-range",
+                type(self).__name__,
+                index=index,
+                interval=f"[{-n}, {n + room})",
             )
         return index if index >= 0 else index + n
 
@@ -128,11 +125,12 @@ class SequentialCell(_Ordered):
     def __init__(self, *args):
         super().__init__()
         if len(args) == 1 and not isinstance(args[0], Cell):
-            if not isinstance(args[0], (list, OrderedDict)):
-                raise TypeError(
-                    "For 'SequentialCell', one argument must be a Cell, a list or an OrderedDict, "
-                    f"but got {type(args[0]).__name__}."
-                )
+            require(
+                isinstance(args[0], (list, OrderedDict)),
+                "one-argument-cell-list",
+                "SequentialCell",
+                got=args[0],
+            )
             args = args[0]
         named = args.items() if isinstance(args, OrderedDict) else enumerate(args)
         for key, cell in named:
@@ -168,10 +166,7 @@ class CellList(_Ordered):
 
     def __init__(self, *args, auto_prefix=True):
         super().__init__(auto_prefix)
-        if len(args) > 1:
-            raise TypeError(
-                f"For 'CellList', the cells must come in one list, but got {len(args)} arguments."
-            )
+        require(len(args) <= 1, "cells-come-one-list", "CellList", got=len(args))
         for cells in args:
             self.extend(cells)
 
@@ -198,9 +193,7 @@ class CellList(_Ordered):
         self._renumber(items, path)
 
     def construct(self, *inputs):
-        raise NotImplementedError(
-            "For 'CellList', there is nothing to compute. Call its cells, or use 'SequentialCell'."
-        )
+        raise rejection("nothing-compute", "CellList")
 
 
 class CellDict(Cell):
@@ -238,14 +231,13 @@ class CellDict(Cell):
             )
 
     def __setitem__(self, key, cell):
-        if not isinstance(key, str):
-            raise TypeError(
-                f"For 'CellDict', a key must be a string, but got {type(key).__name__}."
-            )
-        if isinstance(_checked(self, cell), (CellDict, CellList, SequentialCell)):
-            raise TypeError(
-                f"For 'CellDict', an item must be a single Cell, but got {type(cell).__name__}."
-            )
+        require(isinstance(key, str), "key-string", "CellDict", got=key)
+        require(
+            not isinstance(_checked(self, cell), (CellDict, CellList, SequentialCell)),
+            "item-single-cell",
+            "CellDict",
+            got=cell,
+        )
         if not key or "." in key or (hasattr(self, key) and key not in self._cells):
             raise KeyError(
                 "For 'CellDict', a key must be a name without dots that Cell itself does not use, "
@@ -294,13 +286,13 @@ class CellDict(Cell):
         )
         pairs = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
         for pair in pairs:
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ValueError(
-                    f"For 'CellDict.update', each item must be a name and a Cell, but got {pair!r}."
-                )
+            require(
+                isinstance(pair, (tuple, list)) and len(pair) == 2,
+                "item-name-cell",
+                "CellDict.update",
+                got=pair,
+            )
             self[pair[0]] = pair[1]
 
     def construct(self, *inputs):
-        raise NotImplementedError(
-            "For 'CellDict', there is nothing to compute. Call its cells by their names."
-        )
+        raise rejection("nothing-compute-cell-construct", "CellDict")

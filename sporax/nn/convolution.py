@@ -5,13 +5,13 @@ from typing import ClassVar
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.nn.convolution import PAD_MODES, convolution
 from sporax.ops.nn.convolution3d import conv3d
 
-_COUNTS = {2: "two", 3: "three"}
 _SIDES = {2: "four (top, bottom, left, right)", 3: "six (front, back, top, bottom, left, right)"}
 
 
@@ -19,14 +19,16 @@ def per_axis(layer, name, value, count, lowest=1):
     """Expand an int to all axes, or check a per-axis tuple (of 4 for 2 axes, use the last 2)."""
     sizes = (value,) * count if isinstance(value, int) else value
     if not isinstance(sizes, tuple) or len(sizes) not in ((2, 4) if count == 2 else (count,)):
-        raise TypeError(
-            f"For '{layer}', '{name}' must be an int or {_COUNTS[count]}, but got {value!r}."
-        )
+        raise rejection("int-or-ints-type", layer, argument=name, counts=(count,), got=value)
     for n in sizes[-count:]:
         if not isinstance(n, int) or isinstance(n, bool) or n < lowest:
-            raise ValueError(
-                f"For '{layer}', '{name}' must be an int of at least {lowest} or "
-                f"{_COUNTS[count]}, but got {value!r}."
+            raise rejection(
+                "int-or-ints-at-least",
+                layer,
+                argument=name,
+                lowest=lowest,
+                counts=(count,),
+                got=value,
             )
     return sizes[-count:]
 
@@ -35,15 +37,14 @@ def _checked_padding(layer, pad_mode, padding, count):
     check.one_of(layer, PAD_MODES, pad_mode=pad_mode)
     sides = padding if isinstance(padding, tuple) else (padding,)
     if len(sides) not in (1, 2 * count) or not all(isinstance(n, int) and n >= 0 for n in sides):
-        raise ValueError(
-            f"For '{layer}', 'padding' must be an int of at least 0 or {_SIDES[count]}, but got "
-            f"{padding!r}."
-        )
-    if pad_mode != "pad" and any(sides):
-        raise ValueError(
-            f"For '{layer}', 'padding' must be 0 when 'pad_mode' is not 'pad', but got {padding} "
-            f"and '{pad_mode}'. Pass pad_mode='pad'."
-        )
+        raise rejection("int-at-least-0", layer, padding=padding, sides=_SIDES[count])
+    require(
+        pad_mode == "pad" or not any(sides),
+        "0-pad-mode-not-pad",
+        layer,
+        padding=padding,
+        pad_mode=pad_mode,
+    )
 
 
 class Convolution(Cell):
@@ -73,11 +74,16 @@ class Convolution(Cell):
         check.positive_int(layer, in_channels=in_channels, out_channels=out_channels, group=group)
         check.flag(layer, has_bias=has_bias)
         _checked_padding(layer, pad_mode, padding, count)
-        if in_channels % group or out_channels % group:
-            raise ValueError(
-                f"For '{layer}', 'in_channels' and 'out_channels' must be multiples of 'group', "
-                f"but got {in_channels}, {out_channels} and {group}."
-            )
+        require(
+            not in_channels % group and (not out_channels % group),
+            "multiples",
+            layer,
+            in_channels=in_channels,
+            other="out_channels",
+            other2="group",
+            out_channels=out_channels,
+            value=group,
+        )
         check.choice(layer, self._formats, data_format=data_format)
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
         self.kernel_size = per_axis(layer, "kernel_size", kernel_size, count)
@@ -104,9 +110,12 @@ class Convolution(Cell):
         check.tensor(type(self).__name__, x)
         channels = x.shape[data_format.index("C")] if x.ndim == len(data_format) else None
         if channels != self.in_channels:
-            raise ValueError(
-                f"For '{type(self).__name__}', the input must be {data_format} with "
-                f"{self.in_channels} channels ('in_channels'), but got shape {x.shape}."
+            raise rejection(
+                "input-channels-in-channels",
+                type(self).__name__,
+                data_format=data_format,
+                in_channels=self.in_channels,
+                shape=x.shape,
             )
 
     def extend_repr(self):

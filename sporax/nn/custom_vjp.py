@@ -1,5 +1,6 @@
 """`custom_vjp`: a function with a custom derivative, as a Cell."""
 
+from sporax.diagnosis.rules import require
 from sporax.nn.cell import Cell
 
 
@@ -12,22 +13,16 @@ class CustomVjp(Cell):
 
     def defbwd(self, bwd):
         """Set `bwd(*inputs, output, cotangent)`, which returns the gradients of the inputs."""
-        if not callable(bwd):
-            raise TypeError(
-                f"For 'custom_vjp', 'bwd' must be a function, but got {type(bwd).__name__}. It "
-                "takes the inputs, the output and its cotangent."
-            )
+        require(callable(bwd), "function-argument-type-custom-vjp", "custom_vjp", bwd=bwd)
         self.bwd = bwd
 
     def construct(self, *args):
         return self.fwd(*args)
 
     def bprop(self, *args):
-        if self.bwd is None:
-            raise RuntimeError(
-                "For 'custom_vjp', 'defbwd' must be called before a derivative is taken. Give it "
-                "the function for the inputs' gradients."
-            )
+        require(
+            self.bwd is not None, "called-before-derivative-taken", "custom_vjp", argument="defbwd"
+        )
         return self.bwd(*args)
 
 

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.diagnosis.rules import require
 from sporax.initializers import Uniform
 from sporax.nn import argument_checks as check
 from sporax.nn.activation import activation_of
@@ -49,11 +50,14 @@ class Dense(Cell):
 
     def construct(self, x):
         check.tensor("Dense", x)
-        if x.shape[-1:] != (self.in_channels,):
-            raise ValueError(
-                f"For 'Dense', the last axis of the input must be {self.in_channels} "
-                f"('in_channels'), but got shape {x.shape}."
-            )
+        require(
+            x.shape[-1:] == (self.in_channels,),
+            "last-axis-input",
+            "Dense",
+            value=self.in_channels,
+            other="in_channels",
+            shape=x.shape,
+        )
         y = self._affine(x)
         return self.activation(y) if self.activation_flag else y
 
@@ -101,12 +105,15 @@ class BiDense(Cell):
         check.tensor("BiDense", input1)
         check.tensor("BiDense", input2)
         wanted = self.in1_channels, self.in2_channels
-        if input1.shape[:-1] != input2.shape[:-1] or wanted != (input1.shape[-1], input2.shape[-1]):
-            raise ValueError(
-                f"For 'BiDense', the last axes of the inputs must be {wanted} ('in1_channels' and "
-                f"'in2_channels') and the others the same, but got shapes {input1.shape} and "
-                f"{input2.shape}."
-            )
+        require(
+            input1.shape[:-1] == input2.shape[:-1]
+            and wanted == (input1.shape[-1], input2.shape[-1]),
+            "last-axes-inputs-in1-channels",
+            "BiDense",
+            wanted=wanted,
+            shape=input1.shape,
+            shape2=input2.shape,
+        )
         return ops.bidense(input1, input2, self.weight, self.bias)
 
     def extend_repr(self):

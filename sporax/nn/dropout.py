@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.declare import MINT
@@ -9,8 +10,14 @@ from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place
 
 
 def _probability(layer, name, value, inside, words):
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not inside(value):
-        raise ValueError(f"For '{layer}', '{name}' must be a number in {words}, but got {value!r}.")
+    require(
+        isinstance(value, (int, float)) and (not isinstance(value, bool)) and inside(value),
+        "number",
+        layer,
+        argument=name,
+        words=words,
+        got=value,
+    )
     return value
 
 
@@ -131,10 +138,14 @@ class RReLU(Cell):
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
         check.number("RReLU", lower=lower, upper=upper)
-        if lower > upper:
-            raise ValueError(
-                f"For 'RReLU', 'lower' must be at most 'upper', but got {lower} and {upper}."
-            )
+        require(
+            lower <= upper,
+            "at-most-argument-value-dropout",
+            "RReLU",
+            lower=lower,
+            other="upper",
+            upper=upper,
+        )
         self.lower, self.upper = lower, upper
 
     def construct(self, x):

@@ -7,6 +7,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.cell_tree import tree
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor, new_value
+from sporax.diagnosis.rules import require
 from sporax.nn.cell_registry import tensors_in
 
 
@@ -58,20 +59,23 @@ def _parsed(*args, **kwargs):
     by_position = dict(zip(names, args, strict=False))
     doubtful = [*[n for n in kwargs if n not in names or by_position.get(n) is not None], *args[3:]]
     device, dtype = {**by_position, **kwargs}.get("device"), {**by_position, **kwargs}.get("dtype")
-    if doubtful or not isinstance(device, (str, type(None))):
-        raise TypeError(
-            "For 'Cell.to', the arguments must be 'dtype', 'tensor', or 'device' and 'dtype', each "
-            f"with 'non_blocking', but got {args} and {kwargs}."
-        )
+    require(
+        not doubtful and isinstance(device, (str, type(None))),
+        "arguments-dtype-tensor-device",
+        "Cell.to",
+        got=args,
+        kwargs=kwargs,
+    )
     return device, dtype
 
 
 def _floating(dtype):
-    if not isinstance(dtype, dtypes.Type) or dtypes.to_numpy(dtype).kind not in "fcV":
-        raise TypeError(
-            f"For 'Cell.to', 'dtype' must be floating or complex, but got {dtype}. Integer "
-            "parameters and buffers keep their dtype."
-        )
+    require(
+        isinstance(dtype, dtypes.Type) and dtypes.to_numpy(dtype).kind in "fcV",
+        "floating-complex",
+        "Cell.to",
+        dtype=dtype,
+    )
     if dtypes.to_numpy(dtype).kind == "c":
         warn(
             f"Cell.to({dtype}): layers are made for real numbers, and not all of them compute with "
@@ -83,8 +87,4 @@ def _floating(dtype):
 
 def _check_device(who, device):
     here = context.get_context("device_target")
-    if device.partition(":")[0].upper() != here:
-        raise ValueError(
-            f"For '{who}', 'device' must be the one in use, '{here}', but got '{device}'. Choose "
-            "another with 'set_device' before the network is made."
-        )
+    require(device.partition(":")[0].upper() == here, "one-use", who, device=device, here=here)

@@ -5,12 +5,13 @@ import math
 import numpy as np
 
 from sporax.core.signature_errors import fitting
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import require
+from sporax.diagnosis.sizes import check_size
 from sporax.nn import argument_checks as check
 
 
 def _refuse_long(who, steps, argument):
-    refuse_huge(who, (steps,), np.dtype(np.complex128), argument)  # a float and its list slot
+    check_size(who, (steps,), np.dtype(np.complex128), argument)  # a float and its list slot
 
 
 def _by_epoch(who, total_step, step_per_epoch, rate):
@@ -30,23 +31,20 @@ def piecewise_constant_lr(milestone, learning_rates):
     """
     who = "piecewise_constant_lr"
     for name, value in [("milestone", milestone), ("learning_rates", learning_rates)]:
-        if not isinstance(value, (tuple, list)):
-            raise TypeError(
-                f"For '{who}', '{name}' must be a tuple or list, but got {type(value).__name__}."
-            )
-    if len(milestone) != len(learning_rates):
-        raise ValueError(
-            f"For '{who}', 'milestone' and 'learning_rates' must be equally long, but got "
-            f"{len(milestone)} and {len(learning_rates)}."
-        )
+        require(isinstance(value, (tuple, list)), "tuple-list", who, argument=name, got=value)
+    require(
+        len(milestone) == len(learning_rates),
+        "equally-long",
+        who,
+        milestone=len(milestone),
+        other="learning_rates",
+        count=len(learning_rates),
+    )
     rates, last = [], 0
     for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
         check.positive_int(who, **{f"milestone[{i}]": until})
         check.not_negative(who, **{f"learning_rates[{i}]": rate})
-        if until < last:
-            raise ValueError(
-                f"For '{who}', 'milestone' must not decrease, but got {until} after {last}."
-            )
+        require(until >= last, "not-decrease", who, milestone=until, last=last)
         _refuse_long(who, until, f"'milestone[{i}]'")
         rates += [rate] * (until - last)
         last = until

@@ -6,6 +6,7 @@ from sporax import ops
 from sporax.core.dtype import float32, int32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_init import parameter
@@ -35,11 +36,13 @@ class Embedding(Cell):
         shape = vocab_size, embedding_size
         table = parameter("Embedding", "embedding_table", embedding_table, shape, dtype)
         if padding_idx is not None:
-            if not isinstance(padding_idx, int) or not 0 <= padding_idx < vocab_size:
-                raise ValueError(
-                    f"For 'Embedding', 'padding_idx' must be an int in [0, {vocab_size}), but got "
-                    f"{padding_idx!r}."
-                )
+            require(
+                isinstance(padding_idx, int) and 0 <= padding_idx < vocab_size,
+                "int-in-interval",
+                "Embedding",
+                padding_idx=padding_idx,
+                interval=f"[0, {vocab_size})",
+            )
             rows = table.asnumpy()
             rows[padding_idx] = 0
             table = Parameter(Tensor(rows))
@@ -86,11 +89,7 @@ class EmbeddingLookup(Cell):
         check.flag(layer, sparse=sparse)
         check.choice(layer, _TARGETS, target=target)
         check.choice(layer, _SLICE_MODES, slice_mode=slice_mode)
-        if not sparse and target == "CPU":
-            raise ValueError(
-                f"For '{layer}', 'sparse' must be True where 'target' is 'CPU', but got False. "
-                "Pass target='DEVICE'."
-            )
+        require(sparse or target != "CPU", "true-target-cpu", layer, argument="sparse")
         if max_norm is not None:
             check.instance(layer, float, "a float greater than 0", max_norm=max_norm)
             check.positive(layer, max_norm=max_norm)
@@ -169,12 +168,17 @@ def _check_fields(input_indices, input_values, field_ids):
         check.tensor("MultiFieldEmbeddingLookup", x)
         if x.dtype not in dtypes:
             words = " or ".join(map(str, dtypes))
-            raise TypeError(
-                f"For 'MultiFieldEmbeddingLookup', '{name}' must be {words}, but got {x.dtype}. "
-                "Convert it with 'astype'."
+            raise rejection(
+                "must-be-argument-type-embedding",
+                "MultiFieldEmbeddingLookup",
+                argument=name,
+                words=words,
+                got=x.dtype,
             )
-        if x.ndim != 2 or x.shape != input_indices.shape:
-            raise ValueError(
-                f"For 'MultiFieldEmbeddingLookup', '{name}' must be (B, n), the same for all "
-                f"three inputs, but got shape {x.shape}."
-            )
+        require(
+            x.ndim == 2 and x.shape == input_indices.shape,
+            "b-n-same-all",
+            "MultiFieldEmbeddingLookup",
+            argument=name,
+            shape=x.shape,
+        )

@@ -2,6 +2,7 @@
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.graph_capture.export.exported_graph import Exported
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -25,10 +26,9 @@ class GraphCell(Cell):
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
         check.instance("GraphCell", Exported, "what 'load' gave", graph=graph)
-        if obf_random_seed is not None:
-            raise NotImplementedError(
-                "For 'GraphCell', 'obf_random_seed' is not done, as in MindSpore. Leave it out."
-            )
+        require(
+            obf_random_seed is None, "not-done-mindspore", "GraphCell", argument="obf_random_seed"
+        )
         chosen = _checked({} if params_init is None else params_init)
         self._exported = graph
         self._others = {}
@@ -50,9 +50,11 @@ class GraphCell(Cell):
 def _checked(params_init):
     check.instance("GraphCell", dict, "a dict", params_init=params_init)
     for name, x in params_init.items():
-        if not isinstance(name, str) or not isinstance(x, Tensor):
-            raise TypeError(
-                "For 'GraphCell', 'params_init' must hold Tensors by name, but got "
-                f"{type(x).__name__} by {name!r}."
-            )
+        require(
+            isinstance(name, str) and isinstance(x, Tensor),
+            "hold-tensors-name",
+            "GraphCell",
+            params_init=x,
+            name=name,
+        )
     return params_init

@@ -1,5 +1,6 @@
 """Settings of Cells for other backends, accepted without effect."""
 
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.sharding.calls import shard
 
@@ -45,18 +46,19 @@ class IgnoredSettings:
     def offload(self, backward_prefetch="Auto"):
         """Accepted: memory is unified and managed by XLA. `backward_prefetch`: 'Auto' or the number
         of operations to prefetch ahead."""
-        if isinstance(backward_prefetch, (float, bool)) or backward_prefetch is None:
-            raise TypeError(
-                "For 'offload', 'backward_prefetch' must be 'Auto' or an int, but got "
-                f"{type(backward_prefetch).__name__}."
-            )
-        if backward_prefetch != "Auto" and not (
-            isinstance(backward_prefetch, int) and backward_prefetch >= 0
-        ):
-            raise ValueError(
-                "For 'offload', 'backward_prefetch' must be 'Auto' or an int, at least 0, but got "
-                f"{backward_prefetch!r}."
-            )
+        require(
+            not isinstance(backward_prefetch, (float, bool)) and backward_prefetch is not None,
+            "auto-int",
+            "offload",
+            backward_prefetch=backward_prefetch,
+        )
+        require(
+            backward_prefetch == "Auto"
+            or (isinstance(backward_prefetch, int) and backward_prefetch >= 0),
+            "auto-int-at-least-0",
+            "offload",
+            backward_prefetch=backward_prefetch,
+        )
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
         """Return the Cell as a function whose Tensors are placed on the active Mesh; see

@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core.dtype import float16, float32, float64, uint8
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.image.patches import patches
@@ -53,11 +54,15 @@ class ResizeBilinear(Cell):
         self.half_pixel_centers = half_pixel_centers
 
     def construct(self, x, size=None, scale_factor=None, align_corners=False):
-        if (size is None) == (scale_factor is None):
-            raise ValueError(
-                "For 'ResizeBilinear', one of 'size' and 'scale_factor' must be given, but got "
-                f"{size} and {scale_factor}."
-            )
+        require(
+            (size is None) != (scale_factor is None),
+            "one-given",
+            "ResizeBilinear",
+            other="size",
+            other2="scale_factor",
+            got=size,
+            scale_factor=scale_factor,
+        )
         if size is None:
             size = tuple(int(n * scale_factor) for n in x.shape[2:])
         return resize_bilinear(x, size, align_corners, self.half_pixel_centers)
@@ -113,11 +118,7 @@ class CentralCrop(Cell):
 
     def construct(self, image):
         check.tensor("CentralCrop", image)
-        if image.ndim not in (3, 4):
-            raise ValueError(
-                "For 'CentralCrop', 'image' must have the shape (C, H, W) or (N, C, H, W), but got "
-                f"{image.shape}."
-            )
+        require(image.ndim in (3, 4), "shape-c-h-w", "CentralCrop", image=image.shape)
         top, left = (int((n - n * self.central_fraction) / 2) for n in image.shape[-2:])
         height, width = image.shape[-2:]
         return image[..., top : height - top, left : width - left]
@@ -136,19 +137,23 @@ class Unfold(Cell):
         super().__init__()
         for name, sizes in [("ksizes", ksizes), ("strides", strides), ("rates", rates)]:
             fits = isinstance(sizes, (tuple, list)) and len(sizes) == 4
-            if (
-                not fits
-                or sizes[0] != 1
-                or sizes[3] != 1
-                or not all(isinstance(n, int) and n > 0 for n in sizes)
-            ):
-                raise ValueError(
-                    f"For 'Unfold', '{name}' must be [1, rows, columns, 1], but got {sizes!r}."
-                )
-        if padding not in ("valid", "same", "VALID", "SAME"):
-            raise ValueError(
-                f"For 'Unfold', 'padding' must be 'valid' or 'same', but got {padding!r}."
+            require(
+                fits
+                and sizes[0] == 1
+                and (sizes[3] == 1)
+                and all(isinstance(n, int) and n > 0 for n in sizes),
+                "1-rows-columns-1",
+                "Unfold",
+                argument=name,
+                got=sizes,
             )
+        require(
+            padding in ("valid", "same", "VALID", "SAME"),
+            "one-of",
+            "Unfold",
+            padding=padding,
+            choices=("valid", "same"),
+        )
         self.sizes = [tuple(sizes[1:3]) for sizes in (ksizes, strides, rates)]
         self.padding = padding.lower()
 
@@ -195,9 +200,7 @@ class SSIM(Cell):
         check.tensor(layer, image)
         if image.dtype not in self._dtypes:
             words = ", ".join(map(str, self._dtypes))
-            raise TypeError(
-                f"For '{layer}', the images must be one of {words}, but got {image.dtype}."
-            )
+            raise rejection("images-one", layer, words=words, got=image.dtype)
 
     def construct(self, img1, img2):
         self._check(img1)

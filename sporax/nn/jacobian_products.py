@@ -2,6 +2,7 @@
 
 from sporax import autodiff
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.nn.cell import Cell
 
 
@@ -14,9 +15,7 @@ def _check(layer, v, of, what):
         is_good = isinstance(v, tuple) and len(v) == len(of)
     if not is_good:
         shown = f"a tuple of {len(v)}" if isinstance(v, tuple) else type(v).__name__
-        raise TypeError(
-            f"For '{layer}', the last argument must be {rule}, as the {what}, but got {shown}."
-        )
+        raise rejection("last-argument", layer, law=rule, what=what, got=shown)
 
 
 class Jvp(Cell):

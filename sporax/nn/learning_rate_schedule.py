@@ -4,6 +4,7 @@ import functools
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
@@ -24,10 +25,7 @@ class LearningRateSchedule(Cell):
         super().__init__()
 
     def construct(self, global_step):
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the method 'construct(self, global_step)' must be "
-            "defined. Return the learning rate in it."
-        )
+        raise rejection("method-construct-self-global-step", type(self).__name__)
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.activation import get_activation
 from sporax.nn.cell import Cell
@@ -54,10 +55,13 @@ class LossBase(Cell):
 
 def checked_weight(layer, name, weight):
     """Return `weight`; raise TypeError unless it is a Tensor or None."""
-    if weight is not None and not isinstance(weight, Tensor):
-        raise TypeError(
-            f"For '{layer}', '{name}' must be a Tensor or None, but got {type(weight).__name__}."
-        )
+    require(
+        weight is None or isinstance(weight, Tensor),
+        "tensor-none-argument-type",
+        layer,
+        argument=name,
+        got=weight,
+    )
     return weight
 
 
@@ -189,11 +193,13 @@ class CrossEntropyLoss(LossBase):
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
         super().__init__(reduction)
-        if not isinstance(label_smoothing, (int, float)) or not 0 <= label_smoothing <= 1:
-            raise ValueError(
-                "For 'CrossEntropyLoss', 'label_smoothing' must be in [0, 1], but got "
-                f"{label_smoothing!r}."
-            )
+        require(
+            isinstance(label_smoothing, (int, float)) and 0 <= label_smoothing <= 1,
+            "in-interval",
+            "CrossEntropyLoss",
+            label_smoothing=label_smoothing,
+            interval="[0, 1]",
+        )
         self.weight = checked_weight("CrossEntropyLoss", "weight", weight)
         check.integer("CrossEntropyLoss", ignore_index=ignore_index)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
@@ -279,11 +285,13 @@ class DiceLoss(Cell):
         self.smooth = smooth
 
     def construct(self, logits, label):
-        if logits.shape != label.shape:
-            raise ValueError(
-                f"For 'DiceLoss', 'label' must have the shape of 'logits', {logits.shape}, but got "
-                f"{label.shape}."
-            )
+        require(
+            logits.shape == label.shape,
+            "shape-logits",
+            "DiceLoss",
+            label=label.shape,
+            shape=logits.shape,
+        )
         total = (logits * logits).sum() + (label * label).sum()
         return 1 - 2 * (logits * label).sum() / (total + self.smooth)
 
@@ -324,9 +332,7 @@ class FocalLoss(LossBase):
         super().__init__(reduction)
         check.instance("FocalLoss", float, "a float", gamma=gamma)
         if checked_weight("FocalLoss", "weight", weight) is not None and weight.ndim != 1:
-            raise ValueError(
-                f"For 'FocalLoss', 'weight' must have 1 axis, but got shape {weight.shape}."
-            )
+            raise rejection("1-axis", "FocalLoss", argument="weight", shape=weight.shape)
         self.weight, self.gamma = weight, gamma
 
     def construct(self, logits, labels):
@@ -354,9 +360,7 @@ class MultiClassDiceLoss(LossBase):
         super().__init__()
         self.weights = checked_weight("MultiClassDiceLoss", "weights", weights)
         if weights is not None and weights.ndim != 2:
-            raise ValueError(
-                f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got {weights.shape}."
-            )
+            raise rejection("axes", "MultiClassDiceLoss", weights=weights.shape, value=2)
         if ignore_indiex is not None:
             check.integer("MultiClassDiceLoss", ignore_indiex=ignore_indiex)
         if isinstance(activation, str):
@@ -371,16 +375,17 @@ class MultiClassDiceLoss(LossBase):
     def construct(self, logits, label):
         check.tensor("MultiClassDiceLoss", logits)
         check.tensor("MultiClassDiceLoss", label)
-        if logits.shape != label.shape or logits.ndim < 2:
-            raise ValueError(
-                "For 'MultiClassDiceLoss', 'logits' and 'label' must have one shape (N, C, *), but "
-                f"got {logits.shape} and {label.shape}."
-            )
+        require(
+            logits.shape == label.shape and logits.ndim >= 2,
+            "label-one-shape-n",
+            "MultiClassDiceLoss",
+            logits=logits.shape,
+            shape=label.shape,
+        )
         count, weights = label.shape[1], self.weights
         if weights is not None and weights.shape[0] != count:
-            raise ValueError(
-                f"For 'MultiClassDiceLoss', 'weights' must have {count} rows, one for each class, "
-                f"but got {weights.shape}."
+            raise rejection(
+                "rows-one-class", "MultiClassDiceLoss", weights=weights.shape, count=count
             )
         logits = logits if self.activation is None else self.activation(logits)
         total = 0
@@ -415,19 +420,25 @@ class SampledSoftmaxLoss(LossBase):
         check.positive_int(layer, num_true=num_true)
         check.not_negative_int(layer, seed=seed)
         for name, count in [("num_sampled", num_sampled), ("num_true", num_true)]:
-            if count > num_classes:
-                raise ValueError(
-                    f"For '{layer}', '{name}' must be at most 'num_classes', {num_classes}, but "
-                    f"got {count}."
-                )
+            require(
+                count <= num_classes,
+                "at-most",
+                layer,
+                argument=name,
+                other="num_classes",
+                value=num_classes,
+                got=count,
+            )
         if sampled_values is not None:
             words = "None, or a list or tuple of three Tensors"
             check.instance(layer, (list, tuple), words, sampled_values=sampled_values)
-            if len(sampled_values) != 3:
-                raise ValueError(
-                    f"For '{layer}', 'sampled_values' must be {words}, but got "
-                    f"{len(sampled_values)} parts."
-                )
+            require(
+                len(sampled_values) == 3,
+                "must-be-argument-value-loss",
+                layer,
+                sampled_values=len(sampled_values),
+                words=words,
+            )
         self.num_true, self.sampled_values = num_true, sampled_values
         self.sampler = ops.UniformCandidateSampler(
             num_true, num_sampled, True, num_classes, seed, remove_accidental_hits

@@ -5,6 +5,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.recorder import run_pending, wrap
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -101,14 +102,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             self.loss_scaling_manager = scale_sense
             scale_sense = Tensor(scale_sense.get_loss_scale(), dtypes.float32)
         elif not isinstance(scale_sense, Tensor):
-            raise TypeError(
-                "For 'TrainOneStepWithLossScaleCell', 'scale_sense' must be a Cell or a Tensor, "
-                f"but got {type(scale_sense).__name__}."
-            )
+            raise rejection("cell-tensor", "TrainOneStepWithLossScaleCell", scale_sense=scale_sense)
         elif scale_sense.shape not in ((), (1,)):
-            raise ValueError(
-                "For 'TrainOneStepWithLossScaleCell', 'scale_sense' must have the shape () or "
-                f"(1,), but got {scale_sense.shape}."
+            raise rejection(
+                "shape-1-shape-size", "TrainOneStepWithLossScaleCell", scale_sense=scale_sense.shape
             )
         self.scale_sense = Parameter(scale_sense, name="scale_sense")
 

@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.loss import LossBase, checked_weight
 
@@ -140,11 +141,7 @@ class TripletMarginLoss(LossBase):
 
 
 def _euclidean(x, y):
-    if x.ndim < 2:
-        raise ValueError(
-            "For 'TripletMarginWithDistanceLoss', the inputs must have at least 2 axes, but got "
-            f"shape {x.shape}."
-        )
+    require(x.ndim >= 2, "inputs-at-least-2-axes", "TripletMarginWithDistanceLoss", shape=x.shape)
     return ops.norm(x - y, 2, dim=1)
 
 

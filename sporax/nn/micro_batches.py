@@ -5,6 +5,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import Changes
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -29,9 +30,8 @@ class _InParts(Cell):
         count = self._count
         for x in inputs:
             if x.shape[0] % count:
-                raise ValueError(
-                    f"For '{type(self).__name__}', the first axis of the inputs must be a multiple "
-                    f"of {count}, the number of parts, but got shape {x.shape}."
+                raise rejection(
+                    "first-axis-inputs-multiple", type(self).__name__, count=count, shape=x.shape
                 )
         total = None
         for i in range(count):
@@ -115,10 +115,7 @@ class PipelineCell(_InParts):
     def _set_pipeline(self, who, stages, scheduler):
         """Set the scheduler; ValueError if the cells use another number of stages."""
         if self._stages and len(self._stages) != stages:
-            raise ValueError(
-                f"For '{who}', 'stages' must be {len(self._stages)}, those of the cells in the "
-                f"'PipelineCell', but got {stages}."
-            )
+            raise rejection("those-cells-pipelinecell", who, stages=stages, count=len(self._stages))
         Changes.count += 1  # graphs keep the schedule they were captured with
         self._scheduler = scheduler
 
@@ -130,9 +127,11 @@ class PipelineCell(_InParts):
         mesh, count = current_mesh(), PipelineSettings.count
         count = named if count == 1 else count
         if named > count:
-            raise ValueError(
-                f"For '{type(self).__name__}', a stage must be below 'pipeline_stages' = {count}, "
-                f"but a cell has stage {named - 1}."
+            raise rejection(
+                "stage-below-pipeline-stages-cell",
+                type(self).__name__,
+                count=count,
+                number=named - 1,
             )
         if mesh is not None and named > 1 and not self._stages:
             self._stages = split(mesh, count)
@@ -223,11 +222,12 @@ class TimeDistributed(Cell):
 
     def __init__(self, layer, time_axis, reshape_with_axis=None):
         super().__init__()
-        if not isinstance(layer, (Cell, ops.Primitive)):
-            raise TypeError(
-                "For 'TimeDistributed', 'layer' must be a Cell or a Primitive, but got "
-                f"{type(layer).__name__}."
-            )
+        require(
+            isinstance(layer, (Cell, ops.Primitive)),
+            "cell-primitive",
+            "TimeDistributed",
+            layer=layer,
+        )
         check.integer("TimeDistributed", time_axis=time_axis)
         if reshape_with_axis is not None:
             check.integer("TimeDistributed", reshape_with_axis=reshape_with_axis)
@@ -237,10 +237,7 @@ class TimeDistributed(Cell):
         check.tensor("TimeDistributed", inputs)
         rank = inputs.ndim
         if rank < 3:
-            raise ValueError(
-                f"For 'TimeDistributed', the input must have at least 3 axes, but got shape "
-                f"{inputs.shape}."
-            )
+            raise rejection("input-at-least-3-axes", "TimeDistributed", shape=inputs.shape)
         time = self.time_axis % rank
         if self.reshape_with_axis is None:
             return ops.stack([self._called(x) for x in ops.unbind(inputs, time)], time)
@@ -264,9 +261,11 @@ class TimeDistributed(Cell):
         sizes = x.shape[first : first + 2]
         y = self._called(x.reshape(*x.shape[:first], -1, *x.shape[first + 2 :]))
         if first >= y.ndim or y.shape[first] != sizes[0] * sizes[1]:
-            raise ValueError(
-                f"For 'TimeDistributed', the layer must keep the size of axis {first}, "
-                f"{sizes[0] * sizes[1]}, but returned shape {y.shape}. Leave out "
-                "'reshape_with_axis'."
+            raise rejection(
+                "layer-keep-size-axis",
+                "TimeDistributed",
+                first=first,
+                number=sizes[0] * sizes[1],
+                shape=y.shape,
             )
         return y.reshape(*y.shape[:first], *sizes, *y.shape[first + 1 :])

@@ -4,6 +4,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import Normal
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -40,11 +41,14 @@ class Linear(Cell):
 
     def construct(self, input):
         check.tensor("Linear", input)
-        if input.shape[-1:] != (self.in_features,):
-            raise ValueError(
-                f"For 'Linear', the last axis of the input must be {self.in_features} "
-                f"('in_features'), but got shape {input.shape}."
-            )
+        require(
+            input.shape[-1:] == (self.in_features,),
+            "last-axis-input",
+            "Linear",
+            value=self.in_features,
+            other="in_features",
+            shape=input.shape,
+        )
         return ops.dense(input, self.weight, self.bias)
 
     def extend_repr(self):
@@ -59,10 +63,7 @@ def _paddings(layer, kernel_size, stride, dilation, padding):
         return ((0, 0),) * count
     if padding != "same":
         return tuple((n, n) for n in per_axis(layer, "padding", padding, count, 0))
-    if max(stride) != 1:
-        raise ValueError(
-            f"For '{layer}', 'stride' must be 1 when 'padding' is 'same', but got {stride}."
-        )
+    require(max(stride) == 1, "1-padding-same", layer, stride=stride)
     extra = [d * (k - 1) for k, d in zip(kernel_size, dilation, strict=True)]
     return tuple((e // 2, e - e // 2) for e in extra)
 
@@ -80,11 +81,16 @@ class _Convolution(Cell):
         check.positive_int(layer, in_channels=in_channels, out_channels=out_channels, groups=groups)
         check.flag(layer, bias=bias)
         check.one_of(layer, self._padding_modes, padding_mode=padding_mode)
-        if in_channels % groups or out_channels % groups:
-            raise ValueError(
-                f"For '{layer}', 'in_channels' and 'out_channels' must be multiples of 'groups', "
-                f"but got {in_channels}, {out_channels} and {groups}."
-            )
+        require(
+            not in_channels % groups and (not out_channels % groups),
+            "multiples",
+            layer,
+            in_channels=in_channels,
+            other="out_channels",
+            other2="groups",
+            out_channels=out_channels,
+            value=groups,
+        )
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = per_axis(layer, "kernel_size", kernel_size, self._axes)
         self.stride = per_axis(layer, "stride", stride, self._axes)
@@ -107,9 +113,12 @@ class _Convolution(Cell):
         axes = self._axes
         if input.ndim not in (axes + 1, axes + 2) or input.shape[-1 - axes] != self.in_channels:
             letters = ", ".join("DHW"[-axes:] if axes > 1 else "L")
-            raise ValueError(
-                f"For '{layer}', the input must be (N, C, {letters}) or (C, {letters}) with "
-                f"{self.in_channels} channels ('in_channels'), but got shape {input.shape}."
+            raise rejection(
+                "input-n-c-c",
+                layer,
+                letters=letters,
+                in_channels=self.in_channels,
+                shape=input.shape,
             )
         return input if input.ndim == axes + 2 else input.expand_dims(0)
 
@@ -258,17 +267,16 @@ class EmbeddingExt(Cell):
     ):  # fmt: skip
         super().__init__()
         check.positive_int("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-        if sparse:
-            raise ValueError(
-                "For 'Embedding', 'sparse' must be False, but got True: gradients are dense here."
-            )
+        require(not sparse, "false-argument-value", "Embedding", argument="sparse")
         if padding_idx is not None:
             if not isinstance(padding_idx, int) or not (
                 -num_embeddings <= padding_idx < num_embeddings
             ):
-                raise ValueError(
-                    f"For 'Embedding', 'padding_idx' must be an int in [{-num_embeddings}, "
-                    f"{num_embeddings}), but got {padding_idx!r}."
+                raise rejection(
+                    "int-in-interval",
+                    "Embedding",
+                    padding_idx=padding_idx,
+                    interval=f"[{-num_embeddings}, {num_embeddings})",
                 )
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim

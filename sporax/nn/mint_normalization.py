@@ -4,6 +4,7 @@ from sporax import ops
 from sporax.core.dtype import float32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.distributed.groups import member, world
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -44,9 +45,11 @@ class _BatchNorm(Cell):
     def construct(self, input):
         check.tensor(type(self).__name__, input)
         if input.ndim not in self._ndims:
-            raise ValueError(
-                f"For '{type(self).__name__}', the input must have "
-                f"{' or '.join(map(str, self._ndims))} dimensions, but got shape {input.shape}."
+            raise rejection(
+                "input-dimensions",
+                type(self).__name__,
+                names=" or ".join(map(str, self._ndims)),
+                shape=input.shape,
             )
         by_batch, momentum = self.training or not self.track_running_stats, self.momentum
         if self.training and self.track_running_stats:

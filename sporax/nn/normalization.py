@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed.groups import Group, world
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -43,15 +44,18 @@ class _BatchNorm(Cell):
         layer = type(self).__name__
         check.positive_int(layer, num_features=num_features)
         check.flag(layer, affine=affine)
-        if not isinstance(momentum, (int, float)) or not 0 <= momentum <= 1:
-            raise ValueError(
-                f"For '{layer}', 'momentum' must be a number in [0, 1], but got {momentum!r}."
-            )
-        if use_batch_statistics not in (None, True, False):
-            raise ValueError(
-                f"For '{layer}', 'use_batch_statistics' must be True, False or None, but got "
-                f"{use_batch_statistics!r}."
-            )
+        require(
+            isinstance(momentum, (int, float)) and 0 <= momentum <= 1,
+            "number-0-1",
+            layer,
+            momentum=momentum,
+        )
+        require(
+            use_batch_statistics in (None, True, False),
+            "true-false-none",
+            layer,
+            use_batch_statistics=use_batch_statistics,
+        )
         self.num_features, self.eps, self.format = num_features, eps, data_format
         self.momentum = 1.0 - momentum  # the weight of the batch, as in `ops.batch_norm`
         self.use_batch_statistics = use_batch_statistics
@@ -62,9 +66,11 @@ class _BatchNorm(Cell):
     def construct(self, x):
         check.tensor(type(self).__name__, x)
         if x.ndim not in self._ndims:
-            raise ValueError(
-                f"For '{type(self).__name__}', the input must have "
-                f"{' or '.join(map(str, self._ndims))} dimensions, but got shape {x.shape}."
+            raise rejection(
+                "input-dimensions",
+                type(self).__name__,
+                names=" or ".join(map(str, self._ndims)),
+                shape=x.shape,
             )
         by_batch = self.use_batch_statistics
         by_batch = self.training if by_batch is None else by_batch
@@ -129,10 +135,7 @@ class BatchNorm3d(Cell):
 
     def construct(self, x):
         check.tensor("BatchNorm3d", x)
-        if x.ndim != 5:
-            raise ValueError(
-                f"For 'BatchNorm3d', the input must have 5 dimensions, but got shape {x.shape}."
-            )
+        require(x.ndim == 5, "input-dimensions", "BatchNorm3d", names=5, shape=x.shape)
         n, channels, depth, height, width = x.shape
         return self.bn2d(x.reshape(n, channels, depth * height, width)).reshape(x.shape)
 
@@ -173,9 +176,11 @@ def _own_group(process_groups):
         return world()
     ranks = sorted([rank for group in process_groups for rank in group])
     if ranks != list(range(world().size)):
-        raise ValueError(
-            "For 'SyncBatchNorm', 'process_groups' must hold each rank once, from 0 to "
-            f"{world().size - 1}, but got {process_groups}."
+        raise rejection(
+            "hold-rank-once-0",
+            "SyncBatchNorm",
+            process_groups=process_groups,
+            number=world().size - 1,
         )
     return Group.of(next(g for g in process_groups if world().rank in g))
 
@@ -193,21 +198,26 @@ class _InstanceNorm(Cell):
         layer = type(self).__name__
         check.positive_int(layer, num_features=num_features)
         check.flag(layer, affine=affine)
-        if not isinstance(momentum, float) or not 0 <= momentum <= 1:
-            raise ValueError(
-                f"For '{layer}', 'momentum' must be a float in [0, 1], but got {momentum!r}."
-            )
+        require(
+            isinstance(momentum, float) and 0 <= momentum <= 1,
+            "float-0-1",
+            layer,
+            momentum=momentum,
+        )
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         _add_parameters(self, "zeros", "ones", gamma_init, beta_init, affine, dtype)
 
     def construct(self, x):
         layer = type(self).__name__
         check.tensor(layer, x)
-        if x.ndim != self._ndim or x.shape[1] != self.num_features:
-            raise ValueError(
-                f"For '{layer}', the input must have {self._ndim} dimensions and "
-                f"{self.num_features} channels ('num_features', axis 1), but got shape {x.shape}."
-            )
+        require(
+            x.ndim == self._ndim and x.shape[1] == self.num_features,
+            "input-dimensions-channels-num-features",
+            layer,
+            ndim=self._ndim,
+            num_features=self.num_features,
+            shape=x.shape,
+        )
         return ops.group_norm(x, self.num_features, self.gamma, self.beta, self.eps)
 
     def extend_repr(self):
@@ -272,11 +282,12 @@ class LayerNorm(Cell):
         beta_init="zeros", epsilon=1e-7, dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        if not isinstance(normalized_shape, (tuple, list)) or not normalized_shape:
-            raise TypeError(
-                "For 'LayerNorm', 'normalized_shape' must be a tuple or list of ints, but got "
-                f"{normalized_shape!r}. For a single size write '(size,)'."
-            )
+        require(
+            isinstance(normalized_shape, (tuple, list)) and normalized_shape,
+            "tuple-list-ints",
+            "LayerNorm",
+            normalized_shape=normalized_shape,
+        )
         self.normalized_shape, self.epsilon = normalized_shape, epsilon
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         shape = tuple(normalized_shape)
@@ -287,10 +298,12 @@ class LayerNorm(Cell):
         check.tensor("LayerNorm", input_x)
         shape = input_x.shape[self.begin_params_axis :] if input_x.ndim else ()
         if shape != self.gamma.shape:
-            raise ValueError(
-                f"For 'LayerNorm', the input's shape from axis {self.begin_params_axis} "
-                f"('begin_params_axis') must be {self.gamma.shape} ('normalized_shape'), but got "
-                f"shape {input_x.shape}."
+            raise rejection(
+                "input-s-shape-axis",
+                "LayerNorm",
+                begin_params_axis=self.begin_params_axis,
+                shape=self.gamma.shape,
+                shape2=input_x.shape,
             )
         if self.begin_norm_axis % input_x.ndim == self.begin_params_axis % input_x.ndim:
             return ops.layer_norm(input_x, shape, self.gamma, self.beta, self.epsilon)
@@ -314,11 +327,14 @@ def check_groups(num_groups, num_channels, affine):
     """Validate arguments of GroupNorm, here and in `mint.nn`; TypeError or ValueError."""
     check.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
     check.flag("GroupNorm", affine=affine)
-    if num_channels % num_groups:
-        raise ValueError(
-            "For 'GroupNorm', 'num_channels' must be a multiple of 'num_groups', but got "
-            f"{num_channels} and {num_groups}."
-        )
+    require(
+        not num_channels % num_groups,
+        "multiple",
+        "GroupNorm",
+        num_channels=num_channels,
+        other="num_groups",
+        value=num_groups,
+    )
 
 
 class GroupNorm(Cell):

@@ -1,6 +1,7 @@
 """Padding layers."""
 
 from sporax import ops
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.nn.padding import mirror_pad, pad_axes
@@ -30,11 +31,12 @@ class Pad(Cell):
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x):
-        if any(min(pair) < 0 for pair in self.paddings):
-            raise ValueError(
-                f"For 'Pad', 'paddings' must be at least 0, but got {self.paddings}. Cut the input "
-                "with an index."
-            )
+        require(
+            not any(min(pair) < 0 for pair in self.paddings),
+            "at-least-0-argument-value",
+            "Pad",
+            paddings=self.paddings,
+        )
         if self.mode == "CONSTANT":
             return pad_axes(x, self.paddings)
         return mirror_pad(x, self.paddings, self.mode)
@@ -52,18 +54,16 @@ class PadLayer(Cell):
         if isinstance(padding, int):
             padding = (padding,) * (2 * self._axes)
         if not isinstance(padding, tuple) or not all(isinstance(n, int) for n in padding):
-            raise TypeError(
-                f"For '{layer}', 'padding' must be an int or a tuple of ints, but got {padding!r}."
-            )
-        if len(padding) % 2 or len(padding) > 2 * self._axes:
-            raise ValueError(
-                f"For '{layer}', 'padding' must have (before, after) for at most {self._axes} "
-                f"axes, but got {padding}."
-            )
+            raise rejection("int-tuple-ints-argument-type", layer, padding=padding)
+        require(
+            not len(padding) % 2 and len(padding) <= 2 * self._axes,
+            "before-after-at-most-axes",
+            layer,
+            padding=padding,
+            axes=self._axes,
+        )
         if self._lowest is not None and min(padding, default=0) < self._lowest:
-            raise ValueError(
-                f"For '{layer}', 'padding' must be at least {self._lowest}, but got {padding}."
-            )
+            raise rejection("at-least-shape-window", layer, padding=padding, n=self._lowest)
         self.padding = padding
 
     def construct(self, x):

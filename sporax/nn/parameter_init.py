@@ -4,6 +4,7 @@ import math
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.initializers import HeUniform, Uniform, initializer
 from sporax.initializers.base import fans
 
@@ -21,8 +22,7 @@ def default_bias(init, weight_shape):
 def parameter(layer, attribute, init, shape, dtype, name=None, requires_grad=True):
     """Return a Parameter drawn from an initializer, or holding a Tensor of exactly that shape."""
     if isinstance(init, Tensor) and init.shape != tuple(shape):
-        raise ValueError(
-            f"For '{layer}', the initial '{attribute}' must have shape {tuple(shape)}, but got "
-            f"{init.shape}."
+        raise rejection(
+            "initial-shape", layer, attribute=attribute, shape=tuple(shape), got=init.shape
         )
     return Parameter(initializer(init, shape, dtype), name=name, requires_grad=requires_grad)

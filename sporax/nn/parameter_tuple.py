@@ -4,16 +4,18 @@ import re
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 
 
 def check_prefix(who, prefix, least=0):
     """Raise unless `prefix` is a valid parameter name prefix of at least `least` characters."""
-    if not isinstance(prefix, str):
-        raise TypeError(f"For '{who}', 'prefix' must be a string, but got {type(prefix).__name__}.")
-    if len(prefix) < least or not re.fullmatch(r"[\w.\-]*", prefix, re.ASCII):
-        raise ValueError(
-            f"For '{who}', 'prefix' must be letters, digits, '_', '-' and '.', but got {prefix!r}."
-        )
+    require(isinstance(prefix, str), "str", who, prefix=prefix)
+    require(
+        len(prefix) >= least and re.fullmatch("[\\w.\\-]*", prefix, re.ASCII),
+        "letters-digits",
+        who,
+        prefix=prefix,
+    )
 
 
 class ParameterTuple(tuple):
@@ -26,23 +28,19 @@ class ParameterTuple(tuple):
     __slots__ = ()
 
     def __new__(cls, iterable):
-        if isinstance(iterable, (Tensor, dict, str)) or not hasattr(iterable, "__iter__"):
-            raise TypeError(
-                "For 'ParameterTuple', the argument must be a list or tuple of Parameters, but got "
-                f"{type(iterable).__name__}. Put the Parameters into a list."
-            )
+        require(
+            not isinstance(iterable, (Tensor, dict, str)) and hasattr(iterable, "__iter__"),
+            "argument-list-tuple-parameters",
+            "ParameterTuple",
+            got=iterable,
+        )
         parameters, first = tuple(iterable), {}
         for i, p in enumerate(parameters):
-            if not isinstance(p, Parameter):
-                raise TypeError(
-                    "For 'ParameterTuple', every item must be a Parameter, but got "
-                    f"{type(p).__name__}."
-                )
+            require(isinstance(p, Parameter), "every-item-parameter", "ParameterTuple", got=p)
             at = first.setdefault(p.name, i)
             if parameters[at] is not p:
-                raise ValueError(
-                    f"For 'ParameterTuple', the names must differ, but two Parameters, numbers "
-                    f"{at} and {i}, are called '{p.name}'. Give one another name."
+                raise rejection(
+                    "names-differ-two-parameters", "ParameterTuple", value=at, i=i, name=p.name
                 )
         return super().__new__(cls, parameters)
 

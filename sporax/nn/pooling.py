@@ -1,12 +1,11 @@
 """Pooling layers."""
 
 from sporax import ops
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.nn.convolution import PAD_MODES
 from sporax.ops.nn.pooling import avg_pool, max_pool, max_pool_with_index
-
-_SEVERAL = {1: "", 2: " or a tuple of two", 3: " or a tuple of three"}
 
 
 class _Pool(Cell):
@@ -25,14 +24,21 @@ class _Pool(Cell):
             if len(sizes) not in (1, self._axes) or not all(
                 isinstance(n, int) and n >= lowest for n in sizes
             ):
-                raise ValueError(
-                    f"For '{layer}', '{name}' must be an int of at least {lowest}"
-                    f"{_SEVERAL[self._axes]}, but got {value!r}."
+                raise rejection(
+                    "int-or-ints-at-least",
+                    layer,
+                    argument=name,
+                    lowest=lowest,
+                    counts=(self._axes,),
+                    got=value,
                 )
-        if not isinstance(pad_mode, str) or pad_mode.lower() not in PAD_MODES:
-            raise ValueError(
-                f"For '{layer}', 'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}."
-            )
+        require(
+            isinstance(pad_mode, str) and pad_mode.lower() in PAD_MODES,
+            "one-of",
+            layer,
+            pad_mode=pad_mode,
+            choices=PAD_MODES,
+        )
         check.choice(layer, self._formats, data_format=data_format)
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         self.pad_mode, self.format = pad_mode.upper(), data_format
@@ -41,9 +47,11 @@ class _Pool(Cell):
         """Raise ValueError for settings that need pad_mode='pad'."""
         changed = [name for name, (value, default) in settings.items() if value != default]
         if changed and self.pad_mode != "PAD":
-            raise ValueError(
-                f"For '{type(self).__name__}', {changed} can only be set when 'pad_mode' is 'pad', "
-                f"but got '{self.pad_mode.lower()}'. Pass pad_mode='pad'."
+            raise rejection(
+                "can-set-pad-mode-pad",
+                type(self).__name__,
+                changed=changed,
+                got=self.pad_mode.lower(),
             )
 
     def extend_repr(self):
@@ -62,8 +70,12 @@ class _MaxPool(_Pool):
             padding=(padding, 0), dilation=(dilation, 1), ceil_mode=(ceil_mode, False),
             return_indices=(return_indices, False),
         )  # fmt: skip
-        if return_indices and data_format == "NHWC":
-            raise ValueError("For 'MaxPool2d', 'return_indices' needs data_format='NCHW'.")
+        require(
+            not return_indices or data_format != "NHWC",
+            "needs-data-format-nchw",
+            "MaxPool2d",
+            argument="return_indices",
+        )
         self.dilation, self.return_indices, self.ceil_mode = dilation, return_indices, ceil_mode
 
     def construct(self, x):
@@ -146,9 +158,8 @@ class _AvgPool(_Pool):
         super().__init__(kernel_size, stride, pad_mode, padding, data_format)
         self._needs_pad_mode(padding=(padding, 0))
         if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(
-                f"For '{type(self).__name__}', 'divisor_override' must be None or greater than 0, "
-                f"but got {divisor_override}."
+            raise rejection(
+                "none-greater-than-0", type(self).__name__, divisor_override=divisor_override
             )
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
         self.divisor_override = divisor_override

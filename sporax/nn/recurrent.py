@@ -8,7 +8,8 @@ from sporax import ops
 from sporax.core.dtype import float16, float32, float64, int32, int64
 from sporax.core.random import draw_on_host
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 from sporax.initializers import Uniform
 from sporax.initializers.random_init import UniformFromNumPy
 from sporax.nn import argument_checks as check
@@ -25,31 +26,21 @@ _FLOATS = float16, float32, float64
 def _checked(layer, **tensors):
     """Raise TypeError unless all arguments are floating Tensors."""
     for name, x in tensors.items():
-        if not isinstance(x, Tensor):
-            raise TypeError(
-                f"For '{layer}', '{name}' must be a Tensor, but got {type(x).__name__}."
-            )
-        if x.dtype not in _FLOATS:
-            raise TypeError(f"For '{layer}', '{name}' must be floating, but got {x.dtype}.")
+        require(isinstance(x, Tensor), "tensor", layer, argument=name, got=x)
+        require(x.dtype in _FLOATS, "floating", layer, argument=name, got=x.dtype)
 
 
 def _pair_of_states(layer, hx):
-    if not isinstance(hx, (tuple, list)) or len(hx) != 2:
-        raise TypeError(
-            f"For '{layer}', 'hx' must be a tuple of two Tensors (hidden, cell), but got "
-            f"{type(hx).__name__}."
-        )
+    require(
+        isinstance(hx, (tuple, list)) and len(hx) == 2, "tuple-two-tensors-hidden", layer, hx=hx
+    )
     return hx
 
 
 def _check_features(layer, x, weight_ih):
     """Raise ValueError if the last axis of `x` is not the layer's `input_size`."""
     size = weight_ih.shape[1]
-    if x.shape[-1:] != (size,):
-        raise ValueError(
-            f"For '{layer}', the last axis of 'x' must be {size} ('input_size'), but got shape "
-            f"{x.shape}."
-        )
+    require(x.shape[-1:] == (size,), "last-axis-x-input-size", layer, size=size, shape=x.shape)
 
 
 def _nonlinearity(layer, name):
@@ -75,7 +66,7 @@ class _OneStep(Cell):
         if has_bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
         for shape in shapes.values():  # MindSpore first draws values that it then discards
-            refuse_huge(layer, shape, np.dtype(np.float64), "'input_size' and 'hidden_size'")
+            check_size(layer, shape, np.dtype(np.float64), "'input_size' and 'hidden_size'")
             draw_on_host(np.random.standard_normal, shape)
         for name, shape in shapes.items():
             setattr(self, name, parameter(layer, name, init, shape, dtype))
@@ -185,8 +176,9 @@ class _Stack(Cell):
         )
         check.flag(layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional)
         check.instance(layer, float, "a float", dropout=dropout)
-        if not 0 <= dropout < 1:
-            raise ValueError(f"For '{layer}', 'dropout' must be in [0, 1), but got {dropout}.")
+        require(
+            0 <= dropout < 1, "in-interval-shape-axis", layer, dropout=dropout, interval="[0, 1)"
+        )
         self.hidden_size, self.num_layers, self.has_bias = hidden_size, num_layers, has_bias
         self.batch_first, self.bidirectional, self.dropout = batch_first, bidirectional, dropout
         self.is_lstm = self._kind == "lstm"
@@ -194,7 +186,7 @@ class _Stack(Cell):
         self.dropout_op = Dropout(p=dropout)
         rows = KINDS[self._kind][0] * hidden_size
         shape = num_layers, rows, input_size + hidden_size
-        refuse_huge(layer, shape, np.dtype(np.float32), "'num_layers' and the other sizes")
+        check_size(layer, shape, np.dtype(np.float32), "'num_layers' and the other sizes")
         init = UniformFromNumPy(1 / math.sqrt(hidden_size))
         lists = {name: [] for name in _LISTS}
         for i in range(num_layers):
@@ -219,30 +211,32 @@ class _Stack(Cell):
         _checked(layer, **{f"hx[{i}]": h for i, h in enumerate(hx)})
         for h in hx:
             if h.shape != shape or h.dtype != x.dtype:
-                raise ValueError(
-                    f"For '{layer}', 'hx' must have shape {shape} and the input's dtype {x.dtype}, "
-                    f"but got {h.shape} and {h.dtype}."
+                raise rejection(
+                    "shape-input-s-dtype",
+                    layer,
+                    hx=h.shape,
+                    shape=shape,
+                    dtype=x.dtype,
+                    dtype2=h.dtype,
                 )
         return hx
 
     def _check_lengths(self, x, lengths):
         batch = x.shape[0 if self.batch_first else 1]
         layer = type(self).__name__
-        if lengths.dtype not in (int32, int64):
-            raise TypeError(
-                f"For '{layer}', 'seq_length' must be Int32 or Int64, but got {lengths.dtype}."
-            )
-        if lengths.shape != (batch,):
-            raise ValueError(
-                f"For '{layer}', 'seq_length' must have shape ({batch},), one for each sequence, "
-                f"but got {lengths.shape}."
-            )
+        require(lengths.dtype in (int32, int64), "int32-int64", layer, seq_length=lengths.dtype)
+        require(
+            lengths.shape == (batch,),
+            "shape-one-sequence",
+            layer,
+            seq_length=lengths.shape,
+            batch=batch,
+        )
 
     def construct(self, x, hx=None, seq_length=None):
         layer = type(self).__name__
         _checked(layer, x=x)
-        if x.ndim != 3:
-            raise ValueError(f"For '{layer}', 'x' must have 3 dimensions, but got shape {x.shape}.")
+        require(x.ndim == 3, "3-dimensions", layer, argument="x", shape=x.shape)
         _check_features(layer, x, self.w_ih_list[0])
         hx = self._first_states(x, hx)
         if seq_length is not None:

@@ -1,6 +1,7 @@
 """Layers for sparse matrices."""
 
 from sporax import ops
+from sporax.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.ops.sparse.tensors import COOTensor
 
@@ -17,11 +18,12 @@ class SparseToDense(Cell):
         super().__init__()
 
     def construct(self, sparse_tensor):
-        if not isinstance(sparse_tensor, COOTensor):
-            raise TypeError(
-                "For 'SparseToDense', 'sparse_tensor' must be a COOTensor, but got "
-                f"{type(sparse_tensor).__name__}."
-            )
+        require(
+            isinstance(sparse_tensor, COOTensor),
+            "cootensor",
+            "SparseToDense",
+            sparse_tensor=sparse_tensor,
+        )
         return sparse_tensor.to_dense()
 
 

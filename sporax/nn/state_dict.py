@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sporax.autodiff.hooks import HookHandle, check_callable
 from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell_registry import tensors_in
 
@@ -80,10 +81,14 @@ class StateDict:
             ("prefix", prefix, str, "a string"),
             ("keep_vars", keep_vars, bool, "a bool"),
         ):
-            if not isinstance(value, kind):
-                raise TypeError(
-                    f"For 'state_dict', '{name}' must be {words}, but got {type(value).__name__}."
-                )
+            require(
+                isinstance(value, kind),
+                "must-be-argument-type-argument-checks",
+                "state_dict",
+                argument=name,
+                value=words,
+                got=value,
+            )
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -134,10 +139,12 @@ class StateDict:
                         errors.insert(0, f"The keys {names} are {words}.")
             if errors:
                 listed = "\n  ".join(errors)
-                raise RuntimeError(
-                    f"For 'load_state_dict', 'state_dict' must fit {type(self).__name__}, but:\n  "
-                    f"{listed}\nNothing was changed. With strict=False missing and unexpected keys "
-                    "are let through."
+                raise rejection(
+                    "fit-nothing-was-changed",
+                    "load_state_dict",
+                    argument="state_dict",
+                    object=self,
+                    listed=listed,
                 )
         except BaseException:
             for tensor, value in before:

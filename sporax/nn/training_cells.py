@@ -3,6 +3,7 @@
 from sporax.autodiff import GradOperation
 from sporax.core.dtype import bfloat16, float16, float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.distributed.groups import member, world
 from sporax.distributed.parallel_context import ParallelMode, get_auto_parallel_context
 from sporax.nn import argument_checks as check
@@ -97,17 +98,13 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
-        if not callable(network):
-            raise TypeError(
-                "For 'ForwardValueAndGrad', 'network' must be a Cell or a function, but got "
-                f"{type(network).__name__}."
-            )
+        require(callable(network), "cell-function", "ForwardValueAndGrad", network=network)
         self.grad = GradOperation(get_all, get_by_list, sens_param)
-        if get_by_list and not isinstance(weights, (tuple, list)):
-            raise TypeError(
-                "For 'ForwardValueAndGrad' with get_by_list=True, 'weights' must be a "
-                f"ParameterTuple, tuple or list, but got {type(weights).__name__}."
-            )
+        require(
+            not get_by_list or isinstance(weights, (tuple, list)),
+            "forwardvalueandgrad-get-by-list-true-weights",
+            got=weights,
+        )
         self.network = network
         self.weights = ParameterTuple(weights) if get_by_list else None
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
@@ -137,17 +134,17 @@ class DistributedGradReducer(Cell):
 
     def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group="hccl_world_group"):
         super().__init__(auto_prefix=False)
-        if mean is not None and not isinstance(mean, bool):
-            raise TypeError(
-                "For 'DistributedGradReducer', 'mean' must be a bool or None, but got "
-                f"{type(mean).__name__}."
-            )
+        require(
+            mean is None or isinstance(mean, bool), "bool-none", "DistributedGradReducer", mean=mean
+        )
         self._ranks = member(group, "DistributedGradReducer")
-        if degree not in (None, self._ranks.size) or isinstance(degree, bool):
-            raise ValueError(
-                "For 'DistributedGradReducer', 'degree' must be the number of processes, "
-                f"{self._ranks.size}, or None, but got {degree!r}."
-            )
+        require(
+            degree in (None, self._ranks.size) and (not isinstance(degree, bool)),
+            "number-processes-none",
+            "DistributedGradReducer",
+            degree=degree,
+            size=self._ranks.size,
+        )
         self.mean = get_auto_parallel_context("gradients_mean") if mean is None else mean
         self.degree, self.group = self._ranks.size, group
         # for scripts that call it: `construct` reduces in buffers

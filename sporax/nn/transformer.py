@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import HeUniform, Uniform, initializer
 from sporax.nn.activation import GELU, ReLU
 from sporax.nn.attention import MultiheadAttention
@@ -25,10 +26,7 @@ def _activation(layer, activation):
         return _BY_NAME[activation]
     if isinstance(activation, (ReLU, GELU)) or activation in (ops.relu, ops.gelu):
         return activation
-    raise ValueError(
-        f"For '{layer}', 'activation' must be 'relu' or 'gelu', as a name, function or Cell, but "
-        f"got {activation!r}."
-    )
+    raise rejection("relu-gelu-name-function", layer, activation=activation)
 
 
 def _linear(inputs, outputs, dtype):
@@ -262,16 +260,22 @@ class Transformer(Cell):
         memory_key_padding_mask: Tensor | None = None,
     ):  # fmt: skip
         batch = 0 if self.batch_first else 1
-        if src.ndim == tgt.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
-            raise ValueError(
-                "For 'Transformer', 'src' and 'tgt' must have equally many sequences, but got "
-                f"shapes {src.shape} and {tgt.shape}."
-            )
-        if not src.shape[-1] == tgt.shape[-1] == self.d_model:
-            raise ValueError(
-                f"For 'Transformer', the last axis of 'src' and 'tgt' must be {self.d_model} "
-                f"('d_model'), but got shapes {src.shape} and {tgt.shape}."
-            )
+        require(
+            not src.ndim == tgt.ndim == 3 or src.shape[batch] == tgt.shape[batch],
+            "tgt-equally-many-sequences",
+            "Transformer",
+            argument="src",
+            shape=src.shape,
+            shape2=tgt.shape,
+        )
+        require(
+            src.shape[-1] == tgt.shape[-1] == self.d_model,
+            "last-axis-src-tgt",
+            "Transformer",
+            d_model=self.d_model,
+            shape=src.shape,
+            shape2=tgt.shape,
+        )
         memory = self.encoder(src, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
         return self.decoder(
             tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,

@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.diagnosis.rules import require
 from sporax.nn.convolution import Convolution, as_plane, checked_line, per_axis
 from sporax.ops.nn.transposed_convolution import transposed_as_mode
 
@@ -21,16 +22,15 @@ class _Transposed(Convolution):
         """Raise ValueError for an output padding of at least the stride and the dilation."""
         layer = type(self).__name__
         for n, stride, dilation in zip(more, self.stride, self.dilation, strict=True):
-            if n >= max(stride, dilation):
-                raise ValueError(
-                    f"For '{layer}', 'output_padding' must be less than 'stride' or 'dilation', "
-                    f"but got {more}."
-                )
-        if any(more) and self.pad_mode != "pad":
-            raise ValueError(
-                f"For '{layer}', 'output_padding' must be 0 unless 'pad_mode' is 'pad', but got "
-                f"{more}. Pass pad_mode='pad'."
+            require(
+                n < max(stride, dilation), "less-than-stride-dilation", layer, output_padding=more
             )
+        require(
+            not any(more) or self.pad_mode == "pad",
+            "0-unless-pad-mode-pad",
+            layer,
+            output_padding=more,
+        )
 
 
 class Conv2dTranspose(_Transposed):

@@ -5,6 +5,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.numpy.faces import array_of, as_tensors, composite, dtype_of, promoted
 from sporax.numpy.manipulation import common_shape
 
@@ -32,8 +33,7 @@ def result_type(*arrays_and_dtypes) -> dtypes.Type:
             return array_of(x).dtype
         return dtype_of(x)
 
-    if not arrays_and_dtypes:
-        raise ValueError("For 'numpy.result_type', at least one array or dtype must be given.")
+    require(arrays_and_dtypes, "at-least-one-array-dtype", "numpy.result_type")
     dtype = kind(arrays_and_dtypes[0])
     for x in arrays_and_dtypes[1:]:
         dtype = promoted(dtype, kind(x))
@@ -57,11 +57,7 @@ def array_equal(a1, a2, equal_nan=False):
     >>> array_equal([1, 2], [1, 2]).item()
     True
     """
-    if not isinstance(equal_nan, bool):
-        raise TypeError(
-            "For 'numpy.array_equal', 'equal_nan' must be a bool, but got "
-            f"{type(equal_nan).__name__}."
-        )
+    require(isinstance(equal_nan, bool), "bool", "numpy.array_equal", equal_nan=equal_nan)
     a, b = as_tensors(a1, a2)
     if a.shape != b.shape:
         return Tensor(False)

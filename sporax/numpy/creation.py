@@ -8,7 +8,8 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import require
+from sporax.diagnosis.sizes import check_size
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, dtype_of
 from sporax.ops.shape.creation import is_size
 
@@ -19,23 +20,19 @@ _FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)
 def shape_of(name, shape):
     """Convert an int, or a tuple or list of ints, to a tuple of sizes."""
     sizes = (shape,) if is_size(shape) else shape
-    if not isinstance(sizes, (tuple, list)) or not all(is_size(n) for n in sizes):
-        raise TypeError(
-            f"For 'numpy.{name}', 'shape' must be an int or a tuple of ints, but got {shape!r}."
-        )
-    if any(n < 0 for n in sizes):
-        raise ValueError(
-            f"For 'numpy.{name}', sizes in 'shape' must be at least 0, but got {shape}."
-        )
+    require(
+        isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes),
+        "int-tuple-ints-argument-type",
+        f"numpy.{name}",
+        shape=shape,
+    )
+    require(not any(n < 0 for n in sizes), "sizes-shape-at-least-0", f"numpy.{name}", got=shape)
     return tuple(sizes)
 
 
 def _whole(name, **arguments):
     for argument, value in arguments.items():
-        if not isinstance(value, int):
-            raise TypeError(
-                f"For 'numpy.{name}', '{argument}' must be an int, but got {type(value).__name__}."
-            )
+        require(isinstance(value, int), "int", f"numpy.{name}", argument=argument, got=value)
 
 
 # from data ----------------------------------------------------------------------------------
@@ -213,10 +210,13 @@ def tri(N, M=None, k=0, dtype=_FLOAT):
 
 def _number(argument, x):
     x = x.item() if isinstance(x, (Tensor, np.generic)) and x.ndim == 0 else x
-    if not isinstance(x, (int, float, type(None))):
-        raise TypeError(
-            f"For 'numpy.arange', '{argument}' must be a number, but got {type(x).__name__}."
-        )
+    require(
+        isinstance(x, (int, float, type(None))),
+        "number-argument-type",
+        "numpy.arange",
+        argument=argument,
+        got=x,
+    )
     return x
 
 
@@ -236,10 +236,9 @@ def arange(start, stop=None, step=None, dtype=None):
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
-    if step == 0:
-        raise ValueError("For 'numpy.arange', 'step' must not be 0.")
+    require(step != 0, "not-0", "numpy.arange", argument="step")
     count = max(math.ceil((stop - start) / step), 0)
-    refuse_huge("numpy.arange", (count,), np.dtype(np.int64), "'start', 'stop' and 'step'")
+    check_size("numpy.arange", (count,), np.dtype(np.int64), "'start', 'stop' and 'step'")
     return Tensor(np.arange(start, stop, step).astype(dtypes.to_numpy(dtype_of(dtype))))
 
 
@@ -256,12 +255,8 @@ def _spaced(name, compute):
 
 def _check_spaced(name, num, endpoint):
     _whole(name, num=num)
-    if num < 0:
-        raise ValueError(f"For 'numpy.{name}', 'num' must be at least 0, but got {num}.")
-    if not isinstance(endpoint, bool):
-        raise TypeError(
-            f"For 'numpy.{name}', 'endpoint' must be a bool, but got {type(endpoint).__name__}."
-        )
+    require(num >= 0, "at-least", f"numpy.{name}", num=num, n=0)
+    require(isinstance(endpoint, bool), "bool", f"numpy.{name}", endpoint=endpoint)
 
 
 _linear = _spaced(
@@ -301,10 +296,7 @@ def logspace(start: Array, stop: Array, num=50, endpoint=True, base=10.0, dtype=
     array([1., 2., 4.], dtype=float32)
     """
     _check_spaced("logspace", num, endpoint)
-    if not isinstance(base, (int, float)):
-        raise TypeError(
-            f"For 'numpy.logspace', 'base' must be a number, but got {type(base).__name__}."
-        )
+    require(isinstance(base, (int, float)), "number-argument-type", "numpy.logspace", base=base)
     result = ops.pow(base, _linear(array_of(start), array_of(stop), num, endpoint, axis))
     return result if dtype is None else result.astype(dtype_of(dtype))
 
@@ -326,10 +318,7 @@ def geomspace(start: Array, stop: Array, num=50, endpoint=True, dtype=None, axis
 
 def _floating(name, dtype):
     wanted = dtype_of(dtype)
-    if wanted not in _FLOATING:
-        raise ValueError(
-            f"For 'numpy.{name}', 'dtype' must be float16, float32 or float64, but got {dtype!r}."
-        )
+    require(wanted in _FLOATING, "float16-float32-float64", f"numpy.{name}", dtype=dtype)
     return wanted
 
 
@@ -363,13 +352,9 @@ def randint(minval, maxval=None, shape=None, dtype=dtypes.int32):
     _whole("randint", minval=minval)
     low, high = (0, minval) if maxval is None else (minval, maxval)
     _whole("randint", maxval=high)
-    if low >= high:
-        raise ValueError(
-            f"For 'numpy.randint', 'maxval' must be greater than {low}, but got {high}."
-        )
+    require(low < high, "greater-than", "numpy.randint", maxval=high, n=low)
     wanted = dtype_of(dtype)
-    if not str(wanted).startswith("Int"):
-        raise ValueError(f"For 'numpy.randint', 'dtype' must be a signed int's, but got {dtype!r}.")
+    require(str(wanted).startswith("Int"), "signed-int-s", "numpy.randint", dtype=dtype)
     sizes = (1,) if shape is None else shape_of("randint", shape)
     return ops.randint(low, high, sizes, dtype=dtypes.int64).astype(wanted)
 
@@ -385,7 +370,7 @@ _WINDOWS = {"bartlett": "1 - |2n / (M - 1) - 1|",
 def _window(name, formula):
     def function(M):
         _whole(name, M=M)
-        refuse_huge(f"numpy.{name}", (M,), np.dtype(np.float64), "'M'")
+        check_size(f"numpy.{name}", (M,), np.dtype(np.float64), "'M'")
         return Tensor(getattr(np, name)(max(M, 0)).astype(np.float32))
 
     function.__name__, function.__module__ = name, __name__

@@ -12,6 +12,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.from_host import plain
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declaration import compiled
 from sporax.ops.declare import NUMPY, OPTIONAL, Array, Arrays, op
 from sporax.ops.declare import composite as _composite
@@ -50,9 +51,7 @@ def dtype_of(dtype):
     try:
         return dtypes.from_numpy(dtypes.to_numpy(dtype))
     except (TypeError, ValueError):  # e.g. NumPy compares a Tensor with names
-        raise TypeError(
-            f"For 'numpy', 'dtype' must be a dtype, its name or a Python type, but got {dtype!r}."
-        ) from None
+        raise rejection("dtype-name-python-type", "numpy", dtype=dtype) from None
 
 
 def array_of(x, name="asarray", argument="a"):
@@ -65,20 +64,20 @@ def array_of(x, name="asarray", argument="a"):
     x = plain(x)
     if isinstance(x, (tuple, list)) and _holds_tensors(x):
         return _stacked([array_of(e, name, argument) for e in x])
-    if not isinstance(x, (bool, int, float, complex, tuple, list)):
-        raise TypeError(
-            f"For 'numpy.{name}', '{argument}' must be a Tensor, a number, or a list or tuple of "
-            f"these, but got {type(x).__name__}."
-        )
+    require(
+        isinstance(x, (bool, int, float, complex, tuple, list)),
+        "tensor-number-list-tuple",
+        f"numpy.{name}",
+        argument=argument,
+        got=x,
+    )
     try:
         array = np.asarray(x)
     except ValueError:
         array = np.empty(0, object)
-    if array.dtype.kind not in "biufc":
-        raise ValueError(
-            f"For 'numpy.{name}', '{argument}' must have numbers only, as many in each row, but "
-            f"got {x!r}."
-        )
+    require(
+        array.dtype.kind in "biufc", "numbers-many-row", f"numpy.{name}", argument=argument, got=x
+    )
     return Tensor(array.astype(_NARROW.get(array.dtype, array.dtype)))
 
 
@@ -128,11 +127,13 @@ def _is_floating(dtype):
 def _arrays_of(value, name, argument):
     if isinstance(value, Tensor):
         return tuple(value)
-    if not isinstance(value, (tuple, list)):
-        raise TypeError(
-            f"For 'numpy.{name}', '{argument}' must be a tuple or list of Tensors, but got "
-            f"{type(value).__name__}."
-        )
+    require(
+        isinstance(value, (tuple, list)),
+        "tuple-list-tensors",
+        f"numpy.{name}",
+        argument=argument,
+        got=value,
+    )
     return tuple([array_of(x, name, argument) for x in value])
 
 
@@ -143,11 +144,12 @@ def _optional(x, name, argument):
 def _axis(axis, name):
     """Return an axis or sequence of axes after a check; JAX would accept strings as named axes."""
     for a in axis if isinstance(axis, (tuple, list)) else (axis,):
-        if not isinstance(a, (int, np.integer)) or isinstance(a, bool):
-            raise TypeError(
-                f"For 'numpy.{name}', 'axis' must be an int, a tuple of ints, or None, but got "
-                f"{axis!r}."
-            )
+        require(
+            isinstance(a, (int, np.integer)) and (not isinstance(a, bool)),
+            "int-tuple-ints-none-argument-type",
+            f"numpy.{name}",
+            axis=axis,
+        )
     return axis
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 from sporax.numpy.creation import arange, linspace
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
 
@@ -21,10 +22,14 @@ def meshgrid(*xi, sparse=False, indexing="xy") -> list:
     >>> [t.shape for t in meshgrid(Tensor([1, 2]), Tensor([1, 2, 3]))]
     [(3, 2), (3, 2)]
     """
-    if indexing not in ("xy", "ij"):
-        raise TypeError(
-            f"For 'numpy.meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}."
-        )
+    require(
+        indexing in ("xy", "ij"),
+        "one-of",
+        "numpy.meshgrid",
+        indexing=indexing,
+        choices=("xy", "ij"),
+        error=TypeError,
+    )
     flat = [ops.ravel(array_of(x, "meshgrid", "xi")) for x in xi]
     place = [1, 0, *range(2, len(flat))] if indexing == "xy" and len(flat) > 1 else range(len(flat))
     shape = [0] * len(flat)
@@ -72,10 +77,9 @@ def indices(dimensions, dtype=dtypes.int32, sparse=False) -> list:
     array([[0, 0, 0],
            [1, 1, 1]], dtype=int32)
     """
-    if not isinstance(dimensions, (tuple, list)):
-        raise TypeError(
-            f"For 'numpy.indices', 'dimensions' must be a tuple of ints, but got {dimensions!r}."
-        )
+    require(
+        isinstance(dimensions, (tuple, list)), "tuple-ints", "numpy.indices", dimensions=dimensions
+    )
     return meshgrid(*[arange(n, dtype=dtype) for n in dimensions], sparse=sparse, indexing="ij")
 
 
@@ -88,10 +92,7 @@ def ix_(*args) -> Arrays:
     """
     arrays = [array_of(x, "ix_", "args") for x in args]
     if any(x.ndim != 1 for x in arrays):
-        raise ValueError(
-            "For 'numpy.ix_', each argument must have 1 dimension, but got shapes "
-            f"{[x.shape for x in arrays]}."
-        )
+        raise rejection("argument-1-dimension", "numpy.ix_", items=[x.shape for x in arrays])
     return tuple(meshgrid(*arrays, sparse=True, indexing="ij"))
 
 
@@ -99,8 +100,7 @@ def ix_(*args) -> Arrays:
 
 
 def _one_or_two(v):
-    if v.ndim not in (1, 2):
-        raise ValueError(f"'v' must have 1 or 2 dimensions, but got shape {v.shape}")
+    require(v.ndim in (1, 2), "dimensions", argument="v", n=1, n2=2, shape=v.shape)
 
 
 @array_op("diagflat(v, k=0)")
@@ -150,8 +150,7 @@ def triu(m: Array, k=0):
 
 
 def _triangle(cut, m, k):
-    if m.ndim == 0:
-        raise ValueError("'m' must have a dimension, but got a number")
+    require(m.ndim != 0, "dimension", argument="m")
     return cut(jnp.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m, k)
 
 
@@ -175,12 +174,14 @@ def diag_indices(n, ndim=2) -> Arrays:
 def _triangle_indices(name, n, k, m):
     sizes = n, n if m is None else m
     for argument, value in (("n", n), ("k", k), ("m", sizes[1])):
-        if not isinstance(value, (int, float)):
-            raise TypeError(
-                f"For 'numpy.{name}', '{argument}' must be a number, but got "
-                f"{type(value).__name__}."
-            )
-    refuse_huge(f"numpy.{name}", [int(max(s, 0)) for s in sizes], np.dtype(bool), "'n' and 'm'")
+        require(
+            isinstance(value, (int, float)),
+            "number-argument-type",
+            f"numpy.{name}",
+            argument=argument,
+            got=value,
+        )
+    check_size(f"numpy.{name}", [int(max(s, 0)) for s in sizes], np.dtype(bool), "'n' and 'm'")
     return _int32(getattr(np, name)(n, k, m))
 
 
@@ -206,8 +207,7 @@ def triu_indices(n, k=0, m=None) -> Arrays:
 
 def _matrix_shape(name, arr):
     shape = array_of(arr, name, "arr").shape
-    if len(shape) != 2:
-        raise ValueError(f"For 'numpy.{name}', 'arr' must be a matrix, but got shape {shape}.")
+    require(len(shape) == 2, "matrix", f"numpy.{name}", argument="arr", shape=shape)
     return shape
 
 

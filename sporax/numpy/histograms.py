@@ -6,6 +6,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.numpy.creation import linspace
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
 from sporax.numpy.mathematics import diff
@@ -16,10 +17,8 @@ from sporax.ops.declare import OPTIONAL
 def _search(a: Array, v: Array, side="left"):
     """Return insertion indices of `v` in the sorted vector `a`, for `searchsorted` and
     `digitize`."""
-    if side not in ("left", "right"):
-        raise ValueError(f"'side' must be 'left' or 'right', but got {side!r}")
-    if a.ndim != 1:
-        raise ValueError(f"'a' must be a vector, but got shape {a.shape}")
+    require(side in ("left", "right"), "one-of", side=side, choices=("left", "right"))
+    require(a.ndim == 1, "vector", argument="a", shape=a.shape)
     return jnp.searchsorted(a, v, side).astype(jnp.int32)
 
 
@@ -32,11 +31,14 @@ def searchsorted(a: Array, v: Array, side="left", sorter: OPTIONAL = None):
     [1, 2]
     """
     if sorter is not None:
-        if sorter.shape != a.shape:
-            raise ValueError(
-                f"For 'numpy.searchsorted', 'sorter' must have the shape {a.shape} of 'a', but got "
-                f"{sorter.shape}."
-            )
+        require(
+            sorter.shape == a.shape,
+            "shape-shape-size-histograms",
+            "numpy.searchsorted",
+            sorter=sorter.shape,
+            shape=a.shape,
+            other="a",
+        )
         a = ops.gather(a, sorter, 0)
     return _search(*in_one_dtype((a, v)), side)
 
@@ -50,10 +52,7 @@ def digitize(x: Array, bins: Array, right=False):
     >>> digitize(Tensor([0.5, 2.5]), Tensor([1, 2, 3])).tolist()
     [0, 2]
     """
-    if bins.ndim != 1:
-        raise ValueError(
-            f"For 'numpy.digitize', 'bins' must be a vector, but got shape {bins.shape}."
-        )
+    require(bins.ndim == 1, "vector", "numpy.digitize", argument="bins", shape=bins.shape)
     if not bins.size:
         return ops.zeros(x.shape, dtypes.int32)
     x, edges = in_one_dtype((x, bins))
@@ -82,21 +81,30 @@ def bincount(x: Array, weights: OPTIONAL = None, minlength=0, length=None):
     >>> bincount(Tensor([0, 2, 2])).tolist()
     [1.0, 0.0, 2.0]
     """
-    if x.ndim != 1 or str(x.dtype)[0] not in "IUB":
-        raise TypeError(
-            f"For 'numpy.bincount', 'x' must be a vector of ints, but got {x.dtype} {x.shape}."
-        )
+    require(
+        x.ndim == 1 and str(x.dtype)[0] in "IUB",
+        "vector-ints",
+        "numpy.bincount",
+        x=x.dtype,
+        shape=x.shape,
+    )
     if weights is not None and weights.shape != x.shape:
-        raise ValueError(
-            f"For 'numpy.bincount', 'weights' must have the shape {x.shape} of 'x', but got "
-            f"{weights.shape}."
+        raise rejection(
+            "shape-shape-size-histograms",
+            "numpy.bincount",
+            weights=weights.shape,
+            shape=x.shape,
+            other="x",
         )
     for argument, value in (("minlength", minlength), ("length", 0 if length is None else length)):
-        if not isinstance(value, int) or value < 0:
-            raise ValueError(
-                f"For 'numpy.bincount', '{argument}' must be an int of at least 0, but got "
-                f"{value!r}."
-            )
+        require(
+            isinstance(value, int) and value >= 0,
+            "int-at-least-argument-value",
+            "numpy.bincount",
+            argument=argument,
+            n=0,
+            got=value,
+        )
     if length is None:
         length = max(minlength, int(x.max().item()) + 1 if x.size else 0)
     return _count(x.astype(dtypes.int32), weights, length)
@@ -111,29 +119,28 @@ def histogram_bin_edges(a: Array, bins=10, range=None, weights: OPTIONAL = None)
     [0.0, 0.5, 1.0]
     """
     if weights is not None and weights.shape != a.shape:
-        raise ValueError(
-            f"For 'numpy.histogram_bin_edges', 'weights' must have the shape {a.shape} of 'a', but "
-            f"got {weights.shape}."
+        raise rejection(
+            "shape-shape-size-histograms",
+            "numpy.histogram_bin_edges",
+            weights=weights.shape,
+            shape=a.shape,
+            other="a",
         )
     if isinstance(bins, (tuple, list, Tensor)):
         edges = array_of(bins)
-        if edges.ndim != 1:
-            raise ValueError(
-                f"For 'numpy.histogram', 'bins' must be a vector, but got shape {edges.shape}."
-            )
+        require(edges.ndim == 1, "vector", "numpy.histogram", argument="bins", shape=edges.shape)
         return edges
-    if not isinstance(bins, int):
-        raise NotImplementedError(
-            f"For 'numpy.histogram', 'bins' must be an int or a vector here, but got {bins!r}."
-        )
+    require(isinstance(bins, int), "int-vector-here", "numpy.histogram", bins=bins)
     if range is None:
         flat = ops.ravel(a).astype(dtypes.float32)
         low, high = ops.amin(flat), ops.amax(flat)
     else:
-        if not isinstance(range, (tuple, list)) or len(range) != 2 or range[0] > range[1]:
-            raise ValueError(
-                f"For 'numpy.histogram', 'range' must be (low, high), but got {range!r}."
-            )
+        require(
+            isinstance(range, (tuple, list)) and len(range) == 2 and (range[0] <= range[1]),
+            "low-high",
+            "numpy.histogram",
+            range=range,
+        )
         low, high = (array_of(float(r)) for r in range)
     half = ops.mul(ops.equal(low, high).astype(dtypes.float32), 0.5)
     return linspace(ops.sub(low, half), ops.add(high, half), bins + 1)
@@ -161,19 +168,19 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> tup
     if isinstance(sample, (tuple, list)):
         sample = ops.stack(in_one_dtype([array_of(x) for x in sample]), 1)
     sample = array_of(sample, "histogramdd", "sample")
-    if sample.ndim != 2:
-        raise ValueError(
-            f"For 'numpy.histogramdd', 'sample' must be a matrix, but got shape {sample.shape}."
-        )
+    require(sample.ndim == 2, "matrix", "numpy.histogramdd", argument="sample", shape=sample.shape)
     count = sample.shape[1]
     bins = [bins] * count if isinstance(bins, int) else bins
     spans = [None] * count if range is None else range
     for argument, sequence in (("bins", bins), ("range", spans)):
-        if not isinstance(sequence, (tuple, list, Tensor)) or len(sequence) != count:
-            raise ValueError(
-                f"For 'numpy.histogramdd', '{argument}' must have {count} entries, but got "
-                f"{sequence!r}."
-            )
+        require(
+            isinstance(sequence, (tuple, list, Tensor)) and len(sequence) == count,
+            "entries",
+            "numpy.histogramdd",
+            argument=argument,
+            count=count,
+            got=sequence,
+        )
     columns = ops.unbind(sample, 1)
     edges = [histogram_bin_edges(*c) for c in zip(columns, bins, spans, strict=True)]
     flat = array_of(0)

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
 from sporax.ops.shape.creation import is_size
 
@@ -12,13 +13,14 @@ _FLAT = 32  # MindSpore flattens for axes from this one on, as for None
 
 def axis_of(name, axis, ndim, argument="axis"):
     """Return a nonnegative axis; raise TypeError or ValueError if it is invalid."""
-    if not isinstance(axis, int):
-        raise TypeError(
-            f"For 'numpy.{name}', '{argument}' must be an int, but got {type(axis).__name__}."
-        )
+    require(isinstance(axis, int), "int", f"numpy.{name}", argument=argument, got=axis)
     if not -ndim <= axis < ndim:
-        raise ValueError(
-            f"For 'numpy.{name}', '{argument}' must be an int in [{-ndim}, {ndim}), but got {axis}."
+        raise rejection(
+            "int-in-interval",
+            f"numpy.{name}",
+            argument=argument,
+            interval=f"[{-ndim}, {ndim})",
+            got=axis,
         )
     return axis % ndim
 
@@ -29,8 +31,7 @@ def axes_of(name, axis, ndim):
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     numbers = tuple([axis_of(name, a, ndim) for a in axes])
-    if len(set(numbers)) < len(numbers):
-        raise ValueError(f"For 'numpy.{name}', 'axis' must not repeat an axis, but got {axis}.")
+    require(len(set(numbers)) >= len(numbers), "not-repeat-axis", f"numpy.{name}", axis=axis)
     return numbers
 
 
@@ -45,11 +46,12 @@ def reshape(x: Array, new_shape):
     (2, 1)
     """
     sizes = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
-    if not all(is_size(n) for n in sizes):
-        raise TypeError(
-            f"For 'numpy.reshape', 'new_shape' must be an int or a tuple of ints, but got "
-            f"{new_shape!r}."
-        )
+    require(
+        all(is_size(n) for n in sizes),
+        "int-tuple-ints-argument-type",
+        "numpy.reshape",
+        new_shape=new_shape,
+    )
     return x.reshape(new_shape)
 
 
@@ -62,10 +64,12 @@ def expand_dims(a: Array, axis):
     """
     if isinstance(axis, int):
         return ops.expand_dims(a, axis)
-    if not isinstance(axis, (tuple, list)):
-        raise TypeError(
-            f"For 'numpy.expand_dims', 'axis' must be an int or a tuple of ints, but got {axis!r}."
-        )
+    require(
+        isinstance(axis, (tuple, list)),
+        "int-tuple-ints-argument-type",
+        "numpy.expand_dims",
+        axis=axis,
+    )
     for at in sorted(axes_of("expand_dims", axis, a.ndim + len(axis))):
         a = ops.expand_dims(a, at)
     return a
@@ -90,8 +94,7 @@ def transpose(a: Array, axes=None):
     """
     if axes is None:
         return a.transpose()
-    if not isinstance(axes, (tuple, list)):
-        raise TypeError(f"For 'numpy.transpose', 'axes' must be a tuple of ints, but got {axes!r}.")
+    require(isinstance(axes, (tuple, list)), "tuple-ints", "numpy.transpose", axes=axes)
     return ops.transpose(a, tuple(axes))
 
 
@@ -103,14 +106,13 @@ def rollaxis(x: Array, axis, start=0):
     (3, 1, 1)
     """
     axis = axis_of("rollaxis", axis, x.ndim)
-    if not isinstance(start, int):
-        raise TypeError(
-            f"For 'numpy.rollaxis', 'start' must be an int, but got {type(start).__name__}."
-        )
+    require(isinstance(start, int), "int", "numpy.rollaxis", start=start)
     if not -x.ndim <= start <= x.ndim:
-        raise ValueError(
-            f"For 'numpy.rollaxis', 'start' must be an int in [{-x.ndim}, {x.ndim}], but got "
-            f"{start}."
+        raise rejection(
+            "int-in-interval-argument-value",
+            "numpy.rollaxis",
+            start=start,
+            interval=f"[{-x.ndim}, {x.ndim}]",
         )
     start = start + x.ndim if start < 0 else start
     return ops.moveaxis(x, axis, start - 1 if axis < start else start)
@@ -171,10 +173,7 @@ def common_shape(name, *arrays):
         return jnp.broadcast_shapes(*[x.shape for x in arrays])
     except ValueError:
         shapes = " and ".join(str(x.shape) for x in arrays)
-        raise ValueError(
-            f"For 'numpy.{name}', shapes must be equal or 1 along each axis, but got {shapes}. "
-            "Reshape or expand one of them."
-        ) from None
+        raise rejection("shapes-equal-1-along", f"numpy.{name}", got=shapes) from None
 
 
 @composite(numpy=True)
@@ -227,12 +226,9 @@ def rot90(a: Array, k=1, axes=(0, 1)):
     >>> rot90(Tensor([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
-    if not isinstance(k, int):
-        raise TypeError(f"'k' must be an int, but got {type(k).__name__}")
-    if not isinstance(axes, tuple):
-        raise TypeError(f"'axes' must be a pair of ints, but got {axes!r}")
-    if len(axes) != 2:
-        raise ValueError(f"'axes' must be a pair of ints, but got {axes}")
+    require(isinstance(k, int), "int", k=k)
+    require(isinstance(axes, tuple), "pair-ints", axes=axes)
+    require(len(axes) == 2, "pair-ints-argument-value", axes=axes)
     return jnp.rot90(a, k, axes)
 
 
@@ -241,15 +237,14 @@ def rot90(a: Array, k=1, axes=(0, 1)):
 
 def sequence_of(name, value, argument):
     """Convert a nonempty tuple or list of arrays to Tensors of their promoted dtype."""
-    if not isinstance(value, (tuple, list)):
-        raise TypeError(
-            f"For 'numpy.{name}', '{argument}' must be a Tensor or a tuple or list of Tensors, but "
-            f"got {type(value).__name__}."
-        )
-    if not value:
-        raise ValueError(
-            f"For 'numpy.{name}', '{argument}' must hold at least one Tensor, but got ()."
-        )
+    require(
+        isinstance(value, (tuple, list)),
+        "tensor-tuple-list-tensors",
+        f"numpy.{name}",
+        argument=argument,
+        got=value,
+    )
+    require(value, "hold-at-least-one-tensor", f"numpy.{name}", argument=argument)
     return in_one_dtype([array_of(x, name, argument) for x in value])
 
 
@@ -292,9 +287,8 @@ def append(arr: Array, values: Array, axis=None):
     """
     arr, values = array_of(arr), array_of(values)
     if axis is not None and arr.ndim != values.ndim:
-        raise ValueError(
-            f"For 'numpy.append', 'values' must have {arr.ndim} dimensions as 'arr' has, but got "
-            f"shape {values.shape}."
+        raise rejection(
+            "dimensions-arr", "numpy.append", argument="values", ndim=arr.ndim, shape=values.shape
         )
     return concatenate((arr, values), axis)
 
@@ -337,22 +331,26 @@ def _split(name, x, indices_or_sections, axis):
     axis = axis_of(name, axis, x.ndim)
     size = x.shape[axis]
     if isinstance(indices_or_sections, int):
-        if indices_or_sections < 1:
-            raise ValueError(
-                f"For 'numpy.{name}', 'indices_or_sections' must be at least 1, but got "
-                f"{indices_or_sections}."
-            )
-        if name == "split" and size % indices_or_sections:
-            raise ValueError(
-                f"For 'numpy.split', 'indices_or_sections' must divide the size {size} of axis "
-                f"{axis}, but got {indices_or_sections}. 'array_split' cuts unequal pieces."
-            )
+        require(
+            indices_or_sections >= 1,
+            "at-least",
+            f"numpy.{name}",
+            indices_or_sections=indices_or_sections,
+            n=1,
+        )
+        require(
+            name != "split" or not size % indices_or_sections,
+            "divide-size-axis",
+            "numpy.split",
+            indices_or_sections=indices_or_sections,
+            size=size,
+            axis=axis,
+        )
     elif not isinstance(indices_or_sections, (tuple, list)) or not all(
         isinstance(i, int) for i in indices_or_sections
     ):
-        raise TypeError(
-            f"For 'numpy.{name}', 'indices_or_sections' must be an int or a tuple of ints, but got "
-            f"{indices_or_sections!r}."
+        raise rejection(
+            "int-tuple-ints-argument-type", f"numpy.{name}", indices_or_sections=indices_or_sections
         )
     pieces = ops.tensor_split(x, indices_or_sections, axis)
     return tuple(pieces) if isinstance(indices_or_sections, int) else list(pieces)

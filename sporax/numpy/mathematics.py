@@ -7,6 +7,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.numpy.faces import (
     Array,
     Arrays,
@@ -77,8 +78,13 @@ def clip(x, xmin, xmax, dtype=None):
     >>> clip(Tensor([1.0, 5.0, 9.0]), 2, 8).asnumpy()
     array([2., 5., 8.], dtype=float32)
     """
-    if xmin is None and xmax is None:
-        raise ValueError("For 'numpy.clip', at least one of 'xmin' and 'xmax' must be given.")
+    require(
+        xmin is not None or xmax is not None,
+        "at-least-one-given",
+        "numpy.clip",
+        other="xmin",
+        other2="xmax",
+    )
     x = array_of(x, "clip", "x")
     x = x if xmin is None else maximum(x, xmin)
     return cast(x if xmax is None else minimum(x, xmax), dtype)
@@ -156,8 +162,7 @@ def copysign(x1: Array, x2: Array):
     >>> copysign(Tensor([1.0, -2.0]), Tensor([-1, 1])).tolist()
     [-1.0, 2.0]
     """
-    if bool in (x1.dtype, x2.dtype):
-        raise TypeError("the operands must be numbers; convert Bool with 'astype'")
+    require(bool not in (x1.dtype, x2.dtype), "operands-numbers-convert-bool")
     size = x1 * jax.lax.stop_gradient(jnp.sign(x1))
     return jnp.where(jnp.signbit(x2), -size, size)
 
@@ -184,10 +189,8 @@ def diff(a: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = No
     >>> diff(Tensor([1, 4, 9])).tolist()
     [3, 5]
     """
-    if not isinstance(n, int):
-        raise TypeError(f"'n' must be an int, but got {type(n).__name__}")
-    if n < 0:
-        raise ValueError(f"'n' must be at least 0, but got {n}")
+    require(isinstance(n, int), "int", n=n)
+    require(n >= 0, "at-least", argument="n", n=0, got=n)
     ends = [None if e is None else e.astype(a.dtype) for e in (prepend, append)]
     return differences(a, n, axis, *ends)
 
@@ -209,8 +212,7 @@ def ediff1d(ary: Array, to_end: OPTIONAL = None, to_begin: OPTIONAL = None):
 @array_op("gradient_along", public=False)
 def gradient_along(f: Array, h: Array, axis):
     """Central differences with spacing `h` along an axis, one-sided at both ends."""
-    if f.shape[axis] < 2:
-        raise ValueError(f"axis {axis} must have at least 2 elements, but got shape {f.shape}")
+    require(f.shape[axis] >= 2, "axis-at-least-2-elements", axis=axis, shape=f.shape)
     return jnp.gradient(floating(f), axis=axis) / h
 
 
@@ -223,24 +225,14 @@ def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
     >>> gradient(Tensor([1.0, 2.0, 4.0])).tolist()
     [1.0, 1.5, 2.0]
     """
-    if edge_order != 1:
-        raise NotImplementedError(
-            f"For 'numpy.gradient', 'edge_order' must be 1, but got {edge_order!r}."
-        )
+    require(edge_order == 1, "must-be-not-supported", "numpy.gradient", edge_order=edge_order, n=1)
     f = array_of(f, "gradient", "f")
     axes = axes_of("gradient", axis, f.ndim)
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
     if len(steps) != len(axes):
-        raise TypeError(
-            f"For 'numpy.gradient', 'varargs' must be 1 or {len(axes)} distances, but got "
-            f"{len(varargs)}."
-        )
+        raise rejection("1-distances", "numpy.gradient", varargs=len(varargs), count=len(axes))
     shapes = [array_of(h).shape for h in steps]
-    if any(shapes):
-        raise NotImplementedError(
-            f"For 'numpy.gradient', each of 'varargs' must be a number, the distance along "
-            f"an axis, but got the shapes {shapes}. Give numbers."
-        )
+    require(not any(shapes), "varargs-number-distance-along", "numpy.gradient", shapes=shapes)
     gradients = [gradient_along(f, h, a) for h, a in zip(steps, axes, strict=True)]
     return gradients[0] if len(gradients) == 1 else gradients
 
@@ -263,8 +255,7 @@ def unwrap(p: Array, discont=np.pi, axis=-1):
     >>> unwrap(Tensor([0.0, 6.0])).asnumpy().round(2)
     array([ 0.  , -0.28], dtype=float32)
     """
-    if not isinstance(discont, (int, float)):
-        raise TypeError(f"'discont' must be a number, but got {type(discont).__name__}")
+    require(isinstance(discont, (int, float)), "number-argument-type", discont=discont)
     return jnp.unwrap(floating(p), discont, axis)
 
 
@@ -278,9 +269,7 @@ def interp(x: Array, xp: Array, fp: Array, left: OPTIONAL = None, right: OPTIONA
     [15.0]
     """
     if xp.ndim != 1 or fp.shape != xp.shape:
-        raise ValueError(
-            f"'xp' and 'fp' must be vectors of one length, but got shapes {xp.shape} and {fp.shape}"
-        )
+        raise rejection("fp-vectors-one-length", argument="xp", shape=xp.shape, shape2=fp.shape)
     x, xp, fp = floating(x, xp, fp)
     return jnp.interp(x, xp, fp, left, right)
 
@@ -298,10 +287,7 @@ def cross(a: Array, b: Array, axisa=-1, axisb=-1, axisc=-1, axis=None):
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     for argument, x, at in (("axisa", a, axisa), ("axisb", b, axisb)):
         axis_of("cross", at, x.ndim, argument)
-        if x.shape[at] not in (2, 3):
-            raise ValueError(
-                f"the vectors must have 2 or 3 components, but got shape {x.shape} along {at}"
-            )
+        require(x.shape[at] in (2, 3), "vectors-2-3-components", shape=x.shape, value=at)
     return jnp.cross(a, b, axisa, axisb, axisc)
 
 
@@ -336,10 +322,7 @@ def multi_dot(arrays):
     [[9.0]]
     """
     parts = sequence_of("multi_dot", arrays, "arrays")
-    if len(parts) < 2:
-        raise ValueError(
-            f"For 'numpy.multi_dot', 'arrays' must hold at least 2 Tensors, but got {len(parts)}."
-        )
+    require(len(parts) >= 2, "hold-at-least-2-tensors", "numpy.multi_dot", arrays=len(parts))
     return _chain(parts)
 
 
@@ -350,17 +333,17 @@ def matrix_power(a: Array, n):
     >>> matrix_power(Tensor([[1, 1], [0, 1]]), 3).tolist()
     [[1, 3], [0, 1]]
     """
-    if not isinstance(n, int):
-        raise TypeError(f"'n' must be an int, but got {type(n).__name__}")
+    require(isinstance(n, int), "int", n=n)
     return jnp.linalg.matrix_power(a if n >= 0 else floating(a), n)
 
 
 def _sliding(compute, a, v, mode):
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"'mode' must be 'full', 'same' or 'valid', but got {mode!r}")
+    require(
+        mode in ("full", "same", "valid"), "one-of", mode=mode, choices=("full", "same", "valid")
+    )
     a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
     if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
-        raise ValueError(f"'a' and 'v' must be vectors, but got shapes {a.shape} and {v.shape}")
+        raise rejection("v-vectors", argument="a", shape=a.shape, shape2=v.shape)
     if jnp.issubdtype(a.dtype, jnp.inexact):
         return compute(a, v, mode)
     whole = compute(a.astype(jnp.float64), v.astype(jnp.float64), mode)

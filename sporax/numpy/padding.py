@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.numpy.faces import Array, array_of, array_op, composite
 
 _PADS = {
@@ -40,7 +41,7 @@ def pad(
     if callable(mode):
         return Tensor(np.pad(arr.asnumpy(), pad_width, mode, **kwargs))
     if mode not in _PADS:
-        raise ValueError(f"For 'numpy.pad', 'mode' must be one of {list(_PADS)}, but got {mode!r}.")
+        raise rejection("one-of", "numpy.pad", mode=mode, choices=list(_PADS))
     options = {"stat_length": stat_length, "constant_values": constant_values,
              "end_values": end_values, "reflect_type": reflect_type}  # fmt: skip
     chosen = {n: options[n] for n in _PADS[mode] if options[n] is not None}

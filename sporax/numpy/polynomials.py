@@ -4,7 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax import ops
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import require
+from sporax.diagnosis.sizes import check_size
 from sporax.numpy.faces import Array, array_of, array_op, composite
 from sporax.numpy.manipulation import concatenate
 from sporax.numpy.mathematics import convolve
@@ -13,11 +14,7 @@ from sporax.ops.math.arithmetic import floating
 
 def _coefficients(name, x, argument):
     x = array_of(x, name, argument)
-    if x.ndim > 1:
-        raise ValueError(
-            f"For 'numpy.{name}', '{argument}' must be a number or a vector, but got shape "
-            f"{x.shape}."
-        )
+    require(x.ndim <= 1, "number-vector", f"numpy.{name}", argument=argument, shape=x.shape)
     return x.reshape((-1,))
 
 
@@ -63,14 +60,12 @@ def _polyval(p: Array, x: Array):
     >>> _polyval(Tensor([1.0, 0.0, 1.0]), Tensor([2.0])).tolist()
     [5.0]
     """
-    if p.ndim > 1:
-        raise ValueError(f"'p' must be a number or a vector, but got shape {p.shape}")
+    require(p.ndim <= 1, "number-vector", argument="p", shape=p.shape)
     return jnp.polyval(floating(jnp.atleast_1d(p)), floating(x))
 
 
 def _check_order(name, m):
-    if not isinstance(m, int) or m < 0:
-        raise ValueError(f"For 'numpy.{name}', 'm' must be an int of at least 0, but got {m!r}.")
+    require(isinstance(m, int) and m >= 0, "int-at-least-argument-value", f"numpy.{name}", m=m, n=0)
 
 
 @composite(numpy=True)
@@ -96,7 +91,7 @@ def polyint(p, m=1, k=None):
     """
     p = _coefficients("polyint", p, "p")
     _check_order("polyint", m)
-    refuse_huge("numpy.polyint", (m + p.size,), np.dtype(np.float64), "'m'")
+    check_size("numpy.polyint", (m + p.size,), np.dtype(np.float64), "'m'")
     constants = _coefficients("polyint", 0.0 if k is None else k, "k")
     for i in range(m):
         c = constants[min(i, constants.size - 1)] if constants.size == 1 else constants[i]
@@ -113,10 +108,8 @@ def vander(x: Array, N=None, increasing=False):
     [[1, 1], [2, 1], [3, 1]]
     """
     x = array_of(x)
-    if x.ndim != 1:
-        raise ValueError(f"For 'numpy.vander', 'x' must be a vector, but got shape {x.shape}.")
+    require(x.ndim == 1, "vector", "numpy.vander", argument="x", shape=x.shape)
     N = x.size if N is None else N
-    if not isinstance(N, int) or N <= 0:
-        raise ValueError(f"For 'numpy.vander', 'N' must be an int above 0, but got {N!r}.")
+    require(isinstance(N, int) and N > 0, "int-above-0", "numpy.vander", N=N)
     powers = range(N) if increasing else range(N - 1, -1, -1)
     return ops.stack([ops.pow(x, n) if n else ops.ones_like(x) for n in powers], 1)

@@ -5,6 +5,7 @@ import numpy as np
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.numpy.faces import (
     Array,
     Arrays,
@@ -21,10 +22,8 @@ _MODES = ("clip", "wrap")
 
 
 def _check_mode(name, mode):
-    if mode == "raise":
-        raise NotImplementedError(f"For 'numpy.{name}', 'mode' 'raise' is not done; use 'clip'.")
-    if mode not in _MODES:
-        raise ValueError(f"For 'numpy.{name}', 'mode' must be 'clip' or 'wrap', but got {mode!r}.")
+    require(mode != "raise", "mode-raise-not-done", f"numpy.{name}")
+    require(mode in _MODES, "one-of", f"numpy.{name}", mode=mode, choices=("clip", "wrap"))
 
 
 @composite(numpy=True)
@@ -74,13 +73,13 @@ def _select(condlist: Array, choicelist: Array, default: Array = 0):
     >>> _select(Tensor([[True, False]]), Tensor([[1, 2]])).tolist()
     [1, 0]
     """
-    if not condlist.ndim or not choicelist.ndim:
-        raise ValueError("'condlist' and 'choicelist' must have a dimension")
-    if len(condlist) != len(choicelist):
-        raise ValueError(
-            f"'choicelist' must have as many entries as 'condlist', {len(condlist)}, but got "
-            f"{len(choicelist)}"
-        )
+    require(condlist.ndim and choicelist.ndim, "choicelist-dimension", argument="condlist")
+    require(
+        len(condlist) == len(choicelist),
+        "many-entries-condlist",
+        choicelist=len(choicelist),
+        count=len(condlist),
+    )
     conditions, default = list(condlist.astype(bool)), default.astype(choicelist.dtype)
     return jnp.select(conditions, list(choicelist), default).astype(choicelist.dtype)
 
@@ -128,8 +127,7 @@ def array_str(a) -> str:
     >>> array_str(Tensor([1, 2]))
     '[1 2]'
     """
-    if not isinstance(a, Tensor):
-        raise TypeError(f"For 'numpy.array_str', 'a' must be a Tensor, but got {type(a).__name__}.")
+    require(isinstance(a, Tensor), "tensor", "numpy.array_str", a=a)
     return str(a)
 
 
@@ -139,14 +137,17 @@ def array_str(a) -> str:
 def _sizes(name, shape):
     sizes = shape.tolist() if isinstance(shape, Tensor) else shape
     sizes = (sizes,) if isinstance(sizes, int) else sizes
-    if not isinstance(sizes, (tuple, list)) or not all(type(n) is int for n in sizes):
-        raise TypeError(f"'{name}' must be an int or a tuple of ints, but got {shape!r}")
+    require(
+        isinstance(sizes, (tuple, list)) and all(type(n) is int for n in sizes),
+        "int-tuple-ints-argument-type",
+        argument=name,
+        got=shape,
+    )
     return tuple(sizes)
 
 
 def _check_order(order):
-    if order not in ("C", "F"):
-        raise ValueError(f"'order' must be 'C' or 'F', but got {order!r}")
+    require(order in ("C", "F"), "one-of", order=order, choices=("C", "F"))
 
 
 @array_op("unravel_index(indices, shape, order='C')", differentiable=False)
@@ -176,13 +177,13 @@ def ravel_multi_index(multi_index: Array, dims, mode="clip", order="C"):
     _check_mode("ravel_multi_index", mode)
     _check_order(order)
     sizes = _sizes("dims", dims)
-    if not jnp.issubdtype(multi_index.dtype, jnp.integer):
-        raise TypeError(f"'multi_index' must be of ints, but got {multi_index.dtype}")
-    if len(multi_index) != len(sizes):
-        raise ValueError(
-            f"'multi_index' must have a row for each of {len(sizes)} dimensions, but got "
-            f"{len(multi_index)}"
-        )
+    require(jnp.issubdtype(multi_index.dtype, jnp.integer), "ints", multi_index=multi_index.dtype)
+    require(
+        len(multi_index) == len(sizes),
+        "row-dimensions",
+        multi_index=len(multi_index),
+        count=len(sizes),
+    )
     return jnp.ravel_multi_index(tuple(multi_index), sizes, mode, order).astype(multi_index.dtype)
 
 
@@ -223,10 +224,7 @@ def unique(x: Array, return_inverse=False) -> Array | Arrays:
 
 def _check_bools(name, **flags):
     for argument, value in flags.items():
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"For 'numpy.{name}', '{argument}' must be a bool, but got {type(value).__name__}."
-            )
+        require(isinstance(value, bool), "bool", f"numpy.{name}", argument=argument, got=value)
 
 
 @composite(numpy=True)
@@ -290,11 +288,14 @@ def apply_over_axes(func, a: Array, axes):
     for axis in (axes,) if isinstance(axes, int) else axes:
         result = func(a, axis=axis)
         result = ops.expand_dims(result, axis) if result.ndim != a.ndim else result
-        if result.ndim != a.ndim:
-            raise ValueError(
-                f"For 'numpy.apply_over_axes', 'func' must keep or drop the axis, but of shape "
-                f"{a.shape} it made {result.shape}."
-            )
+        require(
+            result.ndim == a.ndim,
+            "keep-drop-axis-shape",
+            "numpy.apply_over_axes",
+            argument="func",
+            shape=a.shape,
+            shape2=result.shape,
+        )
         a = result
     return a
 
@@ -325,11 +326,13 @@ def piecewise(x, condlist, funclist, *args, **kw):
         conditions = [conditions]
     conditions = [array_of(c).bool() for c in conditions]
     count = len(funclist) if isinstance(funclist, (tuple, list)) else -1
-    if count not in (len(conditions), len(conditions) + 1):
-        raise ValueError(
-            f"For 'numpy.piecewise', 'funclist' must have {len(conditions)} entries as 'condlist', "
-            f"or one more, but got {funclist!r}."
-        )
+    require(
+        count in (len(conditions), len(conditions) + 1),
+        "entries-condlist-one-more",
+        "numpy.piecewise",
+        funclist=funclist,
+        count=len(conditions),
+    )
     called = [f(x, *args, **kw) if callable(f) else f for f in funclist]
     values = [array_of(v).astype(x.dtype) for v in called]
     result = values.pop() if len(values) > len(conditions) else ops.zeros_like(x)

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax import ops
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, cast, composite, dtype_of
 from sporax.numpy.manipulation import axes_of, axis_of, concatenate
 from sporax.ops.declare import OPTIONAL
@@ -16,12 +17,18 @@ def _extreme(name, short, compute, word):
     def function(a: Array, axis=None, keepdims=False, initial=None, where=True):
         a = array_of(a, name)
         where = None if where is True else array_of(where, name, "where")
-        if where is not None and initial is None:
-            raise ValueError(
-                f"For 'numpy.{name}', 'initial' must be given where 'where' leaves elements out."
-            )
-        if initial is not None and array_of(initial, name, "initial").ndim:
-            raise TypeError(f"For 'numpy.{name}', 'initial' must be a number, but got {initial!r}.")
+        require(
+            where is None or initial is not None,
+            "given-leaves-elements-out",
+            f"numpy.{name}",
+            argument="initial",
+        )
+        require(
+            initial is None or not array_of(initial, name, "initial").ndim,
+            "number-argument-type",
+            f"numpy.{name}",
+            initial=initial,
+        )
         axis = axes_of(name, axis, a.ndim)
         return compute(a, axis, keepdims, initial=initial, where=where)
 
@@ -102,9 +109,12 @@ def average(
         weights = ops.ones_like(x)
     elif weights.shape != x.shape:
         if weights.ndim != 1 or not isinstance(axis, int):
-            raise TypeError(
-                f"For 'numpy.average', 'weights' must have the shape {x.shape} of 'x', or be a "
-                f"vector along an int 'axis', but got shape {weights.shape}."
+            raise rejection(
+                "shape-x-vector-along",
+                "numpy.average",
+                argument="weights",
+                shape=x.shape,
+                shape2=weights.shape,
             )
         weights = weights.reshape([-1 if i == axes[0] else 1 for i in range(x.ndim)])
         weights = ops.broadcast_to(weights, x.shape)
@@ -208,19 +218,18 @@ def _covariance(m: Array, fweights: OPTIONAL = None, aweights: OPTIONAL = None, 
     """The covariance of the rows of a matrix, for `cov`."""
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is not None and weights.shape != m.shape[-1:]:
-            raise ValueError(
-                f"'{name}' must have shape {m.shape[-1:]}, one number for each observation, but "
-                f"has {weights.shape}"
+            raise rejection(
+                "shape-one-number-observation",
+                argument=name,
+                shape=m.shape[-1:],
+                shape2=weights.shape,
             )
     fixed = None if fweights is None else fweights.astype(jnp.int32)
     return jnp.cov(m, ddof=ddof, fweights=fixed, aweights=aweights)
 
 
 def _observations(m, rowvar):
-    if m.ndim > 2:
-        raise ValueError(
-            f"For 'numpy.cov', 'm' must have at most 2 dimensions, but got shape {m.shape}."
-        )
+    require(m.ndim <= 2, "at-most-2-dimensions", "numpy.cov", argument="m", shape=m.shape)
     m = m if m.dtype == dtypes.float64 else m.astype(dtypes.float32)
     m = m.reshape((1, -1)) if m.ndim < 2 else m
     return m if rowvar or m.shape[0] == 1 else m.T

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.indexing.assignment import put
 
@@ -46,19 +47,25 @@ def _shapes(
     else:
         wanted["exp_avg_sq"] = exp_avg_sq, shape
     for name, (aval, size) in wanted.items():
-        if aval.shape != size:
-            raise ValueError(
-                f"For 'FusedAdaFactor', '{name}' must have the shape {size}, but got "
-                f"{describe(aval)}."
-            )
+        require(
+            aval.shape == size,
+            "shape-shape-size-ada-factor",
+            "FusedAdaFactor",
+            argument=name,
+            value=size,
+            got=describe(aval),
+        )
     names = (
         "clip_threshold", "beta1", "beta2", "weight_decay", "learning_rate", "global_norm"
     )  # fmt: skip
     for name, number in zip(names, numbers, strict=True):
-        if number.shape not in ((), (1,)):
-            raise ValueError(
-                f"For 'FusedAdaFactor', '{name}' must be one number, but got {describe(number)}."
-            )
+        require(
+            number.shape in ((), (1,)),
+            "one-number",
+            "FusedAdaFactor",
+            argument=name,
+            got=describe(number),
+        )
 
 
 @op(function=(), name="FusedAdaFactor", differentiable=False, converts=False, check=_shapes)
@@ -124,11 +131,13 @@ def fused_ada_factor(
         "exp_avg_sq_col": exp_avg_sq_col, "exp_avg_sq": exp_avg_sq,
     }  # fmt: skip
     for name, variable in variables.items():
-        if not isinstance(variable, Tensor):
-            raise TypeError(
-                f"For 'FusedAdaFactor', '{name}' must be a Parameter or Tensor, which gets new "
-                f"contents, but got {type(variable).__name__}."
-            )
+        require(
+            isinstance(variable, Tensor),
+            "parameter-tensor-gets-new",
+            "FusedAdaFactor",
+            argument=name,
+            got=variable,
+        )
     if isinstance(epsilon, (tuple, list)):
         epsilon = Tensor([float(e) for e in epsilon])
     results = ada_factor_step(

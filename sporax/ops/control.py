@@ -9,6 +9,7 @@ from sporax.control_flow.while_scan import over, repeat
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import PRIMITIVES
 from sporax.ops.primitive import Primitive
 
@@ -16,10 +17,14 @@ from sporax.ops.primitive import Primitive
 def _check(who, **arguments):
     """Raise TypeError for an argument that has none of its allowed types."""
     for name, (value, kinds, wanted) in arguments.items():
-        if not (callable(value) if kinds is None else isinstance(value, kinds)):
-            raise TypeError(
-                f"For '{who}', '{name}' must be {wanted}, but got {type(value).__name__}."
-            )
+        require(
+            callable(value) if kinds is None else isinstance(value, kinds),
+            "must-be-argument-type-argument-checks",
+            who,
+            argument=name,
+            value=wanted,
+            got=value,
+        )
 
 
 class _Loop(Primitive):

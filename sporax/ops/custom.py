@@ -6,6 +6,7 @@ from sporax.autodiff.function import Function
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.primitive import Primitive
 from sporax.staging.host_calls import through
 
@@ -35,19 +36,15 @@ class Custom(Primitive):
         self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None, reg_info=None
     ):
         super().__init__("Custom")
-        if func_type not in _KINDS:
-            raise ValueError(
-                f"For 'Custom', 'func_type' must be one of {_KINDS}, but got {func_type!r}."
-            )
-        if func_type not in ("pyfunc", "hybrid"):
-            raise NotImplementedError(
-                f"For 'Custom', 'func_type' must be 'pyfunc' or 'hybrid', but got {func_type!r}. "
-                f"{_ELSEWHERE}."
-            )
-        if not callable(func):
-            raise TypeError(
-                f"For 'Custom', 'func' must be a function, but got {type(func).__name__}."
-            )
+        require(func_type in _KINDS, "one-of", "Custom", func_type=func_type, choices=_KINDS)
+        require(
+            func_type in ("pyfunc", "hybrid"),
+            "pyfunc-hybrid",
+            "Custom",
+            func_type=func_type,
+            elsewhere=_ELSEWHERE,
+        )
+        require(callable(func), "function-argument-type", "Custom", func=func)
         self.func, self.out_shape, self.out_dtype, self.bprop = func, out_shape, out_dtype, bprop
         self.func_type, self.reg_info = func_type, reg_info
         members = {"forward": staticmethod(self._forward), "backward": staticmethod(self._backward)}
@@ -70,9 +67,8 @@ class Custom(Primitive):
         outputs = []
         for array, shape, dtype in zip(arrays, *kinds, strict=True):
             if shape is not None and tuple(shape) != array.shape:
-                raise ValueError(
-                    f"For 'Custom', what 'func' returns must have the shape {tuple(shape)} of "
-                    f"'out_shape', but got {array.shape}."
+                raise rejection(
+                    "what-func-returns-shape", "Custom", shape=tuple(shape), got=array.shape
                 )
             outputs.append(Tensor(array, dtype or dtypes.from_numpy(array.dtype)))
         ctx.inputs, ctx.output = inputs, tuple(outputs) if several else outputs[0]
@@ -88,11 +84,7 @@ class Custom(Primitive):
         return list(wanted)
 
     def _backward(self, ctx, *grads):
-        if self.bprop is None:
-            raise NotImplementedError(
-                "For 'Custom', 'bprop' must be given where a derivative is taken, but it is None. "
-                "Pass a function (inputs, output, gradient of the output) -> gradients."
-            )
+        require(self.bprop is not None, "given-derivative-taken-none", "Custom", argument="bprop")
         one = not isinstance(ctx.output, tuple)
         input_grads = self.bprop(*ctx.inputs, ctx.output, grads[0] if one else grads)
         return tuple(input_grads) if isinstance(input_grads, (tuple, list)) else input_grads
@@ -192,10 +184,7 @@ class _Names(type):
             return _CODES[code], _FORMATS["Default"], kind
         if code in _CODES and layout in _FORMATS:
             return _CODES[code], _FORMATS[layout]
-        raise AttributeError(
-            f"For 'DataType', a name must be a dtype and a format like 'F32_Default', but got "
-            f"{name!r}."
-        )
+        raise rejection("name-dtype-format-like", "DataType", got=name)
 
 
 class DataType(metaclass=_Names):

@@ -9,6 +9,7 @@ import numpy as np
 from sporax.autodiff.hooks import check_callable
 from sporax.core.dtype import bfloat16
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
 from sporax.ops.differentiation import HookBackward
 from sporax.ops.memory.placement import write_whole
@@ -77,10 +78,13 @@ class TensorDump(Primitive):
 
     def __init__(self, input_output="out"):
         super().__init__("TensorDump")
-        if input_output not in ("in", "out"):
-            raise ValueError(
-                f"For 'TensorDump', 'input_output' must be 'in' or 'out', but got {input_output!r}."
-            )
+        require(
+            input_output in ("in", "out"),
+            "one-of",
+            "TensorDump",
+            input_output=input_output,
+            choices=("in", "out"),
+        )
         self._set("input_output", input_output)
 
     def __call__(self, file, input_x):
@@ -88,10 +92,7 @@ class TensorDump(Primitive):
             raise (ValueError if file == "" else TypeError)(
                 f"For 'TensorDump', 'file' must be the name of a file, but got {file!r}."
             )
-        if not isinstance(input_x, Tensor):
-            raise TypeError(
-                f"For 'TensorDump', 'input_x' must be a Tensor, but got {type(input_x).__name__}."
-            )
+        require(isinstance(input_x, Tensor), "tensor", "TensorDump", input_x=input_x)
         show(functools.partial(_dump, file), functools.partial(_dump_text, file), [input_x])
 
 
@@ -131,16 +132,12 @@ def assert_(condition, inputs, summarize=3):
 
     >>> ops.Assert()(True, [Tensor([1.0])])
     """
-    if not isinstance(inputs, (tuple, list)):
-        raise TypeError(
-            f"For 'Assert', 'inputs' must be a tuple or list, but got {type(inputs).__name__}."
-        )
+    require(isinstance(inputs, (tuple, list)), "tuple-list", "Assert", inputs=inputs)
     if not (condition.item() if isinstance(condition, Tensor) else condition):
         shown = [t.asnumpy().reshape(-1)[:summarize] if isinstance(t, Tensor) else t
                  for t in inputs]  # fmt: skip
-        raise RuntimeError(
-            "For 'Assert', 'condition' must hold, but it does not; 'inputs' begin with "
-            f"{', '.join(map(str, shown))}."
+        raise rejection(
+            "hold-does-not-inputs", "Assert", argument="condition", names=", ".join(map(str, shown))
         )
 
 
@@ -152,14 +149,13 @@ def check_numerics(x):
     array([1.], dtype=float32)
     """
     if not x.is_floating_point():
-        raise TypeError(f"For 'CheckNumerics', 'x' must have a floating dtype, but has {x.dtype}.")
+        raise rejection(
+            "floating-dtype-dtype-floating", "CheckNumerics", argument="x", dtype=x.dtype
+        )
     for wrong, name in ((x.isnan(), "NaN"), (x.isinf(), "infinite")):
         if wrong.any().item():
             at = [int(n) for n in wrong.nonzero()[0].tolist()]
-            raise RuntimeError(
-                f"For 'CheckNumerics', each number of 'x' must be finite, but that at {at} is "
-                f"{name}."
-            )
+            raise rejection("number-x-finite", "CheckNumerics", value=at, name=name)
     return x
 
 
@@ -239,9 +235,13 @@ class Summary(Primitive):
     def __call__(self, name, value):
         for what, item, kind in (("name", name, str), ("value", value, Tensor)):
             if not isinstance(item, kind):
-                raise TypeError(
-                    f"For '{self.name}', '{what}' must be a {kind.__name__}, but got "
-                    f"{type(item).__name__}. Call it as {self.name}()('loss', loss)."
+                raise rejection(
+                    "must-be-a-argument-type-debugging",
+                    self.name,
+                    argument=what,
+                    kind=kind.__name__,
+                    got=item,
+                    name=self.name,
                 )
         show(functools.partial(SUMMARIES.add, self._plugin), self._text, [name, value])
 

@@ -18,7 +18,8 @@ from sporax.core.errors import REFUSALS, refuse
 from sporax.core.from_host import HOLDING, plain, python_number
 from sporax.core.signature_errors import call_error, fitting
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.engine.trace_tree import forest
@@ -139,15 +140,18 @@ class Declaration:
         and a string for an axis, which JAX would look up among its named axes. Convert a bool
         passed for an int."""
         for name, value in attributes.items():
-            if not has_64_bits(value):
-                raise OverflowError(
-                    f"For '{self.name}', '{name}' must have at most 64 bits, but got {value!r:.80}."
-                )
+            require(
+                has_64_bits(value),
+                "at-most-64-bits-int-overflow",
+                self.name,
+                argument=name,
+                got=value,
+            )
             # before tracing, because some functions loop over their sizes
             sizes = (value,) if value.__class__ is int else value
             if name in _SIZES and sizes.__class__ is tuple:
                 sizes = [n for n in sizes if n.__class__ is int and n > 0]
-                refuse_huge(self.name, sizes, _BYTE, f"'{name}'")
+                check_size(self.name, sizes, _BYTE, f"'{name}'")
             kind = type(self.signature.parameters[name].default)
             if kind is bool:
                 fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
@@ -159,10 +163,15 @@ class Declaration:
                 if kind is int and value.__class__ is bool:
                     attributes[name] = int(value)  # the cache key is equal
                 continue
-            if not fits:
-                raise TypeError(
-                    f"For '{self.name}', '{name}' must be {rule}, but got {value!r:.80}. {remedy}."
-                )
+            require(
+                fits,
+                "must-be-argument-type-declaration-2",
+                self.name,
+                argument=name,
+                law=rule,
+                got=value,
+                remedy=remedy,
+            )
 
     def _names(self, structure):
         """Return the names of a call's operands in messages."""
@@ -197,11 +206,13 @@ class Declaration:
             if operand is None and kind is OPTIONAL:
                 structure.append(None)
             elif kind is Arrays:
-                if isinstance(operand, Tensor) or not isinstance(operand, (tuple, list)):
-                    raise TypeError(
-                        f"For '{self.name}', '{name}' must be a tuple or list of Tensors, but got "
-                        f"{type(operand).__name__}. Put the Tensors into a tuple."
-                    )
+                require(
+                    not isinstance(operand, Tensor) and isinstance(operand, (tuple, list)),
+                    "tuple-list-tensors-argument-type",
+                    self.name,
+                    argument=name,
+                    got=operand,
+                )
                 flat.extend(operand)
                 structure.append(len(operand))
             else:
@@ -246,7 +257,7 @@ class Declaration:
             for arg, value in zip(args, values, strict=True):
                 canonical = arg.annotation.id if arg.annotation is not None else arg.arg
                 if canonical not in self.signature.parameters and canonical not in more:
-                    raise NameError(f"{written}: '{self.fn.__name__}' has no '{canonical}'")
+                    raise rejection("no", written=written, fn=self.fn.__name__, canonical=canonical)
                 default = inspect.Parameter.empty
                 if isinstance(value, ast.Name):
                     default = DTYPES[value.id]
@@ -265,7 +276,7 @@ class Declaration:
                 return fills[canonical]
             default = self.signature.parameters[canonical].default
             if default is inspect.Parameter.empty:
-                raise NameError(f"'{name}' leaves '{canonical}' of '{self.fn.__name__}' open")
+                raise rejection("leaves-open", name=name, canonical=canonical, fn=self.fn.__name__)
             scope[f"_default_{canonical}"] = default
             return f"_default_{canonical}"
 
@@ -393,8 +404,13 @@ def _face_error(who, signature, axes, values):
     """Return the error for a call that does not match a face; `values`: its local variables."""
     for name in axes:
         if isinstance(values.get(name), bool):
-            return TypeError(
-                f"For '{who}', '{name}' must be {AXES}, but got {values[name]}. {_BY_NUMBER}."
+            return rejection(
+                "must-be-argument-type-declaration",
+                who,
+                argument=name,
+                axes=AXES,
+                got=values[name],
+                by_number=_BY_NUMBER,
             )
     parameters = [p for p in signature.parameters.values() if p.name != "self"]
     if who.startswith("Tensor."):
@@ -435,9 +451,8 @@ def _static(declaration, name, value):
     try:
         hash(value)
     except TypeError:
-        raise TypeError(
-            f"For '{declaration.name}', '{name}' must be a number, string, tuple or dtype, but got "
-            f"{kind.__name__}."
+        raise rejection(
+            "number-string-tuple-dtype", declaration.name, argument=name, got=kind.__name__
         ) from None
     return value
 

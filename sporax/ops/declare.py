@@ -13,6 +13,7 @@ parameter that it fills:
 """
 
 from sporax.core.tensor import attach
+from sporax.diagnosis.rules import require
 from sporax.ops.declaration import OPTIONAL, Array, Arrays, Composite, Declaration, Range
 from sporax.ops.overload import overloaded
 
@@ -93,8 +94,11 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
         primitive_class = declaration.primitive(written)
         primitive_class.operation = declaration.operation
         name = primitive_class.__name__
-        if PRIMITIVES.setdefault(name, primitive_class) is not primitive_class:
-            raise NameError(f"there is a primitive '{name}' already")
+        require(
+            PRIMITIVES.setdefault(name, primitive_class) is primitive_class,
+            "primitive-already",
+            name=name,
+        )
     return functions.get(declaration.fn.__name__, plain)
 
 

@@ -8,6 +8,7 @@ from sporax.batching import vmap
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import unflatten
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
@@ -45,10 +46,12 @@ class HookBackward(Primitive):
 
     def __call__(self, *inputs):
         for item in inputs:
-            if not isinstance(item, Tensor):
-                raise TypeError(
-                    f"For 'HookBackward', an input must be a Tensor, but got {type(item).__name__}."
-                )
+            require(
+                isinstance(item, Tensor),
+                "input-tensor-argument-type-differentiation",
+                "HookBackward",
+                got=item,
+            )
         outputs = HookGate(self.hook_fn).through(inputs)
         outputs = tuple([wrap(t._lift()) for t in inputs]) if outputs is None else outputs[0]
         return outputs[0] if len(outputs) == 1 else outputs
@@ -109,10 +112,7 @@ def stop_gradient_(input):
     >>> grad(f)(Tensor([3.0])).asnumpy()
     array([9.], dtype=float32)
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"For 'stop_gradient_', 'input' must be a Tensor, but got {type(input).__name__}."
-        )
+    require(isinstance(input, Tensor), "tensor", "stop_gradient_", input=input)
     return input._rebind(autodiff.stop_gradient(input)._value)
 
 

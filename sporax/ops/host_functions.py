@@ -9,16 +9,14 @@ import numpy as np
 from sporax.autodiff.function import Function
 from sporax.core.signature_errors import fitting_method
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.custom import Custom
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
 from sporax.ops.primitive import Primitive
 
 
 def _check_function(who, name, function):
-    if not callable(function):
-        raise TypeError(
-            f"For '{who}', '{name}' must be a function, but got {type(function).__name__}."
-        )
+    require(callable(function), "function-argument-type", who, argument=name, got=function)
 
 
 class PyFunc(Primitive):
@@ -38,13 +36,22 @@ class PyFunc(Primitive):
         super().__init__("PyFunc")
         _check_function("PyFunc", "fn", fn)
         for types_, shapes, side in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
-            if not all(isinstance(x, tuple | list) for x in (types_, shapes)):
-                raise TypeError(f"For 'PyFunc', '{side}_types' and '{side}_shapes' must be lists.")
-            if len(types_) != len(shapes):
-                raise ValueError(
-                    f"For 'PyFunc', '{side}_shapes' must have as many items as '{side}_types', "
-                    f"{len(types_)}, but got {len(shapes)}."
-                )
+            require(
+                all(isinstance(x, tuple | list) for x in (types_, shapes)),
+                "shapes-lists",
+                "PyFunc",
+                argument=f"{side}_types",
+                side=side,
+            )
+            require(
+                len(types_) == len(shapes),
+                "many-items--types",
+                "PyFunc",
+                argument=f"{side}_shapes",
+                side=side,
+                count=len(types_),
+                got=len(shapes),
+            )
         self.in_types, self.in_shapes = list(in_types), [tuple(s) for s in in_shapes]
         self.out_types, self.out_shapes = list(out_types), [tuple(s) for s in out_shapes]
 
@@ -61,8 +68,7 @@ class PyFunc(Primitive):
             inputs = tuple(inputs[0])
         given = [(x.dtype, x.shape) for x in inputs if isinstance(x, Tensor)]
         wanted = list(zip(self.in_types, self.in_shapes, strict=True))
-        if given != wanted:
-            raise TypeError(f"For 'PyFunc', the inputs must be Tensors {wanted}, but got {given}.")
+        require(given == wanted, "inputs-tensors", "PyFunc", wanted=wanted, got=given)
         outs = self._custom(*inputs)
         return outs if isinstance(outs, tuple) else (outs,)
 
@@ -78,15 +84,14 @@ class PyExecute(Primitive):
         super().__init__("PyExecute")
 
     def __call__(self, script, local_keys, local_values):
-        if not isinstance(script, str):
-            raise TypeError(
-                f"For 'PyExecute', 'script' must be a string, but got {type(script).__name__}."
-            )
-        if len(local_keys) != len(local_values):
-            raise ValueError(
-                f"For 'PyExecute', there must be a value for each of {len(local_keys)} names, but "
-                f"got {len(local_values)}."
-            )
+        require(isinstance(script, str), "str", "PyExecute", script=script)
+        require(
+            len(local_keys) == len(local_values),
+            "value-names",
+            "PyExecute",
+            count=len(local_keys),
+            got=len(local_values),
+        )
         return eval(script, {}, dict(zip(local_keys, local_values, strict=True)))
 
 
@@ -168,8 +173,9 @@ def move_to(input, to="CPU", blocking=True):
     >>> ops.move_to((1, 2)).asnumpy()
     array([1, 2])
     """
-    if to not in ("CPU", "Ascend", "GPU"):
-        raise ValueError(f"For 'move_to', 'to' must be 'CPU', 'Ascend' or 'GPU', but got {to!r}.")
+    require(
+        to in ("CPU", "Ascend", "GPU"), "one-of", "move_to", to=to, choices=("CPU", "Ascend", "GPU")
+    )
     return input.copy() if isinstance(input, Tensor) else Tensor(input)
 
 
@@ -252,15 +258,18 @@ def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
     >>> twice(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    if compile_attrs is not None and not isinstance(compile_attrs, dict):
-        raise TypeError(
-            f"For 'kernel', 'compile_attrs' must be a dict, but got {type(compile_attrs).__name__}."
-        )
-    if reg_info is not None and not isinstance(reg_info, str | dict | tuple):
-        raise TypeError(
-            "For 'kernel', 'reg_info' must be a string, a dict or a tuple, but got "
-            f"{type(reg_info).__name__}."
-        )
+    require(
+        compile_attrs is None or isinstance(compile_attrs, dict),
+        "dict",
+        "kernel",
+        compile_attrs=compile_attrs,
+    )
+    require(
+        reg_info is None or isinstance(reg_info, str | dict | tuple),
+        "string-dict-tuple",
+        "kernel",
+        reg_info=reg_info,
+    )
     if fn is None:
         return lambda function: kernel(function, reg_info, compile_attrs)
     _check_function("kernel", "fn", fn)

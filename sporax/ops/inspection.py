@@ -7,6 +7,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor, is_tensor
 from sporax.core.value import Aval
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, attach, composite
 
@@ -129,10 +130,12 @@ def identity_of_several(x) -> tuple:
     >>> len(ops.IdentityN()((Tensor([1.0]), Tensor([2.0]))))
     2
     """
-    if not isinstance(x, (tuple, list)) or not all(isinstance(t, Tensor) for t in x):
-        raise TypeError(
-            f"For 'IdentityN', 'x' must be a tuple or list of Tensors, but got {type(x).__name__}."
-        )
+    require(
+        isinstance(x, (tuple, list)) and all(isinstance(t, Tensor) for t in x),
+        "tuple-list-tensors",
+        "IdentityN",
+        x=x,
+    )
     return tuple([copy(t) for t in x])
 
 
@@ -205,11 +208,12 @@ def tensor_to_tuple(input_tensor) -> tuple:
     >>> ops.TensorToTuple()(Tensor([1, 2]))
     (1, 2)
     """
-    if input_tensor.ndim > 1:
-        raise ValueError(
-            "For 'TensorToTuple', 'input_tensor' must have at most one dimension, but got "
-            f"{input_tensor.ndim}. Flatten it first."
-        )
+    require(
+        input_tensor.ndim <= 1,
+        "at-most-one-dimension",
+        "TensorToTuple",
+        input_tensor=input_tensor.ndim,
+    )
     return tuple(input_tensor.asnumpy().reshape(-1).tolist())
 
 

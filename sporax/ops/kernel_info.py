@@ -9,6 +9,7 @@ import inspect
 import json
 from collections.abc import Callable
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS
 
 _STR, _INT, _BOOL, _LIST = str, int, bool, list
@@ -16,7 +17,7 @@ _STR, _INT, _BOOL, _LIST = str, int, bool, list
 
 def _require(kind, value):
     if not isinstance(value, kind):
-        raise TypeError(f"{value} value must be {kind.__name__}")
+        raise rejection("value", value=value, kind=kind.__name__)
 
 
 def _entry(checks, values, more):
@@ -94,10 +95,8 @@ class RegOp:
     """
 
     def __init__(self, op_name=""):
-        if not isinstance(op_name, str):
-            raise ValueError("op name value must be string")
-        if not op_name.strip():
-            raise ValueError("op name is empty")
+        require(isinstance(op_name, str), "op-name-value-string")
+        require(op_name.strip(), "op-name-empty")
         self.op_name = op_name
         self.inputs, self.outputs, self.attr_ = [], [], []
         self.fusion_type_, self.dtype_format_ = "", []
@@ -109,11 +108,9 @@ class RegOp:
 
     def dtype_format(self, *args):
         """Record the dtypes and formats of inputs and outputs, in order (see `DataType`)."""
-        if len(self.inputs) + len(self.outputs) != len(args):
-            raise ValueError("input size add output size must be equal to dtype format size")
+        require(len(self.inputs) + len(self.outputs) == len(args), "input-size-add-output")
         for arg in args:
-            if not isinstance(arg, tuple) or len(arg) not in (2, 3):
-                raise ValueError("dtype and format value must be tuple of two or three elements")
+            require(isinstance(arg, tuple) and len(arg) in (2, 3), "dtype-format-value-tuple")
             for part in arg:
                 _require(_STR, part)
         self.dtype_format_.append(args)
@@ -211,9 +208,12 @@ class TBERegOp(RegOp):
     def _check_entry(self, values):
         allowed, given = ("ignored", "optional", "required"), values.get("value_depend")
         if given and given.lower() not in allowed:
-            raise ValueError(
-                f"Operator {self.op_name} input{values['index']}'s value_depend's value ({given}) "
-                f"is not in {allowed}."
+            raise rejection(
+                "operator-input-s-value-depend",
+                op_name=self.op_name,
+                values=values["index"],
+                given=given,
+                allowed=allowed,
             )
 
     input = _noting("inputs", {**_IO, **_COMPILE, "value_depend": ("valueDepend", _STR)})
@@ -257,15 +257,10 @@ def op_info_register(op_info) -> Callable:
     >>> abs_kernel(), abs_kernel.op_info["kernel"]
     ('source', 'abs')
     """
-    if not isinstance(op_info, dict | str):
-        raise TypeError(
-            "For 'op_info_register', 'op_info' must be a dict or a str, but got "
-            f"{type(op_info).__name__}."
-        )
+    require(isinstance(op_info, dict | str), "dict-str", "op_info_register", op_info=op_info)
     info = json.loads(op_info) if isinstance(op_info, str) else op_info
     missing = [key for key in ("op_name", "imply_type") if key not in info]
-    if missing:
-        raise ValueError(f"For 'op_info_register', 'op_info' must have {missing}, but got {info}.")
+    require(not missing, "must-have", "op_info_register", op_info=info, missing=missing)
 
     def register(function):
         @functools.wraps(function)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sporax.core.dtype import NAMES, Type, issubclass_, pytype_to_dtype
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
 from sporax.ops.sparse.tensors import COOTensor, CSRTensor, RowTensorInner
@@ -60,10 +61,7 @@ class MultitypeFuncGraph:
     """
 
     def __init__(self, name, read_value=False):
-        if not isinstance(name, str):
-            raise TypeError(
-                f"For 'MultitypeFuncGraph', 'name' must be a string, but got {type(name).__name__}."
-            )
+        require(isinstance(name, str), "str", "MultitypeFuncGraph", name=name)
         self.name = name
         self.entries = []  # (names of types, function), as registered
 
@@ -78,16 +76,14 @@ class MultitypeFuncGraph:
         return remember
 
     def _checked(self, kind):
-        if not isinstance(kind, (str, Type)):
-            raise ValueError(
-                f"For '{self.name}', a type must be given by name or as a dtype, but got "
-                f"{type(kind).__name__}."
-            )
+        require(isinstance(kind, (str, Type)), "type-given-name-dtype", self.name, got=kind)
         name = kind.name if isinstance(kind, Type) else kind.partition("[")[0]
         if name != "Function" and name not in _KINDS and name not in _DTYPES:
-            raise ValueError(
-                f"For '{self.name}', a type's name must be one of "
-                f"{', '.join(['Function', *_KINDS, *_DTYPES])}, but got {kind!r}."
+            raise rejection(
+                "type-s-name-one",
+                self.name,
+                names=", ".join(["Function", *_KINDS, *_DTYPES]),
+                got=kind,
             )
         return name
 
@@ -97,9 +93,11 @@ class MultitypeFuncGraph:
             if fits or len(self.entries) == 1:
                 return fn(*args)
         known = " or ".join(f"({', '.join(names)})" for names, _ in self.entries) or "nothing"
-        raise ValueError(
-            f"For '{self.name}', the arguments must fit {known}, but got "
-            f"({', '.join(type(a).__name__ for a in args)}). Register a function for them."
+        raise rejection(
+            "arguments-fit",
+            self.name,
+            known=known,
+            names=", ".join(type(a).__name__ for a in args),
         )
 
 
@@ -117,35 +115,26 @@ class Map:
 
     def __init__(self, ops=None, reverse=False):
         if ops is not None and not callable(ops):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'ops' must be a function or None, but got "
-                f"{type(ops).__name__}."
-            )
+            raise rejection("function-none", type(self).__name__, ops=ops)
         self.ops, self.reverse = ops, reverse
 
     def __call__(self, *args):
         function, *sequences = args if self.ops is None else (self.ops, *args)
         who = f"For '{type(self).__name__}', "
-        if not callable(function):
-            raise TypeError(
-                f"{who}the first argument must be a function, but got {type(function).__name__}."
-            )
-        if not sequences:
-            raise TypeError(f"{who}there must be a sequence for the function, but got none.")
+        require(callable(function), "first-argument-function", name=who, got=function)
+        require(sequences, "sequence-function", name=who)
         return self._apply(function, sequences)
 
     def _apply(self, function, sequences):
         for n, sequence in enumerate(sequences):
             if not hasattr(sequence, "__len__"):
-                raise TypeError(
-                    f"For '{type(self).__name__}', argument {n} of the function must come from a "
-                    f"sequence, but got {type(sequence).__name__}."
+                raise rejection(
+                    "argument-function-come-sequence", type(self).__name__, n=n, got=sequence
                 )
         lengths = {len(s) for s in sequences}
         if len(lengths) > 1:
-            raise ValueError(
-                f"For '{type(self).__name__}', the sequences must be of one length, but got "
-                f"{[len(s) for s in sequences]}."
+            raise rejection(
+                "sequences-one-length", type(self).__name__, got=[len(s) for s in sequences]
             )
         rows = zip(*sequences, strict=True)
         if not self.deep:
@@ -216,10 +205,12 @@ def _add_attr(fn, **kwargs) -> Any:
     >>> ops._add_attr(lambda x: x + 1, recompute=True)(2)
     3
     """
-    if not callable(fn) or isinstance(fn, Primitive):
-        raise TypeError(
-            f"For '_add_attr', 'fn' must be a function, no Primitive, but got {type(fn).__name__}."
-        )
+    require(
+        callable(fn) and (not isinstance(fn, Primitive)),
+        "function-no-primitive",
+        "_add_attr",
+        fn=fn,
+    )
 
     @functools.wraps(fn, updated=())
     def with_attributes(*args):

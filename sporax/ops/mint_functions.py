@@ -1,6 +1,7 @@
 """`mint` functions with arguments different from `ops`, composed of operations: PyTorch's rules."""
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import composite
 from sporax.ops.loss.losses import kl_div
 from sporax.ops.math.arithmetic import mul
@@ -208,11 +209,13 @@ def kl_div_of_mint(input, target, reduction="mean", log_target=False):
     if reduction == "none":
         return loss
     parts = {"mean": loss.size, "sum": 1, "batchmean": loss.shape[0] if loss.ndim else 1}
-    if reduction not in parts:
-        raise ValueError(
-            "For 'kl_div', 'reduction' must be 'mean', 'sum', 'none' or 'batchmean', but got "
-            f"{reduction!r}."
-        )
+    require(
+        reduction in parts,
+        "one-of",
+        "kl_div",
+        reduction=reduction,
+        choices=("mean", "sum", "none", "batchmean"),
+    )
     return loss.sum() / parts[reduction]
 
 
@@ -232,13 +235,15 @@ def batch_norm_of_mint(
     array([[-1.],
            [ 1.]], dtype=float32)
     """
-    if not isinstance(input, Tensor) or input.ndim < 2:
-        raise ValueError("For 'batch_norm', 'input' must be a Tensor (N, C, ...).")
-    if not training and (running_mean is None or running_var is None):
-        raise ValueError(
-            "For 'batch_norm', 'running_mean' and 'running_var' must be given out of training. "
-            "Pass training=True to use the moments of the batch."
-        )
+    require(
+        isinstance(input, Tensor) and input.ndim >= 2, "tensor-n-c", "batch_norm", argument="input"
+    )
+    require(
+        training or (running_mean is not None and running_var is not None),
+        "running-var-given-out-training",
+        "batch_norm",
+        argument="running_mean",
+    )
     count = (input.shape[1],)
     parameters = [running_mean, running_var, weight, bias]
     filled = [

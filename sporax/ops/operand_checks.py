@@ -1,6 +1,7 @@
 """Checks of operands that several operations share, for `check` of `declare.op`."""
 
 from sporax.core.errors import describe
+from sporax.diagnosis.rules import require
 
 
 def floats_only(name):
@@ -8,11 +9,12 @@ def floats_only(name):
 
     def check(*avals):
         for aval in avals:
-            if aval.weak or not aval.inexact:
-                raise TypeError(
-                    f"For '{name}', the input must be a Tensor of a floating dtype, but got "
-                    f"{describe(aval)}. Convert it, e.g. with 'astype(mindspore.float32)'."
-                )
+            require(
+                not aval.weak and aval.inexact,
+                "input-tensor-floating-dtype",
+                name,
+                got=describe(aval),
+            )
 
     return check
 
@@ -22,10 +24,8 @@ def tensors_only(name):
 
     def check(*avals):
         for aval in avals:
-            if aval.weak:
-                raise TypeError(
-                    f"For '{name}', the input must be a Tensor, but got {describe(aval)}. "
-                    "Make it one with 'Tensor(...)'."
-                )
+            require(
+                not aval.weak, "input-tensor-argument-type-operand-checks", name, got=describe(aval)
+            )
 
     return check

@@ -7,6 +7,7 @@ new variables. `sporax.optim` uses the same formulas.
 import jax.numpy as jnp
 
 from sporax.core.errors import describe
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.optimizer_updates import update
 
@@ -457,17 +458,23 @@ def lars_gradient(
 
 
 def _one_shape(weight, gradient, *numbers):
-    if weight.shape != gradient.shape:
-        raise ValueError(
-            "For 'LARSUpdate', 'gradient' must have the shape of 'weight', but got "
-            f"{describe(gradient)} for {describe(weight)}."
-        )
+    require(
+        weight.shape == gradient.shape,
+        "shape-shape-size-assignment",
+        "LARSUpdate",
+        gradient=describe(gradient),
+        other="weight",
+        value=describe(weight),
+    )
     names = "norm_weight", "norm_gradient", "weight_decay", "learning_rate"
     for name, number in zip(names, numbers, strict=True):
-        if number.shape not in ((), (1,)):
-            raise ValueError(
-                f"For 'LARSUpdate', '{name}' must be one number, but got {describe(number)}."
-            )
+        require(
+            number.shape in ((), (1,)),
+            "one-number",
+            "LARSUpdate",
+            argument=name,
+            got=describe(number),
+        )
 
 
 @op(

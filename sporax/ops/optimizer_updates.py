@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.index_checks.checks import apply_within
@@ -51,17 +52,18 @@ class Update:
 
     def __call__(self, operands, indices, attributes):
         for name, value in attributes.items():
-            if name in _FLAGS and value.__class__ is not bool:
-                raise TypeError(
-                    f"For '{self.name}', '{name}' must be a bool, but got "
-                    f"{type(value).__name__}. Give True or False."
-                )
+            require(
+                name not in _FLAGS or value.__class__ is bool,
+                "bool",
+                self.name,
+                argument=name,
+                got=value,
+            )
         variables = operands[: len(self.variables)]
         for name, variable in zip(self.variables, variables, strict=True):
             if not isinstance(variable, Tensor):
-                raise TypeError(
-                    f"For '{self.name}', '{self.shown[name]}' must be a Parameter or Tensor, which "
-                    f"gets new contents, but got {type(variable).__name__}."
+                raise rejection(
+                    "parameter-tensor-gets-new", self.name, argument=self.shown[name], got=variable
                 )
         attributes = {n: a for n, a in attributes.items() if n != "use_locking"}
         if indices is None:
@@ -118,29 +120,34 @@ class Update:
         wanted = dict.fromkeys(dense, first.shape)
         if is_sparse:
             indices = avals[-1]
-            if indices.ndim != 1 or indices.dtype.kind != "i":
-                raise TypeError(
-                    f"For '{self.name}', 'indices' must be a vector of Int32 or Int64, but got "
-                    f"{describe(indices)}."
-                )
+            require(
+                indices.ndim == 1 and indices.dtype.kind == "i",
+                "vector-int32-int64",
+                self.name,
+                indices=describe(indices),
+            )
             wanted["grad"] = (*indices.shape, *first.shape[1:])
         for name, shape in wanted.items():
             shown = self.shown[name]
-            if not jnp.issubdtype(named[name].dtype, jnp.floating):
-                raise TypeError(
-                    f"For '{self.name}', '{shown}' must be of floats, but got "
-                    f"{describe(named[name])}. Convert it with 'astype'."
-                )
-            if named[name].shape != shape:
-                raise ValueError(
-                    f"For '{self.name}', '{shown}' must have the shape {shape}, but got "
-                    f"{describe(named[name])}."
-                )
+            require(
+                jnp.issubdtype(named[name].dtype, jnp.floating),
+                "floats",
+                self.name,
+                argument=shown,
+                got=describe(named[name]),
+            )
+            require(
+                named[name].shape == shape,
+                "shape-shape-size-ada-factor",
+                self.name,
+                argument=shown,
+                value=shape,
+                got=describe(named[name]),
+            )
         for name, aval in named.items():
             if name not in wanted and aval.shape not in ((), (1,)):
-                raise ValueError(
-                    f"For '{self.name}', '{self.shown.get(name, name)}' must be one number, but "
-                    f"got {describe(aval)}."
+                raise rejection(
+                    "one-number", self.name, argument=self.shown.get(name, name), got=describe(aval)
                 )
 
 

@@ -5,6 +5,7 @@ import inspect
 from sporax.core.dtype import Type
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 
 # required type of an argument with that name, if several signatures compete for a call
 _KINDS = {
@@ -36,9 +37,12 @@ def overloaded(name, functions, alike=False):
             if all(_fits(n, value) for n, value in arguments.items()):
                 return function
         shown = " or ".join(f"{name}{s}" for s in signatures)
-        raise TypeError(
-            f"For '{name}', the arguments must fit {shown}, but got "
-            f"{[type(a).__name__ for a in args]} and keywords {list(kwargs)}."
+        raise rejection(
+            "arguments-fit-argument-count",
+            name,
+            shown=shown,
+            got=[type(a).__name__ for a in args],
+            kwargs=list(kwargs),
         )
 
     def method(*args, **kwargs):

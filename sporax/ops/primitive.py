@@ -5,6 +5,7 @@ import inspect
 
 from sporax.core.errors import warn
 from sporax.core.signature_errors import is_own, refusing_misfits
+from sporax.diagnosis.rules import rejection, require
 from sporax.sharding.calls import shard_primitive
 
 _UNSHOWN = ("input_names", "output_names")
@@ -89,10 +90,7 @@ class Primitive:
 
     def recompute(self, mode=True):
         """Accepted: a derivative keeps an operation's operands, and recomputes other values."""
-        if not isinstance(mode, bool):
-            raise TypeError(
-                f"For 'recompute', 'mode' must be a bool, but got {type(mode).__name__}."
-            )
+        require(isinstance(mode, bool), "bool-setting-unknown", "recompute", mode=mode)
         self.attrs["recompute"] = mode  # not an attribute, which would hide this method
         return self
 
@@ -111,12 +109,16 @@ class Primitive:
         """Set the process of a cluster that runs the operation: accepted, but each process runs its
         own program here. Raises ValueError for a `role` other than 'MS_WORKER', and for a `rank_id`
         that is not an int of at least 0."""
-        if role != "MS_WORKER":
-            raise ValueError(f"For 'place', 'role' must be 'MS_WORKER', but got {role!r}.")
-        if type(rank_id) is not int or rank_id < 0:
-            raise ValueError(
-                f"For 'place', 'rank_id' must be an int, at least 0, but got {rank_id!r}."
-            )
+        require(
+            role == "MS_WORKER", "must-be-argument-value-ctc", "place", role=role, other="MS_WORKER"
+        )
+        require(
+            type(rank_id) is int and rank_id >= 0,
+            "int-at-least-argument-value",
+            "place",
+            rank_id=rank_id,
+            n=0,
+        )
         self.add_prim_attr("ms_role", role).add_prim_attr("rank_id", rank_id)
         warn("'Primitive.place' has no effect: each process runs its own program.")
 
@@ -128,10 +130,7 @@ class Primitive:
         implementation = vm_impl_registry.get(type(self), vm_impl_registry.get(self.name))
         if implementation is not None:
             return implementation(self)(*args)
-        raise NotImplementedError(
-            f"For '{self.name}', '__call__' must be defined in Python, but {type(self).__name__} "
-            "does not define it, and MindSpore's kernels are not here. Write it with ops."
-        )
+        raise rejection("defined-python-does-not", self.name, argument="__call__", object=self)
 
     def __repr__(self):
         inner = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if k not in _UNSHOWN)

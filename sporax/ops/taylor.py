@@ -13,6 +13,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, unflatten
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import wrap
 from sporax.lifting.lifted_op import LiftedOp
 from sporax.ops.declare import FUNCTIONS
@@ -104,24 +105,20 @@ def jet(fn, primals, series) -> tuple:
     terms = [_floating("jet", "series", x) for x in (series if together else (series,))]
     curves = []
     for x, dx in zip(points, terms, strict=True):
-        if dx.dtype != x.dtype:
-            raise TypeError(
-                f"For 'jet', 'series' must have the dtype of 'primals', but got {dx.dtype} for "
-                f"{x.dtype}. Convert it with 'astype'."
-            )
+        require(dx.dtype == x.dtype, "dtype-primals", "jet", series=dx.dtype, dtype=x.dtype)
         if dx.shape == x.shape:
             dx = dx.expand_dims(0)
-        if dx.shape[1:] != x.shape or not dx.shape[0]:
-            raise ValueError(
-                "For 'jet', 'series' must hold derivatives of the shape of 'primals' along its "
-                f"first axis, but got shape {dx.shape} for {x.shape}. Stack them with 'ops.stack'."
-            )
+        require(
+            dx.shape[1:] == x.shape and dx.shape[0],
+            "hold-derivatives-shape-primals",
+            "jet",
+            argument="series",
+            shape=dx.shape,
+            shape2=x.shape,
+        )
         curves.append(concat((x.expand_dims(0), dx)))
     if len({len(c) for c in curves}) > 1:
-        raise ValueError(
-            "For 'jet', 'series' must have as many derivatives for each input, but got "
-            f"{[len(c) - 1 for c in curves]}. Fill up with zeros."
-        )
+        raise rejection("many-derivatives-input", "jet", series=[len(c) - 1 for c in curves])
     results = _taylor("jet", fn, curves)
     if isinstance(results, tuple):
         return [r[0] for r in results], [r[1:] for r in results]
@@ -142,14 +139,8 @@ def derivative(fn, primals, order) -> tuple:
     (array([8.], dtype=float32), array([6.], dtype=float32))
     """
     if not isinstance(order, int) or isinstance(order, bool):
-        raise TypeError(
-            f"For 'derivative', 'order' must be an int, but got {_shown(order)}. Give 1 or more."
-        )
-    if order < 1:
-        raise ValueError(
-            f"For 'derivative', 'order' must be at least 1, but got {order}. Call the function "
-            "itself for its values."
-        )
+        raise rejection("int-argument-type-taylor", "derivative", order=_shown(order))
+    require(order >= 1, "at-least-1", "derivative", order=order)
     curves = []
     for x in primals if isinstance(primals, tuple) else (primals,):
         x = _floating("derivative", "primals", x)
@@ -165,10 +156,7 @@ def derivative(fn, primals, order) -> tuple:
 def _taylor(who, fn, curves):
     """Return the results of `fn` at the curves' points, each Tensor with its derivatives."""
     if not callable(fn):
-        raise TypeError(
-            f"For '{who}', 'fn' must be a function or a Cell, but got {_shown(fn)}. Give what is "
-            "to be differentiated."
-        )
+        raise rejection("function-cell-grad-function", who, fn=_shown(fn))
     treedef = None
 
     def run(inputs):
@@ -186,9 +174,11 @@ _TAKEN = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 def _floating(who, name, x):
     if not isinstance(x, Tensor) or x.dtype not in _TAKEN:
-        raise TypeError(
-            f"For '{who}', '{name}' must be Tensors of Float32, Float64, Int32 or Int64, but got "
-            f"{x.dtype if isinstance(x, Tensor) else _shown(x)}. Convert them with 'astype'."
+        raise rejection(
+            "tensors-float32-float64-int32",
+            who,
+            argument=name,
+            got=x.dtype if isinstance(x, Tensor) else _shown(x),
         )
     return x if x.dtype in _TAKEN[2:] else x.astype(dtypes.float32)
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
 from sporax.nn import argument_checks as check
@@ -119,21 +120,22 @@ def _check_rate(learning_rate, relative_step, warmup_init):
     """Raise ValueError unless exactly one of a learning rate and `relative_step` is given."""
     if (learning_rate is None) != relative_step:
         rule = "must be None" if relative_step else "must be given"
-        raise ValueError(
-            f"For 'AdaFactor', 'learning_rate' {rule} where 'relative_step' is {relative_step}, "
-            f"but got {learning_rate!r}."
+        raise rejection(
+            "learning-rate-relative-step",
+            "AdaFactor",
+            law=rule,
+            relative_step=relative_step,
+            got=learning_rate,
         )
-    if warmup_init and not relative_step:
-        raise ValueError(
-            "For 'AdaFactor', 'relative_step' must be True where 'warmup_init' is, but got False."
-        )
+    require(
+        not warmup_init or relative_step, "true-warmup-init", "AdaFactor", argument="relative_step"
+    )
 
 
 def _checked_numbers(eps, clip_threshold, decay_rate, beta1):
     """Check the ranges of these arguments; returns the two numbers of `eps`."""
     check.instance("AdaFactor", (tuple, list), "two numbers", eps=eps)
-    if len(eps) != 2:
-        raise ValueError(f"For 'AdaFactor', 'eps' must be two numbers, but got {len(eps)}.")
+    require(len(eps) == 2, "two-numbers", "AdaFactor", eps=len(eps))
     least, smallest = eps
     check.not_negative("AdaFactor", **{"eps[0]": least, "eps[1]": smallest})
     check.positive("AdaFactor", clip_threshold=clip_threshold)

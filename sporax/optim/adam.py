@@ -6,6 +6,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import meant
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
@@ -107,11 +108,14 @@ def _placement(kwargs, use_amsgrad):
             f"{', '.join(sorted(unknown))}.{_instead(unknown)}"
         )
     lazy, offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
-    if (lazy is True) + (offload is True) + (use_amsgrad is True) > 1:
-        raise ValueError(
-            "For 'Adam', at most one of 'use_lazy', 'use_offload' and 'use_amsgrad' must be True, "
-            f"but got {lazy}, {offload} and {use_amsgrad}."
-        )
+    require(
+        (lazy is True) + (offload is True) + (use_amsgrad is True) <= 1,
+        "at-most-one-use-lazy-use-offload",
+        "Adam",
+        got=lazy,
+        offload=offload,
+        use_amsgrad=use_amsgrad,
+    )
     return lazy, offload
 
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
@@ -104,11 +105,12 @@ class LARS(Optimizer):
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
         check.number("LARS", epsilon=epsilon, coefficient=coefficient)
         check.flag("LARS", use_clip=use_clip)
-        if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
-            raise ValueError(
-                "For 'LARS', 'use_clip' must be False where groups have learning rates of their "
-                "own that change. Use one learning rate for all groups."
-            )
+        require(
+            not use_clip or not optimizer.is_group_lr or (not optimizer.dynamic_lr),
+            "false-groups-learning-rates",
+            "LARS",
+            argument="use_clip",
+        )
         self.opt, self.use_clip = optimizer, use_clip
         for name in _OF_THE_OPTIMIZER:
             setattr(self, name, getattr(optimizer, name))

@@ -9,6 +9,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
@@ -46,11 +47,14 @@ class _IteratorLearningRate(LearningRateSchedule):
         self._calls[0] += 1
         if self._calls[0] > self.learning_rate.size:
             step = int(global_step)
-            if step >= self.learning_rate.size:
-                raise RuntimeError(
-                    f"For 'Optimizer', 'learning_rate' has {self.learning_rate.size} values, but "
-                    f"this is step {step}, counted from 0. Make the list as long as the training."
-                )
+            require(
+                step < self.learning_rate.size,
+                "values-step-counted-0",
+                "Optimizer",
+                argument="learning_rate",
+                size=self.learning_rate.size,
+                step=step,
+            )
 
 
 class _ConvertToCell(LearningRateSchedule):
@@ -84,24 +88,13 @@ def checked_rate(who, rate):
         check.not_negative(who, learning_rate=float(rate))
         return float(rate)
     if isinstance(rate, Tensor):
-        if rate.ndim > 1:
-            raise ValueError(
-                f"For '{who}', a Tensor as 'learning_rate' must have 0 or 1 dimensions, but got "
-                f"shape {rate.shape}."
-            )
+        require(rate.ndim <= 1, "tensor-learning-rate-0-1", who, shape=rate.shape)
         return Tensor(rate.asnumpy(), dtypes.float32)
     if isinstance(rate, Iterable) and not isinstance(rate, (str, bytes, dict)):
         rates = np.array(list(rate), np.float32)
-        if rates.ndim != 1 or not rates.size:
-            raise ValueError(
-                f"For '{who}', a list as 'learning_rate' must hold a number for each step, but got "
-                f"{rate!r:.80}."
-            )
+        require(rates.ndim == 1 and rates.size, "list-learning-rate-hold-number", who, got=rate)
         return Tensor(rates)
-    raise TypeError(
-        f"For '{who}', 'learning_rate' must be a number, a Tensor, a list or other iterable of "
-        f"numbers, or a LearningRateSchedule, but got {type(rate).__name__}."
-    )
+    raise rejection("number-tensor-list-other", who, learning_rate=rate)
 
 
 def is_dynamic(rate):
@@ -127,11 +120,7 @@ def checked_decay(who, decay, loss_scale):
     """Convert a weight decay to a float or a Cell, times the loss scale."""
     if isinstance(decay, Cell):
         return _WrappedWeightDecay(decay, loss_scale)
-    if not isinstance(decay, (int, float)):
-        raise TypeError(
-            f"For '{who}', 'weight_decay' must be a number or a Cell, but got "
-            f"{type(decay).__name__}."
-        )
+    require(isinstance(decay, (int, float)), "number-cell", who, weight_decay=decay)
     check.not_negative(who, weight_decay=float(decay))
     return float(decay) * loss_scale
 

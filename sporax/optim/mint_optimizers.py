@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.ops.declare import MINT
 from sporax.optim import experimental
 from sporax.optim.experimental.sgd_adam import adam_rule
@@ -112,9 +113,12 @@ class FusedAdamW(AdamW):
         """Like `Optimizer.add_param_group`; ValueError if `amsgrad` differs from other groups."""
         mine = self.defaults["amsgrad"]
         if isinstance(param_group, dict) and param_group.get("amsgrad", mine) != mine:
-            raise ValueError(
-                "For 'FusedAdamW', 'amsgrad' must be the same for all groups, but a group has "
-                f"{param_group['amsgrad']} where the optimizer has {mine}. Use 'AdamW' for both."
+            raise rejection(
+                "same-all-groups-group",
+                "FusedAdamW",
+                argument="amsgrad",
+                param_group=param_group["amsgrad"],
+                mine=mine,
             )
         super().add_param_group(param_group)
 

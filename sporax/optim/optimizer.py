@@ -11,6 +11,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, run_pending
 from sporax.initializers import initializer
@@ -183,10 +184,7 @@ class Optimizer(OptimizerBase):
 
     def construct(self, gradients):
         """Update the parameters; defined by subclasses."""
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the method 'construct(self, gradients)' must be "
-            "defined. Change 'self.parameters' in it."
-        )
+        raise rejection("method-construct-self-gradients", type(self).__name__)
 
     def _prepare(self, rule, *states, **attributes):
         """Prepare the operation that updates each handle; `states`: ParameterTuples."""
@@ -313,9 +311,8 @@ class Optimizer(OptimizerBase):
         chosen_rates = []
         for p in param if isinstance(param, list) else [param]:
             if id(p) not in places:
-                raise ValueError(
-                    f"For 'get_lr_parameter', 'param' must be a parameter of this optimizer, but "
-                    f"got '{getattr(p, 'name', p)}'."
+                raise rejection(
+                    "parameter-optimizer", "get_lr_parameter", param=getattr(p, "name", p)
                 )
             rates = self.learning_rate
             chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
@@ -337,9 +334,12 @@ class Optimizer(OptimizerBase):
 
     def _set_base_target(self, value):
         if value != self.target:
-            raise ValueError(
-                f"For '{type(self).__name__}', 'target' must be '{self.target}', where the "
-                f"parameters are, but got {value!r}. Choose it with 'set_context'."
+            raise rejection(
+                "parameters-loss-shapes",
+                type(self).__name__,
+                argument="target",
+                target=self.target,
+                got=value,
             )
 
 

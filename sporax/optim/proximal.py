@@ -2,6 +2,7 @@
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
@@ -31,11 +32,12 @@ class FTRL(Optimizer):
         use_locking=False, loss_scale=1.0, weight_decay=0.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        if self.dynamic_lr or self.is_group_lr:
-            raise ValueError(
-                "For 'FTRL', 'learning_rate' must be one number for all parameters and steps, but "
-                "got a changing one or a group's own. Use another optimizer for that."
-            )
+        require(
+            not self.dynamic_lr and (not self.is_group_lr),
+            "one-number-all-parameters",
+            "FTRL",
+            argument="learning_rate",
+        )
         check.positive("FTRL", learning_rate=learning_rate)
         check.not_negative("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
         check.not_positive("FTRL", lr_power=lr_power)

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -20,21 +21,12 @@ def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes):
 def check_steps(who, etas, step_sizes):
     """Check the factors and limits of the step sizes; TypeError or ValueError."""
     for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
-        if not isinstance(pair, tuple):
-            raise TypeError(
-                f"For '{who}', '{name}' must be a tuple, but got {type(pair).__name__}."
-            )
-        if len(pair) != 2:
-            raise ValueError(f"For '{who}', '{name}' must have 2 items, but got {len(pair)}.")
+        require(isinstance(pair, tuple), "tuple", who, argument=name, got=pair)
+        require(len(pair) == 2, "2-items", who, argument=name, got=len(pair))
     check.inside_one(who, etaminus=etas[0])
     check.positive(who, min_step_sizes=step_sizes[0], max_step_sizes=step_sizes[1])
-    if etas[1] <= 1:
-        raise ValueError(f"For '{who}', 'etaplus' must be greater than 1, but got {etas[1]}.")
-    if step_sizes[0] > step_sizes[1]:
-        raise ValueError(
-            f"For '{who}', 'step_sizes' must be (smallest, largest), but got "
-            f"{step_sizes}. Swap them."
-        )
+    require(etas[1] > 1, "greater-than", who, etaplus=etas[1], n=1)
+    require(step_sizes[0] <= step_sizes[1], "smallest-largest", who, step_sizes=step_sizes)
 
 
 class Rprop(Optimizer):

@@ -3,6 +3,7 @@
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
@@ -32,11 +33,14 @@ class SGD(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check.not_negative("SGD", momentum=momentum, dampening=dampening)
         check.flag("SGD", nesterov=nesterov)
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError(
-                "For 'SGD', 'nesterov' needs a 'momentum' greater than 0 and no 'dampening', but "
-                f"got momentum {momentum} and dampening {dampening}."
-            )
+        require(
+            not nesterov or (momentum > 0 and dampening == 0),
+            "needs-momentum-greater-than-0",
+            "SGD",
+            argument="nesterov",
+            momentum=momentum,
+            dampening=dampening,
+        )
         self.dampening, self.nesterov = float(dampening), nesterov
         self.momentum = Parameter(Tensor(momentum, dtypes.float32), name="momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")

@@ -7,6 +7,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import require
 from sporax.distributed.groups import Group, world
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -182,10 +183,7 @@ def _check_numbers(momentum, frequency, batch_size, loss_scale):
     check.instance("thor", float, "a float, at least 0", momentum=momentum)
     check.not_negative("thor", momentum=momentum)
     check.integer("thor", frequency=frequency)
-    if frequency < 2:
-        raise ValueError(
-            f"For 'thor', 'frequency' must be an int of at least 2, but got {frequency}."
-        )
+    require(frequency >= 2, "int-at-least-2", "thor", frequency=frequency)
     check.positive("thor", batch_size=batch_size, loss_scale=loss_scale)
 
 
@@ -193,11 +191,12 @@ def _checked_damping(damping):
     """Return a Float32 Tensor, 0-d for all steps or 1-d with one per step; all greater than 0."""
     check.instance("thor", (Tensor, float), "a Tensor or a float", damping=damping)
     values = np.asarray(damping.asnumpy() if isinstance(damping, Tensor) else damping, np.float32)
-    if values.ndim > 1 or not values.size or not (values > 0).all():
-        raise ValueError(
-            "For 'thor', 'damping' must be one number greater than 0 or such a number for each "
-            f"step, but got {values!r:.80}."
-        )
+    require(
+        values.ndim <= 1 and values.size and (values > 0).all(),
+        "one-number-greater-than-0",
+        "thor",
+        damping=values,
+    )
     return Tensor(values)
 
 

@@ -4,6 +4,7 @@ import functools
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 
 
@@ -49,11 +50,13 @@ class Rule:
 
     def _check(self, param, *rest):
         grad = rest[self.states]
-        if grad.shape != param.shape:
-            raise ValueError(
-                f"For '{self.name}', a gradient must have the shape of its parameter "
-                f"{param.shape}, but got {grad.shape}."
-            )
+        require(
+            grad.shape == param.shape,
+            "gradient-shape-parameter",
+            self.name,
+            shape=param.shape,
+            got=grad.shape,
+        )
 
 
 def rule(name, states, decoupled=False):

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.distributed.groups import world
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -65,10 +66,7 @@ class AdaSumByGradWrapCell(OptimizerBase):
         self.optimizer, self.parameters = optimizer, optimizer.parameters
         self._ranks = ranks = world()
         if ranks.size & (ranks.size - 1):
-            raise RuntimeError(
-                f"For '{type(self).__name__}', the number of processes must be a power of 2, but "
-                f"is {ranks.size}."
-            )
+            raise rejection("number-processes-power-2", type(self).__name__, size=ranks.size)
 
     def construct(self, grads):
         return self.optimizer(self._summed(grads))

@@ -5,6 +5,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from sporax.diagnosis.rules import require
 from sporax.pages.markup import Markup, element, escape
 
 _HERE = Path(__file__).parent
@@ -28,11 +29,7 @@ def page(title, body, *, subtitle="", style="", script="", lang="en", is_live=Fa
     >>> "<h1>A &amp; B</h1>" in pages.page("A & B", pages.element("p", "text"))
     True
     """
-    if not isinstance(body, Markup):
-        raise TypeError(
-            f"For 'page', 'body' must be Markup, but got {type(body).__name__}. Build it with "
-            "'pages.element'."
-        )
+    require(isinstance(body, Markup), "markup", "page", body=body)
     scripts = [_file("theme.js"), *([script] if script else [])]
     hashes = " ".join(f"'sha256-{_digest(text)}'" for text in scripts)
     policy = (

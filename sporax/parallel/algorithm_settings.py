@@ -8,6 +8,7 @@ import os
 
 from sporax.core.errors import warn
 from sporax.core.settings import Settings
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
@@ -29,11 +30,14 @@ def set_algo_parameters(**kwargs):
     for name, value in kwargs.items():
         _ALGORITHM.check(name, value)
         most = {"tensor_slice_align_size": _LARGEST_ALIGNMENT, "algo_approxi_epsilon": 1}.get(name)
-        if most is not None and not 0 < value <= most:
-            raise ValueError(
-                f"For 'set_algo_parameters', '{name}' must be above 0 and at most {most}, but got "
-                f"{value}."
-            )
+        require(
+            most is None or 0 < value <= most,
+            "above-0-at-most",
+            "set_algo_parameters",
+            argument=name,
+            most=most,
+            got=value,
+        )
     _ALGORITHM.values.update(kwargs)
 
 
@@ -66,12 +70,7 @@ def set_ps_context(**kwargs):
     """
     for name, value in kwargs.items():
         _SERVERS.check(name, value)
-        if name == "enable_ps" and value:
-            raise NotImplementedError(
-                "sporax has no parameter servers, but for 'set_ps_context' 'enable_ps' is True. "
-                "Leave it out, and divide parameters and states among devices with "
-                "'sporax.parallel.Mesh'."
-            )
+        require(name != "enable_ps" or not value, "sporax-no-parameter-servers")
     _SERVERS.values.update(kwargs)
 
 
@@ -81,10 +80,7 @@ def get_ps_context(attr_key):
     >>> ms.get_ps_context("enable_ps")
     False
     """
-    if attr_key.endswith("_password"):
-        raise ValueError(
-            f"For 'get_ps_context', 'attr_key' must not be a password, but got {attr_key!r}."
-        )
+    require(not attr_key.endswith("_password"), "not-password", "get_ps_context", attr_key=attr_key)
     _SERVERS.check_name(attr_key, "get_ps_context")
     return _SERVERS.values[attr_key]
 

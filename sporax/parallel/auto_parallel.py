@@ -2,6 +2,7 @@
 
 from sporax.core.errors import warn
 from sporax.core.tree import map_tensors
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed.parallel_context import SCHEDULERS
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -48,11 +49,7 @@ class AutoParallel(Cell):
 
     def __init__(self, network, parallel_mode="semi_auto"):
         super().__init__(auto_prefix=False)
-        if not callable(network):
-            raise TypeError(
-                "For 'AutoParallel', 'network' must be a Cell or a function, but got "
-                f"{type(network).__name__}."
-            )
+        require(callable(network), "cell-function", "AutoParallel", network=network)
         check.one_of("AutoParallel", _MODES, parallel_mode=parallel_mode)
         self.network, self._parallel_mode = network, parallel_mode
         self._dataset_strategy = "data_parallel"
@@ -98,10 +95,7 @@ class AutoParallel(Cell):
         'full_batch' none, or a strategy: a tuple or a Layout for each Tensor."""
         who = "AutoParallel.dataset_strategy"
         if config is None or (isinstance(config, str) and config not in _DATA):
-            raise ValueError(
-                f"For '{who}', 'config' must be one of {list(_DATA)} or a tuple, but got "
-                f"{config!r}."
-            )
+            raise rejection("one-tuple", who, config=config, data=list(_DATA))
         if not isinstance(config, str):
             check_strategy(who, "config", config)
         self._dataset_strategy = config
@@ -119,11 +113,9 @@ class AutoParallel(Cell):
         check.one_of(who, _LEVELS, optimizer_level=optimizer_level)
         mesh = current_mesh()
         size = 1 if mesh is None or not mesh.batch_axis else mesh.axes[mesh.batch_axis]
-        if shard_size not in (-1, size):
-            raise ValueError(
-                f"For '{who}', 'shard_size' must be -1 or {size}, the devices of the batch axis, "
-                f"but got {shard_size}."
-            )
+        require(
+            shard_size in (-1, size), "1-devices-batch-axis", who, shard_size=shard_size, size=size
+        )
         if mesh is not None:
             OptimizerParallel.threshold = threshold
             divide([p for p in self._weights() if p.parallel_optimizer], threshold)
@@ -141,9 +133,12 @@ class AutoParallel(Cell):
         check.flag(who, output_broadcast=output_broadcast, interleave=interleave)
         check.one_of(who, _SCHEDULERS, scheduler=scheduler)
         if interleave or scheduler not in SCHEDULERS:
-            raise NotImplementedError(
-                f"For '{who}', 'scheduler' must be one of {list(SCHEDULERS)}, without "
-                f"'interleave', but got {scheduler!r}, interleave={interleave}."
+            raise rejection(
+                "one-without-interleave",
+                who,
+                scheduler=scheduler,
+                schedulers=list(SCHEDULERS),
+                interleave=interleave,
             )
         for _, cell in self.cells_and_names():
             if isinstance(cell, PipelineCell):

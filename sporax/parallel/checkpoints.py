@@ -11,6 +11,7 @@ from sporax import distributed
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, load_param_into_net, save_checkpoint
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -37,19 +38,23 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
     """
     who = "merge_sliced_parameter"
     check.instance(who, list, "a list", sliced_parameters=sliced_parameters)
-    if not sliced_parameters:
-        raise ValueError(f"For '{who}', 'sliced_parameters' must have elements, but it is empty.")
+    require(sliced_parameters, "elements-empty", who, argument="sliced_parameters")
     if strategy:
         check.instance(who, dict, "a dict", strategy=strategy)
     for p in sliced_parameters:
         check.instance(who, Parameter, "a list of Parameters", sliced_parameters=p)
     first = sliced_parameters[0]
     for k, p in enumerate(sliced_parameters):
-        if (p.name, p.ndim, p.shape[1:]) != (first.name, first.ndim, first.shape[1:]):
-            raise ValueError(
-                f"For '{who}', the parts must have one name, and one shape but for dimension 0, "
-                f"but part {k} is '{p.name}' {p.shape}, and part 0 '{first.name}' {first.shape}."
-            )
+        require(
+            (p.name, p.ndim, p.shape[1:]) == (first.name, first.ndim, first.shape[1:]),
+            "parts-one-name-one",
+            who,
+            k=k,
+            name=p.name,
+            shape=p.shape,
+            name2=first.name,
+            shape2=first.shape,
+        )
     arrays = [p.asnumpy() for p in sliced_parameters]
     if strategy and first.name not in strategy:
         raise KeyError(f"For '{who}', 'strategy' must have the name '{first.name}', but has not.")
@@ -63,17 +68,16 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
 def _joined(who, arrays, slicings):
     ((name, slicing),) = slicings.items()
     if len(arrays) != slicing.ranks:
-        raise ValueError(
-            f"For '{who}', there must be a part for each of the {slicing.ranks} ranks of the "
-            f"device matrix {list(slicing.dev_matrix)}, but there are {len(arrays)}."
+        raise rejection(
+            "part-ranks-device-matrix",
+            who,
+            ranks=slicing.ranks,
+            dev_matrix=list(slicing.dev_matrix),
+            count=len(arrays),
         )
     if slicing.split_shape:
         return _joined_unevenly(who, arrays, slicing)
-    if len({a.shape for a in arrays}) > 1:
-        raise ValueError(
-            f"For '{who}', the parts must have one shape where the layout has no "
-            "'param_split_shape', but they differ."
-        )
+    require(len({a.shape for a in arrays}) <= 1, "parts-one-shape-layout", who)
     if slicing.field > 0:
         fields = [a.reshape(slicing.field, -1, *a.shape[1:]) for a in arrays]
         return np.concatenate(fields, 1).reshape(-1, *arrays[0].shape[1:])
@@ -87,15 +91,20 @@ def _joined_unevenly(who, arrays, slicing):
     for rank, array in enumerate(arrays):
         number = int(np.ravel_multi_index(slicing.index(rank), parts))
         if len(slicing.split_shape) != math.prod(parts):
-            raise ValueError(
-                f"For '{who}', 'param_split_shape' must have a size for each of the "
-                f"{math.prod(parts)} parts, but got {list(slicing.split_shape)}."
+            raise rejection(
+                "size-parts",
+                who,
+                param_split_shape=list(slicing.split_shape),
+                prod=math.prod(parts),
             )
-        if array.shape[0] != slicing.split_shape[number]:
-            raise ValueError(
-                f"For '{who}', part {number} must have the size {slicing.split_shape[number]} in "
-                f"dimension 0, but got {array.shape[0]}."
-            )
+        require(
+            array.shape[0] == slicing.split_shape[number],
+            "part-size-dimension-0",
+            who,
+            number=number,
+            split_shape=slicing.split_shape[number],
+            got=array.shape[0],
+        )
         pieces[number] = array
     level = [pieces[k] for k in range(math.prod(parts))]
     for dim in reversed(range(len(parts))):
@@ -126,11 +135,14 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     if src_strategy_file is None:
         return [0]
     source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
-    if not source:
-        raise ValueError(
-            f"For '{who}', 'src_strategy_file' must say how parameters are divided, but "
-            f"{src_strategy_file!r} has none of rank {rank_id}."
-        )
+    require(
+        source,
+        "say-how-parameters-divided",
+        who,
+        argument="src_strategy_file",
+        src_strategy_file=src_strategy_file,
+        rank_id=rank_id,
+    )
     return _ranks_needed(source, target, rank_id)
 
 
@@ -182,16 +194,14 @@ def transform_checkpoint_by_rank(
     check.instance(who, dict, "a dict", checkpoint_files_map=checkpoint_files_map)
     check.integer(who, rank_id=rank_id)
     check.instance(who, str, "a string", save_checkpoint_file_name=save_checkpoint_file_name)
-    if not save_checkpoint_file_name.endswith(".ckpt"):
-        raise ValueError(
-            f"For '{who}', 'save_checkpoint_file_name' must end with '.ckpt', but got "
-            f"{save_checkpoint_file_name!r}."
-        )
+    require(
+        save_checkpoint_file_name.endswith(".ckpt"),
+        "end-ckpt",
+        who,
+        save_checkpoint_file_name=save_checkpoint_file_name,
+    )
     for rank, file in checkpoint_files_map.items():
-        if not os.path.isfile(file):
-            raise ValueError(
-                f"For '{who}', the file of rank {rank} must exist, but '{file}' does not."
-            )
+        require(os.path.isfile(file), "file-rank-exist-does", who, rank=rank, file=file)
     source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
     loaded = {rank: load_checkpoint(file) for rank, file in checkpoint_files_map.items()}
     _save(_of_files(who, loaded, source, target, rank_id), save_checkpoint_file_name, "ckpt")
@@ -259,19 +269,22 @@ def transform_checkpoints(
     array([2.], dtype=float32)
     """
     who = "transform_checkpoints"
-    if not os.path.isdir(src_checkpoints_dir):
-        raise NotADirectoryError(
-            f"For '{who}', 'src_checkpoints_dir' must be a folder, but got {src_checkpoints_dir!r}."
-        )
+    require(
+        os.path.isdir(src_checkpoints_dir),
+        "folder-argument-value",
+        who,
+        src_checkpoints_dir=src_checkpoints_dir,
+    )
     check.instance(who, str, "a string", ckpt_prefix=ckpt_prefix)
     check.positive_int(who, process_num=process_num)
     check.one_of(who, _FORMATS, output_format=output_format)
     files, format = _files(who, src_checkpoints_dir)
-    if format == "ckpt" and output_format != "ckpt":
-        raise ValueError(
-            f"For '{who}', 'output_format' must be 'ckpt' for '.ckpt' files, but got "
-            f"{output_format!r}. Convert them by 'ckpt_to_safetensors'."
-        )
+    require(
+        format != "ckpt" or output_format == "ckpt",
+        "ckpt-ckpt-files",
+        who,
+        output_format=output_format,
+    )
     source, target = (slices.slicings(who, s) for s in (src_strategy_file, dst_strategy_file))
     loaded = _Loaded(files, format)
     if source and target and _is_part(source, target):
@@ -280,11 +293,14 @@ def transform_checkpoints(
     for rank in range(_count(who, target)):
         needed = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
         for r in needed:
-            if r not in files:
-                raise ValueError(
-                    f"For '{who}', the checkpoint of rank {r} must be there, which that of rank "
-                    f"{rank} is made of, but {src_checkpoints_dir!r} has none."
-                )
+            require(
+                r in files,
+                "checkpoint-rank-rank-made",
+                who,
+                r=r,
+                rank=rank,
+                src_checkpoints_dir=src_checkpoints_dir,
+            )
         before, after = _of_rank(who, rank, src_strategy_file, dst_strategy_file)
         arrays = _of_files(who, {r: loaded[r] for r in needed}, before, after, rank)
         path = os.path.join(dst_checkpoints_dir, f"rank_{rank}", f"{ckpt_prefix}{rank}")
@@ -328,8 +344,7 @@ def _stage_of(who, path):
         stages = [node.parallel_strategys.stage for node in message.parallel_strategy_item]
     else:
         stages = [node["stage"] for node in content.get("parallel_strategy_item", {}).values()]
-    if not stages:
-        raise ValueError(f"For '{who}', the strategy file '{path}' must name a stage.")
+    require(stages, "strategy-file-name-stage", who, path=path)
     return stages[0]
 
 
@@ -338,28 +353,18 @@ def _count(who, slicings):
     if not slicings:
         return 1
     stages = sorted({stage for s in slicings.values() for stage in s.stages})
-    if stages != [*range(len(stages))]:
-        raise ValueError(
-            f"For '{who}', a strategy file must have all pipeline stages, but it has {stages}."
-        )
+    require(stages == [*range(len(stages))], "strategy-file-all-pipeline", who, stages=stages)
     return next(iter(slicings.values())).ranks * len(stages)
 
 
 def _files(who, folder, suffix=None):
     """Return ({rank: file}, format) of the folders rank_N in a folder."""
     found = {format: _of_format(who, folder, format, suffix) for format in _FORMATS}
-    if all(found.values()):
-        raise ValueError(
-            f"For '{who}', {folder!r} must have '.ckpt' files or '.safetensors' files, but has "
-            "both."
-        )
+    require(not all(found.values()), "ckpt-files-safetensors-files", who, folder=folder)
     for format, files in found.items():
         if files:
             return files, format
-    raise ValueError(
-        f"For '{who}', {folder!r} must have checkpoints in folders rank_0, rank_1, ..., but it has "
-        "none."
-    )
+    raise rejection("checkpoints-folders-rank-0-rank-1", who, folder=folder)
 
 
 def _of_format(who, folder, format, suffix):
@@ -385,9 +390,12 @@ def _shortest(who, paths, suffix):
     least = min(len(os.path.basename(p)) for p in paths)
     shortest = [p for p in paths if len(os.path.basename(p)) == least]
     if len(shortest) > 1:
-        raise ValueError(
-            f"For '{who}', 'file_suffix' must leave one file for each rank, but {suffix!r} leaves "
-            f"{sorted(shortest)}. Give a longer one."
+        raise rejection(
+            "leave-one-file-rank",
+            who,
+            argument="file_suffix",
+            suffix=suffix,
+            shortest=sorted(shortest),
         )
     return shortest
 
@@ -418,10 +426,12 @@ def load_segmented_checkpoints(
     """
     who = "load_segmented_checkpoints"
     check.instance(who, str, "a string", ckpt_file_dir=ckpt_file_dir)
-    if not os.path.isdir(ckpt_file_dir):
-        raise ValueError(
-            f"For '{who}', 'ckpt_file_dir' must be a folder, but got {ckpt_file_dir!r}."
-        )
+    require(
+        os.path.isdir(ckpt_file_dir),
+        "folder-file-missing-checkpoints",
+        who,
+        ckpt_file_dir=ckpt_file_dir,
+    )
     found = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt"))):
         found |= load_checkpoint(
@@ -494,11 +504,13 @@ def load_distributed_checkpoint(
     check.one_of(who, _FORMATS, format=format, output_format=output_format)
     if format == "safetensors":
         given = (checkpoint_filenames, train_strategy_filename, dec_key)
-        if unified_safetensors_dir is None or any(x is not None for x in given) or strict_load:
-            raise ValueError(
-                f"For '{who}', with 'safetensors' there must be 'unified_safetensors_dir', and no "
-                "'checkpoint_filenames', 'train_strategy_filename', 'dec_key' or 'strict_load'."
-            )
+        require(
+            unified_safetensors_dir is not None
+            and (not any(x is not None for x in given))
+            and (not strict_load),
+            "safetensors-unified-safetensors-dir-no-checkpoint-filenames",
+            who,
+        )
         return _load_unified(
             who, network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id,
             output_format, name_map or {}, return_param_dict,
@@ -520,17 +532,22 @@ def load_distributed_checkpoint(
 
 def _checked_files(who, paths, train):
     for k, path in enumerate(paths):
-        if not isinstance(path, str) or not path.endswith(".ckpt") or not os.path.isfile(path):
-            raise ValueError(
-                f"For '{who}', 'checkpoint_filenames' must have files '*.ckpt' that exist, but "
-                f"element {k} is {path!r}."
-            )
-    count = next(iter(train.values())).ranks if train else len(paths)
-    if len(paths) != count:
-        raise ValueError(
-            f"For '{who}', there must be a file for each of the {count} ranks that trained, but "
-            f"'checkpoint_filenames' has {len(paths)}."
+        require(
+            isinstance(path, str) and path.endswith(".ckpt") and os.path.isfile(path),
+            "files-ckpt-exist-element",
+            who,
+            argument="checkpoint_filenames",
+            k=k,
+            path=path,
         )
+    count = next(iter(train.values())).ranks if train else len(paths)
+    require(
+        len(paths) == count,
+        "file-ranks-trained-checkpoint-filenames",
+        who,
+        count=count,
+        count2=len(paths),
+    )
     return paths
 
 
@@ -552,11 +569,7 @@ def _predicted(who, strategy):
         isinstance(name, str) and isinstance(entry, (list, tuple)) and len(entry) >= 4
         for name, entry in strategy.items()
     )
-    if not fits:
-        raise ValueError(
-            f"For '{who}', 'predict_strategy' must be a dict of lists [dev_matrix, tensor_map, "
-            f"param_split_shape, field_size, ...], but got {strategy!r:.200}."
-        )
+    require(fits, "dict-lists-dev-matrix-tensor-map", who, predict_strategy=strategy)
     return slices.slicings(who, strategy)
 
 
@@ -568,18 +581,18 @@ def _load_unified(
     who, network, folder, strategy, target_folder, rank_id, format, name_map, as_dict
 ):
     target = slices.slicings(who, strategy)
-    if network is None and target_folder is None:
-        raise ValueError(
-            f"For '{who}', 'dst_safetensors_dir' must be given where 'network' is None."
-        )
+    require(
+        network is not None or target_folder is not None,
+        "given-network-none",
+        who,
+        argument="dst_safetensors_dir",
+    )
     content = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.safetensors"))):
         content |= load_checkpoint(path, format="safetensors")
-    if not content:
-        raise ValueError(
-            f"For '{who}', 'unified_safetensors_dir' must have '.safetensors' files, but "
-            f"{folder!r} has none."
-        )
+    require(
+        content, "safetensors-files-none", who, argument="unified_safetensors_dir", folder=folder
+    )
     named = {**dict.fromkeys(content), **dict.fromkeys(name_map)}
     content = {n: content[name_map.get(n, n)] for n in named if name_map.get(n, n) in content}
     every = range(_count(who, target)) if rank_id is None else [rank_id]

@@ -11,6 +11,7 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.graph_capture.graph_text import Listing
 from sporax.sharding.collective_bytes import MESSAGES, Collective, collectives, total_traffic
 from sporax.sharding.mesh import current_mesh
@@ -131,11 +132,7 @@ def estimate(step, *inputs):
     128.0
     """
     mesh = current_mesh()
-    if mesh is None:
-        raise RuntimeError(
-            "For 'estimate', a Mesh must be entered, but there is none. Use "
-            "'with parallel.DescribedMesh(data=8):'."
-        )
+    require(mesh is not None, "mesh-entered-none", "estimate")
     name = getattr(step, "__name__", type(step).__name__)
     with mesh.recording():
         listing = Listing("estimate", name, getattr(step, "fn", step), inputs, {})

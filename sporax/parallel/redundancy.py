@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from sporax import distributed
+from sporax.diagnosis.rules import rejection
 from sporax.io import untrusted_file
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -121,10 +122,11 @@ def parse_hccl_file(hccl_file_path):
             devices = [device for server in servers for device in server["device"]]
             return {int(device["rank_id"]): device["device_ip"] for device in devices}
         except untrusted_file.MALFORMED as error:
-            raise ValueError(
-                "For 'parse_hccl_file', the file must be JSON with a 'server_list', and a "
-                f"'rank_id' and a 'device_ip' for each 'device', but {hccl_file_path!r} is not: "
-                f"{error!r}."
+            raise rejection(
+                "file-json-server-list-rank-id",
+                "parse_hccl_file",
+                hccl_file_path=hccl_file_path,
+                cause=error,
             ) from None
 
 

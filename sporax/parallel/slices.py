@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.parallel import strategy_file
 
 _MOST_RANKS = 2**15
@@ -41,10 +42,7 @@ class Slicing(NamedTuple):
             split = message.param_split_shape
             split_shape = tuple(split[0].dim) if split else ()
         except (AttributeError, IndexError, TypeError):
-            raise ValueError(
-                f"For '{name}', a layout must have 'dev_matrix' and 'tensor_map', but got "
-                f"{message!r:.200}."
-            ) from None
+            raise rejection("layout-dev-matrix-tensor-map", name, got=message) from None
         return Slicing._checked(
             name, grid, maps, message.opt_weight_shard_step, message.opt_weight_shard_size,
             split_shape, message.field, stages,
@@ -63,25 +61,22 @@ class Slicing(NamedTuple):
     @staticmethod
     def _checked(name, grid, maps, step, size, split_shape, field, stages):
         if not all(n >= 1 for n in grid) or math.prod(grid) > _MOST_RANKS or field < 0:
-            raise ValueError(
-                f"For '{name}', a device matrix must have sizes of 1 or more, of at most "
-                f"{_MOST_RANKS} ranks, and the field 0 or more, but got {list(grid)!r:.200} and "
-                f"{field}."
+            raise rejection(
+                "device-matrix-sizes-1", name, most_ranks=_MOST_RANKS, got=list(grid), field=field
             )
         axes = [len(grid) - 1 - n for m in maps for n in m if n != -1]
         if len({*axes}) < len(axes) or any(not 0 <= a < len(grid) for a in axes):
-            raise ValueError(
-                f"For '{name}', a tensor map must name axes of the device matrix {list(grid)} once "
-                f"each, but got {maps}."
-            )
+            raise rejection("tensor-map-name-axes", name, grid=list(grid), got=maps)
         dims = tuple(tuple(len(grid) - 1 - n for n in m if n != -1) for m in maps)
         free = math.prod(grid[a] for a in range(len(grid)) if a not in axes)
         size = free if size == -1 else size if step else 0
-        if size and (free % size or not dims):
-            raise ValueError(
-                f"For '{name}', the optimizer must divide what {free} ranks have alike, but it has "
-                f"{size} parts."
-            )
+        require(
+            not size or (not free % size and dims),
+            "optimizer-divide-what-ranks",
+            name,
+            free=free,
+            size=size,
+        )
         return Slicing(grid, dims, 0 if size < 2 else size, split_shape, field, stages)
 
     @property
@@ -158,9 +153,7 @@ def described_in(who, path):
     try:
         yield
     except ValueError as error:
-        raise ValueError(
-            f"For '{who}', the strategy file '{path}' must describe layouts, but: {error}"
-        ) from None
+        raise rejection("strategy-file-describe-layouts", who, path=path, cause=error) from None
 
 
 def slicings(who, strategy, stage=None):
@@ -176,11 +169,7 @@ def slicings(who, strategy, stage=None):
         messages = strategy_file.read(who, strategy)
         with described_in(who, strategy):
             return slicings(who, messages, stage)
-    if not isinstance(strategy, dict):
-        raise TypeError(
-            f"For '{who}', a strategy must be the name of a file or a dict, but got "
-            f"{type(strategy).__name__}."
-        )
+    require(isinstance(strategy, dict), "strategy-name-file-dict", who, got=strategy)
     found, stages = {}, {}
     for name, entry in strategy.items():
         staged = _STAGED.fullmatch(name)
@@ -224,11 +213,15 @@ def part(name, pieces, source, target, rank):
     some = next(iter(pieces.values()))
     shape = source.whole(some.shape)
     for dim, (size, n) in enumerate(zip(shape, target.parts(), strict=False)):
-        if size % n:
-            raise ValueError(
-                f"For '{name}', dimension {dim} of shape {shape} must be a multiple of {n}, the "
-                f"parts of the target's strategy, but it is {size}."
-            )
+        require(
+            not size % n,
+            "dimension-shape-multiple-parts",
+            name,
+            dim=dim,
+            shape=shape,
+            n=n,
+            size=size,
+        )
     wanted = target.region(rank % target.ranks, shape)
     sizes = [b - a for a, b in wanted]
     if math.prod(sizes) > sum(piece.size for piece in pieces.values()):  # before allocation
@@ -241,9 +234,8 @@ def part(name, pieces, source, target, rank):
         if shared is None or pieces[r].shape != some.shape:
             if shared is None:
                 continue
-            raise ValueError(
-                f"For '{name}', the parts of all ranks must have one shape, but rank {r} has "
-                f"{pieces[r].shape}, and another {some.shape}."
+            raise rejection(
+                "parts-all-ranks-one", name, r=r, shape=pieces[r].shape, shape2=some.shape
             )
         there = tuple([slice(a - c, b - c) for (a, b), (c, _) in zip(shared, wanted, strict=True)])
         here = tuple([slice(a - c, b - c) for (a, b), (c, _) in zip(shared, own, strict=True)])
@@ -255,7 +247,4 @@ def part(name, pieces, source, target, rank):
 
 
 def _incomplete(name, pieces, source):
-    return ValueError(
-        f"For '{name}', the checkpoints of all ranks that have parts of it must be there, but only "
-        f"those of ranks {sorted(pieces)} of {source.ranks} are."
-    )
+    return rejection("checkpoints-all-ranks-parts", name, pieces=sorted(pieces), ranks=source.ranks)

@@ -8,6 +8,7 @@ import os
 from functools import partial
 from typing import Any
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, protobuf, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED
@@ -64,8 +65,12 @@ def decoded(data, fields):
         name, kind, is_list = fields.get(field, (None, None, False))
         if name is None:
             continue
-        if (kind is int) != (wire == protobuf.VARINT) and not (kind is int and is_list):
-            raise CorruptFile(f"its field '{name}' is of another kind")
+        require(
+            (kind is int) == (wire == protobuf.VARINT) or (kind is int and is_list),
+            "field-another-kind",
+            name=name,
+            error=CorruptFile,
+        )
         if kind is int:  # single values, or the packed form of a list
             numbers = [value] if wire == protobuf.VARINT else protobuf.varints(value)
             found = list(map(protobuf.signed, numbers))
@@ -115,14 +120,13 @@ def _dims(numbers):
 
 
 def _content(who, path):
-    if not isinstance(path, str):
-        raise TypeError(
-            f"For '{who}', a strategy file must be a string, but got {type(path).__name__}."
-        )
-    if not os.path.isfile(path) or os.path.getsize(path) == 0:
-        raise ValueError(
-            f"For '{who}', the strategy file must exist and not be empty, but '{path}' does not."
-        )
+    require(isinstance(path, str), "strategy-file-string", who, got=path)
+    require(
+        os.path.isfile(path) and os.path.getsize(path) != 0,
+        "strategy-file-exist-not",
+        who,
+        path=path,
+    )
     return untrusted_file.content(path)
 
 
@@ -134,9 +138,8 @@ def _message(who, path, fields=None):
             return None, _checked_json(untrusted_file.json_of(content))
         return decoded(content, fields or _STRATEGY_MAP), None
     except (CorruptFile, *MALFORMED) as error:
-        raise TypeError(
-            f"For '{who}', a strategy file must be JSON (.json) or MindSpore's protobuf, but "
-            f"'{path}' is neither: {untrusted_file.cause(error)}."
+        raise rejection(
+            "strategy-file-json-json", who, path=path, cause=untrusted_file.cause(error)
         ) from None
 
 
@@ -145,11 +148,13 @@ def _checked_json(content):
     for item in content.get("parallel_layout_item", {}).values():
         numbers = [item.get(name, 0) for name in _NUMBERS]
         numbers += [n for slot in _SLOTS for m in _slot(item.get(slot, [])) for n in m.dim]
-        if any(type(n) is not int for n in numbers):
-            raise ValueError(f"a layout must have ints and lists of ints, but is {item!r:.200}")
+        require(not any(type(n) is not int for n in numbers), "layout-ints-lists-ints", item=item)
     nodes = content.get("parallel_strategy_item", {}).values()
-    if any(type(node.get("stage")) is not int for node in nodes):
-        raise ValueError("'stage' of each node must be an int")
+    require(
+        not any(type(node.get("stage")) is not int for node in nodes),
+        "node-int",
+        argument="stage",
+    )
     return content
 
 
@@ -251,11 +256,12 @@ def restore_group_info_list(group_info_file_name):
     """
     message, _ = _message("restore_group_info_list", group_info_file_name, _GROUP_MAP)
     found = [] if message is None else message.ckpt_restore_rank_list.dim
-    if not found:
-        raise ValueError(
-            f"For 'restore_group_info_list', the file '{group_info_file_name}' must have a list of "
-            "ranks to restore from, but it has none."
-        )
+    require(
+        found,
+        "file-list-ranks-restore",
+        "restore_group_info_list",
+        group_info_file_name=group_info_file_name,
+    )
     return found
 
 
@@ -276,17 +282,15 @@ def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
     ['0-w0', '1-w1']
     """
     who = "merge_pipeline_strategys"
-    if not os.path.isdir(src_strategy_dirs):
-        raise NotADirectoryError(
-            f"For '{who}', 'src_strategy_dirs' must be a folder, but got {src_strategy_dirs!r}."
-        )
+    require(
+        os.path.isdir(src_strategy_dirs),
+        "folder-argument-value",
+        who,
+        src_strategy_dirs=src_strategy_dirs,
+    )
     files = {kind: sorted(glob.glob(os.path.join(src_strategy_dirs, f"*.{kind}")))
              for kind in ("ckpt", "json")}  # fmt: skip
-    if all(files.values()):
-        raise ValueError(
-            f"For '{who}', the files must be all '.ckpt' or all '.json', but "
-            f"{src_strategy_dirs!r} has both."
-        )
+    require(not all(files.values()), "files-all-ckpt-all", who, src_strategy_dirs=src_strategy_dirs)
     os.makedirs(os.path.dirname(os.path.abspath(dst_strategy_file)), exist_ok=True)
     if files["ckpt"]:
         content = encoded(_joined(who, files["ckpt"]))
@@ -328,6 +332,5 @@ def _joined_json(who, paths):
 
 
 def _stage(who, path, stage):
-    if not isinstance(stage, int):
-        raise ValueError(f"For '{who}', the strategy file '{path}' must not be empty, but it is.")
+    require(isinstance(stage, int), "strategy-file-not-empty", who, path=path)
     return stage

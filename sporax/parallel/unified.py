@@ -5,6 +5,7 @@ import math
 import os
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.io import atomic_write
 from sporax.io.file_formats import deduplicated
 from sporax.nn import argument_checks as check
@@ -44,14 +45,11 @@ def unified_safetensors(
     """
     who = "unified_safetensors"
     check.flag(who, merge_with_redundancy=merge_with_redundancy)
-    if not os.path.isdir(src_dir):
-        raise ValueError(f"For '{who}', 'src_dir' must be a folder, but got {src_dir!r}.")
+    require(os.path.isdir(src_dir), "folder-file-missing-checkpoints", who, src_dir=src_dir)
     files, format = _files(who, src_dir, file_suffix)
-    if format != "safetensors":
-        raise ValueError(f"For '{who}', 'src_dir' must have '.safetensors' files, but has '.ckpt'.")
+    require(format == "safetensors", "safetensors-files-ckpt", who, argument="src_dir")
     source = slices.slicings(who, src_strategy_file)
-    if not source:
-        raise ValueError(f"For '{who}', 'src_strategy_file' must say how parameters are divided.")
+    require(source, "say-how-parameters-divided-argument-value", who, argument="src_strategy_file")
     _check_ranks(who, files, source, merge_with_redundancy)
     loaded = _Loaded(files, format)
     for rank in files:
@@ -77,21 +75,13 @@ def _check_ranks(who, files, source, with_redundancy):
     if not with_redundancy or True in said:
         return
     for rank in range(_count(who, source)):
-        if rank not in files:
-            raise ValueError(
-                f"For '{who}', there must be a file of each rank, but that of rank {rank} is "
-                "missing."
-            )
+        require(rank in files, "file-rank-rank-missing", who, rank=rank)
 
 
 def _chosen(who, choose, name):
     """Return the name under which a parameter is stored; None if it is omitted."""
     choice = True if choose is None else choose(name)
-    if not isinstance(choice, (bool, str)):
-        raise ValueError(
-            f"For '{who}', 'choice_func' must return a bool or a string, but got "
-            f"{type(choice).__name__}."
-        )
+    require(isinstance(choice, (bool, str)), "return-bool-string", who, choice_func=choice)
     return choice if isinstance(choice, str) else name if choice else None
 
 
@@ -115,10 +105,12 @@ def _share(who, share, count):
     """Return (first, end) of the parts that `split_dst_file` selects."""
     if not share:
         return 0, count
-    if not isinstance(share, tuple) or len(share) != 2 or not 1 <= share[0] <= share[1]:
-        raise ValueError(
-            f"For '{who}', 'split_dst_file' must be (k, n) with 1 <= k <= n, but got {share!r}."
-        )
+    require(
+        isinstance(share, tuple) and len(share) == 2 and (1 <= share[0] <= share[1]),
+        "k-n-1-k",
+        who,
+        split_dst_file=share,
+    )
     number, shares = share
     size, rest = divmod(count, shares)
     first = size * (number - 1) + min(number - 1, rest)

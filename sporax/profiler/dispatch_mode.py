@@ -6,6 +6,7 @@ import threading
 
 from sporax.core.tensor import Tensor
 from sporax.core.value import Value, thread
+from sporax.diagnosis.rules import rejection
 from sporax.engine.autocast import Policy, computing_in
 from sporax.engine.recorder import apply, wrap
 
@@ -71,10 +72,11 @@ class _Dispatch(Policy):
         several = isinstance(out, (tuple, list))
         for one in out if several else [out]:
             if not isinstance(one, Tensor):
-                raise TypeError(
-                    f"For '{type(mode).__name__}', '__ms_dispatch__' must return what '{op.name}' "
-                    f"does, a Tensor or a tuple of Tensors, but got {type(one).__name__}. Return "
-                    "'func(*args)'."
+                raise rejection(
+                    "return-what-does-tensor",
+                    type(mode).__name__,
+                    __ms_dispatch__=one,
+                    name=op.name,
                 )
         if do is apply:
             return tuple(out) if several else out

@@ -12,6 +12,7 @@ import jax
 
 from sporax.core.errors import warn
 from sporax.core.hooks import hooks
+from sporax.diagnosis.rules import require
 from sporax.profiler.profiler import Metadata, Profiler, settle
 from sporax.profiler.profiler_options import ProfilerAction
 
@@ -68,11 +69,13 @@ class profile(Metadata):
     ):  # fmt: skip
         functions = {"schedule": schedule, "on_trace_ready": on_trace_ready}
         for name, function in functions.items():
-            if function is not None and not callable(function):
-                raise TypeError(
-                    f"For 'profile', '{name}' must be a function or None, but got "
-                    f"{type(function).__name__}. Leave it out to record all steps."
-                )
+            require(
+                function is None or callable(function),
+                "function-none-argument-type",
+                "profile",
+                argument=name,
+                got=function,
+            )
         if on_trace_ready is tensorboard_trace_handler:
             on_trace_ready = tensorboard_trace_handler()
         self.schedule = schedule or (lambda step: ProfilerAction.RECORD)
@@ -99,10 +102,7 @@ class profile(Metadata):
 
     def step(self):
         """End the current step and begin the next one."""
-        if not self.has_started:
-            raise RuntimeError(
-                "For 'profile.step', the profile must run, but it does not. Call 'start' first."
-            )
+        require(self.has_started, "profile-run-does-not", "profile.step")
         before = self._leave_step()
         self.step_num += 1
         action = self.schedule(self.step_num)
@@ -114,10 +114,7 @@ class profile(Metadata):
 
     def stop(self):
         """End the last step, and write the trace if one is recorded."""
-        if not self.has_started:
-            raise RuntimeError(
-                "For 'profile.stop', the profile must run, but it does not. Call 'start' first."
-            )
+        require(self.has_started, "profile-run-does-not", "profile.stop")
         self._leave_step()
         self.has_started, self.current_action = False, ProfilerAction.NONE
         if self._running_folder is not None:
@@ -220,11 +217,13 @@ class mstx:
     @staticmethod
     def range_end(range_id, domain="default"):
         """End a range, after the operations that were started in it."""
-        if (range_id, domain) not in _open_ranges:
-            raise ValueError(
-                f"For 'mstx.range_end', 'range_id' must be a range of domain {domain!r} that was "
-                f"started and not ended, but got {range_id!r:.80}. Give what range_start returned."
-            )
+        require(
+            (range_id, domain) in _open_ranges,
+            "range-domain-was-started",
+            "mstx.range_end",
+            range_id=range_id,
+            domain=domain,
+        )
         if Profiler.is_running():
             settle()
         _open_ranges.pop((range_id, domain)).__exit__(None, None, None)
@@ -251,11 +250,9 @@ class EnvProfiler:
             options = json.loads(text)
         except json.JSONDecodeError:
             options = None
-        if not isinstance(options, dict):
-            raise ValueError(
-                f"For 'EnvProfiler', MS_PROFILER_OPTIONS must be a JSON object, but got "
-                f'{text!r:.80}. Write {{"start": true}}.'
-            )
+        require(
+            isinstance(options, dict), "ms-profiler-options-json-object", "EnvProfiler", got=text
+        )
         if options.get("start") and cls.profiler is None:
             handler = tensorboard_trace_handler(options.get("output_path"))
             cls.profiler = profile(on_trace_ready=handler)

@@ -10,6 +10,7 @@ from sporax.core.errors import warn
 from sporax.core.hooks import hooks
 from sporax.core.settings import TABLES
 from sporax.core.to_host import synchronize
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import run_pending
 
 _SETTINGS = TABLES["Profiler"]
@@ -25,11 +26,13 @@ class Metadata:
     def add_metadata(self, key, value):
         """Store the string `value` as `key` in `profiler_metadata.json` beside the traces."""
         for name, text in (("key", key), ("value", value)):
-            if not isinstance(text, str):
-                raise TypeError(
-                    f"For 'Profiler.add_metadata', '{name}' must be a string, but got "
-                    f"{type(text).__name__}. Give a string."
-                )
+            require(
+                isinstance(text, str),
+                "string-argument-type",
+                "Profiler.add_metadata",
+                argument=name,
+                got=text,
+            )
         self._metadata[key] = value
 
     def add_metadata_json(self, key, value):
@@ -39,9 +42,8 @@ class Metadata:
             self._metadata[key] = json.loads(value)
         except json.JSONDecodeError as error:
             del self._metadata[key]
-            raise ValueError(
-                f"For 'Profiler.add_metadata_json', 'value' must be JSON, but got {value!r:.80} "
-                f"({error}). Write it with json.dumps."
+            raise rejection(
+                "json", "Profiler.add_metadata_json", value=value, cause=error
             ) from None
 
     def _write_metadata(self, folder):
@@ -78,17 +80,17 @@ class Profiler(Metadata):
         steps = {name: kwargs.pop(name, None) for name in ("schedule", "on_trace_ready")}
         unknown = kwargs.keys() - _SETTINGS.keys()
         if unknown:
-            raise TypeError(
-                f"For 'Profiler', a keyword argument must be one that it has, but got "
-                f"'{min(unknown)}'. What has an effect is 'output_path' and 'start_profile'."
-            )
+            raise rejection("keyword-argument-one-argument-unknown", "Profiler", got=min(unknown))
         options = {name: row.default for name, row in _SETTINGS.items()} | kwargs
         for name, words in _TYPE_NAMES.items():
-            if not isinstance(options[name], _SETTINGS[name].types):
-                raise TypeError(
-                    f"For 'Profiler', '{name}' must be {words}, but got "
-                    f"{type(options[name]).__name__}."
-                )
+            require(
+                isinstance(options[name], _SETTINGS[name].types),
+                "must-be-argument-type-argument-checks",
+                "Profiler",
+                argument=name,
+                value=words,
+                got=options[name],
+            )
         self._folder, self._steps = Path(options["output_path"]).absolute(), None
         if any(function is not None for function in steps.values()):
             self._steps = hooks.step_profiler(start_profile=False, **steps)
@@ -123,20 +125,14 @@ class Profiler(Metadata):
 
     def op_analyse(self, op_name, device_id=None):
         """Raise NotImplementedError: programs are compiled whole, so operations have no times."""
-        raise NotImplementedError(
-            "sporax has no 'Profiler.op_analyse': XLA fuses operations, so that one by itself has "
-            "no time of its own. Open the trace that 'analyse' names, or time a call."
-        )
+        raise rejection("sporax-no-profiler-op-analyse")
 
     def stop(self):
         """End the trace, after pending operations have run, and write it."""
         if self._steps is not None:
             self._steps.stop()
             return
-        if Profiler._running is not self:
-            raise RuntimeError(
-                "For 'Profiler.stop', the profiler must run, but it does not. Call 'start' first."
-            )
+        require(Profiler._running is self, "profiler-run-does-not", "Profiler.stop")
         Profiler.end(self)
         self._write_metadata(self._folder)
 
@@ -149,10 +145,7 @@ class Profiler(Metadata):
     def begin(owner, folder):
         """Begin the trace of a `Profiler` or a `profile`; raise RuntimeError if one is running."""
         if Profiler._running is not None:
-            raise RuntimeError(
-                f"For '{type(owner).__name__}.start', no other profiler must run, but one does. "
-                "Call its 'stop' or 'analyse' first."
-            )
+            raise rejection("no-other-profiler-run", f"{type(owner).__name__}.start")
         settle()
         jax.profiler.start_trace(str(folder))
         Profiler._running = owner
@@ -183,11 +176,7 @@ def analyse(
     """Print the path of the newest trace below a folder, and return it; the other arguments concern
     MindSpore's own files and have no effect."""
     traces = sorted(Path(profiler_path).rglob("*.trace.json.gz"), key=os.path.getmtime)
-    if not traces:
-        raise RuntimeError(
-            f"For 'Profiler.analyse', there must be a trace in {profiler_path}, but there is "
-            "none. Call 'start' first."
-        )
+    require(traces, "trace-none", "Profiler.analyse", profiler_path=profiler_path)
     print(f"The profile is {traces[-1]}; open it in https://ui.perfetto.dev")
     return str(traces[-1])
 

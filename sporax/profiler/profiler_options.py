@@ -3,6 +3,8 @@
 import logging
 from enum import Enum
 
+from sporax.diagnosis.rules import require
+
 _log = logging.getLogger("sporax")
 
 _COUNTERS = "PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio"
@@ -106,10 +108,7 @@ class Schedule:
         self.__dict__.update(self._options)
 
     def __call__(self, step):
-        if step < 0:
-            raise ValueError(
-                f"For 'schedule', 'step' must be an int from 0, but got {step}. Count steps from 0."
-            )
+        require(step >= 0, "int-0", "schedule", step=step)
         cycle, place = divmod(step - self.skip_first, self.wait + self.warmup + self.active)
         is_over = 0 < self.repeat <= cycle
         if cycle < 0 or is_over or place < self.wait:

@@ -3,6 +3,7 @@
 import ast
 import inspect
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.primitive import Primitive
@@ -102,11 +103,12 @@ class Node:
         >>> Node.create_call_function(ops.abs, ["y"], ScopedValue.create_name_values(["x"]))
         <Node abs: y = abs(x)>
         """
-        if not callable(function) or not hasattr(function, "__name__"):
-            raise TypeError(
-                "For 'Node.create_call_function', 'function' must be a function, but got "
-                f"{type(function).__name__}. Use create_call_cell for a Cell or a Primitive."
-            )
+        require(
+            callable(function) and hasattr(function, "__name__"),
+            "function-argument-type-node",
+            "Node.create_call_function",
+            function=function,
+        )
         name = function.__name__
         return Node(NodeType.CallFunction, _call(name, targets, args, kwargs), name, function)
 
@@ -178,10 +180,9 @@ class Node:
 
     def get_sub_tree(self):
         """Return the SymbolTree of the Cell that a node of type `Tree` calls."""
-        if self._type != NodeType.Tree:
-            raise TypeError(
-                f"For 'Node.get_sub_tree', the node must be of NodeType.Tree, but got {self._type}."
-            )
+        require(
+            self._type == NodeType.Tree, "node-nodetype-tree", "Node.get_sub_tree", got=self._type
+        )
         return self._sub_tree
 
     @property
@@ -230,8 +231,11 @@ class Node:
         check.instance("Node", (ScopedValue, str), "a ScopedValue or a string", arg=arg)
         places = [place for name, *place in self._places() if name is None]
         if not 0 <= index < len(places):
-            raise ValueError(
-                f"For 'Node.set_arg', 'index' must be in [0, {len(places)}), but got {index}."
+            raise rejection(
+                "in-interval-shape-axis",
+                "Node.set_arg",
+                index=index,
+                interval=f"[0, {len(places)})",
             )
         self._put(places[index], arg)
 
@@ -239,9 +243,7 @@ class Node:
         """Replace the keyword argument `key`."""
         places = {name: place for name, *place in self._places() if name is not None}
         if key not in places:
-            raise ValueError(
-                f"For 'Node.set_kwarg', 'key' must be one of {sorted(places)}, but got {key!r}."
-            )
+            raise rejection("one-of", "Node.set_kwarg", key=key, choices=sorted(places))
         self._put(places[key], arg)
 
     def _put(self, place, arg):
@@ -259,17 +261,21 @@ class Node:
         check.instance("Node", Node, "a Node", src_node=src_node)
         targets = src_node.get_targets()
         if out_idx is None:
-            if len(targets) != 1:
-                raise ValueError(
-                    "For 'Node.set_arg_by_node', 'out_idx' must be given for a node with "
-                    f"{len(targets)} outputs."
-                )
+            require(
+                len(targets) == 1,
+                "given-node-outputs",
+                "Node.set_arg_by_node",
+                argument="out_idx",
+                count=len(targets),
+            )
             out_idx = 0
         check.instance("Node", int, "an int", out_idx=out_idx)
         if not 0 <= out_idx < len(targets):
-            raise ValueError(
-                f"For 'Node.set_arg_by_node', 'out_idx' must be in [0, {len(targets)}), but got "
-                f"{out_idx}."
+            raise rejection(
+                "in-interval-shape-axis",
+                "Node.set_arg_by_node",
+                out_idx=out_idx,
+                interval=f"[0, {len(targets)})",
             )
         self.set_arg(arg_idx, targets[out_idx])
 
@@ -277,8 +283,11 @@ class Node:
         """Replace the variable that the statement assigns at `index`."""
         places = parts_of_target(self._statement.targets[0]) if self.get_targets() else []
         if self._type == NodeType.Input or not 0 <= index < len(places):
-            raise ValueError(
-                f"For 'Node.set_target', 'index' must be in [0, {len(places)}), but got {index}."
+            raise rejection(
+                "in-interval-shape-axis",
+                "Node.set_target",
+                index=index,
+                interval=f"[0, {len(places)})",
             )
         new, old = parsed_expression(str(target)), places[index]
         if old is self._statement.targets[0]:
@@ -329,9 +338,8 @@ def _check_call(cell, args, kwargs):
         taken = inspect.signature(getattr(kind, "construct", kind.__call__))
         taken.bind_partial(None, *(args or ()), **(kwargs or {}))
     except TypeError as error:
-        raise RuntimeError(
-            f"For 'Node.create_call_cell', 'args' and 'kwargs' must fit {kind.__name__}, but got "
-            f"{error}."
+        raise rejection(
+            "kwargs-fit", "Node.create_call_cell", args=error, kind=kind.__name__
         ) from None
 
 

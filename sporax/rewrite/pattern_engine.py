@@ -3,6 +3,7 @@
 import abc
 from collections import OrderedDict
 
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.primitive import Primitive
@@ -152,11 +153,12 @@ class PatternEngine:
         self._is_chain = isinstance(pattern, list)
         if self._is_chain:
             for kind in pattern or [None]:
-                if not isinstance(kind, type) or not issubclass(kind, (Cell, Primitive)):
-                    raise TypeError(
-                        f"For '{who}', a list 'pattern' must hold types of Cells or Primitives, "
-                        f"but got {pattern!r}. Give such as [nn.Conv2d, nn.BatchNorm2d]."
-                    )
+                require(
+                    isinstance(kind, type) and issubclass(kind, (Cell, Primitive)),
+                    "list-pattern-hold-types",
+                    who,
+                    got=pattern,
+                )
             pattern = PatternNode.create_pattern_from_list(pattern)
         self._pattern, self._replacement = pattern, replacement
 

@@ -4,6 +4,7 @@ import ast
 from enum import Enum
 from typing import Any
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 
 
@@ -114,11 +115,14 @@ class ScopedValue:
             for word in words:
                 check.instance("ScopedValue", str, "strings", **{what: word})
         scopes = [""] * len(names) if scopes is None else scopes
-        if len(names) != len(scopes):
-            raise ValueError(
-                "For 'ScopedValue', 'names' and 'scopes' must have one length, but got "
-                f"{len(names)} and {len(scopes)}."
-            )
+        require(
+            len(names) == len(scopes),
+            "one-length-argument-value",
+            "ScopedValue",
+            names=len(names),
+            other="scopes",
+            value=len(scopes),
+        )
         return [ScopedValue.create_naming_value(*pair) for pair in zip(names, scopes, strict=True)]
 
     def __str__(self):
@@ -176,10 +180,7 @@ def parsed_expression(text):
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:
-        raise ValueError(
-            f"For 'ScopedValue', a value must be a name or an expression of Python, but got "
-            f"{text!r}."
-        ) from None
+        raise rejection("value-name-expression-python", "ScopedValue", got=text) from None
 
 
 def parts_of_target(target):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.atomic_write import replacing
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -65,11 +66,9 @@ class SymbolTree:
     def _read(self):
         construct = type(self._network).construct
         found = definition_of(construct)
-        if found is None:
-            raise OSError(
-                f"For 'SymbolTree', the source of 'construct' of {type(self._network).__name__} "
-                "must be there and unchanged. Define the class in a file or a notebook."
-            )
+        require(
+            found is not None, "source-construct-unchanged", "SymbolTree", network=self._network
+        )
         self.body = Body(self, found[0], names_of(construct))
         self.body.class_name = found[1]
         self._known[id(self._network)] = self
@@ -170,9 +169,8 @@ class SymbolTree:
         check.instance("SymbolTree", (Node, str), "a Node or the name of one", node=node)
         found = self.get_node(node) if isinstance(node, str) else node
         if found is None or found.get_symbol_tree() is None:
-            raise RuntimeError(
-                f"For 'SymbolTree', 'node' must be in the tree, but got {node!r}. "
-                f"Its nodes are {[n.get_name() for n in self.nodes()]}."
+            raise rejection(
+                "tree", "SymbolTree", node=node, items=[n.get_name() for n in self.nodes()]
             )
         return found
 
@@ -191,16 +189,16 @@ class SymbolTree:
         check.instance("SymbolTree", Position, "what 'before' or 'after' gave", position=position)
         check.instance("SymbolTree", Node, "a Node", node=node)
         if node.get_symbol_tree() is not None:
-            raise ValueError(
-                f"For 'SymbolTree.insert', 'node' must be in no tree yet, but '{node.get_name()}' "
-                "is in one. Erase it there first."
+            raise rejection(
+                "no-tree-yet-one", "SymbolTree.insert", argument="node", get_name=node.get_name()
             )
         body = position.node._manager
         if body is None or position.symbol_tree is not self:
-            raise ValueError(
-                "For 'SymbolTree.insert', 'position' must be in this tree, but got one of "
-                f"{type(position.symbol_tree.get_origin_network()).__name__}. Use "
-                "'node.get_symbol_tree().insert'."
+            raise rejection(
+                "tree-argument-value",
+                "SymbolTree.insert",
+                argument="position",
+                get_origin_network=position.symbol_tree.get_origin_network(),
             )
         place = body.nodes.index(position.node) + (not position.before_node)
         _check_place(body, place, node)
@@ -215,19 +213,22 @@ class SymbolTree:
         top, is_call = body.outermost, node.get_node_type() in _CALLS
         if body.is_container():
             if not is_call:
-                raise TypeError(
-                    f"For 'SymbolTree.insert', a container takes Cells only, but got node "
-                    f"'{node.get_name()}' of {node.get_node_type()}."
+                raise rejection(
+                    "container-takes-cells",
+                    "SymbolTree.insert",
+                    get_name=node.get_name(),
+                    get_node_type=node.get_node_type(),
                 )
             node._attribute_name = self._attribute(node.get_name(), node.get_instance())
             node.name_function(node.get_name())
             return
         if is_call:
             if not top.is_method:
-                raise TypeError(
-                    f"For 'SymbolTree.insert', a function that is no method must not call Cells or "
-                    f"Primitives of the network, but got node '{node.get_name()}' for "
-                    f"'{top.function.name}'. Insert it into 'construct', or call a function."
+                raise rejection(
+                    "function-no-method-not",
+                    "SymbolTree.insert",
+                    get_name=node.get_name(),
+                    name=top.function.name,
                 )
             name = self._attribute(node.get_name(), node.get_instance())
             node.name_function(f"{top.function.args.args[0].arg}.{name}")
@@ -297,11 +298,12 @@ class SymbolTree:
         """Replace a branch or a loop by its nodes; with `erase_nodes_after_return`, erase the nodes
         after a `return`."""
         check.instance("flatten_nodes", Node, "a Node", node=node)
-        if node.get_node_type() != NodeType.ControlFlow:
-            raise ValueError(
-                "For 'flatten_nodes', 'node' must be of NodeType.ControlFlow, but got "
-                f"{node.get_node_type()}."
-            )
+        require(
+            node.get_node_type() == NodeType.ControlFlow,
+            "nodetype-controlflow",
+            "flatten_nodes",
+            node=node.get_node_type(),
+        )
         body = self._own(node)._manager
         place, inner = body.nodes.index(node), node._body.nodes
         body.nodes[place : place + 1] = inner
@@ -388,14 +390,15 @@ def _check_place(body, place, node):
     kinds = [n.get_node_type() == NodeType.Input for n in body.nodes]
     is_input = node.get_node_type() == NodeType.Input
     if any(kinds[place:]) or (is_input and not all(kinds[:place])):
-        raise RuntimeError(
-            f"For 'SymbolTree.insert', a node must not be before or between parameters, and a "
-            f"parameter must be behind the others, but got '{node.get_name()}' at place {place}."
+        raise rejection(
+            "node-not-before-between", "SymbolTree.insert", got=node.get_name(), place=place
         )
     if is_input and body.function is None:
-        raise ValueError(
-            "For 'SymbolTree.insert', a parameter must be inserted into 'construct' or another "
-            f"function, but got '{node.get_name()}' inside of '{body.owner.get_name()}'."
+        raise rejection(
+            "parameter-inserted-into-construct",
+            "SymbolTree.insert",
+            got=node.get_name(),
+            get_name=body.owner.get_name(),
         )
 
 

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import jax.scipy.fft as fft
 
 from sporax.core.errors import missing
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import floating
 
@@ -14,17 +15,14 @@ _NORMS = ("ortho", "backward")
 def cosine_transform(x: Array, sizes=None, axes=None, norm="ortho", inverse=False):
     """The cosine transform of type 2 along `axes` (None: all), or its inverse."""
     norm = "ortho" if norm is None else norm
-    if norm not in _NORMS:
-        raise ValueError(f"'norm' must be None or one of {_NORMS}, but got {norm!r}")
-    if jnp.iscomplexobj(x):
-        raise TypeError("'x' must be of real numbers")
+    require(norm in _NORMS, "none-one", norm=norm, norms=_NORMS)
+    require(not jnp.iscomplexobj(x), "real-numbers-dtype-complex", argument="x")
     compute = fft.idctn if inverse else fft.dctn
     return compute(floating(x), 2, sizes, axes, norm=norm)
 
 
 def _checked(who, type):
-    if type != 2:
-        raise NotImplementedError(f"For 'scipy.fft.{who}', 'type' must be 2, but got {type!r}.")
+    require(type == 2, "must-be-not-supported", f"scipy.fft.{who}", type=type, n=2)
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None):

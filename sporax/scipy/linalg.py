@@ -10,6 +10,7 @@ from sporax import ops
 from sporax.core.dtype import int32, int64
 from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.linalg.factorization import (
     eigh_with_vectors,
     lu_with_pivots,
@@ -18,25 +19,32 @@ from sporax.ops.linalg.factorization import (
 
 
 def _taken(who, name, a, least=2, square=False):
-    if not isinstance(a, Tensor):
-        raise TypeError(
-            f"For 'scipy.linalg.{who}', '{name}' must be a Tensor, but got {type(a).__name__}. "
-            "Make one of it with 'Tensor(...)'."
-        )
+    require(
+        isinstance(a, Tensor),
+        "tensor-argument-type-linalg",
+        f"scipy.linalg.{who}",
+        argument=name,
+        got=a,
+    )
     if a.ndim < least or (square and a.shape[-1] != a.shape[-2]):
         shape = "square matrices (..., n, n)" if square else f"of at least {least} dimensions"
-        raise ValueError(
-            f"For 'scipy.linalg.{who}', '{name}' must be {shape}, but got shape {a.shape}."
+        raise rejection(
+            "must-be-argument-value-linalg",
+            f"scipy.linalg.{who}",
+            argument=name,
+            shape=shape,
+            shape2=a.shape,
         )
     whole = a.dtype in (int32, int64)
     return a.astype("float64") if whole else a
 
 
 def _finite(who, check, *tensors):
-    if check and any(not np.isfinite(t.asnumpy()).all() for t in tensors):
-        raise ValueError(
-            f"For 'scipy.linalg.{who}', the numbers must be finite where 'check_finite' is True."
-        )
+    require(
+        not check or not any(not np.isfinite(t.asnumpy()).all() for t in tensors),
+        "numbers-finite-check-finite-true",
+        f"scipy.linalg.{who}",
+    )
 
 
 def block_diag(*arrs):
@@ -106,11 +114,12 @@ def eigh(
     >>> sporax.scipy.linalg.eigh(Tensor([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True).tolist()
     [1.0, 2.0]
     """
-    if b is not None or eigvals is not None or type != 1:
-        raise NotImplementedError(
-            "For 'scipy.linalg.eigh', 'b' and 'eigvals' must be None and 'type' 1: the generalised "
-            "problem and ranges are not done."
-        )
+    require(
+        b is None and eigvals is None and (type == 1),
+        "eigvals-none-type-1",
+        "scipy.linalg.eigh",
+        argument="b",
+    )
     a = _taken("eigh", "a", a, square=True)
     _finite("eigh", check_finite, a)
     values, vectors = eigh_with_vectors(a, lower)
@@ -178,10 +187,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     ...     sporax.scipy.linalg.lu_factor(Tensor([[2.0]])), Tensor([4.0])).tolist()
     [2.0]
     """
-    if trans not in (0, 1, 2):
-        raise ValueError(
-            f"For 'scipy.linalg.lu_solve', 'trans' must be 0, 1 or 2, but got {trans!r}."
-        )
+    require(trans in (0, 1, 2), "0-1-2", "scipy.linalg.lu_solve", trans=trans)
     packed, pivots = lu_and_piv
     packed, b = _taken("lu_solve", "lu", packed, square=True), _taken("lu_solve", "b", b, 1)
     _finite("lu_solve", check_finite, packed, b)
@@ -222,10 +228,7 @@ def solve_triangular(
     """
     kinds = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
     if trans not in kinds:
-        raise ValueError(
-            f"For 'scipy.linalg.solve_triangular', 'trans' must be one of {list(kinds)}, but got "
-            f"{trans!r}."
-        )
+        raise rejection("one-of", "scipy.linalg.solve_triangular", trans=trans, choices=list(kinds))
     a = _taken("solve_triangular", "a", a, square=True)
     b = _taken("solve_triangular", "b", b, 1)
     _finite("solve_triangular", check_finite, a, b)

@@ -12,6 +12,7 @@ from sporax.autodiff import value_and_grad
 from sporax.core.dtype import int64
 from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 
 
@@ -29,10 +30,16 @@ def _assigned(cost, limit, maximize):
 @op(function=(), name="LinearSumAssignment", differentiable=False)
 def linear_sum_assignment_on_host(cost: Array, limit: Array, maximize=False):
     """SciPy's assignment as a host callback, for `linear_sum_assignment`."""
-    if cost.ndim != 2 or jnp.iscomplexobj(cost):
-        raise ValueError("'cost_matrix' must be a matrix of real numbers")
-    if limit.ndim or not jnp.issubdtype(limit.dtype, jnp.integer):
-        raise ValueError("'dimension_limit' must be one int")
+    require(
+        cost.ndim == 2 and (not jnp.iscomplexobj(cost)),
+        "matrix-real-numbers",
+        argument="cost_matrix",
+    )
+    require(
+        not limit.ndim and jnp.issubdtype(limit.dtype, jnp.integer),
+        "one-int",
+        argument="dimension_limit",
+    )
     shape = jax.ShapeDtypeStruct((min(cost.shape),), jnp.int64)
     return jax.pure_callback(lambda c, n: _assigned(c, n, maximize), (shape, shape), cost, limit)
 
@@ -47,10 +54,12 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
     ...     Tensor([[2.0, 1.0], [1.0, 2.0]]), False)]
     [[0, 1], [1, 0]]
     """
-    if not isinstance(cost_matrix, Tensor) or cost_matrix.ndim != 2:
-        raise ValueError(
-            "For 'linear_sum_assignment', 'cost_matrix' must be a Tensor of 2 dimensions."
-        )
+    require(
+        isinstance(cost_matrix, Tensor) and cost_matrix.ndim == 2,
+        "tensor-2-dimensions-argument-value",
+        "linear_sum_assignment",
+        argument="cost_matrix",
+    )
     if dimension_limit is None:
         dimension_limit = Tensor(np.iinfo(np.int64).max, int64)
     limit = dimension_limit if isinstance(dimension_limit, Tensor) else Tensor(dimension_limit)
@@ -92,15 +101,21 @@ def minimize(
     >>> result.x.asnumpy().round(2)
     array([3.], dtype=float32)
     """
-    if str(method or "bfgs").lower() not in _METHODS:
-        raise ValueError(f"For 'minimize', 'method' must be 'BFGS' or 'LBFGS', but got {method!r}.")
-    if hess is not None or hessp is not None or bounds is not None or constraints:
-        raise NotImplementedError(
-            "For 'minimize', 'hess', 'hessp', 'bounds' and 'constraints' are not done. Leave them "
-            "out."
-        )
-    if not isinstance(x0, Tensor) or x0.ndim != 1:
-        raise TypeError("For 'minimize', 'x0' must be a Tensor of 1 dimension.")
+    require(
+        str(method or "bfgs").lower() in _METHODS,
+        "one-of",
+        "minimize",
+        method=method,
+        choices=("BFGS", "LBFGS"),
+    )
+    require(
+        hess is None and hessp is None and (bounds is None) and (not constraints),
+        "hess-hessp-bounds-constraints",
+        "minimize",
+    )
+    require(
+        isinstance(x0, Tensor) and x0.ndim == 1, "tensor-1-dimension", "minimize", argument="x0"
+    )
     both = value_and_grad(func, 0)
 
     def evaluated(numbers):
@@ -158,8 +173,12 @@ def line_search(
     (0.5, 0.0)
     """
     for name, vector in (("xk", xk), ("pk", pk)):
-        if not isinstance(vector, Tensor) or vector.ndim != 1:
-            raise TypeError(f"For 'line_search', '{name}' must be a Tensor of 1 dimension.")
+        require(
+            isinstance(vector, Tensor) and vector.ndim == 1,
+            "tensor-1-dimension",
+            "line_search",
+            argument=name,
+        )
     start, direction = (t.asnumpy().astype(np.float64) for t in (xk, pk))
     both = value_and_grad(f, 0) if jac is None else lambda x: (f(x), jac(x))
     points = {}  # step -> value and gradient there, in the order of evaluation

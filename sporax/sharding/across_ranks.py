@@ -20,6 +20,7 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from sporax.core.jax_internals import backends_are_initialized, coordinator, equations
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import groups, processes
 from sporax.engine.program import Program
 
@@ -86,9 +87,13 @@ class RanksOfMesh(groups.Group):
         except (ValueError, jax.errors.JaxRuntimeError) as error:
             if "Gloo" not in str(error) and "endezvous" not in str(error):
                 raise
-            raise RuntimeError(
-                f"For '{who}', all {self} must run the same programs within {processes.timeout()} "
-                f"s (op_timeout), but {self.absent()} did not come. ({error})"
+            raise rejection(
+                "all-run-same-programs",
+                who,
+                object=self,
+                timeout=processes.timeout(),
+                absent=self.absent(),
+                cause=error,
             ) from None
         finally:
             self.running = None
@@ -176,11 +181,7 @@ def ordered(mesh, tensors):
         if len(same) > 1 and not where:
             same.sort(key=lambda tensor: digest_of(tensor.asnumpy()))
         elif len(same) > 1 and not same[0]._value.read().is_fully_replicated:
-            raise RuntimeError(
-                f"For '{mesh}', Parameters that are divided among ranks must have names of their "
-                f"own when another Mesh is entered, but {len(same)} are named '{name}'. Let go of "
-                "those of before, or name them."
-            )
+            raise rejection("parameters-divided-among-ranks", mesh, count=len(same), name=name)
         result += same
     return result
 
@@ -203,11 +204,7 @@ def batch(mesh, data, shards):
         mesh.ranks.log.append(entry_of("a batch", data))
         return global_array(data, mesh.of_batch(data.shape).sharding)
     ranks = mesh.ranks
-    if shards != ranks.size:
-        raise ValueError(
-            f"For '{mesh}', a batch must be that of all ranks, or one of {ranks.size} parts, but "
-            f"the data set has one of {shards}. Give as 'num_shards' the number of ranks."
-        )
+    require(shards == ranks.size, "batch-all-ranks-one", mesh, size=ranks.size, shards=shards)
     ranks.agree(str(mesh), [f"a batch's part {data.dtype.name}{list(data.shape)}"])
     first, *others = data.shape or (0,)
     shape = first * shards, *others
@@ -215,12 +212,12 @@ def batch(mesh, data, shards):
     rows = {at[0].indices(shape[0])[:2] if at else ()
             for at in sharding.addressable_devices_indices_map(shape).values()}  # fmt: skip
     own = range(ranks.rank * first, (ranks.rank + 1) * first)
-    if not first or sorted(i for begin_end in rows for i in range(*begin_end)) != [*own]:
-        raise ValueError(
-            f"For '{mesh}', a rank's part of a batch must be that of its devices along the axis "
-            f"that divides batches, but got {first} rows. Leave out the remainder of an epoch "
-            "('drop_remainder'), or let all ranks read all rows."
-        )
+    require(
+        first and sorted(i for begin_end in rows for i in range(*begin_end)) == [*own],
+        "rank-s-part-batch",
+        mesh,
+        got=first,
+    )
     return jax.make_array_from_process_local_data(sharding, data, shape)
 
 

@@ -4,6 +4,7 @@ import functools
 
 from sporax.core.tensor import Tensor, attach
 from sporax.core.tree import map_tensors, tensors_of
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import apply
 from sporax.sharding.layout import DistributedTensorInfo, Layout, parts_of, placements
 from sporax.sharding.mesh import constraint, current_mesh, put
@@ -14,22 +15,16 @@ _TRANSPOSES = ("transpose_a", "transpose_b")
 def check_strategy(who, words, strategy):
     """Raise TypeError unless the strategy is a tuple of Layouts, or of tuples of ints (nested for
     an operand that is a tuple of Tensors)."""
-    if not isinstance(strategy, tuple):
-        raise TypeError(
-            f"For '{who}', '{words}' must be a tuple, but got {type(strategy).__name__}."
-        )
+    require(isinstance(strategy, tuple), "tuple", who, argument=words, got=strategy)
     for entry in _entries(strategy):
-        if not isinstance(entry, (tuple, Layout)):
-            raise TypeError(
-                f"For '{who}', an element of '{words}' must be a tuple or a Layout, but got "
-                f"{type(entry).__name__}."
-            )
+        require(
+            isinstance(entry, (tuple, Layout)), "element-tuple-layout", who, words=words, got=entry
+        )
         wrong = [n for n in (() if isinstance(entry, Layout) else entry)
                  if not isinstance(n, int) or isinstance(n, bool)]  # fmt: skip
         if wrong:
-            raise TypeError(
-                f"For '{who}', '{words}' must have ints, but got {type(wrong[0]).__name__} in "
-                f"{strategy}."
+            raise rejection(
+                "ints-argument-type", who, argument=words, got=wrong[0], strategy=strategy
             )
 
 
@@ -103,9 +98,8 @@ def reshard(tensor, layout):
     """
     for name, value, kind in (("tensor", tensor, Tensor), ("layout", layout, Layout)):
         if not isinstance(value, kind):
-            raise TypeError(
-                f"For 'reshard', '{name}' must be a {kind.__name__}, but got "
-                f"{type(value).__name__}."
+            raise rejection(
+                "must-be-a-argument-type", "reshard", argument=name, kind=kind.__name__, got=value
             )
     mesh = current_mesh()
     if mesh is None:
@@ -122,11 +116,12 @@ def redistribute(tensor, dst_dtensor_info):
     >>> Tensor([1.0, 2.0]).redistribute(info)._dtensor_info.sharding_strategy
     [1]
     """
-    if not isinstance(dst_dtensor_info, DistributedTensorInfo):
-        raise TypeError(
-            "For 'redistribute', 'dst_dtensor_info' must be a DistributedTensorInfo, but got "
-            f"{type(dst_dtensor_info).__name__}."
-        )
+    require(
+        isinstance(dst_dtensor_info, DistributedTensorInfo),
+        "distributedtensorinfo",
+        "redistribute",
+        dst_dtensor_info=dst_dtensor_info,
+    )
     result = reshard(tensor, dst_dtensor_info.layout)
     result = Tensor(result) if result is tensor else result
     result._dtensor_info = dst_dtensor_info
@@ -157,8 +152,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
      [2. 2.]]
     """
     who = "shard"
-    if not callable(fn):
-        raise TypeError(f"For '{who}', 'fn' must be callable, but got {type(fn).__name__}.")
+    require(callable(fn), "function-argument-type", who, fn=fn)
     check_strategy(who, "in_strategy", in_strategy)
     if out_strategy is not None:
         check_strategy(who, "out_strategy", out_strategy)
@@ -183,28 +177,33 @@ def _checked_plan(who, fn, plan):
     """Return [(Parameter, its strategy)] of a plan."""
     if plan is None:
         return []
-    if not isinstance(plan, dict) or not hasattr(fn, "get_parameters"):
-        raise TypeError(
-            f"For '{who}', 'parameter_plan' must be a dict, for 'fn' a Cell, but got "
-            f"{type(plan).__name__} for {type(fn).__name__}."
-        )
+    require(
+        isinstance(plan, dict) and hasattr(fn, "get_parameters"),
+        "dict-fn-cell",
+        who,
+        parameter_plan=plan,
+        fn=fn,
+    )
     parameters = {p.name: p for p in fn.get_parameters()}
     chosen = []
     for name, entry in plan.items():
         name = name.removeprefix("self.") if isinstance(name, str) else name
         check_strategy(who, "parameter_plan", (entry,))
         if name not in parameters:
-            raise ValueError(
-                f"For '{who}', 'parameter_plan' must name Parameters of 'fn' "
-                f"({', '.join(parameters)}), but got {name!r}."
+            raise rejection(
+                "name-parameters-fn", who, parameter_plan=name, names=", ".join(parameters)
             )
         shape, parts = parameters[name].shape, parts_of(entry)
         if len(parts) != len(shape) or any(
             n < 1 or s % n for n, s in zip(parts, shape, strict=True)
         ):
-            raise ValueError(
-                f"For '{who}', 'parameter_plan' must divide the shape of '{name}', but it is "
-                f"{shape}, and to have {tuple(parts)} parts."
+            raise rejection(
+                "divide-shape-parts",
+                who,
+                argument="parameter_plan",
+                name=name,
+                shape=shape,
+                parts=tuple(parts),
             )
         chosen.append((parameters[name], entry))
     return chosen

@@ -11,6 +11,8 @@ import re
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
+
 # kind -> bytes that each device of a ring of n devices sends, per byte of `Collective.size`
 TRAFFIC = {
     "all-reduce": lambda n: 2 * (n - 1) / n,
@@ -82,11 +84,7 @@ def collectives(compiled):
     """
     text = compiled if isinstance(compiled, str) else compiled.as_text()
     bodies, entry = _computations(text)
-    if entry is None:
-        raise ValueError(
-            "For 'collectives', the text must be an HLO module, but got one without a computation "
-            "ENTRY. Give compiled.as_text()."
-        )
+    require(entry is not None, "text-hlo-module", "collectives")
     header = text.split("\n", 1)[0]
     counts = [re.search(rf"{name}=(\d+)", header) for name in ("num_partitions", "replica_count")]
     n = math.prod(int(c[1]) for c in counts if c)
@@ -171,9 +169,7 @@ def _split_shape(text):
         depth += (character == "(") - (character == ")")
         if depth == 0:
             return text[: i + 1], text[i + 2 :]
-    raise ValueError(
-        f"For 'collectives', an instruction must have a whole shape, but got {text!r}."
-    )
+    raise rejection("instruction-whole-shape", "collectives", got=text)
 
 
 def _collective(kind, starts, shape, rest, n, count, is_exact):
@@ -202,13 +198,11 @@ def _top_level(shape):
 
 def _bytes(shape):
     match = _SHAPE.match(shape)
-    if match is None:
-        raise ValueError(f"For 'collectives', a shape must be such as f32[2,3], but got {shape!r}.")
+    require(match is not None, "shape-such-f32-2", "collectives", got=shape)
     dtype, sizes = match.groups()
     width = re.fullmatch(r"(?:f|bf|s|u)(\d+)(?:e\d+m\d+\w*)?", dtype)
     bits = _BITS.get(dtype, int(width[1]) if width else None)
-    if bits is None:
-        raise ValueError(f"For 'collectives', the dtype {dtype!r} of {shape!r} is not known here.")
+    require(bits is not None, "dtype-not-known-here", "collectives", dtype=dtype, shape=shape)
     count = math.prod(int(size.lstrip("<=")) for size in sizes.split(",") if size)
     return math.ceil(count * bits / 8)
 
@@ -231,7 +225,7 @@ def _groups(kind, rest, n):
         return _rows(_mesh_groups(*match.groups()))
     match = _LISTS.search(rest)
     if match is None:
-        raise ValueError(f"For 'collectives', the groups of devices of {rest[:200]!r} are unknown.")
+        raise rejection("groups-devices-unknown", "collectives", rest=rest[:200])
     if match[1] is None:
         return () if kind == "collective-permute" else (tuple(range(n)),)
     return tuple(tuple(_ints(group)) for group in re.findall(r"\{([\d, ]+)\}", match[1]))

@@ -5,6 +5,7 @@ import contextlib
 from sporax.core.hooks import hooks
 from sporax.core.parameter import live_parameters
 from sporax.core.value import Changes, thread
+from sporax.diagnosis.rules import rejection
 from sporax.sharding.mesh import Mesh, _entered, _move, current_mesh
 
 
@@ -34,9 +35,8 @@ class DescribedMesh(Mesh):
 
     def __enter__(self):
         if thread.recorder.tracer is not None or current_mesh() is not None:
-            raise RuntimeError(
-                f"For '{self}', it must be entered outside of captured functions and other meshes, "
-                f"but there is {current_mesh() or 'a capture'} around it."
+            raise rejection(
+                "entered-outside-captured-functions", self, value=current_mesh() or "a capture"
             )
         self.before = [(p, p._placement) for p in live_parameters()]
         _entered.append(self)
@@ -71,7 +71,4 @@ class DescribedMesh(Mesh):
             self.records = False
 
     def batch(self, data):
-        raise NotImplementedError(
-            f"For '{self}', there must be no batch to divide: nothing runs on its devices. Iterate "
-            "over data sets outside of it."
-        )
+        raise rejection("no-batch-divide-nothing", self)

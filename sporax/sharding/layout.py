@@ -12,6 +12,7 @@ import jax
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.sharding.mesh import Placement
 
 _INTERLEAVED = "interleaved_parallel"
@@ -50,15 +51,12 @@ class Layout:
         used = set()
 
         def number(name):
-            if name not in numbers:
-                raise ValueError(
-                    f"For 'Layout', an axis must be one of {self._alias_name} or 'None', but got "
-                    f"{name!r}."
-                )
-            if name != "None" and name in used:
-                raise ValueError(
-                    f"For 'Layout', an axis must divide one dimension, but {name!r} is named twice."
-                )
+            require(
+                name in numbers, "axis-one-none", "Layout", alias_name=self._alias_name, got=name
+            )
+            require(
+                name == "None" or name not in used, "axis-divide-one-dimension", "Layout", name=name
+            )
             used.add(name)
             return numbers[name]
 
@@ -71,11 +69,7 @@ class Layout:
     def to_dict(self):
         """Return the grid and the divided dimensions; `tensor_map` has for each dimension the
         number of the axis, counted from the last, or -1."""
-        if self._tensor_map is None:
-            raise ValueError(
-                "For 'Layout.to_dict', it must say what its axes divide, but it has not been "
-                "called. Call it with a name for each dimension."
-            )
+        require(self._tensor_map is not None, "say-what-axes-divide", "Layout.to_dict")
         return {
             "device_matrix": self._device_shape, "tensor_map": self._tensor_map,
             "interleaved_parallel": _INTERLEAVED in self._alias_name,
@@ -103,11 +97,12 @@ class DistributedTensorInfo:
     """
 
     def __init__(self, distributed_info):
-        if not isinstance(distributed_info, Layout):
-            raise TypeError(
-                "For 'DistributedTensorInfo', 'distributed_info' must be a Layout, but got "
-                f"{type(distributed_info).__name__}."
-            )
+        require(
+            isinstance(distributed_info, Layout),
+            "layout",
+            "DistributedTensorInfo",
+            distributed_info=distributed_info,
+        )
         self.layout = self.distributed_info = distributed_info
 
     @property
@@ -123,42 +118,46 @@ class DistributedTensorInfo:
 
 def _check_axes(device_matrix, alias_name):
     for name, value in (("device_matrix", device_matrix), ("alias_name", alias_name)):
-        if not isinstance(value, tuple):
-            raise TypeError(
-                f"For 'Layout', '{name}' must be a tuple, but got {type(value).__name__}."
-            )
-    if len(device_matrix) != len(alias_name):
-        raise ValueError(
-            "For 'Layout', 'alias_name' must have a name for each axis of 'device_matrix', but got "
-            f"{alias_name} for {device_matrix}."
-        )
+        require(isinstance(value, tuple), "tuple-mesh-axes", "Layout", argument=name, got=value)
+    require(
+        len(device_matrix) == len(alias_name),
+        "name-axis-device-matrix",
+        "Layout",
+        alias_name=alias_name,
+        device_matrix=device_matrix,
+    )
     for name, kind, values in (("device_matrix", int, device_matrix),
                                ("alias_name", str, alias_name)):  # fmt: skip
         for value in values:
             if not isinstance(value, kind):
-                raise TypeError(
-                    f"For 'Layout', an element of '{name}' must be of type {kind.__name__}, but "
-                    f"got {type(value).__name__}."
-                )
-    if "" in alias_name or "None" in alias_name or len({*alias_name}) < len(alias_name):
-        raise ValueError(
-            "For 'Layout', the names in 'alias_name' must differ, and be neither empty nor 'None', "
-            f"but got {alias_name}."
-        )
-    if _INTERLEAVED in alias_name[:-1]:
-        raise ValueError(
-            f"For 'Layout', {_INTERLEAVED!r} must be the last name, but got {alias_name}."
-        )
+                raise rejection("element-type", "Layout", name=name, kind=kind.__name__, got=value)
+    require(
+        "" not in alias_name
+        and "None" not in alias_name
+        and (len({*alias_name}) >= len(alias_name)),
+        "names-alias-name-differ-neither",
+        "Layout",
+        got=alias_name,
+    )
+    require(
+        _INTERLEAVED not in alias_name[:-1],
+        "last-name",
+        "Layout",
+        interleaved=_INTERLEAVED,
+        got=alias_name,
+    )
 
 
 def _check_ranks(rank_list, count):
-    if not isinstance(rank_list, list) or not all(isinstance(r, int) for r in rank_list):
-        raise TypeError(f"For 'Layout', 'rank_list' must be a list of ints, but got {rank_list!r}.")
-    if len(rank_list) != count:
-        raise ValueError(
-            f"For 'Layout', 'rank_list' must have a number for each of the {count} devices, but "
-            f"got {len(rank_list)}."
-        )
+    require(
+        isinstance(rank_list, list) and all(isinstance(r, int) for r in rank_list),
+        "list-ints",
+        "Layout",
+        rank_list=rank_list,
+    )
+    require(
+        len(rank_list) == count, "number-devices", "Layout", rank_list=len(rank_list), count=count
+    )
 
 
 # placements -----------------------------------------------------------------------------------
@@ -168,11 +167,15 @@ def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
     """Return a `Placement` for each tensor of these shapes by a strategy: for each, a Layout or a
     tuple with the number of parts of each dimension. `transposed`: the indices of the tensors whose
     last two dimensions the operation swaps. Raises ValueError for an invalid strategy."""
-    if len(strategy) != len(shapes):
-        raise ValueError(
-            f"For '{who}', '{words}' must have an entry for each of the {len(shapes)} Tensors, but "
-            f"got {len(strategy)}: {strategy}."
-        )
+    require(
+        len(strategy) == len(shapes),
+        "entry-tensors",
+        who,
+        argument=words,
+        count=len(shapes),
+        got=len(strategy),
+        strategy=strategy,
+    )
     for k, (shape, entry) in enumerate(zip(shapes, strategy, strict=True)):
         _check_entry(who, words, k, shape, entry)
     if any(isinstance(entry, Layout) for entry in strategy):
@@ -195,25 +198,33 @@ def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
 
 
 def _check_entry(who, words, k, shape, entry):
-    if not isinstance(entry, (tuple, Layout)):
-        raise TypeError(
-            f"For '{who}', an entry of '{words}' must be a tuple of ints or a Layout, but got "
-            f"{type(entry).__name__}."
-        )
+    require(
+        isinstance(entry, (tuple, Layout)), "entry-tuple-ints-layout", who, words=words, got=entry
+    )
     parts = parts_of(entry)
-    if any(not isinstance(n, int) or isinstance(n, bool) for n in parts):
-        raise TypeError(f"For '{who}', '{words}' must have ints, but got {entry}.")
+    require(
+        not any(not isinstance(n, int) or isinstance(n, bool) for n in parts),
+        "ints-argument-type-layout",
+        who,
+        argument=words,
+        got=entry,
+    )
     if len(parts) != len(shape):
-        raise ValueError(
-            f"For '{who}', entry {k} of '{words}' must have a number for each dimension of shape "
-            f"{shape}, but got {tuple(parts)}."
+        raise rejection(
+            "entry-number-dimension-shape", who, k=k, words=words, shape=shape, got=tuple(parts)
         )
     for dim, (size, n) in enumerate(zip(shape, parts, strict=True)):
-        if n < 1 or size % n:
-            raise ValueError(
-                f"For '{who}', entry {k} of '{words}' must divide the shape, but dimension {dim} "
-                f"of {shape} has size {size} and is to have {n} parts."
-            )
+        require(
+            n >= 1 and (not size % n),
+            "entry-divide-shape-dimension",
+            who,
+            k=k,
+            words=words,
+            dim=dim,
+            shape=shape,
+            size=size,
+            n=n,
+        )
 
 
 def parts_of(entry):
@@ -225,18 +236,18 @@ def parts_of(entry):
 
 
 def _of_layout(who, mesh, layout):
-    if not isinstance(layout, Layout):
-        raise TypeError(
-            f"For '{who}', a strategy must have Layouts for all Tensors or for none, but got "
-            f"{layout}."
-        )
+    require(isinstance(layout, Layout), "strategy-layouts-all-tensors", who, got=layout)
     pairs = zip(layout._alias_name, layout._device_shape, strict=True)
     axes = tuple([(name, size) for name, size in pairs if name != _INTERLEAVED])
     ranks = layout._rank_list[: math.prod(size for _, size in axes)]
     if ranks != [*range(mesh.size)]:
-        raise ValueError(
-            f"For '{who}', a Layout must have the {mesh.size} devices of {mesh} in their order, "
-            f"but its grid is {layout._device_shape}, of the devices {ranks}."
+        raise rejection(
+            "layout-devices-order-grid",
+            who,
+            size=mesh.size,
+            mesh=mesh,
+            device_shape=layout._device_shape,
+            ranks=ranks,
         )
     grid = _grid(who, mesh.devices, axes, (layout,))
     spec = tuple(layout._spec())
@@ -245,11 +256,14 @@ def _of_layout(who, mesh, layout):
 
 def _grid(who, devices, axes, strategy):
     needed = math.prod(size for _, size in axes)
-    if len(devices) % needed:
-        raise ValueError(
-            f"For '{who}', a strategy must divide the {len(devices)} devices of the mesh, but "
-            f"{strategy} makes {needed} parts."
-        )
+    require(
+        not len(devices) % needed,
+        "strategy-divide-devices-mesh",
+        who,
+        count=len(devices),
+        strategy=strategy,
+        needed=needed,
+    )
     return _devices_in_grid(devices, ((_SAME, len(devices) // needed), *axes))
 
 

@@ -21,6 +21,7 @@ from sporax.core.hooks import hooks
 from sporax.core.parameter import Parameter, live_parameters
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, Value, owned_value, thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.program import Program
 from sporax.engine.recorder import apply, record, run_pending
@@ -61,21 +62,16 @@ class Mesh:
     """
 
     def __init__(self, *, devices=None, **axes):
-        if not axes:
-            raise ValueError(
-                "For 'Mesh', there must be one axis at least, but got none. Give its name and "
-                "size: Mesh(data=8)."
-            )
+        require(axes, "one-axis-at-least", "Mesh")
         for name, size in axes.items():
-            if not isinstance(size, int) or isinstance(size, bool):
-                raise TypeError(
-                    f"For 'Mesh', the size of axis '{name}' must be an int, but got "
-                    f"{type(size).__name__}."
-                )
-            if size < 1:
-                raise ValueError(
-                    f"For 'Mesh', the size of axis '{name}' must be positive, but got {size}."
-                )
+            require(
+                isinstance(size, int) and (not isinstance(size, bool)),
+                "size-axis-int",
+                "Mesh",
+                name=name,
+                got=size,
+            )
+            require(size >= 1, "size-axis-positive", "Mesh", name=name, got=size)
         self.axes = axes
         self.devices = _devices(self, math.prod(axes.values()), devices)
         grid = np.array(self.devices).reshape(*axes.values())
@@ -94,10 +90,12 @@ class Mesh:
         Mesh(data=1)
         """
         pairs = [part.partition("=") for part in text.replace(",", " ").split()]
-        if not all(name.isidentifier() and size.isdigit() for name, _, size in pairs):
-            raise ValueError(
-                f"For 'Mesh', a text must be such as 'data=4,model=2', but got {text!r}."
-            )
+        require(
+            all((name.isidentifier() and size.isdigit() for name, _, size in pairs)),
+            "text-such-data-4",
+            "Mesh",
+            got=text,
+        )
         return Mesh(**{name: int(size) for name, _, size in pairs})
 
     def __repr__(self):
@@ -123,11 +121,7 @@ class Mesh:
     # the context ------------------------------------------------------------------------------
 
     def __enter__(self):
-        if thread.recorder.tracer is not None:
-            raise RuntimeError(
-                f"For '{self}', a Mesh must be entered outside of captured functions (jit). Enter "
-                "it around the call."
-            )
+        require(thread.recorder.tracer is None, "mesh-entered-outside-captured", self)
         run_pending()
         if self.spans_ranks:
             gc.collect()  # Parameters of other meshes that remain on one rank only
@@ -215,17 +209,21 @@ def _devices(mesh, count, devices):
     if devices is None and count <= len(own):
         there = own  # under a launcher each rank has its own Mesh
     kinds = ", ".join(sorted({d.platform for d in there})) or "none"
-    if len(there) < count or (devices is not None and len(there) > count):
-        raise ValueError(
-            f"For '{mesh}', there must be {count} devices, but there are {len(there)} ({kinds}). "
-            "Give smaller axes; a CPU stands for several with "
-            f"XLA_FLAGS=--xla_force_host_platform_device_count={count} set before the start."
-        )
+    require(
+        len(there) >= count and (devices is None or len(there) <= count),
+        "devices",
+        mesh,
+        count=count,
+        count2=len(there),
+        kinds=kinds,
+    )
     if (devices is None and len(own) < count < len(there)) or not own:
-        raise ValueError(
-            f"For '{mesh}', there must be {jax.device_count()} devices, those of all ranks, or at "
-            f"most {jax.local_device_count()}, those of one, but the axes have {count}. Give other "
-            "sizes."
+        raise rejection(
+            "devices-those-all-ranks",
+            mesh,
+            device_count=jax.device_count(),
+            local_device_count=jax.local_device_count(),
+            count=count,
         )
     return tuple(there[:count])
 
@@ -305,27 +303,22 @@ def checked_spec(who, mesh, shape, spec):
     used = [n for names in spec for n in ((names,) if isinstance(names, str) else names or ())]
     for name in used:
         if name not in mesh.axes:
-            raise ValueError(
-                f"For '{who}', an axis of the mesh must be one of {list(mesh.axes)} or None, but "
-                f"got {name!r}."
-            )
-        if used.count(name) > 1:
-            raise ValueError(
-                f"For '{who}', an axis of the mesh must divide one dimension, but '{name}' is "
-                "named twice."
-            )
-    if len(spec) > len(shape):
-        raise ValueError(
-            f"For '{who}', there must be at most one entry for each dimension, but got {spec} for "
-            f"shape {shape}."
-        )
+            raise rejection("axis-mesh-one-none", who, axes=list(mesh.axes), got=name)
+        require(used.count(name) <= 1, "axis-mesh-divide-one", who, name=name)
+    require(len(spec) <= len(shape), "at-most-one-entry-dimension", who, got=spec, shape=shape)
     placement = Placement(mesh, tuple(spec))
     for dim, size in enumerate(shape):
         parts = placement.parts(dim)
         if size % parts:
-            raise ValueError(
-                f"For '{who}', dimension {dim} of shape {shape} must be a multiple of {parts}, the "
-                f"size of {spec[dim]!r} in {mesh}, but it is {size}. Divide another one, or none."
+            raise rejection(
+                "dimension-shape-multiple-size",
+                who,
+                dim=dim,
+                shape=shape,
+                parts=parts,
+                spec=spec[dim],
+                mesh=mesh,
+                size=size,
             )
     return placement
 
@@ -343,8 +336,7 @@ def place(tensor, *spec, mesh=None):
     ...     parallel.placement_of(parallel.place(Parameter(ops.ones((4, 2))), "model"))
     Mesh(model=1)('model',)
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"For 'place', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    require(isinstance(tensor, Tensor), "tensor", "place", tensor=tensor)
     mesh = _given("place", mesh)
     name = f"place of '{tensor.name}'" if isinstance(tensor, Parameter) else "place"
     return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
@@ -352,11 +344,7 @@ def place(tensor, *spec, mesh=None):
 
 def _given(who, mesh):
     mesh = mesh or current_mesh()
-    if mesh is None:
-        raise RuntimeError(
-            f"For '{who}', a Mesh must be entered or given, but there is none. Use "
-            "'with Mesh(...):'."
-        )
+    require(mesh is not None, "mesh-entered-given-none", who)
     return mesh
 
 
@@ -460,8 +448,7 @@ def whole(tensor):
     ...     print(parallel.whole(parallel.place(Tensor([1.0, 2.0]), "data")).asnumpy())
     [1. 2.]
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"For 'whole', 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    require(isinstance(tensor, Tensor), "tensor", "whole", tensor=tensor)
     return apply(constraint(_given("whole", None).whole), tensor)
 
 
@@ -522,10 +509,7 @@ def incompatible(error, arrays):
         return error
     shown = [f"{x.dtype.name}{list(x.shape)} on devices {[d.id for d in ds]}"
              for ds, x in groups.items()]  # fmt: skip
-    return ValueError(
-        f"For a computation, all Tensors must be on the same mesh, but got {'; '.join(shown[:3])}. "
-        "Enter one Mesh around the whole script, or 'place' them on the same one."
-    )
+    return rejection("computation-all-tensors-same", got="; ".join(shown[:3]))
 
 
 hooks.incompatible = incompatible

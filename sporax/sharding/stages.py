@@ -15,6 +15,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from sporax.core.hooks import hooks
 from sporax.core.jax_internals import used_inputs
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Pullback
 from sporax.engine.program import Program
 from sporax.engine.recorder import apply, run_pending
@@ -30,16 +31,15 @@ def split(mesh, count):
 
     Raises ValueError unless the number of devices is a multiple of `count`.
     """
-    if mesh.size % count:
-        raise ValueError(
-            f"For 'PipelineCell', the {mesh.size} devices of {mesh} must be a multiple of the "
-            f"{count} stages. Give other devices or stages."
-        )
-    if mesh.spans_ranks:
-        raise NotImplementedError(
-            f"For 'PipelineCell', the devices of {mesh} must be those of one process, but are "
-            "several ranks'. Start the script without a launcher."
-        )
+    require(
+        not mesh.size % count,
+        "devices-multiple-stages",
+        "PipelineCell",
+        size=mesh.size,
+        mesh=mesh,
+        count=count,
+    )
+    require(not mesh.spans_ranks, "devices-those-one-process", "PipelineCell", mesh=mesh)
     size = mesh.size // count
     if (mesh, count) not in _split:
         run_pending()

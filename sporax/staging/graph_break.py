@@ -1,6 +1,7 @@
 """`Break`, a graph break: the line that needs a concrete value, its cause, and the remedy."""
 
 from sporax.core.errors import user_call, warn
+from sporax.diagnosis.rules import rejection
 
 _SHAPED = "Its result's shape depends on numbers; 'ops.where' and masks keep shapes."
 _READ = "Return the Tensor and read its numbers outside."
@@ -62,11 +63,7 @@ class Break:
 
     def refusal(self, name):
         """Return the error for a graph break in a function that must be captured whole."""
-        return RuntimeError(
-            f"For 'jit' with fullgraph=True, '{name}' must be captured whole, but it needs a "
-            f"number at {self}. {self.remedy} All Parameters, buffers and random states are as "
-            "before the call."
-        )
+        return rejection("jit-fullgraph-true-captured", name=name, object=self, remedy=self.remedy)
 
     def warn(self, name):
         """Warn that the capture of a function ended, with a remedy."""

@@ -18,6 +18,7 @@ import numpy as np
 from sporax.core.from_host import NUMPY_NUMBERS, plain
 from sporax.core.tensor import Tensor
 from sporax.core.value import Value, scalar_value, thread
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import wrap
 
 MAX_SIZE = 64  # numbers and operations in an expression; a larger one becomes a guard
@@ -170,8 +171,12 @@ class Scalar:
         return self if kind is type(self.x) else _computed(kind, self)
 
     def __getattr__(self, name):
-        if not hasattr(type(self.x), name):
-            raise AttributeError(f"'{type(self.x).__name__}' object has no attribute '{name}'")
+        require(
+            hasattr(type(self.x), name),
+            "object-no-attribute-attribute-missing",
+            x=self.x,
+            name=name,
+        )
         return getattr(concrete(self), name)
 
     def __array__(self, dtype=None, copy=None):

@@ -14,6 +14,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.jax_internals import called, interpret
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.engine.trace_tree import forest
@@ -81,8 +82,7 @@ def _layouts(equation, operands):
     if any(x is COPY for x in operands):
         return [COPY] * len(equation.outvars)
     if any(x.__class__ is Strided for x in operands):
-        if name not in _RULES:
-            raise NotImplementedError(f"no layout is known for the results of '{name}'")
+        require(name in _RULES, "no-layout-known-results", name=name)
         result = _RULES[name](*operands, **equation.params)
     else:  # index arithmetic
         result = equation.primitive.bind(*operands, **equation.params)
@@ -290,10 +290,8 @@ class Part(NamedTuple):
     def check(self, name):
         """Raise RuntimeError if elements share a memory index."""
         if not self.is_writable():
-            raise RuntimeError(
-                f"For 'Tensor', a view that is written to must have each element of its memory "
-                f"once, but got one of shape {self.layout.shape} by '{name}' in which elements "
-                "repeat. Write to the tensor it was made of, or make a copy first with 'copy'."
+            raise rejection(
+                "view-written-element-memory", "Tensor", shape=self.layout.shape, name=name
             )
 
 
@@ -323,10 +321,8 @@ class Dynamic(NamedTuple):
     def check(self, name):
         """Raise RuntimeError unless there is an inverse."""
         if self.put is None:
-            raise RuntimeError(
-                "For 'Tensor', a view that is written to must have the dtype of its memory, but "
-                f"got one that '{name}' reads as {self.aval.dtype.name}. Write to the tensor it "
-                "was made of, or make a copy first with 'copy'."
+            raise rejection(
+                "view-written-dtype-memory", "Tensor", name=name, name2=self.aval.dtype.name
             )
 
 

@@ -5,6 +5,7 @@ import logging
 from sporax.core import signature_errors
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
@@ -88,11 +89,7 @@ class CallbackManager(Callback):
         listed = [] if callbacks is None else callbacks
         self._callbacks = list(listed) if isinstance(listed, (list, tuple)) else [listed]
         for callback in self._callbacks:
-            if not isinstance(callback, Callback):
-                raise TypeError(
-                    "For 'callbacks', there must be a Callback or a list of them, but got "
-                    f"{type(callback).__name__}."
-                )
+            require(isinstance(callback, Callback), "callback-list-them", "callbacks", got=callback)
         self._entered = []
 
     def __enter__(self):
@@ -124,7 +121,7 @@ class InternalCallbackParam(dict):
         # hasattr and copy look up missing names
         if name in self:
             return self[name]
-        raise AttributeError(f"The run has no '{name}'; it has {sorted(self)}.")
+        raise rejection("run-no", name=name, object=sorted(self))
 
     def __setattr__(self, name, value):
         self[name] = value
@@ -187,8 +184,7 @@ def check_callbacks(callbacks, run):
                 f"the callback {type(callback).__name__} defines {old}, which both training and "
                 "evaluation call. Name them with 'on_train_' or 'on_eval_'."
             )
-            if run == "fit":
-                raise ValueError(f"For 'Model.fit', {said}")
+            require(run != "fit", "rule-model-dataset", "Model.fit", said=said)
             _log.info("In 'Model.%s', %s", run, said)
 
 

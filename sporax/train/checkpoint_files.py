@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import groups, processes
 from sporax.io import background_writer, ckpt_file, file_formats
 
@@ -115,10 +116,7 @@ class OrbaxFolders(CheckpointFiles):
         try:
             self._orbax = orbax = importlib.import_module("orbax.checkpoint")
         except ModuleNotFoundError as cause:
-            raise ModuleNotFoundError(
-                "For 'Checkpointer', the package 'orbax-checkpoint' must be installed for "
-                "format='orbax': pip install 'sporax[orbax]'"
-            ) from cause
+            raise rejection("package-orbax-checkpoint-installed", "Checkpointer") from cause
         try:
             self._manager = orbax.CheckpointManager(
                 directory,
@@ -129,9 +127,11 @@ class OrbaxFolders(CheckpointFiles):
                 item_names=("arrays", "state"),
             )  # fmt: skip
         except Exception as error:  # noqa: BLE001 - it reads what is there, and raises of any kind
-            raise ValueError(
-                f"For 'Checkpointer', '{directory}' must hold whole checkpoints of orbax, but: "
-                f"{_reason(error)}. Take the damaged ones away, or give another folder."
+            raise rejection(
+                "hold-whole-checkpoints-orbax",
+                "Checkpointer",
+                argument=directory,
+                reason=_reason(error),
             ) from None
 
     def path(self, number):
@@ -190,9 +190,11 @@ class OrbaxFolders(CheckpointFiles):
             reason = _reason(error)
         reasons = [*filter(None, _of_ranks(reason))]  # each rank reads the shards of its devices
         if reasons:
-            raise ValueError(
-                f"For 'Checkpointer.restore', '{self.path(number)}' is no whole checkpoint of "
-                f"orbax: {reasons[0]}. Nothing was loaded; take an intact copy."
+            raise rejection(
+                "no-whole-checkpoint-orbax",
+                "Checkpointer.restore",
+                argument=self.path(number),
+                reasons=reasons[0],
             )
         return found
 
@@ -208,8 +210,11 @@ class OrbaxFolders(CheckpointFiles):
         items = args.Composite(arrays=args.StandardRestore(full))
         arrays = {**templates, **self._manager.restore(number, args=items).arrays}
         for name, (_, _, total) in notes.items():
-            if total is not None and _sum_of_whole(arrays[name]) not in (total, None):
-                raise ValueError(f"the checksum of '{name}' does not fit its contents")
+            require(
+                total is None or _sum_of_whole(arrays[name]) in (total, None),
+                "checksum-does-not-fit-contents",
+                name=name,
+            )
         return state["text"], {name: arrays[name] for name in notes}
 
 

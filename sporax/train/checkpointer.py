@@ -15,6 +15,7 @@ from sporax.core.interruptions import uninterrupted
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import updating
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 from sporax.nn import argument_checks as check
@@ -115,10 +116,12 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         files = self._files
         later = [n for n in files.numbers() if n > self._total and n not in files.damaged]
         if later:
-            raise ValueError(
-                f"For 'Checkpointer.save', step {self._total} must be the latest in "
-                f"'{self.directory}', but there is a checkpoint of step {max(later)}. Call "
-                "'restore' first, or give an empty folder."
+            raise rejection(
+                "step-latest-checkpoint-step",
+                "Checkpointer.save",
+                total=self._total,
+                directory=self.directory,
+                max=max(later),
             )
         arrays = {}
         state = json.dumps(encode(self._state(more), arrays))
@@ -157,9 +160,12 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
             try:
                 _kind(name, x).load(x, state["objects"][name])
             except MALFORMED as error:
-                raise RuntimeError(
-                    f"For 'Checkpointer.restore', '{path}' must hold a state of '{name}', but: "
-                    f"{cause(error)}. Give the object that was saved, or another folder."
+                raise rejection(
+                    "hold-state",
+                    "Checkpointer.restore",
+                    argument=path,
+                    name=name,
+                    cause=cause(error),
                 ) from error
         if self._source is not None and state["data"] is not None:
             self._source.seed = state["data"]
@@ -180,9 +186,11 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
                 _log.warning("%s The checkpoint before is taken.", error)
                 files.damaged.add(number)
         if numbers:
-            raise ValueError(
-                f"For 'Checkpointer.restore', one checkpoint of '{self.directory}' must be whole, "
-                f"but all {len(numbers)} are damaged. Remove them to begin anew."
+            raise rejection(
+                "one-checkpoint-whole-all",
+                "Checkpointer.restore",
+                directory=self.directory,
+                count=len(numbers),
             )
         return None
 
@@ -201,10 +209,12 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         ]
         if misfits:
             more = f"; and {len(misfits) - _SHOWN} more" if len(misfits) > _SHOWN else ""
-            raise RuntimeError(
-                f"For 'Checkpointer.restore', '{path}' must hold the state of these objects, but "
-                f"{'; '.join(misfits[:_SHOWN])}{more}. Nothing was loaded. Give the objects that "
-                "were saved, or another folder."
+            raise rejection(
+                "hold-state-these-objects",
+                "Checkpointer.restore",
+                argument=path,
+                names="; ".join(misfits[:_SHOWN]),
+                more=more,
             )
 
     def _load_pending(self):
@@ -241,10 +251,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
     def batches(self):
         """Yield the rows of the epoch, from the newest checkpoint's position on; saves every
         `every` steps, before the next row is read."""
-        if self._dataset is None:
-            raise ValueError(
-                "For 'Checkpointer.batches', there must be a 'dataset'. Give it to the constructor."
-            )
+        require(self._dataset is not None, "dataset-argument-value", "Checkpointer.batches")
         rows = self._rows()
         if self._step:
             self._load_pending()
@@ -291,15 +298,16 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
 
 def _folder(directory):
     path = os.path.realpath(directory)
-    if not os.path.isdir(os.path.dirname(path)):
-        raise FileNotFoundError(
-            f"For 'Checkpointer', the folder of '{path}' does not exist. Make it first, e.g. with "
-            "'os.makedirs'."
-        )
-    if os.path.exists(path) and not os.path.isdir(path):
-        raise NotADirectoryError(
-            f"For 'Checkpointer', 'directory' must be a folder, but '{path}' is a file."
-        )
+    require(
+        os.path.isdir(os.path.dirname(path)), "folder-does-not-exist", "Checkpointer", path=path
+    )
+    require(
+        not os.path.exists(path) or os.path.isdir(path),
+        "folder-file-argument-value",
+        "Checkpointer",
+        argument="directory",
+        path=path,
+    )
     os.makedirs(path, exist_ok=True)
     return path
 
@@ -350,8 +358,7 @@ def _attributes(x):
 def _load_attributes(x, state):
     known = _attributes(x)
     for name, value in state.items():
-        if name not in known:
-            raise ValueError(f"it has no '{name}'")
+        require(name in known, "no-file-damaged", name=name)
         if isinstance(value, Tensor):
             _set_tensor(getattr(x, name), value)
         else:
@@ -386,11 +393,7 @@ def _kind(name, x):
     for kind in _KINDS:
         if kind.includes(x):
             return kind
-    raise TypeError(
-        f"For 'Checkpointer', '{name}' must be a Cell, a Generator, a loss scaler, a dict or have "
-        f"'state_dict' and 'load_state_dict', but got {type(x).__name__}. Keep what it needs in a "
-        "dict."
-    )
+    raise rejection("cell-generator-loss-scaler", "Checkpointer", argument=name, got=x)
 
 
 def _keys(states, objects):
@@ -425,14 +428,15 @@ def _checked_state(path, text, arrays):
         missing = [part for part in _PARTS if part not in state]
         counts = state["position"]
         if missing or [type(n) for n in counts] != [int] * 3 or min(counts) < 0:
-            raise ValueError(f"it must have {', '.join(_PARTS)}, and a position of three ints")
-        if not all(isinstance(state[part], dict) for part in ("objects", "callbacks", "random")):
-            raise ValueError("its objects and callbacks must be by name")
+            raise rejection("position-three-ints", names=", ".join(_PARTS))
+        require(
+            all(isinstance(state[part], dict) for part in ("objects", "callbacks", "random")),
+            "objects-callbacks-name",
+        )
         _check_random_states(state["random"])
     except MALFORMED as error:
-        raise ValueError(
-            f"For 'Checkpointer.restore', '{path}' must hold the state of a training, but: "
-            f"{cause(error)}."
+        raise rejection(
+            "hold-state-training", "Checkpointer.restore", argument=path, cause=cause(error)
         ) from error
     return state
 
@@ -440,15 +444,19 @@ def _checked_state(path, text, arrays):
 def _check_random_states(states):
     """Raise on invalid states: NumPy's own check accepts out-of-range positions."""
     kind, keys, place, *_ = states["numpy"]
-    if kind != "MT19937" or np.shape(keys) != (624,) or not 0 <= place <= 624:
-        raise ValueError("its state of numpy.random is none of MT19937")
+    require(
+        kind == "MT19937" and np.shape(keys) == (624,) and (0 <= place <= 624),
+        "state-numpy-random-none",
+    )
     np.random.RandomState().set_state(states["numpy"])
     python_random.Random().setstate(states["python"])
-    if type(states["seed"]) not in (int, type(None)):
-        raise ValueError(f"its seed must be an int, but is {states['seed']!r:.80}")
+    require(type(states["seed"]) in (int, type(None)), "seed-int", states=states["seed"])
     default = random.default_generator.get_state()
-    if _shown(states["default"]) != _shown(default):
-        raise ValueError(f"its state of the default generator must be {_shown(default)}")
+    require(
+        _shown(states["default"]) == _shown(default),
+        "state-default-generator",
+        shown=_shown(default),
+    )
 
 
 # random states -------------------------------------------------------------------------------

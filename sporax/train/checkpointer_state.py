@@ -4,6 +4,7 @@ import numpy as np
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 
 _PLAIN = (bool, int, float, str, type(None))
 _SEQUENCES = {"list": list, "tuple": tuple}
@@ -30,10 +31,7 @@ def encode(x, arrays, path="state"):
         if isinstance(x, cls):
             arrays[path] = as_array(x)
             return [kind, path, getattr(x, "name", None)]
-    raise TypeError(
-        "For 'Checkpointer', a state must hold numbers, strings, arrays, Tensors, lists, tuples "
-        f"and dicts, but got {type(x).__name__} at '{path}'. Convert it in 'state_dict'."
-    )
+    raise rejection("state-hold-numbers-strings", "Checkpointer", got=x, path=path)
 
 
 def decode(x, arrays):

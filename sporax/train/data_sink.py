@@ -5,6 +5,7 @@ import itertools
 import weakref
 
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.compiler_marks import JitConfig
 from sporax.graph_capture.jit import jit
 from sporax.nn import argument_checks as check
@@ -34,12 +35,15 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
         ("sink_size", sink_size, whole, "an int"),
         ("jit_config", jit_config, isinstance(jit_config, JitConfig | None), "a JitConfig or None"),
     ):
-        if not fits:
-            raise TypeError(
-                f"For 'data_sink', '{name}' must be {wanted}, but got {type(value).__name__}."
-            )
-    if sink_size <= 0:
-        raise ValueError(f"For 'data_sink', 'sink_size' must be positive, but got {sink_size}.")
+        require(
+            fits,
+            "must-be-argument-type-argument-checks",
+            "data_sink",
+            argument=name,
+            value=wanted,
+            got=value,
+        )
+    require(sink_size > 0, "greater-than", "data_sink", sink_size=sink_size, n=0)
     run = fn if jit_config is None else jit(fn)
     rows = _endless(dataset)
 
@@ -58,8 +62,7 @@ def _endless(dataset):
         count = 0
         for count, row in enumerate(epochs, 1):  # noqa: B007
             yield row
-        if count == 0:
-            raise ValueError("For 'data_sink', 'dataset' must have rows, but it has none.")
+        require(count != 0, "rows-none-data-source", "data_sink", argument="dataset")
 
 
 _queues, _numbers = weakref.WeakValueDictionary(), itertools.count()
@@ -81,10 +84,7 @@ class _Queue:
             row = next(self._epoch, None)
         if row is not None:
             return tuple(row)
-        raise RuntimeError(
-            f"For '{who}', there must be another row in '{self.queue_name}', but all were taken. "
-            "Give 'DatasetHelper' more epochs ('epoch_num'), or -1."
-        )
+        raise rejection("another-row-all-were", who, queue_name=self.queue_name)
 
 
 class GetNext(Primitive):
@@ -108,18 +108,19 @@ class GetNext(Primitive):
     def __init__(self, types, shapes, output_num, shared_name):
         super().__init__("GetNext")
         for name, value in (("types", types), ("shapes", shapes)):
-            if not isinstance(value, (list, tuple)):
-                raise TypeError(
-                    f"For 'GetNext', '{name}' must be a list or a tuple, but got "
-                    f"{type(value).__name__}."
-                )
+            require(
+                isinstance(value, (list, tuple)), "list-tuple", "GetNext", argument=name, got=value
+            )
         check.instance("GetNext", str, "a string", shared_name=shared_name)
         check.positive_int("GetNext", output_num=output_num)
-        if not len(types) == len(shapes) == output_num:
-            raise ValueError(
-                "For 'GetNext', 'output_num' must be the number of 'types' and of 'shapes', but "
-                f"got {output_num} for {len(types)} and {len(shapes)}."
-            )
+        require(
+            len(types) == len(shapes) == output_num,
+            "number-types-shapes",
+            "GetNext",
+            output_num=output_num,
+            count=len(types),
+            count2=len(shapes),
+        )
         for name, value in (
             ("types", list(types)), ("shapes", [tuple(shape) for shape in shapes]),
             ("output_num", output_num), ("shared_name", shared_name),
@@ -128,19 +129,18 @@ class GetNext(Primitive):
 
     def __call__(self):
         queue = _queues.get(self.shared_name)
-        if queue is None:
-            raise RuntimeError(
-                f"For 'GetNext', 'shared_name' must be the 'queue_name' of a DatasetHelper's "
-                f"dataset, but there is no {self.shared_name!r}."
-            )
+        require(
+            queue is not None,
+            "queue-name-datasethelper-s-dataset",
+            "GetNext",
+            argument="shared_name",
+            shared_name=self.shared_name,
+        )
         leave_graph()
         row = queue.next("GetNext")
         got = [(x.dtype, x.shape) for x in row]
         wanted = list(zip(self.types, self.shapes, strict=True))
-        if got != wanted:
-            raise ValueError(
-                f"For 'GetNext', a row must have the 'types' and 'shapes' {wanted}, but has {got}."
-            )
+        require(got == wanted, "row-types-shapes", "GetNext", wanted=wanted, got=got)
         return row
 
 
@@ -193,11 +193,12 @@ class DatasetHelper:
     """
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
-        if not hasattr(dataset, "create_tuple_iterator"):
-            raise TypeError(
-                "For 'DatasetHelper', 'dataset' must be a dataset, but got "
-                f"{type(dataset).__name__}."
-            )
+        require(
+            hasattr(dataset, "create_tuple_iterator"),
+            "dataset-data-source",
+            "DatasetHelper",
+            dataset=dataset,
+        )
         check.flag("DatasetHelper", dataset_sink_mode=dataset_sink_mode)
         if sink_size != -1:
             check.positive_int("DatasetHelper", sink_size=sink_size)

@@ -5,6 +5,7 @@ import os
 import time
 from pathlib import Path
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.nn import argument_checks as check
 from sporax.profiler.profile import profile, tensorboard_trace_handler
@@ -71,17 +72,21 @@ class DynamicProfilerMonitor(Callback):
                 self._options = _START | found
                 Path(self._options.get("prof_path") or "")
             except untrusted_file.MALFORMED as error:
-                raise ValueError(
-                    f"For 'DynamicProfilerMonitor', {self._file} must be a JSON object, but "
-                    f"reading it says: {error}. Write it with json.dump."
+                raise rejection(
+                    "json-object-reading-says",
+                    "DynamicProfilerMonitor",
+                    file=self._file,
+                    cause=error,
                 ) from None
         first, last = self._options["start_step"], self._options["stop_step"]
-        if type(first) is not int or type(last) is not int or (first >= 0 and last < first):
-            raise ValueError(
-                f"For 'DynamicProfilerMonitor', 'start_step' and 'stop_step' in '{self._file}' "
-                f"must be ints with start_step <= stop_step, but got {first!r:.80} and "
-                f"{last!r:.80}. Write -1 for none."
-            )
+        require(
+            type(first) is int and type(last) is int and (first < 0 or last >= first),
+            "stop-step-ints-start-step-stop-step",
+            "DynamicProfilerMonitor",
+            start_step=first,
+            file=self._file,
+            last=last,
+        )
         return first, last
 
     def _begin(self, step):

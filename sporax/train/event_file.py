@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core.errors import warn
+from sporax.diagnosis.rules import rejection
 from sporax.io import atomic_write
 
 
@@ -22,10 +23,7 @@ def tensorboard(module, who="SummaryRecord"):
     try:
         return importlib.import_module(f"tensorboard.{module}")
     except ModuleNotFoundError as cause:
-        raise ModuleNotFoundError(
-            f"For '{who}', the package 'tensorboard' must be installed, which has the "
-            "format of event files: pip install 'sporax[summary]'"
-        ) from cause
+        raise rejection("package-tensorboard-installed-format", who) from cause
 
 
 class EventFile:

@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.flops import MULTIPLICATIONS, jaxprs_in
 from sporax.io import atomic_write
 from sporax.nn import argument_checks as check
@@ -32,10 +33,7 @@ def flops_collection(phase="train"):
     for cell in gc.get_objects():
         if isinstance(cell, Cell) and "_graph" in cell.__dict__ and phase in cell.compile_cache:
             return _flops_of(cell)
-    raise RuntimeError(
-        f"For 'flops_collection', 'phase' must be that of a captured Cell, but got {phase!r}. "
-        "Run the Cell in GRAPH_MODE, or 'net.compile(*inputs)', and give 'net.current_phase'."
-    )
+    raise rejection("captured-cell", "flops_collection", phase=phase)
 
 
 def _flops_of(cell):
@@ -187,17 +185,9 @@ class FlopsUtilizationCollector(Callback):
 
     def _count(self, run):
         cell = run["train_network" if run["mode"] == "train" else "eval_network"]
-        if not cell.compiled:
-            raise ValueError(
-                "For 'FlopsUtilizationCollector', the network must run in GRAPH_MODE, but got "
-                "PYNATIVE_MODE. Call set_context(mode=GRAPH_MODE) first."
-            )
+        require(cell.compiled, "network-run-graph-mode", "FlopsUtilizationCollector")
         *counts, is_dynamic = flops_collection(cell.current_phase)
-        if is_dynamic:
-            raise ValueError(
-                "For 'FlopsUtilizationCollector', shapes must stay the same, but the network was "
-                "captured for shapes that vary. Leave the callback out."
-            )
+        require(not is_dynamic, "shapes-stay-same-network", "FlopsUtilizationCollector")
         names = ("full_model", "full_hardware", "shard_model", "shard_hardware")
         for name, count in zip(names, counts, strict=True):
             setattr(self, f"{name}_flops", count)

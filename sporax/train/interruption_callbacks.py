@@ -5,6 +5,7 @@ import signal
 import threading
 from pathlib import Path
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, save_checkpoint, untrusted_file
 from sporax.io.export import export
 from sporax.nn import argument_checks as check
@@ -41,11 +42,12 @@ class OnRequestExit(Callback):
             who, (str, os.PathLike, type(None)), "a path or None", config_file=config_file
         )
         check.integer(who, sig=sig)
-        if sig not in set(signal.Signals) or sig in (signal.SIGKILL, signal.SIGSTOP):
-            raise ValueError(
-                f"For 'OnRequestExit', 'sig' must be a signal that a process can answer, but got "
-                f"{sig}. SIGTERM is the usual one."
-            )
+        require(
+            sig in set(signal.Signals) and sig not in (signal.SIGKILL, signal.SIGSTOP),
+            "signal-process-can-answer",
+            "OnRequestExit",
+            sig=sig,
+        )
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, signal.Signals(sig)
         self.exit = False  # True once the signal has arrived
         self._config = None if config_file is None else Path(config_file)
@@ -121,9 +123,12 @@ class OnRequestExit(Callback):
         try:
             return untrusted_file.json_of(untrusted_file.content(self._config)).get(_KEY) == 1
         except untrusted_file.MALFORMED as error:
-            raise ValueError(
-                f"For 'OnRequestExit', '{self._config}' must be a JSON file with an object, such "
-                f'as {{"{_KEY}": 1}}, but it is not: {untrusted_file.cause(error)}.'
+            raise rejection(
+                "json-file-object-such",
+                "OnRequestExit",
+                argument=self._config,
+                key=_KEY,
+                cause=untrusted_file.cause(error),
             ) from error
 
 

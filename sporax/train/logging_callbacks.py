@@ -6,6 +6,7 @@ import time
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.train.callback import EVENTS, Callback, loss_of
 
@@ -27,11 +28,13 @@ class LossMonitor(Callback):
         run = run_context.original_args()
         loss, epoch = loss_of(run.net_outputs), run.get("cur_epoch_num", 1)
         step = (run.cur_step_num - 1) % run.batch_num + 1
-        if isinstance(loss, float) and not math.isfinite(loss):
-            raise ValueError(
-                f"In epoch {epoch}, step {step}, the loss is {loss}: training cannot go on. A "
-                "smaller learning rate or a loss scale may help."
-            )
+        require(
+            not isinstance(loss, float) or math.isfinite(loss),
+            "epoch-step-loss-training",
+            epoch=epoch,
+            step=step,
+            loss=loss,
+        )
         if run.cur_step_num <= self._last:  # a new training has begun
             self._last = 0
         if self._every and run.cur_step_num - self._last >= self._every:

@@ -9,6 +9,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_param_into_net
 from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback, loss_of
@@ -62,9 +63,11 @@ class _Watching(Callback):
             )  # fmt: skip
             return None
         if np.ndim(value):
-            raise ValueError(
-                f"For '{type(self).__name__}', '{self.monitor}' must be one number, but got shape "
-                f"{np.shape(value)}."
+            raise rejection(
+                "one-number-argument-value",
+                type(self).__name__,
+                argument=self.monitor,
+                shape=np.shape(value),
             )
         return float(value)
 
@@ -209,9 +212,5 @@ __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
 def _rate(who, run):
     """Return the single learning rate of the optimizer, a Parameter."""
     rate = run.optimizer.learning_rate
-    if not isinstance(rate, Parameter):
-        raise ValueError(
-            f"For '{who}', the optimizer must have one learning rate that is a number, but got "
-            f"{type(rate).__name__}."
-        )
+    require(isinstance(rate, Parameter), "optimizer-one-learning-rate", who, got=rate)
     return rate

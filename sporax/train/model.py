@@ -5,6 +5,7 @@ from sporax.core.errors import missing
 from sporax.core.from_host import plain
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
@@ -60,27 +61,24 @@ class Model:
         eval_indexes=None, amp_level="O0", boost_level="O0", **kwargs,
     ):  # fmt: skip
         check.instance("Model", Cell, "a Cell", network=network)
-        if loss_fn is not None and not callable(loss_fn):
-            raise TypeError(
-                "For 'Model', 'loss_fn' must be a function, a Cell or None, but got "
-                f"{type(loss_fn).__name__}."
-            )
+        require(
+            loss_fn is None or callable(loss_fn), "function-cell-none", "Model", loss_fn=loss_fn
+        )
         for name in kwargs:
             if name not in _OPTIONS:
-                raise ValueError(
-                    f"For 'Model', the other arguments must be among {list(_OPTIONS)}, but got "
-                    f"'{name}'."
-                )
+                raise rejection("other-arguments-among", "Model", options=list(_OPTIONS), got=name)
         level = kwargs.get("acc_level", boost_level)
         check.choice("Model", ("O0", "O1", "O2"), boost_level=level)
-        if optimizer is None and amp_level != "O0":
-            raise ValueError(
-                "For 'Model', 'amp_level' must be 'O0' without an optimizer, but got "
-                f"{amp_level!r}."
-            )
+        require(
+            optimizer is not None or amp_level == "O0",
+            "o0-without-optimizer",
+            "Model",
+            amp_level=amp_level,
+        )
         manager = kwargs.get("loss_scale_manager")
-        if optimizer is None and manager is not None:
-            raise ValueError("For 'Model', a 'loss_scale_manager' must come with an optimizer.")
+        require(
+            optimizer is not None or manager is None, "loss-scale-manager-come-optimizer", "Model"
+        )
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._loss_scale_manager, self._amp_level = manager, amp_level
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
@@ -95,8 +93,7 @@ class Model:
         self._captures_training = self._captures_evaluation = False
 
     def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(f"The 'Model' object has no attribute '{name}'.")
+        require(not name.startswith("_"), "model-object-no-attribute", name=name)
         raise missing("train.Model", name)
 
     def _built(self, options):
@@ -113,11 +110,13 @@ class Model:
 
     def _boost(self, level, options):
         """Apply the methods of `boost` to the networks and the optimizer."""
-        if self._amp_level != "O0":
-            raise NotImplementedError(
-                f"For 'Model', 'boost_level' {level!r} must come with amp_level='O0', but got "
-                f"{self._amp_level!r}. Convert the network with 'amp.auto_mixed_precision' before."
-            )
+        require(
+            self._amp_level == "O0",
+            "boost-level-come-amp-level-o0",
+            "Model",
+            level=level,
+            got=self._amp_level,
+        )
         boost = AutoBoost(level, options.get("boost_config_dict", ""))
         self._network, self._optimizer = boost.network_auto_process_train(
             self._network, self._optimizer
@@ -140,18 +139,17 @@ class Model:
         if not self._metric_fns:
             return
         if self._eval_network is None:
-            if self._loss_fn is None:
-                raise ValueError(
-                    "For 'Model', 'metrics' must come with a 'loss_fn', or with an 'eval_network' "
-                    "that gives (loss, predictions, labels)."
-                )
+            require(
+                self._loss_fn is not None,
+                "come-loss-fn-eval-network-gives",
+                "Model",
+                argument="metrics",
+            )
             halves = self._amp_level in ("O2", "O3", "auto")
             self._eval_network = WithEvalCell(self._network, self._loss_fn, halves)
             self._eval_indexes = [0, 1, 2]
         elif indexes is not None and (not isinstance(indexes, list) or len(indexes) != 3):
-            raise ValueError(
-                f"For 'Model', 'eval_indexes' must be a list of three ints, but got {indexes!r}."
-            )
+            raise rejection("list-three-ints", "Model", eval_indexes=indexes)
 
     @property
     def train_network(self):
@@ -194,13 +192,15 @@ class Model:
         check.instance(
             "Model.fit", (int, list), "an int or a list", valid_frequency=valid_frequency
         )
-        if not isinstance(valid_dataset_sink_mode, bool):
-            raise TypeError(
-                "For 'Model.fit', 'valid_dataset_sink_mode' must be a bool, but got "
-                f"{valid_dataset_sink_mode!r}."
-            )
-        if valid_dataset is not None and not self._metric_fns:
-            raise ValueError("For 'Model.fit', a 'valid_dataset' must come with 'metrics'.")
+        require(
+            isinstance(valid_dataset_sink_mode, bool),
+            "bool-model-dataset",
+            "Model.fit",
+            valid_dataset_sink_mode=valid_dataset_sink_mode,
+        )
+        require(
+            valid_dataset is None or self._metric_fns, "valid-dataset-come-metrics", "Model.fit"
+        )
         if valid_dataset is not None:
             _check_dataset("Model.fit", valid_dataset=valid_dataset)
         check_callbacks(callbacks, "fit")
@@ -211,21 +211,25 @@ class Model:
     def _check_run(self, name, epoch, dataset, sink_mode, sink_size, initial_epoch):
         who = f"For 'Model.{name}',"
         _check_dataset(f"Model.{name}", train_dataset=dataset)
-        if not isinstance(sink_mode, bool):
-            raise TypeError(f"{who} 'dataset_sink_mode' must be a bool, but got {sink_mode!r}.")
+        require(isinstance(sink_mode, bool), "dataset-sink-mode-bool", name=who, got=sink_mode)
         counts = {"epoch": epoch, "initial_epoch": initial_epoch, "sink_size": sink_size}
         for argument, value in counts.items():
-            if not isinstance(plain(value), int) or isinstance(value, bool):
-                raise TypeError(f"{who} '{argument}' must be an int, but got {value!r}.")
-        if epoch <= 0 or initial_epoch < 0 or initial_epoch >= epoch:
-            raise ValueError(
-                f"{who} 'epoch' must be greater than 'initial_epoch', and that at least 0, but got "
-                f"{epoch} and {initial_epoch}."
+            require(
+                isinstance(plain(value), int) and (not isinstance(value, bool)),
+                "int-argument-type-model",
+                name=who,
+                argument=argument,
+                got=value,
             )
-        if sink_size < -1 or sink_size == 0:
-            raise ValueError(f"{who} 'sink_size' must be -1 or positive, but got {sink_size}.")
-        if dataset.get_dataset_size() == 0:
-            raise ValueError(f"{who} there must be rows in 'train_dataset', but it is empty.")
+        require(
+            epoch > 0 and initial_epoch >= 0 and (initial_epoch < epoch),
+            "epoch-greater-than-initial-epoch-at-least",
+            name=who,
+            got=epoch,
+            initial_epoch=initial_epoch,
+        )
+        require(sink_size >= -1 and sink_size != 0, "sink-size-1-positive", name=who, got=sink_size)
+        require(dataset.get_dataset_size() != 0, "rows-train-dataset-empty", name=who)
 
     def _run(self, mode, dataset, callbacks, **more):
         """Return the state of a run that callbacks receive."""
@@ -279,10 +283,7 @@ class Model:
     def _step(self, element, run, context, events):
         element = _as_tuple(element)
         if self._loss_fn is not None and len(element) != 2:
-            raise ValueError(
-                "For 'Model', a dataset must have two columns where there is a 'loss_fn', but got "
-                f"{len(element)}. Choose them with 'project', or put the loss into the network."
-            )
+            raise rejection("dataset-two-columns-loss-fn", "Model", got=len(element))
         run.cur_step_num += 1
         run.train_dataset_element = element
         events.on_train_step_begin(context)
@@ -310,13 +311,13 @@ class Model:
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
         """Return {metric name: value} over a dataset."""
-        if not isinstance(dataset_sink_mode, bool):
-            raise TypeError(
-                "For 'Model.eval', 'dataset_sink_mode' must be a bool, but got "
-                f"{dataset_sink_mode!r}."
-            )
-        if not self._metric_fns:
-            raise ValueError("For 'Model.eval', the Model must have 'metrics'.")
+        require(
+            isinstance(dataset_sink_mode, bool),
+            "bool",
+            "Model.eval",
+            dataset_sink_mode=dataset_sink_mode,
+        )
+        require(self._metric_fns, "model-metrics", "Model.eval")
         check_callbacks(callbacks, "eval")
         _check_dataset("Model.eval", valid_dataset=valid_dataset)
         self._captures_evaluation = dataset_sink_mode
@@ -368,9 +369,11 @@ class Model:
         outputs = _as_tuple(outputs)
         indexes = self._eval_indexes
         if not isinstance(outputs, tuple) or (indexes is not None and len(outputs) < 3):
-            raise ValueError(
-                "For 'Model.eval', 'eval_network' must give a tuple of (loss, predictions, "
-                f"labels), but got {type(outputs).__name__} of {len(outputs)}."
+            raise rejection(
+                "give-tuple-loss-predictions",
+                "Model.eval",
+                eval_network=outputs,
+                count=len(outputs),
             )
         outputs = to_read(outputs)
         for metric in metrics.values():
@@ -385,16 +388,19 @@ class Model:
 
     def predict(self, *predict_data, backend=None, config=None):
         """Return the network's output for these inputs, in evaluation mode."""
-        if backend is not None or config is not None:
-            raise NotImplementedError("sporax has no 'backend' of 'Model.predict' yet")
+        require(backend is None and config is None, "sporax-no-backend-model")
         self._set_train(self._network, False)
         return self._network(*predict_data)
 
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True):
         """Capture a training and an evaluation step for the shapes of the datasets' first batches,
         without computing them. Used in GRAPH_MODE."""
-        if train_dataset is None and valid_dataset is None:
-            raise ValueError("For 'Model.build', 'train_dataset' or 'valid_dataset' must be given.")
+        require(
+            train_dataset is not None or valid_dataset is not None,
+            "valid-dataset-given",
+            "Model.build",
+            argument="train_dataset",
+        )
         for name, dataset, network, mode in (
             ("train_dataset", train_dataset, self._train_network, True),
             ("valid_dataset", valid_dataset, self._eval_network, False),
@@ -402,8 +408,9 @@ class Model:
             if dataset is None:
                 continue
             _check_dataset("Model.build", **{name: dataset})
-            if network is None:
-                raise RuntimeError("For 'Model.build', a 'valid_dataset' must come with 'metrics'.")
+            require(
+                network is not None, "valid-dataset-come-metrics", "Model.build", error=RuntimeError
+            )
             self._set_train(network, mode)
             network.compile(*_as_tuple(next(iter(_rows(dataset, 1)))))
 
@@ -416,14 +423,20 @@ class Model:
         """
         check.flag("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
         check.integer("infer_train_layout", sink_size=sink_size)
-        if not dataset_sink_mode or sink_size < -1 or sink_size == 0:
-            raise ValueError(
-                "For 'infer_train_layout', 'dataset_sink_mode' must be True and 'sink_size' -1 or "
-                f"positive, but got {dataset_sink_mode} and {sink_size}."
-            )
+        require(
+            dataset_sink_mode and sink_size >= -1 and (sink_size != 0),
+            "true-sink-size-1-positive",
+            "infer_train_layout",
+            dataset_sink_mode=dataset_sink_mode,
+            sink_size=sink_size,
+        )
         _check_dataset("infer_train_layout", train_dataset=train_dataset)
-        if train_dataset.get_dataset_size() == 0:
-            raise ValueError("For 'infer_train_layout', 'train_dataset' must have rows.")
+        require(
+            train_dataset.get_dataset_size() != 0,
+            "rows",
+            "infer_train_layout",
+            argument="train_dataset",
+        )
         self.build(train_dataset)
         return self._train_network.parameter_layout_dict
 
@@ -443,12 +456,7 @@ class Model:
 def _check_dataset(who, **named):
     """Raise TypeError for an object without `get_dataset_size`, such as None or a list."""
     ((name, dataset),) = named.items()
-    if not hasattr(dataset, "get_dataset_size"):
-        raise TypeError(
-            f"For '{who}', '{name}' must be a data set, but got {type(dataset).__name__}. Make one "
-            "of arrays with 'dataset.NumpySlicesDataset', or of what gives rows with "
-            "'dataset.GeneratorDataset'."
-        )
+    require(hasattr(dataset, "get_dataset_size"), "data-set", who, argument=name, got=dataset)
 
 
 def _rows(dataset, epochs):

@@ -4,6 +4,7 @@ import os
 import time
 
 from sporax.core.signature_errors import Fitting
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import save_checkpoint
 from sporax.io.background_writer import wait
 from sporax.io.checkpoint_rotation import CheckpointManager
@@ -43,19 +44,17 @@ class CheckpointConfig(Fitting):
         }
         check.not_negative_int(who, **{k: 0 if v is None else v for k, v in counts.items()})
         if not any(counts.values()):
-            raise ValueError(f"For '{who}', one of {list(counts)} must be greater than 0.")
-        if saved_network is not None and not isinstance(saved_network, Cell):
-            raise TypeError(
-                f"For '{who}', 'saved_network' must be a Cell or None, but got "
-                f"{type(saved_network).__name__}."
-            )
+            raise rejection("one-greater-than-0", who, counts=list(counts))
+        require(
+            saved_network is None or isinstance(saved_network, Cell),
+            "cell-none",
+            who,
+            saved_network=saved_network,
+        )
         check.flag(who, integrated_save=integrated_save, exception_save=exception_save,
                       crc_check=crc_check, remove_redundancy=remove_redundancy)  # fmt: skip
         check.instance(who, (bool, str), "a bool or a string", async_save=async_save)
-        if remove_redundancy:
-            raise TypeError(
-                f"For '{who}', 'remove_redundancy' must be False on one device, but got True."
-            )
+        require(not remove_redundancy, "false-one-device", who, argument="remove_redundancy")
         self.save_checkpoint_steps = save_checkpoint_steps
         self.save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self.keep_checkpoint_max = keep_checkpoint_max
@@ -90,18 +89,16 @@ def _appended(info):
     if not info:
         return None
     who = "For 'CheckpointConfig', 'append_info'"
-    if not isinstance(info, list):
-        raise TypeError(f"{who} must be a list, but got {type(info).__name__}.")
+    require(isinstance(info, list), "list-argument-type", name=who, got=info)
     appended, dicts = {}, [item for item in info if isinstance(item, dict)]
     for item in info:
         if isinstance(item, str) and item in ("epoch_num", "step_num"):
             appended[item] = 0
         elif isinstance(item, str):
-            raise ValueError(f"{who} may name 'epoch_num' and 'step_num', but got {item!r}.")
+            raise rejection("may-name-epoch-num-step-num", name=who, got=item)
         elif not isinstance(item, dict):
-            raise TypeError(f"{who} must hold strings and a dict, but got {type(item).__name__}.")
-    if len(dicts) > 1:
-        raise TypeError(f"{who} must hold one dict at most, but got {len(dicts)}.")
+            raise rejection("hold-strings-dict", name=who, got=item)
+    require(len(dicts) <= 1, "hold-one-dict-at-most", name=who, got=len(dicts))
     return {**appended, **(dicts[0] if dicts else {})}
 
 
@@ -118,16 +115,18 @@ class ModelCheckpoint(Callback):
     """
 
     def __init__(self, prefix="CKP", directory=None, config=None):
-        if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
-            raise ValueError(
-                "For 'ModelCheckpoint', 'prefix' must be a function or a string without '/', but "
-                f"got {prefix!r}."
-            )
-        if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(
-                "For 'ModelCheckpoint', 'config' must be a CheckpointConfig, but got "
-                f"{type(config).__name__}."
-            )
+        require(
+            callable(prefix) or (isinstance(prefix, str) and "/" not in prefix),
+            "function-string-without",
+            "ModelCheckpoint",
+            prefix=prefix,
+        )
+        require(
+            config is None or isinstance(config, CheckpointConfig),
+            "checkpointconfig",
+            "ModelCheckpoint",
+            config=config,
+        )
         self._config = CheckpointConfig() if config is None else config
         self._find_prefix = prefix if callable(prefix) else None
         self._find_directory = directory if callable(directory) else None
@@ -201,11 +200,12 @@ class ModelCheckpoint(Callback):
             self._directory = _made(self._find_directory(run))
         if self._find_prefix:
             self._prefix = self._find_prefix(run)
-            if not isinstance(self._prefix, str) or "/" in self._prefix:
-                raise ValueError(
-                    "For 'ModelCheckpoint', 'prefix' must return a string without '/', but got "
-                    f"{self._prefix!r}."
-                )
+            require(
+                isinstance(self._prefix, str) and "/" not in self._prefix,
+                "return-string-without",
+                "ModelCheckpoint",
+                prefix=self._prefix,
+            )
 
     def _settle(self):
         """Wait for the checkpoint being written, and remove surplus older ones. They are removed
@@ -224,10 +224,12 @@ class ModelCheckpoint(Callback):
 
 
 def _made(directory):
-    if not isinstance(directory, str) or not directory.strip():
-        raise TypeError(
-            f"For 'ModelCheckpoint', 'directory' must be a path, but got {directory!r}."
-        )
+    require(
+        isinstance(directory, str) and directory.strip(),
+        "path",
+        "ModelCheckpoint",
+        directory=directory,
+    )
     path = os.path.realpath(directory)
     os.makedirs(path, exist_ok=True)
     return path

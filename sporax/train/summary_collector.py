@@ -8,6 +8,7 @@ import numpy as np
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.jit import jit
 from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback, loss_of
@@ -170,15 +171,18 @@ def _wanted(specified, keeps):
     specified = specified or {}
     for name, value in specified.items():
         if name not in _DEFAULTS:
-            raise ValueError(
-                f"For 'SummaryCollector', 'collect_specified_data' must have keys of "
-                f"{sorted(_DEFAULTS)}, but got {name!r}. Remove it."
+            raise rejection(
+                "keys-callback-record",
+                "SummaryCollector",
+                collect_specified_data=name,
+                defaults=sorted(_DEFAULTS),
             )
-        if name == "collect_landscape" and value:
-            raise NotImplementedError(
-                "For 'SummaryCollector', 'collect_landscape' must be None: TensorBoard shows no "
-                "landscapes of the loss. Leave it out."
-            )
+        require(
+            name != "collect_landscape" or not value,
+            "none-tensorboard-shows-no",
+            "SummaryCollector",
+            argument="collect_landscape",
+        )
         if name == "histogram_regular":
             check.instance(
                 "SummaryCollector", (str, type(None)), "a string", histogram_regular=value

@@ -10,6 +10,7 @@ import numpy as np
 
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.graph_text import Listing
 from sporax.graph_capture.jit import jit
 from sporax.nn import argument_checks as check
@@ -61,9 +62,8 @@ class SummaryRecord:
             check.positive_int(who, max_file_size=max_file_size)
         _check_export(export_options)
         if SummaryRecord._open is not None:
-            raise RuntimeError(
-                f"For 'SummaryRecord', no other record must be open, but got one in "
-                f"'{SummaryRecord._open.log_dir}'. Close it first, or use 'with'."
+            raise rejection(
+                "no-other-record-open", "SummaryRecord", log_dir=SummaryRecord._open.log_dir
             )
         self._limit, self._raises, self._exports = max_file_size, raise_exception, export_options
         self._mode, self._values, self._refused = "train", {}, False
@@ -72,10 +72,7 @@ class SummaryRecord:
         SummaryRecord._open = SUMMARIES.record = self
 
     def __enter__(self):
-        if self._file.is_closed:
-            raise ValueError(
-                "For 'SummaryRecord', the record must be open, but is closed. Make another."
-            )
+        require(not self._file.is_closed, "record-open-closed", "SummaryRecord")
         return self
 
     def __exit__(self, *error):
@@ -203,11 +200,12 @@ def _check_export(options):
     if options is None:
         return
     check.instance("SummaryRecord", dict, "a dict or None", export_options=options)
-    if set(options) - {"tensor_format"} or options.get("tensor_format") not in ("npy", None):
-        raise ValueError(
-            "For 'SummaryRecord', 'export_options' must be None or {'tensor_format': 'npy'}, but "
-            f"got {options!r:.80}. Leave out what is not there."
-        )
+    require(
+        not set(options) - {"tensor_format"} and options.get("tensor_format") in ("npy", None),
+        "none-callback-record",
+        "SummaryRecord",
+        export_options=options,
+    )
 
 
 # the forms of values ------------------------------------------------------------------------------
@@ -225,9 +223,12 @@ class _Form:
         if array.dtype.kind not in "biuf":
             array = array.astype(np.float32)  # bfloat16, or complex, which warns
         if not self.fits(array):
-            raise ValueError(
-                f"For 'SummaryRecord', the value of '{name}' must have {self.rule}, but got shape "
-                f"{array.shape}. Reduce or reshape it."
+            raise rejection(
+                "value-callback-record",
+                "SummaryRecord",
+                name=name,
+                law=self.rule,
+                shape=array.shape,
             )
         return array
 

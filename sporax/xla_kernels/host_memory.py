@@ -27,6 +27,7 @@ from sporax.core.environment import choice
 from sporax.core.heap import library, pages, release, usage
 from sporax.core.jax_internals import dce_jaxpr
 from sporax.core.units import bytes_text
+from sporax.diagnosis.rules import rejection
 from sporax.xla_kernels.rewrite import parts
 
 _COMPILED = "/jax/core/compile/backend_compile_duration"  # or loaded from the compilation cache
@@ -85,7 +86,7 @@ class Runs:
         of jaxlib 0.12 divides by zero when it compiles a scatter of 2**36 elements."""
         self.is_large = _keeps() and bytes_of_results(jaxpr) > _LARGE
         if self.most is not None and (stored := bytes_stored(jaxpr.jaxpr)) > self.most:
-            raise MemoryError(f"{bytes_text(stored)} were asked for")
+            raise rejection("were-asked", bytes_text=bytes_text(stored))
 
     def prepare(self, inputs):
         """Prepare a run of a large program; called before each run once it is traced."""

@@ -8,7 +8,8 @@ import math
 from collections import Counter
 
 from sporax.core.jax_internals import CALLS, equations
-from sporax.diagnosis.sizes import ADDRESSES, is_huge, refuse_huge
+from sporax.diagnosis.rules import message
+from sporax.diagnosis.sizes import ADDRESSES, check_size, is_huge
 
 # operations that expand arrays inside fused loops, so that the results need not be stored
 _FUSED = {"broadcast_in_dim", "iota"}
@@ -52,7 +53,7 @@ def refuse_huge_intermediates(who, found, arguments):
         if is_huge(shape, dtype) and (
             is_huge(shape, dtype, ADDRESSES) or _is_stored(shape, operands)
         ):
-            refuse_huge(who, shape, dtype, arguments, "an intermediate array")
+            check_size(who, shape, dtype, arguments, message("an-intermediate-array"))
 
 
 def _is_stored(shape, operands):

@@ -84,14 +84,14 @@ def test_takes_and_refuses_as_mindspore(name):
 
 
 @pytest.mark.parametrize("transform, words", [
-    (lambda: audio.LowpassBiquad(8000, 1.0, 2.0), "For 'LowpassBiquad', 'Q' must be in (0, 1]"),
+    (lambda: audio.LowpassBiquad(8000, 1.0, 2.0), "For 'LowpassBiquad', 'Q' must be a number in"),
     (lambda: audio.LowpassBiquad(0, 100.0), "For 'LowpassBiquad', 'sample_rate' must not be 0"),
     (lambda: audio.Fade(3)(np.ones(2)), "For 'Fade', 'fade_in_len' must be at most the length"),
     (lambda: audio.Angle()(np.ones(3)), "For 'Angle', the input must have shape (..., 2), but"),
     (lambda: audio.Gain()([1.0]), "For 'Gain', the input must be a NumPy array, but got list"),
-    (lambda: audio.Phaser(-8000), "For 'Phaser', 'sample_rate' must be in [1, 2147483647]"),
+    (lambda: audio.Phaser(-8000), "For 'Phaser', 'sample_rate' must be an int in [1, 2147483647]"),
     (lambda: audio.Vad(90)(np.ones(90)), "between 'hp_filter_freq' and 'lp_filter_freq', but got"),
-    (lambda: audio.Resample(0.5, 2), "For 'Resample', 'orig_freq' must be in [1, 2147483647], but"),
+    (lambda: audio.Resample(0.5, 2), "For 'Resample', 'orig_freq' must be an int in [1"),
     (lambda: audio.Spectrogram(8, 9), "For 'Spectrogram', 'win_length' must be at most 'n_fft'"),
 ])  # fmt: skip
 def test_errors_name_the_argument(transform, words):

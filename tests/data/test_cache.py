@@ -113,17 +113,17 @@ def test_keys_tell_rows_apart():
 @pytest.mark.parametrize(
     ("arguments", "error", "said"),
     [
-        ((0,), ValueError, "'session_id' must be in"),
-        ((2**32,), ValueError, "'session_id' must be in"),
+        ((0,), ValueError, "'session_id' must be an int in"),
+        ((2**32,), ValueError, "'session_id' must be an int in"),
         (("x",), TypeError, "'session_id' must be an int"),
         ((True,), TypeError, "'session_id' must be an int"),
-        ((1, -1), ValueError, "'size' must be in"),
+        ((1, -1), ValueError, "'size' must be an int in"),
         ((1, 2.0), TypeError, "'size' must be an int"),
         ((1, 0, 1), TypeError, "'spilling' must be a bool"),
         ((1, 0, False, 3), TypeError, "'hostname' must be a str"),
-        ((1, 0, False, None, 80), ValueError, "'port' must be in"),
-        ((1, 0, False, None, None, 0), ValueError, "'num_connections' must be in"),
-        ((1, 0, False, None, None, None, 0), ValueError, "'prefetch_size' must be in"),
+        ((1, 0, False, None, 80), ValueError, "'port' must be an int in"),
+        ((1, 0, False, None, None, 0), ValueError, "'num_connections' must be an int in"),
+        ((1, 0, False, None, None, None, 0), ValueError, "'prefetch_size' must be an int in"),
     ],
 )
 def test_arguments_that_are_refused_as_by_mindspore(arguments, error, said):

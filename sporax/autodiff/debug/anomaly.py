@@ -17,6 +17,7 @@ from sporax.core.errors import is_users, warn
 from sporax.core.hooks import hooks
 from sporax.core.to_host import on_host
 from sporax.core.value import Aval, thread
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import Recorder, run_pending
 
@@ -246,12 +247,7 @@ class AnomalyMode(ContextDecorator):
         self.enabled, self.before = enabled, []
 
     def __enter__(self):
-        if thread.recorder.tracer is not None:
-            raise RuntimeError(
-                "For 'detect_anomaly', the mode must begin outside of a captured function, but got "
-                "a call inside. Put the call of the function into it: functions run by 'jit' are "
-                "watched line by line."
-            )
+        require(thread.recorder.tracer is None, "mode-begin-outside-captured", "detect_anomaly")
         self.before.append((thread.watch, thread.recorder_class, thread.tape))
         if self.enabled:
             run_pending()

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from sporax.autodiff.debug.float64_function import Subject, random_like, refuse_nesting
+from sporax.diagnosis.rules import rejection, require
 
 _MOST_SHOWN = 3  # mismatches of one variable
 _MOST_OUTPUTS = 64  # the most output elements that are searched for a mismatch
@@ -134,8 +135,7 @@ def check_grad(
     check_grad: derivatives of first and second order agree.
       checked: 'x' Float64 (1,), 1 element
     """
-    if order not in (1, 2):
-        raise ValueError(f"For 'check_grad', 'order' must be 1 or 2, but got {order!r}.")
+    require(order in (1, 2), "1-2", "check_grad", order=order)
     refuse_nesting()
     with Subject(fn, inputs, weights, np.random.default_rng(seed)) as subject:
         report = Comparison(subject, eps, rtol, atol).run(order, elements, directions)
@@ -151,32 +151,25 @@ class Comparison:
         self.subject, self.points = subject, subject.points
         self.eps, self.rtol, self.atol = eps, rtol, atol
         for name, x in zip(subject.names, self.points, strict=True):
-            if not np.isfinite(x).all():
-                raise ValueError(
-                    f"For 'check_grad', inputs must be finite, but '{name}' has NaN or infinities."
-                )
+            require(np.isfinite(x).all(), "inputs-finite-nan-infinities", "check_grad", name=name)
         self.base, self.size, self.slopes = subject.at(self.points)
         again, _, _ = subject.at(self.points)
-        if not np.isfinite(self.base):
-            raise ValueError(
-                f"For 'check_grad', the function's value must be finite, but got {self.base}. "
-                "Check it at other inputs."
-            )
-        if abs(again - self.base) > 1e-10 * self.size:
-            raise ValueError(
-                "For 'check_grad', the function must give the same twice, but two evaluations at "
-                f"the same inputs gave {self.base:.6g} and {again:.6g}. It draws random numbers "
-                "(dropout), or remembers its calls: switch that off, e.g. with 'set_train(False)'."
-            )
+        require(np.isfinite(self.base), "function-s-value-finite", "check_grad", got=self.base)
+        require(
+            abs(again - self.base) <= 1e-10 * self.size,
+            "function-give-same-twice",
+            "check_grad",
+            base=self.base,
+            again=again,
+        )
         if subject.narrow is not None:
             self._loosen(*subject.narrow)
 
     def _loosen(self, name, dtype):
         size = dtype.itemsize
         if size not in _NARROW or (size == 4 and dtype.kind == "c"):
-            raise ValueError(
-                f"For 'check_grad', everything must be computed in Float32 at least, but '{name}' "
-                f"gives {dtype.name}. Leave the conversion away for the check."
+            raise rejection(
+                "everything-computed-float32-at-least", "check_grad", name=name, name2=dtype.name
             )
         floors = _NARROW[size]
         self.eps, self.rtol, self.atol = map(max, floors, (self.eps, self.rtol, self.atol))

@@ -15,6 +15,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor, new_value
 from sporax.core.tree import tensors_of, unflatten
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.guards.dependence import Dependence
@@ -123,18 +124,16 @@ class Subject:
         placed = [next(rest) if t is None else t for t in self.fixed]
         result = self.fn(*unflatten(self.inputs, placed))
         outs = [t for t in tensors_of(result) if t._value.aval.inexact]
-        if not outs:
-            raise TypeError(
-                "For 'check_grad', the function must return a floating or complex Tensor, but got "
-                f"{type(result).__name__}."
-            )
+        require(outs, "function-return-floating-complex", "check_grad", got=result)
         if self.seeds is None:
             self.seeds = [Tensor(w) for w in self._weights(outs)]
             self._look(thread.tape.entries)
         if [t.shape for t in outs] != [w.shape for w in self.seeds]:
-            raise ValueError(
-                "For 'check_grad', the function must return the same shapes each time, but got "
-                f"{[w.shape for w in self.seeds]}, then {[t.shape for t in outs]}."
+            raise rejection(
+                "function-return-same-shapes",
+                "check_grad",
+                got=[w.shape for w in self.seeds],
+                items=[t.shape for t in outs],
             )
         return (*apply(_weighted, *outs, *self.seeds), *outs)
 
@@ -182,10 +181,11 @@ def reached(fn, inputs):
 
 def refuse_nesting():
     """Raise RuntimeError inside `grad` or `jit`: a check runs the function many times."""
-    if active_tape() is not None or thread.recorder.tracer is not None:
-        raise RuntimeError(
-            "For 'check_grad', the call must stand outside of 'grad' and 'jit', but got one inside."
-        )
+    require(
+        active_tape() is None and thread.recorder.tracer is None,
+        "call-stand-outside-grad",
+        "check_grad",
+    )
 
 
 def _trainable(fn, cells, loose):

@@ -3,6 +3,7 @@
 from sporax.compat.device_context.device_settings import setters
 from sporax.compat.devices import is_available as _is_available
 from sporax.compat.runtime import without_effect
+from sporax.diagnosis.rules import rejection, require
 
 globals().update(setters("device_context.ascend"))
 
@@ -20,10 +21,7 @@ def is_available():
 
 def device_count():
     """Raise RuntimeError, as on a machine without an Ascend."""
-    raise RuntimeError(
-        "For 'device_count', there must be an Ascend, but there is none. Ask "
-        "'device_context.cpu.device_count' or 'hal.device_count'."
-    )
+    raise rejection("ascend-none", "device_count")
 
 
 def aclinit_config(config):
@@ -33,16 +31,17 @@ def aclinit_config(config):
     """
     for key, value in config.items():
         if key not in _ACL_KEYS:
-            raise ValueError(
-                f"For 'aclinit_config', the keys must be among {list(_ACL_KEYS)}, but got {key!r}."
-            )
+            raise rejection("keys-among", "aclinit_config", acl_keys=list(_ACL_KEYS), got=key)
         allowed = _ACL_KEYS[key]
-        if allowed is None and not isinstance(value, str):
-            raise TypeError(
-                f"For 'aclinit_config', '{key}' must be a str, but got {type(value).__name__}."
-            )
+        require(
+            allowed is not None or isinstance(value, str),
+            "str",
+            "aclinit_config",
+            argument=key,
+            got=value,
+        )
         if allowed is not None and value not in allowed:
-            raise ValueError(
-                f"For 'aclinit_config', '{key}' must be one of {list(allowed)}, but got {value!r}."
+            raise rejection(
+                "one-of", "aclinit_config", argument=key, choices=list(allowed), got=value
             )
     without_effect("aclinit_config", "there is no Ascend")

@@ -2,6 +2,7 @@
 
 from sporax.compat import devices
 from sporax.core.context import set_context
+from sporax.diagnosis.rules import require
 
 
 def threads_num(num):
@@ -10,10 +11,8 @@ def threads_num(num):
 
     `num`: an int greater than 0.
     """
-    if not isinstance(num, int) or isinstance(num, bool):
-        raise TypeError(f"For 'threads_num', 'num' must be an int, but got {type(num).__name__}.")
-    if num <= 0:
-        raise ValueError(f"For 'threads_num', 'num' must be greater than 0, but got {num}.")
+    require(isinstance(num, int) and (not isinstance(num, bool)), "int", "threads_num", num=num)
+    require(num > 0, "greater-than", "threads_num", num=num, n=0)
     set_context(runtime_num_threads=num)
 
 

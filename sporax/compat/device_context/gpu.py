@@ -2,6 +2,7 @@
 
 from sporax.compat import devices
 from sporax.compat.device_context.device_settings import setters
+from sporax.diagnosis.rules import require
 
 globals().update(setters("device_context.gpu"))
 
@@ -13,9 +14,5 @@ def is_available():
 
 def device_count():
     """Return the number of GPUs; raises RuntimeError if there is none."""
-    if not is_available():
-        raise RuntimeError(
-            "For 'device_count', there must be a GPU, but there is none. Ask "
-            "'device_context.gpu.is_available' first."
-        )
+    require(is_available(), "gpu-none", "device_count")
     return devices.device_count("GPU")

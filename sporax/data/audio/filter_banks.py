@@ -29,6 +29,7 @@ from sporax.data.audio.waveform import (
     optional,
 )
 from sporax.data.random_streams import stream
+from sporax.diagnosis.rules import require
 
 
 @fitting
@@ -92,8 +93,7 @@ def _bank_checked(who, n_freqs, f_min, f_max, sample_rate, **count):
     WHOLE(who, "n_freqs", n_freqs)
     NOT_NEGATIVE(who, "f_min", f_min)
     POSITIVE(who, "f_max", f_max)
-    if f_min > f_max:
-        raise ValueError(f"For '{who}', 'f_min' must be at most 'f_max', {f_max}, but got {f_min}.")
+    require(f_min <= f_max, "at-most", who, f_min=f_min, other="f_max", value=f_max)
     for name, value in (*count.items(), ("sample_rate", sample_rate)):
         COUNT(who, name, value)
 
@@ -148,11 +148,13 @@ class _MelBank(AudioTensorOperation):
 def band_end(who, f_min, f_max, sample_rate, least=0):
     """Return the upper frequency of a filter bank, which must exceed the lower one."""
     end = sample_rate // 2 if f_max is None else f_max
-    if f_min > end or (f_min == end and (f_max is None or not least)):
-        raise ValueError(
-            f"For '{who}', 'f_min' must be less than 'f_max', {end} ('sample_rate' // 2 by "
-            f"default), but got {f_min}."
-        )
+    require(
+        f_min <= end and (f_min != end or (f_max is not None and least)),
+        "less-than-f-max-sample-rate-2",
+        who,
+        f_min=f_min,
+        end=end,
+    )
     return end
 
 
@@ -184,22 +186,27 @@ class MelScale(_MelBank):
 
 def frequencies_checked(who, spectrogram, name, count):
     """Raise RuntimeError unless the spectrogram has `count` frequencies."""
-    if spectrogram.shape[-2] != count:
-        raise RuntimeError(
-            f"For '{who}', the input must have '{name}', {count}, frequencies, but got shape "
-            f"{spectrogram.shape}."
-        )
+    require(
+        spectrogram.shape[-2] == count,
+        "input-frequencies",
+        who,
+        name=name,
+        count=count,
+        shape=spectrogram.shape,
+    )
 
 
 def _steps(who, name, value):
     """Check `sgdargs`, and return it, or the defaults for None."""
     if value is None:
         return {"sgd_lr": 0.1, "sgd_momentum": 0.9}
-    if not isinstance(value, dict) or not value.keys() >= {"sgd_lr", "sgd_momentum"}:
-        raise TypeError(
-            f"For '{who}', '{name}' must be a dict with 'sgd_lr' and 'sgd_momentum', but got "
-            f"{value!r}."
-        )
+    require(
+        isinstance(value, dict) and value.keys() >= {"sgd_lr", "sgd_momentum"},
+        "dict-sgd-lr-sgd-momentum",
+        who,
+        argument=name,
+        got=value,
+    )
     for key in ("sgd_lr", "sgd_momentum"):
         NOT_NEGATIVE(who, f"{name}['{key}']", value[key])
     return value
@@ -293,8 +300,7 @@ class MelSpectrogram(AudioTensorOperation):
 
 def _options(who, name, value):
     """Check the arguments of another transform: a dict, or None."""
-    if value is not None and not isinstance(value, dict):
-        raise TypeError(f"For '{who}', '{name}' must be a dict, but got {type(value).__name__}.")
+    require(value is None or isinstance(value, dict), "dict", who, argument=name, got=value)
     return dict(value or {})
 
 
@@ -330,11 +336,15 @@ class MFCC(_Cepstrum):
 
     def _prepare(self):
         self._mel = MelSpectrogram(self.sample_rate, **self.melkwargs)
-        if self._mel.n_mels < self.n_mfcc:
-            raise ValueError(
-                f"For 'MFCC', 'n_mfcc' must be at most 'n_mels' of 'melkwargs', "
-                f"{self._mel.n_mels}, but got {self.n_mfcc}."
-            )
+        require(
+            self._mel.n_mels >= self.n_mfcc,
+            "at-most-argument-value",
+            "MFCC",
+            n_mfcc=self.n_mfcc,
+            other="n_mels",
+            other2="melkwargs",
+            value=self._mel.n_mels,
+        )
 
     def _transformed(self, waveform):
         return self._cosines(self._mel(waveform), self.n_mfcc, self.log_mels)
@@ -364,11 +374,15 @@ class LFCC(_Cepstrum):
     def _prepare(self):
         self.f_max = band_end(self._who, self.f_min, self.f_max, self.sample_rate)
         self._spectrogram = Spectrogram(**self.speckwargs)
-        if self._spectrogram.n_fft < self.n_lfcc:
-            raise ValueError(
-                f"For 'LFCC', 'n_lfcc' must be at most 'n_fft' of 'speckwargs', "
-                f"{self._spectrogram.n_fft}, but got {self.n_lfcc}."
-            )
+        require(
+            self._spectrogram.n_fft >= self.n_lfcc,
+            "at-most-argument-value",
+            "LFCC",
+            n_lfcc=self.n_lfcc,
+            other="n_fft",
+            other2="speckwargs",
+            value=self._spectrogram.n_fft,
+        )
 
     def _transformed(self, waveform):
         spectrogram = self._spectrogram(waveform)

@@ -19,6 +19,7 @@ from sporax.data.audio.waveform import (
     AudioTensorOperation,
     one_of,
 )
+from sporax.diagnosis.rules import require
 
 
 def filtered(waveform, numerator, denominator, clamp=True):
@@ -54,11 +55,13 @@ class LFilter(_Filter):
     clamp: FLAG = True
 
     def _prepare(self):
-        if len(self.a_coeffs) != len(self.b_coeffs):
-            raise ValueError(
-                f"For '{self._who}', 'a_coeffs' and 'b_coeffs' must have one length, but got "
-                f"{len(self.a_coeffs)} and {len(self.b_coeffs)}. Fill the shorter with zeros."
-            )
+        require(
+            len(self.a_coeffs) == len(self.b_coeffs),
+            "b-coeffs-one-length",
+            self._who,
+            a_coeffs=len(self.a_coeffs),
+            count=len(self.b_coeffs),
+        )
 
     def _transformed(self, waveform):
         return filtered(waveform, self.b_coeffs, self.a_coeffs, self.clamp)
@@ -98,8 +101,7 @@ class Biquad(_Filter):
     a2: REAL
 
     def _prepare(self):
-        if self.a0 == 0:
-            raise ValueError("For 'Biquad', 'a0' must not be 0.")
+        require(self.a0 != 0, "not-0", "Biquad", argument="a0")
 
     def _transformed(self, waveform):
         numerator, denominator = (self.b0, self.b1, self.b2), (self.a0, self.a1, self.a2)

@@ -19,6 +19,7 @@ from sporax.data.audio.waveform import (
     within,
 )
 from sporax.data.random_streams import stream
+from sporax.diagnosis.rules import require
 
 
 class AmplitudeToDB(AudioTensorOperation):
@@ -137,11 +138,14 @@ class Fade(AudioTensorOperation):
     def _transformed(self, waveform):
         length = waveform.shape[-1]
         for name in ("fade_in_len", "fade_out_len"):
-            if getattr(self, name) > length:
-                raise RuntimeError(
-                    f"For 'Fade', '{name}' must be at most the length of the waveform, {length}, "
-                    f"but got {getattr(self, name)}."
-                )
+            require(
+                getattr(self, name) <= length,
+                "at-most-length-waveform",
+                "Fade",
+                argument=name,
+                length=length,
+                got=getattr(self, name),
+            )
         rise = _RISES[self.fade_shape]
         envelope = np.ones(length)
         envelope[: self.fade_in_len] *= rise(np.linspace(0, 1, self.fade_in_len))

@@ -12,6 +12,7 @@ from sporax.data.audio.waveform import (
     one_of,
 )
 from sporax.data.random_streams import stream
+from sporax.diagnosis.rules import require
 
 
 def _masked(spectrogram, axis, start, width, value):
@@ -39,11 +40,16 @@ class MaskAlongAxis(AudioTensorOperation):
 
     def _transformed(self, spectrogram):
         axis = self.axis - 3
-        if self.mask_start + self.mask_width > spectrogram.shape[axis]:
-            raise RuntimeError(
-                f"For 'MaskAlongAxis', 'mask_start' + 'mask_width' must be at most the size of the "
-                f"axis, {spectrogram.shape[axis]}, but got {self.mask_start} + {self.mask_width}."
-            )
+        require(
+            self.mask_start + self.mask_width <= spectrogram.shape[axis],
+            "at-most-size-axis-argument-value",
+            "MaskAlongAxis",
+            other="mask_start",
+            value="mask_width",
+            value2=spectrogram.shape[axis],
+            got=self.mask_start,
+            value3=self.mask_width,
+        )
         return _masked(spectrogram, axis, self.mask_start, self.mask_width, self.mask_value)
 
 
@@ -51,10 +57,7 @@ def _random_mask(who, spectrogram, axis, name, most, value):
     """Mask each channel at random: the width is drawn from [0, `most`), the start from the range
     that it leaves."""
     size = spectrogram.shape[axis]
-    if most > size:
-        raise RuntimeError(
-            f"For '{who}', '{name}' must be at most the size of the axis, {size}, but got {most}."
-        )
+    require(most <= size, "at-most-size-axis", who, argument=name, size=size, got=most)
     drawn = stream().random((2, *spectrogram.shape[:-2], 1, 1))
     width = drawn[0] * most
     start = np.floor(drawn[1] * (size - width))
@@ -91,11 +94,16 @@ class _Masking(AudioTensorOperation):
         if self.iid_masks:
             return _random_mask(self._who, spectrogram, axis, name, width, self.mask_value)
         size = spectrogram.shape[axis]
-        if self.mask_start + width > size:
-            raise RuntimeError(
-                f"For '{self._who}', 'mask_start' + '{name}' must be at most the size of the axis, "
-                f"{size}, but got {self.mask_start} + {width}."
-            )
+        require(
+            self.mask_start + width <= size,
+            "at-most-size-axis-argument-value",
+            self._who,
+            other="mask_start",
+            value=name,
+            value2=size,
+            got=self.mask_start,
+            value3=width,
+        )
         return _masked(spectrogram, axis, self.mask_start, width, self.mask_value)
 
 

@@ -22,6 +22,7 @@ from sporax.data.audio.waveform import (
     optional,
 )
 from sporax.data.random_streams import stream
+from sporax.diagnosis.rules import require
 
 
 class Angle(AudioTensorOperation):
@@ -72,31 +73,40 @@ class Framed(AudioTensorOperation):
     def _prepare(self):
         self.win_length = self.win_length or self.n_fft
         self.hop_length = self.hop_length or self.win_length // self._hops
-        if self.win_length > self.n_fft:
-            raise ValueError(
-                f"For '{self._who}', 'win_length' must be at most 'n_fft', {self.n_fft}, but got "
-                f"{self.win_length}."
-            )
+        require(
+            self.win_length <= self.n_fft,
+            "at-most",
+            self._who,
+            win_length=self.win_length,
+            other="n_fft",
+            value=self.n_fft,
+        )
 
     def _window(self, dtype):
         return short_time.window(self.window, self.win_length, self.n_fft, dtype)
 
     def _frequencies_checked(self, count, onesided=True):
         expected = self.n_fft // 2 + 1 if onesided else self.n_fft
-        if count != expected:
-            raise RuntimeError(
-                f"For '{self._who}', the input must have {expected} frequencies for 'n_fft' "
-                f"{self.n_fft}, but got {count}."
-            )
+        require(
+            count == expected,
+            "input-frequencies-n-fft",
+            self._who,
+            expected=expected,
+            n_fft=self.n_fft,
+            got=count,
+        )
 
     def _spectrum(self, waveform, **options):
         """Return the spectrum of a waveform, which must be long enough."""
         least = 1 if options.get("center", True) else self.n_fft
-        if waveform.shape[-1] < least:
-            raise RuntimeError(
-                f"For '{self._who}', the waveform must have at least {least} samples for 'n_fft' "
-                f"{self.n_fft}, but got {waveform.shape[-1]}."
-            )
+        require(
+            waveform.shape[-1] >= least,
+            "waveform-at-least-samples-n-fft",
+            self._who,
+            least=least,
+            n_fft=self.n_fft,
+            got=waveform.shape[-1],
+        )
         shape = self._window(waveform.dtype)
         return short_time.transform(waveform, shape, self.hop_length, **options)
 
@@ -269,17 +279,21 @@ class PhaseVocoder(AudioTensorOperation):
     phase_advance: partial(check.instance, kind=np.ndarray)
 
     def _transformed(self, pairs):
-        if self.phase_advance.dtype != pairs.dtype:
-            raise RuntimeError(
-                f"For 'PhaseVocoder', 'phase_advance' must have the dtype of the input, "
-                f"{pairs.dtype}, but got {self.phase_advance.dtype}."
-            )
+        require(
+            self.phase_advance.dtype == pairs.dtype,
+            "dtype-input",
+            "PhaseVocoder",
+            phase_advance=self.phase_advance.dtype,
+            dtype=pairs.dtype,
+        )
         advance = self.phase_advance
-        if advance.shape != (pairs.shape[-3], 1):
-            raise RuntimeError(
-                f"For 'PhaseVocoder', 'phase_advance' must have shape ({pairs.shape[-3]}, 1), but "
-                f"got {advance.shape}."
-            )
+        require(
+            advance.shape == (pairs.shape[-3], 1),
+            "shape-1",
+            "PhaseVocoder",
+            phase_advance=advance.shape,
+            shape=pairs.shape[-3],
+        )
         spectrum = short_time.complex_of(pairs)
         return short_time.pairs_of(short_time.stretched(spectrum, self.rate, advance))
 

@@ -14,6 +14,7 @@ from sporax.data.audio.waveform import (
     AudioTensorOperation,
     optional,
 )
+from sporax.diagnosis.rules import rejection, require
 
 
 class DetectPitchFrequency(AudioTensorOperation):
@@ -60,10 +61,12 @@ class DetectPitchFrequency(AudioTensorOperation):
     def _smoothed(self, lags):
         before = (self.win_length - 1) // 2
         if lags.shape[-1] < self.win_length - before:
-            raise RuntimeError(
-                f"For 'DetectPitchFrequency', the waveform must have at least "
-                f"{self.win_length - before} frames for 'win_length' {self.win_length}, but has "
-                f"{lags.shape[-1]}."
+            raise rejection(
+                "waveform-at-least-frames-win-length",
+                "DetectPitchFrequency",
+                number=self.win_length - before,
+                win_length=self.win_length,
+                shape=lags.shape[-1],
             )
         continued = np.concatenate([np.repeat(lags[..., :1], before, -1), lags], -1)
         parts = short_time.frames(continued, self.win_length, 1)
@@ -113,11 +116,13 @@ class Vad(AudioTensorOperation):
     lp_lifter_freq: POSITIVE = 2000.0
 
     def _prepare(self):
-        if self.noise_up_time < self.noise_down_time:
-            raise ValueError(
-                f"For 'Vad', 'noise_up_time' must be at least 'noise_down_time', "
-                f"{self.noise_down_time}, but got {self.noise_up_time}."
-            )
+        require(
+            self.noise_up_time >= self.noise_down_time,
+            "at-least-noise-down-time",
+            "Vad",
+            noise_up_time=self.noise_up_time,
+            noise_down_time=self.noise_down_time,
+        )
         self.measure_duration = self.measure_duration or 2 / self.measure_freq
 
     def _transformed(self, waveform):
@@ -179,10 +184,13 @@ class _CepstralMeter:
     def _part(self, kind, first, end):
         if first >= end:
             low, high = (getattr(self.vad, f"{name}_{kind}_freq") for name in ("hp", "lp"))
-            raise RuntimeError(
-                f"For 'Vad', there must be frequencies between 'hp_{kind}_freq' and "
-                f"'lp_{kind}_freq', but got {low} and {high} at 'sample_rate' "
-                f"{self.vad.sample_rate}."
+            raise rejection(
+                "frequencies-between-hp---freq",
+                "Vad",
+                kind=kind,
+                got=low,
+                high=high,
+                sample_rate=self.vad.sample_rate,
             )
         return slice(first, end)
 

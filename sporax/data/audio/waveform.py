@@ -8,6 +8,7 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.operation import TensorOperation
+from sporax.diagnosis.rules import rejection, require
 
 _MOST = 2**24  # float32 represents all integers up to this
 
@@ -43,8 +44,7 @@ def optional(rule):
 
 def NONZERO(who, name, value):
     """Check that `value` is an int other than 0."""
-    if ANY_INT(who, name, value) == 0:
-        raise ValueError(f"For '{who}', '{name}' must not be 0.")
+    require(ANY_INT(who, name, value) != 0, "not-0", who, argument=name)
     return value
 
 
@@ -84,31 +84,29 @@ class AudioTensorOperation(TensorOperation):
         """Return the input as an array of Float32 or Float64."""
         if isinstance(waveform, Tensor):
             waveform = waveform.asnumpy()
-        if not (self._takes_lists or isinstance(waveform, np.ndarray)):
-            raise TypeError(
-                f"For '{self._who}', the input must be a NumPy array, but got "
-                f"{type(waveform).__name__}. Convert it by numpy.asarray."
-            )
+        require(
+            self._takes_lists or isinstance(waveform, np.ndarray),
+            "input-numpy-array",
+            self._who,
+            got=waveform,
+        )
         array, sizes = np.asarray(waveform), self._shape.split(", ")[1:]
         if array.dtype.kind not in self._kinds:
             kind = "floats" if self._kinds == "f" else "numbers"
-            raise RuntimeError(
-                f"For '{self._who}', the input must hold {kind}, but got {array.dtype}."
-            )
-        if array.size == 0:
-            raise RuntimeError(
-                f"For '{self._who}', the input must not be empty, but got shape {array.shape}."
-            )
-        if array.ndim < len(sizes) or (sizes[-1] == "2" and array.shape[-1] != 2):
-            raise RuntimeError(
-                f"For '{self._who}', the input must have shape ({self._shape}), but got "
-                f"{array.shape}."
-            )
+            raise rejection("input-hold", self._who, kind=kind, got=array.dtype)
+        require(array.size != 0, "input-not-empty", self._who, shape=array.shape)
+        require(
+            array.ndim >= len(sizes) and (sizes[-1] != "2" or array.shape[-1] == 2),
+            "input-shape",
+            self._who,
+            shape=self._shape,
+            got=array.shape,
+        )
         kept = (np.float64, np.float16) if self._keeps_halves else (np.float64,)
         return array if array.dtype in kept else array.astype(np.float32, copy=False)
 
     def _transformed(self, waveform):
-        raise NotImplementedError(f"For '{self._who}', the method '_transformed' must be defined.")
+        raise rejection("method-defined", self._who, other="_transformed")
 
 
 __all__ = ["AudioTensorOperation"]

@@ -7,6 +7,7 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.data.dataloader.transfer import as_tensor
+from sporax.diagnosis.rules import rejection
 
 _NO_NUMBERS = "SaUO"  # dtype kinds of NumPy's text and objects
 
@@ -50,16 +51,10 @@ def collate(batch, *, collate_fn_map=None):
         )
     if _is_sequence(first):
         if len({len(sample) for sample in batch}) > 1:
-            raise RuntimeError(
-                "For 'collate', the samples must be of the same length, but got "
-                f"{[len(sample) for sample in batch]}. Give a 'collate_fn' that pads them."
-            )
+            raise rejection("samples-same-length", "collate", got=[len(sample) for sample in batch])
         columns = [list(column) for column in zip(*batch, strict=True)]
         return _like_sequence(first, [collate(c, collate_fn_map=collate_fn_map) for c in columns])
-    raise TypeError(
-        f"For 'collate', there is no function for samples of type {type(first).__name__}. Give one "
-        "in 'collate_fn_map', or a 'collate_fn' to the DataLoader."
-    )
+    raise rejection("no-function-samples-type", "collate", first=first)
 
 
 def default_collate(batch):
@@ -106,10 +101,7 @@ def _like_sequence(old, new):
 
 def _stacked(batch, collate_fn_map=None):
     if isinstance(batch[0], np.ndarray) and batch[0].dtype.kind in _NO_NUMBERS:
-        raise TypeError(
-            "For 'default_collate', arrays must have numbers, but got the dtype "
-            f"{batch[0].dtype}. Give a 'collate_fn'."
-        )
+        raise rejection("arrays-numbers", "default_collate", dtype=batch[0].dtype)
     return as_tensor(np.stack([np.asarray(sample) for sample in batch]))
 
 

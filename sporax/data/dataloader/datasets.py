@@ -3,6 +3,7 @@
 from typing import Generic, TypeVar
 
 from sporax.data.dataloader import transfer
+from sporax.diagnosis.rules import rejection, require
 
 Sample = TypeVar("Sample", covariant=True)
 
@@ -11,10 +12,7 @@ class Dataset(Generic[Sample]):
     """A dataset whose samples are read by index: a subclass defines `__getitem__`, `__len__`."""
 
     def __getitem__(self, index):
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', '__getitem__' must return the sample of an index. "
-            "Define it."
-        )
+        raise rejection("return-sample-index", type(self).__name__, argument="__getitem__")
 
 
 class IterableDataset(Dataset[Sample]):
@@ -25,10 +23,7 @@ class IterableDataset(Dataset[Sample]):
     """
 
     def __iter__(self):
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', '__iter__' must return an iterator over the samples. "
-            "Define it."
-        )
+        raise rejection("return-iterator-over-samples", type(self).__name__, argument="__iter__")
 
 
 class TensorDataset(Dataset):
@@ -41,11 +36,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors):
         sizes = [tensor.shape[0] for tensor in tensors]
-        if len(set(sizes)) > 1:
-            raise ValueError(
-                "For 'TensorDataset', the tensors must have the same first size, but got "
-                f"{sizes}. Give as many rows of each."
-            )
+        require(len(set(sizes)) <= 1, "tensors-same-first-size", "TensorDataset", got=sizes)
         self.tensors = tensors
 
     def __getitem__(self, index):

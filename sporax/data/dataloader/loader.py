@@ -15,6 +15,7 @@ from sporax.data.dataloader.samplers import (
     SequentialSampler,
 )
 from sporax.data.dataloader.workers import Workers
+from sporax.diagnosis.rules import rejection
 
 
 class _Fetcher:
@@ -152,10 +153,7 @@ def _check_order(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last
             batch_sampler=batch_sampler is not None,
         )  # fmt: skip
     elif not hasattr(dataset, "__getitem__"):
-        raise NotImplementedError(
-            f"For '{who}', 'dataset' must have '__getitem__', but {type(dataset).__name__} has "
-            "none. Define it, or make it an IterableDataset."
-        )
+        raise rejection("getitem---none", who, argument="dataset", dataset=dataset)
     check.is_a(who, (int, type(None)), batch_size=batch_size)
     check.at_least(who, 1, batch_size=batch_size)
     check.is_a(who, (bool, type(None)), shuffle=shuffle)

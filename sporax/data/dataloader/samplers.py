@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from sporax.data.dataloader import argument_checks as check
+from sporax.diagnosis.rules import require
 from sporax.distributed import get_group_size, get_rank
 
 Index = TypeVar("Index", covariant=True)
@@ -116,11 +117,7 @@ class DistributedSampler(Sampler):
         num_replicas = get_group_size() if num_replicas is None else num_replicas
         rank = get_rank() if rank is None else rank
         check.at_least(who, 1, num_replicas=num_replicas)
-        if not 0 <= rank < num_replicas:
-            raise ValueError(
-                f"For '{who}', 'rank' must be in [0, {num_replicas}), but got {rank}. Processes "
-                "are numbered from 0."
-            )
+        require(0 <= rank < num_replicas, "0", who, rank=rank, num_replicas=num_replicas)
         self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
         self.shuffle, self.seed, self.drop_last, self.epoch = shuffle, seed, drop_last, 0
         size = len(dataset)

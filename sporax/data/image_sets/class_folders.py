@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet
+from sporax.diagnosis.rules import require
 
 
 def folders(path):
@@ -202,10 +203,7 @@ class LSUNDataset(FileSet):
     ):  # fmt: skip
         who = type(self).__name__
         if classes is not None:
-            if not isinstance(classes, list):
-                raise TypeError(
-                    f"For '{who}', 'classes' must be a list, but got {type(classes).__name__}."
-                )
+            require(isinstance(classes, list), "list", who, classes=classes)
             for i, name in enumerate(classes):
                 check.one_of(who, f"classes[{i}]", name, _SCENES)
         self._open(locals())

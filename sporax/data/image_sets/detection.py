@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet, existing
+from sporax.diagnosis.rules import require
 
 
 def column(values, kind):
@@ -17,10 +18,7 @@ def column(values, kind):
 
 def _indexing(who, given):
     """Check the argument `class_indexing`."""
-    if given is not None and not isinstance(given, dict):
-        raise TypeError(
-            f"For '{who}', 'class_indexing' must be a dict, but got {type(given).__name__}."
-        )
+    require(given is None or isinstance(given, dict), "dict", who, class_indexing=given)
     for name, label in (given or {}).items():
         check.whole(who, f"class_indexing[{name!r}]", label, -(2**31))
 
@@ -124,13 +122,13 @@ class VOCDataset(FileSet):
         num_shards=None, shard_id=None, cache=None, extra_metadata=False, decrypt=None,
     ):  # fmt: skip
         who = type(self).__name__
-        if not isinstance(usage, str):
-            raise TypeError(f"For '{who}', 'usage' must be a str, but got {type(usage).__name__}.")
+        require(isinstance(usage, str), "str", who, usage=usage)
         _indexing(who, class_indexing)
         self._open(locals())
-        if class_indexing is not None and self.given.task != "Detection":
-            raise ValueError(f"For '{who}', 'class_indexing' must be None for 'Segmentation', but "
-                             f"got {class_indexing}.")  # fmt: skip
+        require(
+            class_indexing is None or self.given.task == "Detection",
+            "none-segmentation", who, class_indexing=class_indexing,
+        )  # fmt: skip
         folder = "Main" if self.given.task == "Detection" else "Segmentation"
         path = self.given.dataset_dir / "ImageSets" / folder / f"{usage}.txt"
         self._list = existing(who, "usage", path, is_folder=False)
@@ -142,11 +140,12 @@ class VOCDataset(FileSet):
 
     def get_class_indexing(self):
         """Return {class: label}, for 'Detection'."""
-        if self.given.task != "Detection":
-            raise NotImplementedError(
-                "For 'VOCDataset', 'get_class_indexing' needs the task 'Detection', but got "
-                f"'{self.given.task}'."
-            )
+        require(
+            self.given.task == "Detection",
+            "needs-task-detection",
+            "VOCDataset",
+            get_class_indexing=self.given.task,
+        )
         if self.given.class_indexing:
             return dict(self.given.class_indexing)
         kinds = {kind for name in self._names() for kind, *_ in self._objects(name)}
@@ -242,11 +241,12 @@ class CocoDataset(FileSet):
 
     def get_class_indexing(self):
         """Return {class: [id]}, for 'Panoptic' with 1 for things and 0 for stuff."""
-        if self.given.task not in ("Detection", "Panoptic"):
-            raise NotImplementedError(
-                "For 'CocoDataset', 'get_class_indexing' needs the task 'Detection' or 'Panoptic', "
-                f"but got '{self.given.task}'."
-            )
+        require(
+            self.given.task in ("Detection", "Panoptic"),
+            "needs-task-detection-panoptic",
+            "CocoDataset",
+            get_class_indexing=self.given.task,
+        )
         more = ["isthing"] if self.given.task == "Panoptic" else []
         kinds = self._categories(self._json(self.given.annotation_file)).values()
         return {kind["name"]: [kind[key] for key in ("id", *more)] for kind in kinds}

@@ -8,6 +8,7 @@ from sporax.core.from_host import plain
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.source import GeneratorDataset
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, content, json_of
 
 _MOST, _MOST_DIMS = 2**24, 64  # maximum elements and dimensions of a value
@@ -45,11 +46,7 @@ class FakeImageDataset(GeneratorDataset):
         who = type(self).__name__
         check.whole(who, "num_images", num_images, 1)
         self._shape = check.several(who, "image_size", image_size, (), check.whole, least=1)
-        if len(image_size) != 3:
-            raise ValueError(
-                f"For '{who}', 'image_size' must be (height, width, channels), but got "
-                f"{image_size}."
-            )
+        require(len(image_size) == 3, "height-width-channels", who, image_size=image_size)
         self._classes = check.whole(who, "num_classes", num_classes, 1)
         self._base = check.whole(who, "base_seed", base_seed)
         super().__init__(
@@ -114,8 +111,7 @@ class RandomDataset(GeneratorDataset):
 
 
 def _name(who, name, value):
-    if not isinstance(value, str):
-        raise TypeError(f"For '{who}', '{name}' must be a str, but got {type(value).__name__}.")
+    require(isinstance(value, str), "str", who, argument=name, got=value)
     return value
 
 
@@ -137,18 +133,22 @@ def _described(who, schema):
         if isinstance(columns, dict):  # {name: description}, which MindSpore accepts too
             columns = [{"name": name, **column} for name, column in columns.items()]
         kinds = {c["name"]: np.dtype(c["type"]) for c in columns}
-        if any(kind.kind not in "biuf" for kind in kinds.values()):
-            raise ValueError(f"a type must be one of numbers, not {kinds}")
+        require(
+            not any(kind.kind not in "biuf" for kind in kinds.values()),
+            "type-one-numbers-not",
+            kinds=kinds,
+        )
         shapes = {c["name"]: c.get("shape", ()) for c in columns}
         for shape in shapes.values():
             sizes = all(type(n) is int and n >= 0 for n in shape) and len(shape) <= _MOST_DIMS
-            if not sizes or math.prod(shape) > _MOST:
-                raise ValueError(f"a shape must be sizes of at most {_MOST} elements, not {shape}")
+            require(
+                sizes and math.prod(shape) <= _MOST,
+                "shape-sizes-at-most-elements",
+                most=_MOST,
+                shape=shape,
+            )
     except MALFORMED as error:
-        raise RuntimeError(
-            f"For '{who}', 'schema' must be a Schema or the path of a JSON file with 'columns', "
-            f"each of which has a 'name' and a 'type', but got {schema!r}: {error!r}."
-        ) from None
+        raise rejection("schema-path-json-file", who, schema=schema, cause=error) from None
     return {name: (kinds[name], shapes[name]) for name in kinds}, described.get("numRows")
 
 

@@ -9,6 +9,7 @@ from sporax.data import argument_checks as check
 from sporax.data.text.enums import JiebaMode
 from sporax.data.text.tokenizers import Tokenizer
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import rejection, require
 
 _NEVER = -3.14e100  # the logarithm of a probability of 0
 _FREQUENCY = r"(?=[\d.]*[1-9])[0-9]{1,15}(\.[0-9]{1,15})?"  # more than 0
@@ -22,15 +23,17 @@ class _Dictionary:
         frequencies = {}
         for number, line in enumerate(lines(who, path), 1):
             fields = line.split(" ")
-            if len(fields) < 2 or not re.fullmatch(_FREQUENCY, fields[1]):
-                raise RuntimeError(
-                    f"For '{who}', the file '{path}', line {number}, must be a word, its frequency "
-                    f"and a tag, with spaces between, but is {line!r:.80}."
-                )
+            require(
+                len(fields) >= 2 and re.fullmatch(_FREQUENCY, fields[1]),
+                "file-line-word-frequency",
+                who,
+                path=path,
+                number=number,
+                line=line,
+            )
             frequencies[fields[0]] = float(fields[1])
         self._sum = sum(frequencies.values())
-        if not self._sum:
-            raise RuntimeError(f"For '{who}', the file '{path}' must hold words, but has none.")
+        require(self._sum, "file-hold-words-none", who, path=path)
         self.weights = {word: self._weight(count) for word, count in frequencies.items()}
         ordered = sorted(self.weights.values())
         self.least, self._median = ordered[0], ordered[len(ordered) // 2]
@@ -73,12 +76,7 @@ class _HiddenMarkov:
             fits = [len(row) for row in numbers] == [4] * 5 and len(self.emissions) == 4
         except (IndexError, ValueError):
             fits = False
-        if not fits:
-            raise RuntimeError(
-                f"For '{who}', the file '{path}' must be a model of cppjieba: lines of 4 "
-                "probabilities to start, of 4 times 4 to go on, and 4 of those of characters, "
-                "'char:probability' with commas between."
-            )
+        require(fits, "file-model-cppjieba-lines", who, path=path)
 
     def spans(self, text, start, end):
         """Yield words of letters and digits, and the most probable words between (Viterbi)."""
@@ -136,18 +134,23 @@ class JiebaTokenizer(Tokenizer):
     def __init__(self, hmm_path, mp_path, mode=JiebaMode.MIX, with_offsets=False):
         super().__init__(with_offsets)
         for name, path in (("hmm_path", hmm_path), ("mp_path", mp_path)):
-            if path is None:
-                raise ValueError(f"For '{self._who}', '{name}' must be given.")
-            if not Path(check.text(self._who, name, path)).is_file():
-                raise ValueError(f"For '{self._who}', there must be a file '{path}' ('{name}').")
+            require(path is not None, "given-argument-missing", self._who, argument=name)
+            require(
+                Path(check.text(self._who, name, path)).is_file(),
+                "file-file-missing-jieba-tokenizer",
+                self._who,
+                path=path,
+                name=name,
+            )
         self.mode = check.member(self._who, "mode", mode, JiebaMode)
         self._model = _HiddenMarkov(self._who, hmm_path)
         self._dictionary = _Dictionary(self._who, mp_path)
 
     def add_word(self, word, freq=None):
         """Add a word to the dictionary; `freq`: its frequency, by default the median's."""
-        if word is None:
-            raise ValueError("For 'JiebaTokenizer.add_word', 'word' must be given.")
+        require(
+            word is not None, "given-argument-missing", "JiebaTokenizer.add_word", argument="word"
+        )
         if freq is not None:
             check.whole("JiebaTokenizer.add_word", "freq", freq, 0, 2**32 - 1)
         self._dictionary.add(check.text("JiebaTokenizer.add_word", "word", word), freq or 0)
@@ -156,26 +159,29 @@ class JiebaTokenizer(Tokenizer):
         """Add several words to the dictionary: {word: frequency}, or a file with a word and
         optionally its frequency per line. Other lines are ignored."""
         if isinstance(user_dict, str):
-            if not Path(user_dict).is_file():
-                raise ValueError(
-                    f"For 'JiebaTokenizer.add_dict', there must be a file '{user_dict}'."
-                )
+            require(
+                Path(user_dict).is_file(),
+                "file-file-missing",
+                "JiebaTokenizer.add_dict",
+                value=user_dict,
+            )
             listed = lines("JiebaTokenizer.add_dict", user_dict)
             found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line) for line in listed]
             path, user_dict = user_dict, {}
             for number, match in enumerate(found, 1):
                 if match and len(match[2] or "") > 9:
-                    raise RuntimeError(
-                        f"For 'JiebaTokenizer.add_dict', the file '{path}', line {number}, must "
-                        f"have a frequency of at most 9 digits, but has {match[2]:.20}."
+                    raise rejection(
+                        "file-line-frequency-at-most",
+                        "JiebaTokenizer.add_dict",
+                        path=path,
+                        number=number,
+                        match=match[2],
                     )
                 if match:
                     user_dict[match[1]] = int(match[2] or 0)
-        if not isinstance(user_dict, dict):
-            raise TypeError(
-                "For 'JiebaTokenizer.add_dict', 'user_dict' must be a path or a dict, but got "
-                f"{type(user_dict).__name__}."
-            )
+        require(
+            isinstance(user_dict, dict), "path-dict", "JiebaTokenizer.add_dict", user_dict=user_dict
+        )
         for word, frequency in user_dict.items():
             self.add_word(word, frequency)
 

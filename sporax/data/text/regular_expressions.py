@@ -3,6 +3,8 @@
 import functools
 import re
 
+from sporax.diagnosis.rules import rejection
+
 _LINE_ENDS = r"\n\x0b\f\r\x85\u2028\u2029"
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
 _SPACE = r"\t-\r\x85\p{Z}"
@@ -23,10 +25,7 @@ def library():
     try:
         import regex
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "sporax needs the library regex for regular expressions of text transforms. Install "
-            "it: pip install 'sporax[text]'"
-        ) from None
+        raise rejection("sporax-needs-library-regex") from None
     return regex
 
 
@@ -57,8 +56,8 @@ def compiled(who, name, pattern):
     try:
         return regex.compile(_translated(pattern, regex.escape), regex.VERSION1)
     except (regex.error, ValueError, OverflowError) as error:
-        raise RuntimeError(
-            f"For '{who}', '{name}' must be a regular expression, but got {pattern!r}: {error}."
+        raise rejection(
+            "regular-expression", who, argument=name, got=pattern, cause=error
         ) from None
 
 
@@ -73,10 +72,12 @@ def template(who, replace, expression):
         group = name if name is not None else None if number is None else int(number)
         known = group in expression.groupindex or group in range(expression.groups + 1)
         if match[0] == "$" or (group is not None and not known):
-            raise RuntimeError(
-                f"For '{who}', 'replace' must refer to the {expression.groups} groups of "
-                f"{expression.pattern!r} as $1 or ${{name}}, but got {replace!r}. Write \\$ for a "
-                "dollar sign."
+            raise rejection(
+                "refer-groups-1",
+                who,
+                replace=replace,
+                groups=expression.groups,
+                pattern=expression.pattern,
             )
         parts.append((group,) if group is not None else escaped or text)
     return parts

@@ -11,6 +11,8 @@ from sporax.data.dataset import names, places
 from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.data.text_lines import lines
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 
@@ -19,10 +21,7 @@ def _library():
     try:
         import sentencepiece
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "sporax needs the library sentencepiece for its models. Install it: "
-            "pip install 'sporax[text]'"
-        ) from None
+        raise rejection("sporax-needs-library-sentencepiece") from None
     return sentencepiece
 
 
@@ -50,11 +49,7 @@ class SentencePieceVocab:
     def from_file(cls, file_path, vocab_size, character_coverage, model_type, params):
         """Train a model on the lines of files; `file_path`: a list of their paths."""
         who = "SentencePieceVocab.from_file"
-        if not isinstance(file_path, list):
-            raise TypeError(
-                f"For '{who}', 'file_path' must be a list of paths, but got "
-                f"{type(file_path).__name__}."
-            )
+        require(isinstance(file_path, list), "list-paths", who, file_path=file_path)
         sentences = (line for path in file_path for line in lines(who, path))
         rest = vocab_size, character_coverage, model_type, params
         return cls._trained(who, sentences, *rest, f" of {file_path}")
@@ -79,7 +74,7 @@ class SentencePieceVocab:
         cls, who, sentences, vocab_size, character_coverage, model_type, params, source=""
     ):  # fmt: skip
         check.whole(who, "vocab_size", vocab_size, 0, 2**32 - 1)
-        check.number(who, "character_coverage", character_coverage, kind=float)
+        check.number(who, "character_coverage", character_coverage, kind=kinds.FLOAT)
         check.member(who, "model_type", model_type, SentencePieceModel)
         check.instance(who, "params", params, dict)
         vocab, model = cls(), io.BytesIO()
@@ -90,9 +85,14 @@ class SentencePieceVocab:
                 minloglevel=2, **params,
             )  # fmt: skip
         except (OSError, ValueError, RuntimeError) as error:
-            raise RuntimeError(
-                f"For '{who}', the model{source} cannot be trained with 'vocab_size' {vocab_size}, "
-                f"'character_coverage' {character_coverage} and 'params' {params}: {error}"
+            raise rejection(
+                "model-cannot-trained-vocab-size",
+                who,
+                source=source,
+                vocab_size=vocab_size,
+                character_coverage=character_coverage,
+                params=params,
+                cause=error,
             ) from None
         vocab._content = model.getvalue()
         return vocab
@@ -104,18 +104,13 @@ class SentencePieceVocab:
         who = "SentencePieceVocab.save_model"
         check.instance(who, "vocab", vocab, SentencePieceVocab)
         folder = Path(check.text(who, "path", path))
-        if not folder.is_dir():
-            raise RuntimeError(f"For '{who}', there must be a folder '{path}'.")
+        require(folder.is_dir(), "folder", who, path=path)
         path = folder / check.text(who, "filename", filename)
         with atomic_write.errors_named(who, path):
             atomic_write.write(path, vocab._trained_content(who))
 
     def _trained_content(self, who):
-        if self._content is None:
-            raise RuntimeError(
-                f"For '{who}', the SentencePieceVocab must have been made by from_file or "
-                "from_dataset, but has no model."
-            )
+        require(self._content is not None, "sentencepiecevocab-been-made-from-file", who)
         return self._content
 
 
@@ -135,15 +130,17 @@ class SentencePieceTokenizer(TextTensorOperation):
     """
 
     def __init__(self, mode, out_type):
-        if not isinstance(mode, (str, SentencePieceVocab)):
-            raise TypeError(
-                f"For '{self._who}', 'mode' must be a SentencePieceVocab or a path, but got "
-                f"{type(mode).__name__}."
-            )
+        require(
+            isinstance(mode, (str, SentencePieceVocab)),
+            "sentencepiecevocab-path",
+            self._who,
+            mode=mode,
+        )
         self.out_type = check.member(self._who, "out_type", out_type, SPieceTokenizerOutType)
         if isinstance(mode, str):
-            if not Path(mode).is_file():
-                raise RuntimeError(f"For '{self._who}', there must be a file '{mode}'.")
+            require(
+                Path(mode).is_file(), "file-file-missing", self._who, value=mode, error=RuntimeError
+            )
             content = untrusted_file.content(mode)
         else:
             content = mode._trained_content(self._who)
@@ -152,9 +149,7 @@ class SentencePieceTokenizer(TextTensorOperation):
             self._processor = _library().SentencePieceProcessor(model_proto=content)
             self._processor.encode("a")  # some damage is detected only here
         except (RuntimeError, *untrusted_file.MALFORMED) as error:
-            raise RuntimeError(
-                f"For '{self._who}', '{mode}' must be a model of SentencePiece, but: {error}"
-            ) from None
+            raise rejection("model-sentencepiece", self._who, argument=mode, cause=error) from None
 
     def __call__(self, text):
         row = np.atleast_1d(row_of_strings(self._who, text, (0, 1))).tolist()

@@ -9,14 +9,19 @@ from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import rejection, require
 
 
 def _array(who, value, ndims):
     array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
     if array.dtype.kind not in "biufU" or array.ndim not in ndims:
-        raise RuntimeError(
-            f"For '{who}', the input must be an array of numbers or strings with "
-            f"{' or '.join(map(str, ndims))} axes, but got {array.dtype} {array.shape}."
+        raise rejection(
+            "input-array-numbers-strings",
+            who,
+            names=" or ".join(map(str, ndims)),
+            got=array.dtype,
+            shape=array.shape,
         )
     return array
 
@@ -57,17 +62,11 @@ class Ngram(TextTensorOperation):
 
     def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
         sizes = [n] if isinstance(n, int) else n
-        if not isinstance(sizes, list) or not sizes:
-            raise ValueError(
-                f"For 'Ngram', 'n' must be a positive int or a list of such, but got {n!r}."
-            )
+        require(isinstance(sizes, list) and sizes, "positive-int-list-such", "Ngram", n=n)
         self.n = [check.whole("Ngram", f"n[{i}]", size, 1) for i, size in enumerate(sizes)]
         for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
             fits = isinstance(pad, tuple) and list(map(type, pad)) == [str, int] and pad[1] >= 0
-            if not fits:
-                raise ValueError(
-                    f"For 'Ngram', '{name}' must be (token, how often), but got {pad!r}."
-                )
+            require(fits, "token-how-often", "Ngram", argument=name, got=pad)
         self.left_pad, self.right_pad = left_pad, right_pad
         self.separator = check.text("Ngram", "separator", separator)
 
@@ -91,15 +90,11 @@ class SlidingWindow(TextTensorOperation):
 
     def __init__(self, width, axis=0):
         self.width = check.whole("SlidingWindow", "width", width, 1)
-        self.axis = check.number("SlidingWindow", "axis", axis, kind=int)
+        self.axis = kinds.INT.checked("SlidingWindow", "axis", axis)
 
     def __call__(self, row):
         array = _compact(_array("SlidingWindow", row, (1,)))
-        if self.axis not in (0, -1):
-            raise RuntimeError(
-                f"For 'SlidingWindow', 'axis' must be 0 or -1, the axis of a row, but got "
-                f"{self.axis}."
-            )
+        require(self.axis in (0, -1), "0-1-axis-row", "SlidingWindow", axis=self.axis)
         if len(array) < self.width:
             return _compact(array[:0])
         return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
@@ -128,16 +123,20 @@ class TruncateSequencePair(TextTensorOperation):
     """
 
     def __init__(self, max_length):
-        if not isinstance(max_length, int) or isinstance(max_length, bool):
-            raise TypeError(
-                "For 'TruncateSequencePair', 'max_length' must be an int, but got "
-                f"{type(max_length).__name__}."
-            )
-        if max_length < 0:
-            raise RuntimeError(
-                f"For 'TruncateSequencePair', 'max_length' must be at least 0, but got "
-                f"{max_length}."
-            )
+        require(
+            isinstance(max_length, int) and (not isinstance(max_length, bool)),
+            "int",
+            "TruncateSequencePair",
+            max_length=max_length,
+        )
+        require(
+            max_length >= 0,
+            "at-least",
+            "TruncateSequencePair",
+            max_length=max_length,
+            n=0,
+            error=RuntimeError,
+        )
         self.max_length = max_length
 
     def __call__(self, first, second):
@@ -166,18 +165,12 @@ class ToNumber(TextTensorOperation):
     """
 
     def __init__(self, data_type):
-        if not isinstance(data_type, dtypes.Type):
-            raise TypeError(
-                "For 'ToNumber', 'data_type' must be a dtype of MindSpore, but got "
-                f"{type(data_type).__name__}."
-            )
+        require(
+            isinstance(data_type, dtypes.Type), "dtype-mindspore", "ToNumber", data_type=data_type
+        )
         self.data_type = data_type
         self._dtype = np.dtype(dtypes.to_numpy(data_type)) if data_type in _NUMBERS else None
-        if self._dtype is None:
-            raise TypeError(
-                f"For 'ToNumber', 'data_type' must be an integer or a float type, but got "
-                f"{data_type}."
-            )
+        require(self._dtype is not None, "integer-float-type", "ToNumber", data_type=data_type)
 
     def __call__(self, strings):
         array = as_strings("ToNumber", strings)
@@ -208,7 +201,7 @@ class ToNumber(TextTensorOperation):
         return number
 
     def _refuse(self, text, rule):
-        raise RuntimeError(f"For 'ToNumber', the strings must be {rule}, but got {text!r}.")
+        raise rejection("strings", "ToNumber", law=rule, got=text)
 
 
 _NUMBERS = [
@@ -229,10 +222,7 @@ def to_bytes(array, encoding="utf8"):
     >>> to_bytes(np.array(["a", "é"]))
     array([b'a', b'\\xc3\\xa9'], dtype='|S2')
     """
-    if not isinstance(array, np.ndarray):
-        raise ValueError(
-            f"For 'to_bytes', 'array' must be an array, but got {type(array).__name__}."
-        )
+    require(isinstance(array, np.ndarray), "array", "to_bytes", array=array)
     return np.char.encode(array, encoding)
 
 
@@ -243,8 +233,7 @@ def to_str(array, encoding="utf8"):
     >>> to_str(np.array([b"a", b"b"]))
     array(['a', 'b'], dtype='<U1')
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"For 'to_str', 'array' must be an array, but got {type(array).__name__}.")
+    require(isinstance(array, np.ndarray), "array-argument-type", "to_str", array=array)
     return np.char.decode(array, encoding)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.data.operation import TensorOperation
+from sporax.diagnosis.rules import rejection, require
 
 
 def as_strings(who, value):
@@ -21,11 +22,7 @@ def as_strings(who, value):
 def one_string(who, value):
     """Return a single str."""
     array = as_strings(who, value)
-    if array.ndim:
-        raise RuntimeError(
-            f"For '{who}', the input must be one string, but got an array of shape {array.shape}. "
-            "Call it with each string, as 'map' does with each row."
-        )
+    require(not array.ndim, "input-one-string", who, shape=array.shape)
     return str(array)
 
 
@@ -33,9 +30,8 @@ def row_of_strings(who, value, ndims=(1,)):
     """Return an array of strings whose number of axes is in `ndims`."""
     array = as_strings(who, value)
     if array.ndim not in ndims:
-        raise RuntimeError(
-            f"For '{who}', the input must be an array of strings with "
-            f"{' or '.join(map(str, ndims))} axes, but got shape {array.shape}."
+        raise rejection(
+            "input-array-strings-axes", who, names=" or ".join(map(str, ndims)), shape=array.shape
         )
     return array
 
@@ -57,4 +53,4 @@ class ElementwiseOperation(TextTensorOperation):
         return np.array(changed, np.str_).reshape(array.shape)
 
     def _string(self, text):
-        raise NotImplementedError(f"For '{self._who}', the method '_string' must be defined.")
+        raise rejection("method-defined", self._who, other="_string")

@@ -17,6 +17,7 @@ from sporax.data.text.normalization import case_folded, normalized
 from sporax.data.text.regular_expressions import compiled
 from sporax.data.text.strings import TextTensorOperation, as_strings, one_string, row_of_strings
 from sporax.data.text.vocab import Vocab
+from sporax.diagnosis.rules import rejection, require
 
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # White_Space
 
@@ -45,7 +46,7 @@ class Tokenizer(TextTensorOperation):
         return text
 
     def _spans(self, text):
-        raise NotImplementedError(f"For '{self._who}', the method '_spans' must be defined.")
+        raise rejection("method-defined", self._who, other="_spans")
 
 
 class UnicodeCharTokenizer(Tokenizer):
@@ -76,10 +77,7 @@ def _kind(char):
     try:
         from fontTools.unicodedata import script
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "sporax needs fonttools to tell the scripts of characters. Install it: "
-            "pip install 'sporax[text]'"
-        ) from None
+        raise rejection("sporax-needs-fonttools-tell") from None
     return script(char), bool(re.match(f"[{_SPACE}]", char))
 
 
@@ -317,11 +315,9 @@ class PythonTokenizer(PyTensorOperation):
     """
 
     def __init__(self, tokenizer):
-        if not callable(tokenizer):
-            raise TypeError(
-                "For 'PythonTokenizer', 'tokenizer' must be callable, but got "
-                f"{type(tokenizer).__name__}."
-            )
+        require(
+            callable(tokenizer), "function-argument-type", "PythonTokenizer", tokenizer=tokenizer
+        )
         self.tokenizer = tokenizer
 
     def __call__(self, text):
@@ -331,9 +327,8 @@ class PythonTokenizer(PyTensorOperation):
         )
         rows = [self._tokens(each) for each in array.ravel().tolist()]
         if len({len(row) for row in rows}) > 1:
-            raise RuntimeError(
-                "For 'PythonTokenizer', all strings of an array must have as many tokens, but got "
-                f"{[len(row) for row in rows]}. Tokenize rows with one string each."
+            raise rejection(
+                "all-strings-array-many", "PythonTokenizer", got=[len(row) for row in rows]
             )
         return np.array(rows, np.str_).reshape(*array.shape, len(rows[0]) if rows else 0)
 
@@ -341,9 +336,8 @@ class PythonTokenizer(PyTensorOperation):
         try:
             return list(self.tokenizer(text))
         except Exception as error:
-            raise RuntimeError(
-                f"For 'PythonTokenizer', 'tokenizer' must make a list of str of each str, but for "
-                f"{text!r:.80} it raised {type(error).__name__}: {error}"
+            raise rejection(
+                "make-list-str-str", "PythonTokenizer", argument="tokenizer", text=text, cause=error
             ) from error
 
 

@@ -13,19 +13,23 @@ from sporax.data import argument_checks as check
 from sporax.data.dataset import Dataset, names, places
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import rejection, require
 
 
 def _words(who, name, words, others=()):
     """Check a list of distinct words, none of which is among `others`."""
-    if not isinstance(words, list):
-        raise TypeError(f"For '{who}', '{name}' must be a list, but got {type(words).__name__}.")
+    require(isinstance(words, list), "list", who, argument=name, got=words)
     seen = set(others)
     for i, word in enumerate(words):
-        if check.text(who, f"{name}[{i}]", word) in seen:
-            raise ValueError(
-                f"For '{who}', '{name}' must hold words that are not there already, but got "
-                f"{word!r} once more at {name}[{i}]."
-            )
+        require(
+            check.text(who, f"{name}[{i}]", word) not in seen,
+            "hold-words-not-already",
+            who,
+            argument=name,
+            got=word,
+            name=name,
+            i=i,
+        )
         seen.add(word)
     return words
 
@@ -138,21 +142,19 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         check.true_or_false(who, "special_first", special_first)
         counts = _counted(who, dataset, columns)
         for word in special:
-            if word in counts:
-                raise RuntimeError(
-                    f"For '{who}', 'special_tokens' must not be words of the dataset, but "
-                    f"{word!r} is one."
-                )
+            require(
+                word not in counts,
+                "not-words-dataset-one",
+                who,
+                argument="special_tokens",
+                word=word,
+            )
         kept = [word for word, count in counts.items() if least <= count <= most]
         kept.sort(key=lambda word: (-counts[word], word))
         return cls._of_words(kept[:top_k], special, special_first)
 
     def _there(self):
-        if self._numbers is None:
-            raise RuntimeError(
-                "For 'Vocab', there must be words, but there are none. Make it with one of "
-                "Vocab.from_list, from_dict, from_file and from_dataset."
-            )
+        require(self._numbers is not None, "words-none", "Vocab")
         return self._numbers
 
     def vocab(self):
@@ -166,11 +168,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
             tokens = tokens.tolist()
         if isinstance(tokens, str):
             return numbers.get(tokens, -1)
-        if not isinstance(tokens, list):
-            raise TypeError(
-                "For 'Vocab.tokens_to_ids', 'tokens' must be a str, a list or an array, but got "
-                f"{type(tokens).__name__}."
-            )
+        require(isinstance(tokens, list), "str-list-array", "Vocab.tokens_to_ids", tokens=tokens)
         return [
             numbers.get(check.text("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
             for i, token in enumerate(tokens)
@@ -183,18 +181,13 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
             ids = ids.tolist()
         if isinstance(ids, int):
             return self._word("ids", ids)
-        if not isinstance(ids, list):
-            raise TypeError(
-                "For 'Vocab.ids_to_tokens', 'ids' must be an int, a list or an array, but got "
-                f"{type(ids).__name__}."
-            )
+        require(isinstance(ids, list), "int-list-array", "Vocab.ids_to_tokens", ids=ids)
         return [self._word(f"ids[{i}]", number) for i, number in enumerate(ids)]
 
     def _word(self, name, number):
-        kind = (int, np.integer)
-        return self._by_number.get(
-            int(check.number("Vocab.ids_to_tokens", name, number, 0, 2**31 - 1, kind)), ""
-        )
+        if isinstance(number, np.integer):
+            number = int(number)
+        return self._by_number.get(check.whole("Vocab.ids_to_tokens", name, number), "")
 
 
 def _words_of_file(who, path, delimiter, vocab_size, special):
@@ -205,9 +198,13 @@ def _words_of_file(who, path, delimiter, vocab_size, special):
     for i, line in enumerate(itertools.islice(lines(who, path), vocab_size)):
         word = end.split(line, 1)[0]
         if word in known:
-            raise RuntimeError(
-                f"For '{who}', the words of '{path}' must be different, but {word!r} in line "
-                f"{i + 1} is in {known[word]} too."
+            raise rejection(
+                "words-different-line-too",
+                who,
+                path=path,
+                word=word,
+                number=i + 1,
+                known=known[word],
             )
         known[word] = f"line {i + 1}"
         words.append(word)
@@ -217,21 +214,15 @@ def _words_of_file(who, path, delimiter, vocab_size, special):
 def _frequencies(who, freq_range):
     if freq_range is None:
         return 0, float("inf")
-    if not isinstance(freq_range, tuple):
-        raise TypeError(
-            f"For '{who}', 'freq_range' must be a tuple, but got {type(freq_range).__name__}."
-        )
-    if len(freq_range) != 2 or not all(n is None or isinstance(n, int) for n in freq_range):
-        raise ValueError(
-            f"For '{who}', 'freq_range' must be (least, most) of ints or None, but got "
-            f"{freq_range}."
-        )
+    require(isinstance(freq_range, tuple), "tuple", who, freq_range=freq_range)
+    require(
+        len(freq_range) == 2 and all(n is None or isinstance(n, int) for n in freq_range),
+        "least-most-ints-none",
+        who,
+        freq_range=freq_range,
+    )
     least, most = freq_range[0] or 0, float("inf") if freq_range[1] is None else freq_range[1]
-    if not 0 <= least <= most:
-        raise ValueError(
-            f"For '{who}', 'freq_range' must be (least, most) with 0 <= least <= most, but got "
-            f"{freq_range}."
-        )
+    require(0 <= least <= most, "least-most-0-least", who, freq_range=freq_range)
     return least, most
 
 
@@ -242,11 +233,7 @@ def _counted(who, dataset, columns):
     for row in dataset._begin()():
         for name, i in zip(listed, at, strict=True):
             words = np.asarray(row[i])
-            if words.dtype.kind != "U":
-                raise RuntimeError(
-                    f"For '{who}', column '{name}' must hold strings, but got {words.dtype}. "
-                    "Name the columns of words in 'columns'."
-                )
+            require(words.dtype.kind == "U", "column-hold-strings", who, name=name, got=words.dtype)
             counts.update(words.ravel().tolist())
     return counts
 
@@ -265,20 +252,16 @@ class Lookup(TextTensorOperation):
         check.instance("Lookup", "vocab", vocab, Vocab)
         if unknown_token is not None:
             check.text("Lookup", "unknown_token", unknown_token)
-        if not isinstance(data_type, dtypes.Type):
-            raise TypeError(
-                "For 'Lookup', 'data_type' must be a dtype of MindSpore, but got "
-                f"{type(data_type).__name__}."
-            )
-        if data_type == dtypes.string:
-            raise RuntimeError("For 'Lookup', 'data_type' must be numeric, but got String.")
+        require(
+            isinstance(data_type, dtypes.Type), "dtype-mindspore", "Lookup", data_type=data_type
+        )
+        require(data_type != dtypes.string, "numeric", "Lookup", argument="data_type")
         self.vocab, self.unknown_token, self.data_type = vocab, unknown_token, data_type
         self._numbers = vocab.vocab()
         self._unknown = self._numbers.get(unknown_token)
         if unknown_token is not None and self._unknown is None:
-            raise RuntimeError(
-                f"For 'Lookup', 'unknown_token' must be one of the {len(self._numbers)} words of "
-                f"'vocab', but got {unknown_token!r}. Add it to the vocabulary's special tokens."
+            raise rejection(
+                "one-words-vocab", "Lookup", unknown_token=unknown_token, count=len(self._numbers)
             )
 
     def __call__(self, words):
@@ -286,10 +269,11 @@ class Lookup(TextTensorOperation):
         listed = array.ravel().tolist()
         numbers = [self._numbers.get(word, self._unknown) for word in listed]
         if None in numbers:
-            raise RuntimeError(
-                f"For 'Lookup', the words must be among the {len(self._numbers)} of 'vocab', but "
-                f"got {listed[numbers.index(None)]!r}. Give an 'unknown_token' that stands for "
-                "other words."
+            raise rejection(
+                "words-among-vocab",
+                "Lookup",
+                count=len(self._numbers),
+                got=listed[numbers.index(None)],
             )
         return np.array(numbers, dtypes.to_numpy(self.data_type)).reshape(array.shape)
 

@@ -7,6 +7,7 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
+from sporax.diagnosis.rules import rejection, require
 
 
 class Vectors:
@@ -31,10 +32,13 @@ class Vectors:
         who = f"{cls.__name__}.from_file"
         path = Path(check.text(who, "file_path", file_path))
         most = None if max_vectors is None else check.whole(who, "max_vectors", max_vectors) or None
-        if not path.match(cls._pattern):
-            raise RuntimeError(
-                f"For '{who}', 'file_path' must name a file '{cls._pattern}', but got '{path}'."
-            )
+        require(
+            path.match(cls._pattern),
+            "name-file-file-missing",
+            who,
+            file_path=path,
+            pattern=cls._pattern,
+        )
         places, rows = {}, []
         for number, line in enumerate(lines(who, path), 1):
             word, *fields = line.split(" ")
@@ -46,8 +50,7 @@ class Vectors:
                 rows.append(row)
             if len(rows) == most:
                 break
-        if not rows:
-            raise RuntimeError(f"For '{who}', the file '{path}' must hold vectors, but has none.")
+        require(rows, "file-hold-vectors-none", who, path=path)
         return cls(places, np.array(rows, np.float32))
 
     @property
@@ -67,16 +70,14 @@ def _numbers(who, path, number, fields, rows):
     fields = fields[:-1] if fields and not fields[-1] else fields
     if len(fields) < 2 or (rows and len(fields) != len(rows[0])):
         wanted = f"{len(rows[0])} numbers, as the first has," if rows else "two or more numbers"
-        raise RuntimeError(
-            f"For '{who}', the file '{path}', line {number}, must have a word and {wanted} with "
-            f"single spaces between, but has {len(fields)} fields after the word."
+        raise rejection(
+            "file-line-word-single", who, path=path, number=number, wanted=wanted, count=len(fields)
         )
     try:
         return list(map(float, fields))
     except ValueError as error:
-        raise RuntimeError(
-            f"For '{who}', the file '{path}', line {number}, must have numbers after the word: "
-            f"{error}."
+        raise rejection(
+            "file-line-numbers-after", who, path=path, number=number, cause=error
         ) from None
 
 
@@ -146,22 +147,25 @@ class ToVectors(TextTensorOperation):
     """
 
     def __init__(self, vectors, unk_init=None, lower_case_backup=False):
-        if not isinstance(vectors, Vectors):
-            raise TypeError(
-                "For 'ToVectors', 'vectors' must be a Vectors, GloVe, FastText or CharNGram, but "
-                f"got {type(vectors).__name__}."
-            )
+        require(
+            isinstance(vectors, Vectors),
+            "vectors-glove-fasttext-charngram",
+            "ToVectors",
+            vectors=vectors,
+        )
         self.vectors = vectors
         if unk_init is None:
             unk_init = [0.0] * vectors._size
         self.unk_init = np.float32(
             check.several("ToVectors", "unk_init", unk_init, (), check.number)
         )
-        if len(self.unk_init) != vectors._size:
-            raise RuntimeError(
-                f"For 'ToVectors', 'unk_init' must have {vectors._size} numbers, as the vectors "
-                f"have, but got {len(self.unk_init)}."
-            )
+        require(
+            len(self.unk_init) == vectors._size,
+            "numbers-vectors",
+            "ToVectors",
+            unk_init=len(self.unk_init),
+            size=vectors._size,
+        )
         self.lower_case_backup = check.true_or_false(
             "ToVectors", "lower_case_backup", lower_case_backup
         )

@@ -10,16 +10,13 @@ from sporax.data.transforms import Compose, RandomApply, checked_transforms
 from sporax.data.vision.enums import ImageBatchFormat
 from sporax.data.vision.image import PyTensorOperation, TensorOperation
 from sporax.data.vision.random_colour import probability
+from sporax.diagnosis.rules import rejection
 
 
 def _batch(who, images, labels):
     images, labels = np.asarray(images), np.asarray(labels)
     if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
-        raise RuntimeError(
-            f"For '{who}', there must be a batch of images (N, ...) with 4 axes and of one-hot "
-            f"labels (N, classes), but got {images.shape} and {labels.shape}. Use 'batch', and "
-            "'OneHot' for the labels, before."
-        )
+        raise rejection("batch-images-n-4", who, got=images.shape, shape=labels.shape)
     return images, labels.astype(np.float32)
 
 
@@ -55,10 +52,12 @@ class MixUp(PyTensorOperation):
             parts = zip(shares, batches, others, strict=True)
             mixed = [part * batch + (1 - part) * other for part, batch, other in parts]
         except (ValueError, IndexError):
-            raise ValueError(
-                f"For '{type(self).__name__}', there must be {n} images with 4 axes, as "
-                f"'batch_size' says, and labels (one hot), but got {batches[0].shape} and "
-                f"{batches[1].shape}. Use 'batch' with drop_remainder=True before."
+            raise rejection(
+                "images-4-axes-batch-size",
+                type(self).__name__,
+                n=n,
+                got=batches[0].shape,
+                shape=batches[1].shape,
             ) from None
         self._before = mixed
         return tuple(mixed)

@@ -11,6 +11,7 @@ from sporax.data.vision.geometry import Resize, resize_array
 from sporax.data.vision.image import as_array, extent, part, single
 from sporax.data.vision.random_colour import probability
 from sporax.data.vision.random_geometry import RandomCrop, RandomResize, RandomResizedCrop
+from sporax.diagnosis.rules import rejection, require
 
 
 class _WithBoxes(TensorOperation):
@@ -28,23 +29,29 @@ class _WithBoxes(TensorOperation):
     def _checked(self, image, boxes):
         """Check that the boxes are Float32 and within the image."""
         rows, columns = extent(image)
-        if boxes.ndim != 2 or boxes.shape[1] < 4 or boxes.dtype != np.float32:
-            raise RuntimeError(
-                f"For '{self._who}', the boxes must be float32 (n, 4): x, y, width and height of "
-                f"each, but got {boxes.dtype} {boxes.shape}. Use 'TypeCast' before."
-            )
+        require(
+            boxes.ndim == 2 and boxes.shape[1] >= 4 and (boxes.dtype == np.float32),
+            "boxes-float32-n-4",
+            self._who,
+            got=boxes.dtype,
+            shape=boxes.shape,
+        )
         x, y, width, height = boxes.T[:4]
         outside = (x < 0) | (y < 0) | (x + width > columns) | (y + height > rows)
         if outside.any():
             i = int(np.argmax(outside))
-            raise RuntimeError(
-                f"For '{self._who}', the boxes must be within the image, {rows} x {columns}, but "
-                f"box {i} has x, y, width and height {boxes[i, :4].tolist()}."
+            raise rejection(
+                "boxes-within-image-x",
+                self._who,
+                rows=rows,
+                columns=columns,
+                i=i,
+                tolist=boxes[i, :4].tolist(),
             )
         return boxes
 
     def _transform(self, image, boxes):
-        raise NotImplementedError(f"For '{self._who}', the method '_transform' must be defined.")
+        raise rejection("method-defined", self._who, other="_transform")
 
 
 _FLIPS = {0: cropping.HorizontalFlip(), 1: cropping.VerticalFlip()}  # by the axis of boxes
@@ -183,11 +190,12 @@ class BoundingBoxAugment(_WithBoxes):
     """
 
     def __init__(self, transform, ratio=0.3):
-        if not isinstance(transform, TensorOperation):
-            raise TypeError(
-                f"For '{self._who}', 'transform' must be one of mindspore.dataset.vision for "
-                f"arrays, but got {type(transform).__name__}."
-            )
+        require(
+            isinstance(transform, TensorOperation),
+            "one-mindspore-dataset-vision",
+            self._who,
+            transform=transform,
+        )
         self.transform = transform
         self.ratio = check.number(self._who, "ratio", ratio, 0, 1)
 

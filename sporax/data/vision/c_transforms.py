@@ -2,14 +2,14 @@
 
 from sporax.data import argument_checks as check
 from sporax.data import vision
+from sporax.diagnosis.rules import require
 
 
 class Decode(vision.Decode):
     """Decodes the bytes of an image file to an array (H, W, 3) in RGB; `rgb` must be True."""
 
     def __init__(self, rgb=True):
-        if not check.true_or_false("Decode", "rgb", rgb):
-            raise ValueError("For 'Decode', 'rgb' must be True. Use 'ConvertColor' after it.")
+        require(check.true_or_false("Decode", "rgb", rgb), "true", "Decode", argument="rgb")
         super().__init__()
 
 

@@ -15,6 +15,7 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import blurred, sharpened
+from sporax.diagnosis.rules import require
 
 
 def enhanced(image, what, factor):
@@ -241,8 +242,7 @@ class GaussianBlur(ImageTensorOperation):
         who = self._who
         sizes = (kernel_size,) if isinstance(kernel_size, int) else kernel_size
         sizes = check.several(who, "kernel_size", sizes, (1, 2), check.whole, least=1)
-        if not all(n % 2 for n in sizes):
-            raise ValueError(f"For '{who}', 'kernel_size' must be odd, but got {kernel_size}.")
+        require(all(n % 2 for n in sizes), "odd", who, kernel_size=kernel_size)
         deviations = 0 if sigma is None else sigma
         sigmas = (deviations,) if isinstance(deviations, (int, float)) else deviations
         sigmas = check.several(who, "sigma", sigmas, (1, 2), check.number, least=0)
@@ -316,14 +316,15 @@ class _Space(PyTensorOperation):
 
     def __call__(self, image):
         who, axis = type(self).__name__, -1 if self.is_hwc else -3
-        if not isinstance(image, np.ndarray):
-            raise TypeError(f"For '{who}', the image must be an array, but got "
-                            f"{type(image).__name__}.")  # fmt: skip
-        if image.ndim not in (3, 4) or image.shape[axis] != 3:
-            raise ValueError(
-                f"For '{who}', the image must have 3 channels at axis {axis}, but got shape "
-                f"{image.shape}. 'is_hwc' is {self.is_hwc}."
-            )
+        require(isinstance(image, np.ndarray), "image-array", who, got=image)  # fmt: skip
+        require(
+            image.ndim in (3, 4) and image.shape[axis] == 3,
+            "image-3-channels-axis",
+            who,
+            axis=axis,
+            shape=image.shape,
+            is_hwc=self.is_hwc,
+        )
         changed = self._changed(np.moveaxis(image.astype(np.float64), axis, -1))
         return np.moveaxis(changed, -1, axis)
 

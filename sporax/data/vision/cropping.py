@@ -14,15 +14,22 @@ from sporax.data.vision.image import (
     single,
 )
 from sporax.data.vision.resampling import PADS
+from sporax.diagnosis.rules import rejection, require
 
 
 def inside(who, image, top, left, height, width):
     rows, columns = extent(image)
-    if top + height > rows or left + width > columns:
-        raise RuntimeError(
-            f"For '{who}', the part {height} x {width} at ({top}, {left}) must be within the "
-            f"image, but got one of {rows} x {columns}."
-        )
+    require(
+        top + height <= rows and left + width <= columns,
+        "part-x-within-image",
+        who,
+        height=height,
+        width=width,
+        top=top,
+        left=left,
+        rows=rows,
+        columns=columns,
+    )
     return top, left, height, width
 
 
@@ -146,11 +153,15 @@ class PadToSize(ImageTensorOperation):
         rows, columns = extent(single(self._who, image))
         down, across = self.size[0] - rows, self.size[1] - columns
         top, left = self.offset or (down // 2, across // 2)
-        if min(top, left, down - top, across - left) < 0:
-            raise RuntimeError(
-                f"For '{self._who}', 'size' must hold the image at 'offset', but got {self.size} "
-                f"for an image of {rows} x {columns} at {(top, left)}."
-            )
+        require(
+            min(top, left, down - top, across - left) >= 0,
+            "hold-image-offset",
+            self._who,
+            size=self.size,
+            rows=rows,
+            columns=columns,
+            items=(top, left),
+        )
         edges = left, top, across - left, down - top
         return surrounded(image, edges, self.fill_value, self.padding_mode)
 
@@ -164,9 +175,8 @@ class FiveCrop(PictureOperation):
     def _picture(self, image):
         (height, width), (rows, columns) = self.size, extent(image)
         if height > rows or width > columns:
-            raise ValueError(
-                f"For '{type(self).__name__}', 'size' must be at most the image's, {rows} x "
-                f"{columns}, but got {self.size}."
+            raise rejection(
+                "at-most-image-s-x", type(self).__name__, size=self.size, rows=rows, columns=columns
             )
         down, across = rows - height, columns - width
         corners = [(0, 0), (0, across), (down, 0), (down, across)]

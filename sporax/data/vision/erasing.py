@@ -7,6 +7,7 @@ from sporax.data import random_streams
 from sporax.data.vision.image import ImageTensorOperation, PyTensorOperation, single, with_channels
 from sporax.data.vision.random_colour import probability
 from sporax.data.vision.random_geometry import some_part
+from sporax.diagnosis.rules import require
 
 
 class Erase(ImageTensorOperation):
@@ -29,11 +30,14 @@ class Erase(ImageTensorOperation):
     def _array(self, image):
         (top, left), (height, width) = self.corner, self.size
         image = with_channels(self._who, single(self._who, image))
-        if top >= image.shape[0] or left >= image.shape[1]:
-            raise RuntimeError(
-                f"For '{self._who}', 'top' and 'left' must be within the image, but got {top} and "
-                f"{left} for shape {image.shape}."
-            )
+        require(
+            top < image.shape[0] and left < image.shape[1],
+            "left-within-image",
+            self._who,
+            top=top,
+            left=left,
+            shape=image.shape,
+        )
         result = image if self.inplace else image.copy()
         result[top : top + height, left : left + width] = np.array(self.value).astype(image.dtype)
         return result
@@ -53,16 +57,17 @@ class CutOut(ImageTensorOperation):
         self.is_hwc = check.true_or_false(self._who, "is_hwc", is_hwc)
 
     def _array(self, image):
-        if image.ndim != 3:
-            raise RuntimeError(
-                f"For '{self._who}', the image must have 3 axes, but got shape {image.shape}."
-            )
+        require(image.ndim == 3, "image-3-axes", self._who, shape=image.shape)
         rows, columns = image.shape[:2] if self.is_hwc else image.shape[1:]
-        if self.length > min(rows, columns):
-            raise RuntimeError(
-                f"For '{self._who}', 'length' must be at most the image's, {rows} x {columns}, "
-                f"but got {self.length}."
-            )
+        require(
+            self.length <= min(rows, columns),
+            "at-most-image-s-x",
+            self._who,
+            length=self.length,
+            rows=rows,
+            columns=columns,
+            error=RuntimeError,
+        )
         result, draw = image.copy(), random_streams.stream()
         view = result if self.is_hwc else result.transpose(1, 2, 0)
         for _ in range(self.num_patches):
@@ -93,25 +98,19 @@ class RandomErasing(PyTensorOperation):
         self.ratio = check.interval(who, "ratio", ratio)
         check.positive(who, "scale[1]", self.scale[1]), check.positive(who, "ratio[0]", ratio[0])
         many = isinstance(value, (tuple, list)) and len(value) == 3
-        if not (isinstance(value, (int, float)) or value == "random" or many):
-            raise ValueError(
-                f"For '{who}', 'value' must be a number, three numbers or 'random', but got "
-                f"{value!r}."
-            )
+        require(
+            isinstance(value, (int, float)) or value == "random" or many,
+            "number-three-numbers-random",
+            who,
+            value=value,
+        )
         self.value, self.inplace = value, check.true_or_false(who, "inplace", inplace)
         self.max_attempts = check.whole(who, "max_attempts", max_attempts, 1)
 
     def __call__(self, image):
         who = type(self).__name__
-        if not isinstance(image, np.ndarray):
-            raise TypeError(
-                f"For '{who}', the image must be an array, but got {type(image).__name__}. Use "
-                "'ToTensor' before."
-            )
-        if image.ndim != 3:
-            raise ValueError(
-                f"For '{who}', the image must have shape (C, H, W), but got {image.shape}."
-            )
+        require(isinstance(image, np.ndarray), "image-array-data-image", who, got=image)
+        require(image.ndim == 3, "image-shape-c-h", who, got=image.shape)
         draw = random_streams.stream()
         if draw.random() >= self.prob:
             return image

@@ -16,6 +16,7 @@ from sporax.data.vision.image import (
     pillow,
     single,
 )
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, cause
 
 
@@ -23,10 +24,13 @@ def as_dtype(who, name, dtype):
     """Return a NumPy dtype; `dtype`: a dtype of MindSpore or NumPy."""
     if isinstance(dtype, dtypes.Type):
         return np.dtype(dtypes.to_numpy(dtype))
-    if not isinstance(dtype, (type, str, np.dtype)):
-        raise TypeError(
-            f"For '{who}', '{name}' must be a dtype of MindSpore or NumPy, but got {dtype!r}."
-        )
+    require(
+        isinstance(dtype, (type, str, np.dtype)),
+        "dtype-mindspore-numpy",
+        who,
+        argument=name,
+        got=dtype,
+    )
     return np.dtype(dtype)
 
 
@@ -60,11 +64,8 @@ class Rescale(TensorOperation):
 def _spread(who, mean, std):
     mean = check.several(who, "mean", mean, (), check.number, least=0, most=255)
     std = check.several(who, "std", std, (), check.number, least=0, most=255)
-    if len(mean) != len(std):
-        raise ValueError(f"For '{who}', 'mean' and 'std' must be of one length, but got "
-                         f"{len(mean)} and {len(std)}.")  # fmt: skip
-    if not all(std):
-        raise ValueError(f"For '{who}', 'std' must be greater than 0, but got {std}.")
+    require(len(mean) == len(std), "one-length", who, mean=len(mean), other="std", count=len(std))
+    require(all(std), "greater-than", who, std=std, n=0)
     return np.array(mean, np.float32), np.array(std, np.float32)
 
 
@@ -86,10 +87,13 @@ class Normalize(ImageTensorOperation):
         axis = -1 if self.is_hwc else -3
         channels = image.shape[axis] if image.ndim > 2 else 1
         if len(self.mean) not in (1, channels):
-            raise RuntimeError(
-                f"For '{self._who}', 'mean' and 'std' must have a number for each of the "
-                f"{channels} channels of shape {image.shape}, but got {len(self.mean)}. 'is_hwc' "
-                f"is {self.is_hwc}."
+            raise rejection(
+                "std-number-channels-shape",
+                self._who,
+                mean=len(self.mean),
+                channels=channels,
+                shape=image.shape,
+                is_hwc=self.is_hwc,
             )
         result = np.array(image, np.float32, order="C")
         mean, std = self.mean, self.std
@@ -163,26 +167,23 @@ class ToPIL(PyTensorOperation):
     def __call__(self, image):
         if is_picture(image):
             return image
-        if not isinstance(image, np.ndarray):
-            raise TypeError(
-                "For 'ToPIL', the image must be an array or one of Pillow's, but got "
-                f"{type(image).__name__}."
-            )
+        require(isinstance(image, np.ndarray), "image-array-one-pillow", "ToPIL", got=image)
         return as_picture("ToPIL", image)
 
 
 def as_picture(who, array):
     """Convert an array to a Pillow image."""
-    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[-1] > 4):
-        raise ValueError(
-            f"For '{who}', the image must have shape (H, W) or (H, W, C) with at most 4 channels, "
-            f"but got {array.shape}."
-        )
+    require(
+        array.ndim in (2, 3) and (array.ndim != 3 or array.shape[-1] <= 4),
+        "image-shape-h-w",
+        who,
+        got=array.shape,
+    )
     if array.ndim == 3 and array.shape[-1] == 1:
         array = array[..., 0]
-    if array.ndim == 3 and array.dtype != np.uint8:
-        raise TypeError(f"For '{who}', an image with channels must be of uint8, but got "
-                        f"{array.dtype}.")  # fmt: skip
+    require(
+        array.ndim != 3 or array.dtype == np.uint8, "image-channels-uint8", who, got=array.dtype
+    )
     return pillow().fromarray(array)
 
 
@@ -191,17 +192,13 @@ def opened(who, encoded):
     array = np.asarray(encoded)
     if array.dtype.kind == "S" and array.size == 1:
         array = np.frombuffer(array.tobytes(), np.uint8)
-    if array.ndim != 1:
-        raise TypeError(
-            f"For '{who}', an encoded image must have one axis, but got shape {array.shape}. It "
-            "may be decoded already."
-        )
-    if array.dtype != np.uint8:
-        raise RuntimeError(f"For '{who}', an encoded image must be uint8, but got {array.dtype}.")
+    require(array.ndim == 1, "encoded-image-one-axis", who, shape=array.shape)
+    require(array.dtype == np.uint8, "encoded-image-uint8", who, got=array.dtype)
     return loaded(
-        array.tobytes(), lambda e: f"For '{who}', the bytes must be an image's: {e}.",
+        array.tobytes(),
+        lambda e: f"For '{who}', the bytes must be an image's: {e}.",
         lambda picture: of_byte_range(picture).convert("RGB"),
-    )  # fmt: skip
+    )
 
 
 # Only these: some of Pillow's formats start programs, and few people need them.
@@ -231,10 +228,7 @@ def _check_size(form, width, height):
     most, copies = pillow().MAX_IMAGE_PIXELS, _COPIES.get(form, 1)
     if most is not None and width * height > most // copies:
         divided = f", divided by {copies} for {form}" if copies > 1 else ""
-        raise ValueError(
-            f"it has {width} x {height} pixels, more than PIL.Image.MAX_IMAGE_PIXELS, {most}"
-            f"{divided}"
-        )
+        raise rejection("x-pixels-more-pil", width=width, height=height, most=most, divided=divided)
 
 
 def _webp_size(content):
@@ -276,29 +270,41 @@ class LinearTransformation(PyTensorOperation):
     def __init__(self, transformation_matrix, mean_vector):
         who, self.matrix, self.mean = type(self).__name__, transformation_matrix, mean_vector
         for name, value, ndim in (
-            ("transformation_matrix", transformation_matrix, 2), ("mean_vector", mean_vector, 1),
-        ):  # fmt: skip
-            if not isinstance(value, np.ndarray):
-                raise TypeError(f"For '{who}', '{name}' must be an array, but got "
-                                f"{type(value).__name__}.")  # fmt: skip
+            ("transformation_matrix", transformation_matrix, 2),
+            ("mean_vector", mean_vector, 1),
+        ):
+            require(
+                isinstance(value, np.ndarray), "array-argument-type", who, argument=name, got=value
+            )
             if value.ndim != ndim or value.shape[0] != len(mean_vector):
-                raise ValueError(
-                    f"For '{who}', 'transformation_matrix' and 'mean_vector' must have shapes "
-                    f"(n, n) and (n,), but got {transformation_matrix.shape} and "
-                    f"{mean_vector.shape}."
+                raise rejection(
+                    "mean-vector-shapes-n-n",
+                    who,
+                    transformation_matrix=transformation_matrix.shape,
+                    shape=mean_vector.shape,
                 )
 
     def __call__(self, image):
         image = as_array(type(self).__name__, image)
         if image.size != len(self.mean):
-            raise ValueError(
-                f"For '{type(self).__name__}', the image must have {len(self.mean)} numbers, as "
-                f"'mean_vector' has, but got shape {image.shape}."
+            raise rejection(
+                "image-numbers-mean-vector",
+                type(self).__name__,
+                count=len(self.mean),
+                shape=image.shape,
             )
         return ((image.ravel() - self.mean) @ self.matrix).reshape(image.shape)
 
 
 __all__ = [
-    "HWC2CHW", "Decode", "LinearTransformation", "Normalize", "NormalizePad", "Rescale", "ToNumpy",
-    "ToPIL", "ToTensor", "ToType",
-]  # fmt: skip
+    "HWC2CHW",
+    "Decode",
+    "LinearTransformation",
+    "Normalize",
+    "NormalizePad",
+    "Rescale",
+    "ToNumpy",
+    "ToPIL",
+    "ToTensor",
+    "ToType",
+]

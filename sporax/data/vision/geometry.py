@@ -16,19 +16,19 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import mapped, resized
+from sporax.diagnosis.rules import rejection, require
 
 
 def for_pictures(who, how):
     """Return Pillow's constant of an interpolation; the values are the same."""
     if how in (Inter.AREA, Inter.PILCUBIC):
-        raise TypeError(f"For '{who}', images of Pillow's have no {how.name}. Use 'ToNumpy' first.")
+        raise rejection("images-pillow-s-no", who, name=how.name)
     return pillow().Resampling(int(how))
 
 
 def for_arrays(who, how):
     """Check an interpolation of arrays."""
-    if how == Inter.ANTIALIAS:
-        raise TypeError(f"For '{who}', ANTIALIAS is for images of Pillow's. Use 'ToPIL' first.")
+    require(how != Inter.ANTIALIAS, "antialias-images-pillow-s", who)
     return how
 
 
@@ -36,10 +36,7 @@ def resize_array(who, image, size, how):
     """Resize an array to (height, width)."""
     whole = image.dtype.kind in "iu" and image.dtype not in (np.uint8, np.int16, np.uint16)
     if whole or image.dtype == bool:
-        raise RuntimeError(
-            f"For '{who}', the image must be uint8, int16, uint16 or floating, but got "
-            f"{image.dtype}. Use 'TypeCast' first."
-        )
+        raise rejection("image-uint8-int16-uint16", who, got=image.dtype)
     if how == Inter.PILCUBIC:
         with_channels(who, image)
     return resized(image, size, for_arrays(who, how))

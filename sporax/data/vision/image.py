@@ -7,6 +7,7 @@ import numpy as np
 from sporax.core.tensor import Tensor
 from sporax.data.operation import PyTensorOperation, TensorOperation
 from sporax.data.vision.resampling import rows_axis
+from sporax.diagnosis.rules import rejection, require
 
 
 def pillow():
@@ -14,10 +15,7 @@ def pillow():
     try:
         from PIL import Image
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "sporax needs Pillow to read and change images of files. Install it: "
-            "pip install 'sporax[vision]'"
-        ) from None
+        raise rejection("sporax-needs-pillow-read") from None
     return Image
 
 
@@ -41,29 +39,27 @@ def as_array(who, image):
 def with_channels(who, image, counts=(3,)):
     """Check an array (..., H, W, C) whose number of channels is among `counts`."""
     if image.ndim < 3 or image.shape[-1] not in counts:
-        raise RuntimeError(
-            f"For '{who}', the image must have shape (H, W, C) with C = "
-            f"{' or '.join(map(str, counts))}, but got {image.shape}."
+        raise rejection(
+            "image-shape-h-w-c", who, names=" or ".join(map(str, counts)), got=image.shape
         )
     return image
 
 
 def of_bytes(who, image):
     """Check an array (H, W) or (H, W, C) of bytes."""
-    if image.dtype != np.uint8 or image.ndim > 3:
-        raise RuntimeError(
-            f"For '{who}', the image must be an array (H, W) or (H, W, C) of uint8, but got "
-            f"{image.dtype} {image.shape}."
-        )
+    require(
+        image.dtype == np.uint8 and image.ndim <= 3,
+        "image-array-h-w",
+        who,
+        got=image.dtype,
+        shape=image.shape,
+    )
     return image
 
 
 def single(who, image):
     """Check an array (H, W) or (H, W, C)."""
-    if image.ndim > 3:
-        raise RuntimeError(
-            f"For '{who}', the image must have shape (H, W) or (H, W, C), but got {image.shape}."
-        )
+    require(image.ndim <= 3, "image-shape-h-w-h", who, got=image.shape)
     return image
 
 
@@ -97,7 +93,7 @@ class ImageTensorOperation(TensorOperation):
         return self._array(as_array(self._who, image))
 
     def _array(self, image):
-        raise NotImplementedError(f"For '{self._who}', the method '__call__' must be defined.")
+        raise rejection("method-defined", self._who, other="__call__")
 
     def _picture(self, image):
         return self._array(np.asarray(image))
@@ -108,11 +104,7 @@ class PictureOperation(PyTensorOperation):
 
     def __call__(self, image):
         who = type(self).__name__
-        if not is_picture(image):
-            raise TypeError(
-                f"For '{who}', the image must be one of Pillow's, but got {type(image).__name__}. "
-                "Use 'ToPIL', or 'Decode(to_pil=True)', before."
-            )
+        require(is_picture(image), "image-one-pillow-s", who, got=image)
         return self._picture(image)
 
 

@@ -11,14 +11,12 @@ from sporax.data import argument_checks as check
 from sporax.data.vision.enums import ImageReadMode
 from sporax.data.vision.format_conversion import loaded, of_byte_range
 from sporax.data.vision.image import is_picture, pillow
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 
 def _path(who, filename):
-    if not isinstance(filename, str):
-        raise TypeError(
-            f"For '{who}', 'filename' must be a str, but got {type(filename).__name__}."
-        )
+    require(isinstance(filename, str), "str", who, filename=filename)
     return Path(filename)
 
 
@@ -28,9 +26,8 @@ def _content(who, filename):
     try:
         content = untrusted_file.content(path)
     except OSError as error:
-        raise RuntimeError(
-            f"For '{who}', 'filename' must be a file that can be read, but got '{filename}': "
-            f"{untrusted_file.cause(error)}."
+        raise rejection(
+            "file-can-read", who, filename=filename, cause=untrusted_file.cause(error)
         ) from None
     return np.frombuffer(content, np.uint8)
 
@@ -40,24 +37,24 @@ def _write(who, filename, content):
     try:
         atomic_write.write(path, content)
     except OSError as error:
-        raise RuntimeError(
-            f"For '{who}', 'filename' must be a file that can be written, but got '{filename}': "
-            f"{error.strerror}."
+        raise rejection(
+            "file-can-written", who, filename=filename, strerror=error.strerror
         ) from None
 
 
 def _bytes(who, name, value, allowed, shapes):
     """Check an array or Tensor of bytes, and its shape."""
-    if not isinstance(value, (np.ndarray, Tensor)):
-        raise TypeError(
-            f"For '{who}', '{name}' must be an array or a Tensor, but got {type(value).__name__}."
-        )
+    require(isinstance(value, (np.ndarray, Tensor)), "array-tensor", who, argument=name, got=value)
     array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value)
-    if array.dtype != np.uint8 or not allowed(array.shape):
-        raise RuntimeError(
-            f"For '{who}', '{name}' must be uint8 of shape {shapes}, but got {array.dtype} "
-            f"{array.shape}."
-        )
+    require(
+        array.dtype == np.uint8 and allowed(array.shape),
+        "uint8-shape",
+        who,
+        argument=name,
+        shapes=shapes,
+        got=array.dtype,
+        shape=array.shape,
+    )
     return array
 
 
@@ -108,8 +105,7 @@ def read_image(filename, mode=ImageReadMode.UNCHANGED):
     who = "read_image"
     content = _content(who, filename)
     check.member(who, "mode", mode, ImageReadMode)
-    if not content.size:
-        raise RuntimeError(f"For '{who}', the file '{filename}' must not be empty.")
+    require(content.size, "file-not-empty", who, filename=filename)
     array = loaded(
         content.tobytes(),
         lambda e: f"For '{who}', the file '{filename}' must be of {', '.join(_FORMATS)}: {e}.",
@@ -150,10 +146,22 @@ def _encoded(who, image, form, **options):
 
 
 def _level(who, name, value, least, most):
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(value).__name__}.")
-    if not least <= value <= most:
-        raise RuntimeError(f"For '{who}', '{name}' must be in [{least}, {most}], but got {value}.")
+    require(
+        isinstance(value, int) and (not isinstance(value, bool)),
+        "int",
+        who,
+        argument=name,
+        got=value,
+    )
+    require(
+        least <= value <= most,
+        "in-interval",
+        who,
+        argument=name,
+        interval=f"[{least}, {most}]",
+        got=value,
+        error=RuntimeError,
+    )
     return value
 
 
@@ -211,15 +219,8 @@ def _shape(who, image):
     """Return (H, W, C) of an array or a Pillow image."""
     if is_picture(image):
         return *image.size[::-1], len(image.getbands())
-    if not isinstance(image, np.ndarray):
-        raise TypeError(
-            f"For '{who}', 'image' must be an array or one of Pillow's images, but got "
-            f"{type(image).__name__}."
-        )
-    if image.ndim < 2:
-        raise RuntimeError(
-            f"For '{who}', 'image' must have at least 2 axes, but got shape {image.shape}."
-        )
+    require(isinstance(image, np.ndarray), "array-one-pillow-s", who, image=image)
+    require(image.ndim >= 2, "at-least-2-axes", who, argument="image", shape=image.shape)
     return (*image.shape, 1) if image.ndim == 2 else image.shape[-3:]
 
 

@@ -30,6 +30,7 @@ from sporax.data.vision.image import (
 )
 from sporax.data.vision.random_colour import probability, uniform
 from sporax.data.vision.resampling import mapped
+from sporax.diagnosis.rules import require
 
 
 class RandomCrop(Drawn):
@@ -70,11 +71,14 @@ class RandomCrop(Drawn):
             lack = max(across, 0), max(down, 0)
             image, edges = Pad(lack * 2, *self._around)(image), edges + lack
         rows, columns = extent(image)
-        if height > rows or width > columns:
-            raise RuntimeError(
-                f"For '{self._who}', 'size' must be at most the image's, {rows} x {columns}, but "
-                f"got {self.size}. 'pad_if_needed' makes it larger."
-            )
+        require(
+            height <= rows and width <= columns,
+            "at-most-image-s-x-argument-value",
+            self._who,
+            size=self.size,
+            rows=rows,
+            columns=columns,
+        )
         draw = random_streams.stream()
         top, left = int(draw.integers(rows - height + 1)), int(draw.integers(columns - width + 1))
         return image, edges, (top, left, height, width)

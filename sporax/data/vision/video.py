@@ -12,6 +12,8 @@ import numpy as np
 from sporax.core.signature_errors import fitting
 from sporax.data import argument_checks as check
 from sporax.data.operation import TensorOperation
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
 
@@ -42,10 +44,7 @@ def _opened(who, source):
     try:
         import av
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            f"For '{who}', sporax needs PyAV to decode videos. Install it: "
-            "pip install 'sporax[video]'"
-        ) from None
+        raise rejection("sporax-needs-pyav-decode", who) from None
     is_content = isinstance(source, bytes)
     try:
         file = io.BytesIO(source if is_content else untrusted_file.content(source))
@@ -54,14 +53,11 @@ def _opened(who, source):
             yield container
     except (av.error.FFmpegError, MemoryError, *MALFORMED) as error:
         what = f"the content of {len(source)} bytes" if is_content else f"'{source}'"
-        raise RuntimeError(f"For '{who}', {what} must be a whole video: {error}.") from error
+        raise rejection("whole-video", who, what=what, cause=error) from error
 
 
 def _existing(who, filename, kind):
-    if not isinstance(filename, str):
-        raise TypeError(
-            f"For '{who}', 'filename' must be a str, but got {type(filename).__name__}."
-        )
+    require(isinstance(filename, str), "str", who, filename=filename)
     if not Path(filename).is_file():
         raise kind(f"For '{who}', 'filename' must be a file, but got '{filename}'.")
     return filename
@@ -69,11 +65,14 @@ def _existing(who, filename, kind):
 
 def _stream(container):
     """Return the stream of pictures of a video."""
-    if not container.streams.video:
-        raise ValueError("it has no pictures")
+    require(container.streams.video, "no-pictures")
     stream = container.streams.video[0]
-    if stream.width * stream.height > _MOST_PIXELS:
-        raise ValueError(f"it has pictures of {stream.width} x {stream.height} pixels")
+    require(
+        stream.width * stream.height <= _MOST_PIXELS,
+        "pictures-x-pixels",
+        width=stream.width,
+        height=stream.height,
+    )
     return stream
 
 
@@ -141,8 +140,7 @@ def _decoded(container, start=0, end=None):
 
 
 def _unit(who, value, kind):
-    if not isinstance(value, str):
-        raise TypeError(f"For '{who}', 'pts_unit' must be a str, but got {type(value).__name__}.")
+    require(isinstance(value, str), "str", who, pts_unit=value)
     if value not in _UNITS:
         raise kind(f"For '{who}', 'pts_unit' must be 'pts' or 'sec', but got {value!r}.")
     return value
@@ -161,10 +159,10 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
     ValueError: For 'read_video', 'filename' must be a file, but got 'nowhere.mp4'.
     """
     who = "read_video"
-    kinds = (int, float, Fraction)
-    start = check.number(who, "start_pts", start_pts, 0, kind=kinds)
+    number = kinds.instance((int, float, Fraction), "a-number")
+    start = check.number(who, "start_pts", start_pts, 0, kind=number)
     if end_pts is not None:
-        check.number(who, "end_pts", end_pts, start, kind=kinds)
+        check.number(who, "end_pts", end_pts, start, kind=number)
     _unit(who, pts_unit, ValueError)
     with _opened(who, _existing(who, filename, ValueError)) as container:
         limits = [start_pts, end_pts]
@@ -202,11 +200,13 @@ class DecodeVideo(TensorOperation):
 
     def __call__(self, video):
         who, video = type(self).__name__, np.asarray(video)
-        if video.ndim != 1 or video.dtype != np.uint8 or not video.size:
-            raise RuntimeError(
-                f"For '{who}', an encoded video must be uint8 (n,), but got {video.dtype} "
-                f"{video.shape}."
-            )
+        require(
+            video.ndim == 1 and video.dtype == np.uint8 and video.size,
+            "encoded-video-uint8-n",
+            who,
+            got=video.dtype,
+            shape=video.shape,
+        )
         with _opened(who, video.tobytes()) as container:
             return _decoded(container)[:2]
 
@@ -221,12 +221,8 @@ class VideoDecoder:
 
     def __init__(self, source):
         who = type(self).__name__
-        if not isinstance(source, str):
-            raise TypeError(
-                f"For '{who}', 'source' must be a str, but got {type(source).__name__}."
-            )
-        if not Path(source).is_file():
-            raise ValueError(f"For '{who}', 'source' must be a file, but got '{source}'.")
+        require(isinstance(source, str), "str-data-source", who, source=source)
+        require(Path(source).is_file(), "file-file-missing-video", who, source=source)
         self.source = source
         self._metadata = self.metadata
 
@@ -244,12 +240,8 @@ class VideoDecoder:
     def get_frames_at(self, indices):
         """Return the pictures at some indices, UInt8 (frames, height, width, 3)."""
         who, count = "get_frames_at", self._metadata["num_frames"]
-        if not isinstance(indices, list):
-            raise TypeError(
-                f"For '{who}', 'indices' must be a list, but got {type(indices).__name__}."
-            )
-        if indices and count < 1:
-            raise RuntimeError(f"For '{who}', '{self.source}' must have frames, but says {count}.")
+        require(isinstance(indices, list), "list", who, indices=indices)
+        require(not indices or count >= 1, "frames-says", who, argument=self.source, count=count)
         for i, index in enumerate(indices):
             check.whole(who, f"indices[{i}]", index, 0, count - 1)
         with _opened("VideoDecoder", self.source) as container:

@@ -3,6 +3,7 @@
 from sporax.core.errors import user_frame
 from sporax.core.hooks import hooks
 from sporax.core.value import thread
+from sporax.diagnosis.rules import require
 from sporax.engine.debug.compile_log import Channel, channel, listen
 from sporax.engine.recorder import Recorder, run_pending
 
@@ -21,8 +22,7 @@ class explain:
     """
 
     def __init__(self, on=True):
-        if not isinstance(on, bool):
-            raise TypeError(f"For 'explain', 'on' must be a bool, but got {type(on).__name__}.")
+        require(isinstance(on, bool), "bool", "explain", on=on)
         self._before = channel.is_on
         _switch(on)
 

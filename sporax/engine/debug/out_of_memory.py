@@ -7,6 +7,7 @@ import jax
 
 from sporax.core.memory_limits import RESERVE, limit, reason_of
 from sporax.core.units import bytes_text
+from sporax.diagnosis.rules import rejection
 
 
 def bytes_of(avals):
@@ -56,10 +57,15 @@ def out_of_memory(state, error):
         if is_large
         else "Let go of Tensors and functions not needed"
     )
-    refusal = MemoryError(
-        f"For '{op.name}', memory must suffice for its result and for those of the {len(path)} "
-        f"operations that run with it, but {reason_of(error)}: the result of shape "
-        f"{' and '.join(str(a.shape) for a in avals)} takes {bytes_text(largest)}, all results "
-        f"together {bytes_text(together)}, and there are {bytes_text(memory())}. {remedy}."
+    refusal = rejection(
+        "memory-suffice-result-those",
+        op.name,
+        count=len(path),
+        reason_of=reason_of(error),
+        names=" and ".join(str(a.shape) for a in avals),
+        bytes_text=bytes_text(largest),
+        bytes_text2=bytes_text(together),
+        bytes_text3=bytes_text(memory()),
+        remedy=remedy,
     )
     return refusal, together > memory() / 4

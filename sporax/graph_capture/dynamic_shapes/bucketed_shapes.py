@@ -35,6 +35,7 @@ from sporax.core.value import (
     shared_value,
     updating,
 )
+from sporax.diagnosis.rules import require
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import OtherSizes
@@ -68,8 +69,7 @@ class BucketTrace(GraphTextTrace):
 
     def add_deferred(self, shown):
         """Raise CannotPad for prints, which would show the padding."""
-        if not shown.is_check:
-            raise CannotPad("it prints")
+        require(shown.is_check, "prints", error=CannotPad)
 
     def add_number(self, value, source):
         """Record a `Scalar` as an operand, like all numbers of this trace."""
@@ -95,8 +95,7 @@ class Comparisons:
     def _record(self, size, other):
         if not _in_user_code():
             return
-        if other is None:
-            raise CannotPad("it looks something up by a size that varies")
+        require(other is not None, "looks-something-up-size", error=CannotPad)
         self.pairs.add((size, other))
 
 
@@ -130,12 +129,20 @@ class BucketedGraph(CapturedGraph):
             before = [t._value for t in inputs]
             self.result: Any = function(*args, **kwargs)
             results = [trace.inside(t._lift()) for t in tensors_of(self.result)]
-            if any(t._value is not value for t, value in zip(inputs, before, strict=True)):
-                raise CannotPad("it writes to an argument")
+            require(
+                not any((t._value is not value for t, value in zip(inputs, before, strict=True))),
+                "writes-argument",
+                error=CannotPad,
+            )
             handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
             written, recorder = trace.written(), trace.recorder
-            if has_escaped(recorder, self.result, [*results, *[value for _, value in written]]):
-                raise CannotPad("it leaves a Tensor where others find it after its end")
+            require(
+                not has_escaped(
+                    recorder, self.result, [*results, *[value for _, value in written]]
+                ),
+                "leaves-tensor-others-find",
+                error=CannotPad,
+            )
             self.trace = TraceFunction(recorder.state.path())
             self.numbers = [*recorder.reals], [*recorder.integers]
         sizes.compared |= comparisons.pairs
@@ -177,8 +184,11 @@ class BucketedGraph(CapturedGraph):
         self.program = primitive_jaxpr(jax.make_jaxpr(run)(*specs))
         out_avals: list[Any] = self.program.out_avals
         self.out_avals = [Aval.of(a.shape, a.dtype) for a in out_avals]
-        if any(map(dynamic_axes, self.out_avals[self.n_results :])):
-            raise CannotPad("what it writes has a size that varies")
+        require(
+            not any(map(dynamic_axes, self.out_avals[self.n_results :])),
+            "what-writes-size-varies",
+            error=CannotPad,
+        )
         (rule,) = self._operation(self.first_sizes).rules.values()
         jax.eval_shape(rule.run, *[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in rule.operands])
 

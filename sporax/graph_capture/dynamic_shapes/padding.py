@@ -17,6 +17,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.jax_internals import called, interpret
+from sporax.diagnosis.rules import rejection
 from sporax.graph_capture.dynamic_shapes.padding_rules import RULES
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
     CannotPad,
@@ -64,12 +65,12 @@ class PaddedProgram:
         if any(map(dynamic_axes, [*in_avals, *out_avals])):
             rule = RULES.get(name)
             if rule is None:
-                raise CannotPad(f"there is no rule for '{name}'")
+                raise rejection("no-rule", name=name, error=CannotPad)
             described = Equation(params, in_avals, out_avals, layouts)
             operands = rule(self, described, operands)
             params, out_layouts = described.params, described.result_layouts()
         elif _mentions_sizes(params):
-            raise CannotPad(f"'{name}' contains a size that varies")
+            raise rejection("contains-size-varies", name=name, error=CannotPad)
         params = {key: self._at_bucket(value) for key, value in params.items()}
         results = eqn.primitive.bind(*operands, **params)
         return (results if eqn.primitive.multiple_results else [results]), out_layouts

@@ -11,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.diagnosis.rules import require
 from sporax.graph_capture.dynamic_shapes.symbolic_dims import (
     CannotPad,
     dynamic_axes,
@@ -34,8 +35,11 @@ def _reduction(neutral):
 
 def _place_of(neutral):
     def rule(program, eqn, operands):
-        if not all(eqn.is_in_order(0, axis) for axis in eqn.params["axes"]):
-            raise CannotPad("it counts along a flattened axis")
+        require(
+            all(eqn.is_in_order(0, axis) for axis in eqn.params["axes"]),
+            "counts-along-flattened-axis",
+            error=CannotPad,
+        )
         return _reduction(neutral)(program, eqn, operands)
 
     return rule
@@ -87,13 +91,17 @@ def _convolution(program, eqn, operands):
 
 def _reshape(program, eqn, operands):
     before, after = eqn.in_avals[0].shape, eqn.out_avals[0].shape
-    if eqn.params.get("dimensions") is not None:
-        raise CannotPad("it reshapes and transposes")
+    require(eqn.params.get("dimensions") is None, "reshapes-transposes", error=CannotPad)
     rest = [f for axis in range(len(before)) for f in eqn.layout(0, axis)][::-1]
     for axis, size in enumerate(after):
         layout = _take_factors(rest, factors(size))
-        if layout is None:
-            raise CannotPad(f"it reshapes {before} to {after}, which moves what varies")
+        require(
+            layout is not None,
+            "reshapes-moves-what-varies",
+            before=before,
+            after=after,
+            error=CannotPad,
+        )
         eqn.out_layouts[axis] = layout
     eqn.in_avals = eqn.layouts = []
     return operands
@@ -136,8 +144,11 @@ def _windows(program, eqn, operands):
     for aval in eqn.in_avals:
         for axis in dynamic_axes(aval):
             for name, usual in {**names, "window_dilation": 1}.items():
-                if params.get(name) is not None and params[name][axis] != usual:
-                    raise CannotPad("it slides a window along an axis whose size varies")
+                require(
+                    params.get(name) is None or params[name][axis] == usual,
+                    "slides-window-along-axis",
+                    error=CannotPad,
+                )
     return operands
 
 
@@ -152,16 +163,22 @@ def _slice(program, eqn, operands):
     strides = params["strides"] or (1,) * len(aval.shape)
     for axis in dynamic_axes(aval):
         whole = (0, aval.shape[axis], 1)
-        if (params["start_indices"][axis], params["limit_indices"][axis], strides[axis]) != whole:
-            raise CannotPad("it takes a part along an axis whose size varies")
+        require(
+            (params["start_indices"][axis], params["limit_indices"][axis], strides[axis]) == whole,
+            "takes-part-along-axis",
+            error=CannotPad,
+        )
     return operands
 
 
 def _whole_slices(sizes):
     def rule(program, eqn, operands):
         for axis, size in enumerate(sizes(eqn)):
-            if is_dynamic(eqn.in_avals[0].shape[axis]) and size != eqn.in_avals[0].shape[axis]:
-                raise CannotPad("it takes a part along an axis whose size varies")
+            require(
+                not is_dynamic(eqn.in_avals[0].shape[axis]) or size == eqn.in_avals[0].shape[axis],
+                "takes-part-along-axis",
+                error=CannotPad,
+            )
         return operands
 
     return rule
@@ -186,10 +203,12 @@ def _gather(program, eqn, operands):
     numbers, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
     aval = eqn.in_avals[0]
     for axis in dynamic_axes(aval):
-        if axis not in numbers.operand_batching_dims and (
-            sizes[axis] != aval.shape[axis] or axis in numbers.start_index_map
-        ):
-            raise CannotPad("it picks by an index along an axis whose size varies")
+        require(
+            axis in numbers.operand_batching_dims
+            or (sizes[axis] == aval.shape[axis] and axis not in numbers.start_index_map),
+            "picks-index-along-axis",
+            error=CannotPad,
+        )
     eqn.params = {**eqn.params, "indices_are_sorted": False, "unique_indices": False}
     return operands
 
@@ -198,22 +217,28 @@ def _scatter(neutral=None):
     def rule(program, eqn, operands):
         numbers, (operand, _, updates) = eqn.params["dimension_numbers"], eqn.in_avals
         for axis in dynamic_axes(operand):
-            if axis in numbers.inserted_window_dims or (
-                axis in numbers.scatter_dims_to_operand_dims
-                and axis not in numbers.operand_batching_dims
-            ):
-                raise CannotPad("it writes by an index along an axis whose size varies")
+            require(
+                axis not in numbers.inserted_window_dims
+                and (
+                    axis not in numbers.scatter_dims_to_operand_dims
+                    or axis in numbers.operand_batching_dims
+                ),
+                "writes-index-along-axis",
+                error=CannotPad,
+            )
         windows = [i for i in range(operand.ndim) if i not in numbers.inserted_window_dims]
         windows = [i for i in windows if i not in numbers.operand_batching_dims]
         for axis, place in zip(numbers.update_window_dims, windows, strict=True):
-            if updates.shape[axis] != operand.shape[place] and is_dynamic(updates.shape[axis]):
-                raise CannotPad("it writes a part along an axis whose size varies")
+            require(
+                updates.shape[axis] == operand.shape[place] or not is_dynamic(updates.shape[axis]),
+                "writes-part-along-axis",
+                error=CannotPad,
+            )
         batched = _batched(numbers, eqn.in_avals)
         axes = [
             i for i in dynamic_axes(updates) if i not in (*numbers.update_window_dims, *batched)
         ]
-        if axes and neutral is None:
-            raise CannotPad("it writes as often as the size that varies says")
+        require(not axes or neutral is not None, "writes-often-size-varies", error=CannotPad)
         eqn.params = {**eqn.params, "indices_are_sorted": False, "unique_indices": False}
         filled = program.filled(eqn, 2, operands[2], axes, neutral and neutral(operands[2].dtype))
         return [operands[0], operands[1], filled]
@@ -229,8 +254,7 @@ def _batched(numbers, in_avals):
 
 
 def _random(program, eqn, operands):
-    if dynamic_axes(eqn.out_avals[0]) != [0]:
-        raise CannotPad("it draws random numbers of a shape that varies not only at its first axis")
+    require(dynamic_axes(eqn.out_avals[0]) == [0], "draws-random-numbers-shape", error=CannotPad)
     eqn.count(0)
     return operands
 

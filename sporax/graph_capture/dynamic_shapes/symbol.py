@@ -1,6 +1,7 @@
 """`Symbol`: constraints on a dynamic size."""
 
 from sporax.core.tree import tensors_of
+from sporax.diagnosis.rules import rejection, require
 
 
 class Symbol:
@@ -22,21 +23,12 @@ class Symbol:
         rules = [(name, int, value) for name, value in numbers.items()] + [("unique", bool, unique)]
         for name, kind, value in rules:
             if not isinstance(value, kind):
-                raise TypeError(
-                    f"For 'Symbol', '{name}' must be of type {kind.__name__}, but got "
-                    f"{type(value).__name__}. Leave it out where nothing is known."
+                raise rejection(
+                    "type-jit-function", "Symbol", argument=name, kind=kind.__name__, got=value
                 )
         for name, value in (("min", min), ("divisor", divisor)):
-            if value < 1:
-                raise ValueError(
-                    f"For 'Symbol', '{name}' must be positive, but got {value}. Leave it out where "
-                    "nothing is known."
-                )
-        if not 0 <= remainder < divisor:
-            raise ValueError(
-                f"For 'Symbol', 'remainder' must be in the range [0, {divisor}), but got "
-                f"{remainder}. Give what is left after division by 'divisor'."
-            )
+            require(value >= 1, "positive", "Symbol", argument=name, got=value)
+        require(0 <= remainder < divisor, "range-0", "Symbol", remainder=remainder, divisor=divisor)
         self.max, self.min, self.divisor, self.remainder = max, min, divisor, remainder
         self.unique, self.id = unique, id(self)
 
@@ -82,7 +74,6 @@ def check_symbols(declared, tensors):
             if rule is None and dim.unique and sizes.setdefault(dim.id, size) != size:
                 rule = f"{sizes[dim.id]}, as elsewhere for this Symbol"
             if rule is not None:
-                raise ValueError(
-                    f"For 'set_inputs', the size of axis {axis} of input {i} must be {rule}, but "
-                    f"got shape {tensor.shape}. Pad the input, or declare another Symbol."
+                raise rejection(
+                    "size-axis-input", "set_inputs", axis=axis, i=i, law=rule, shape=tensor.shape
                 )

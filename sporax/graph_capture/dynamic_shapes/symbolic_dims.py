@@ -5,6 +5,7 @@ import itertools
 import operator
 
 from sporax.core.jax_internals import terms_of
+from sporax.diagnosis.rules import rejection, require
 
 
 class CannotPad(Exception):
@@ -20,7 +21,7 @@ def size_at(size, sizes):
         return sizes[size]
     terms = terms_of(size)
     if terms is None:
-        raise CannotPad(f"it computes with the size {size}")
+        raise rejection("computes-size", size=size, error=CannotPad)
     return functools.reduce(operator.add, [_product(c, powers, sizes) for c, powers in terms])
 
 
@@ -37,7 +38,7 @@ def factors(size):
         return merged([size])
     terms = terms_of(size)
     if terms is None or len(terms) > 1 or terms[0][0] < 0:
-        raise CannotPad(f"an axis has the size {size}, which is no product of sizes that vary")
+        raise rejection("axis-size-no-product", size=size, error=CannotPad)
     ((coefficient, powers),) = terms
     names = itertools.chain.from_iterable([[name] * exponent for name, exponent in powers])
     return merged([*names, coefficient])
@@ -102,13 +103,15 @@ class Equation:
         for aval, layouts in zip(self.in_avals, self.layouts, strict=True):
             for size, layout in zip(aval.shape, layouts, strict=True):
                 if layout is not None and known.setdefault(str(size), layout) != layout:
-                    raise CannotPad(f"axes of size {size} are flattened in different ways")
+                    raise rejection("axes-size-flattened-different", size=size, error=CannotPad)
         results = []
         for aval in self.out_avals:
             own = [layout_of(n) or known.get(str(n)) for n in aval.shape]
             for axis, layout in self.out_layouts.items():
                 if own[axis] not in (None, layout):
-                    raise CannotPad(f"axes of size {aval.shape[axis]} are flattened differently")
+                    raise rejection(
+                        "axes-size-flattened-differently", shape=aval.shape[axis], error=CannotPad
+                    )
                 own[axis] = layout
             results.append(tuple(own))
         return results
@@ -119,11 +122,15 @@ class Equation:
         if is_dynamic(size):
             layout = factors(size)
             if not all(isinstance(factor, int) for factor in layout[1:]):
-                raise CannotPad("it counts along a flattened axis")
+                raise rejection("counts-along-flattened-axis", error=CannotPad)
             self.out_layouts[axis] = layout
 
     def refuse_along(self, axes, what, aval=None):
         """Raise CannotPad if one of these axes is dynamic."""
         aval = aval or self.in_avals[0]
-        if any(is_dynamic(aval.shape[axis]) for axis in axes):
-            raise CannotPad(f"it {what} along an axis whose size varies")
+        require(
+            not any(is_dynamic(aval.shape[axis]) for axis in axes),
+            "along-axis-whose-size",
+            what=what,
+            error=CannotPad,
+        )

@@ -10,6 +10,7 @@ from jax.errors import InconclusiveDimensionOperation
 from sporax.core.errors import is_users, warn
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, UnknownShape, Value, thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.export.exported_graph import Exported, Spec, structure
 from sporax.graph_capture.graph_text import Listing
 
@@ -42,19 +43,11 @@ def exported(name, function, inputs):
 def lowered(name, function, inputs, lower):
     """Return (the `Listing` of `function(*inputs)`, the result of `lower(listing, run, specs)`).
     `run` maps the arrays of `listing.inputs`; `specs` are their shapes and dtypes."""
-    if thread.recorder.tracer is not None:
-        raise RuntimeError(
-            "For 'export', there must be no function around it that is captured (jit, GRAPH_MODE, "
-            "vmap). Call it outside."
-        )
+    require(thread.recorder.tracer is None, "no-function-around-captured", "export")
     tensors = []
     structure("export", inputs, tensors)
     unsized = [t for t in tensors if isinstance(t._value, UnknownShape)]
-    if any(t.shape == (-2,) for t in unsized):
-        raise ValueError(
-            "For 'export', the number of axes of each input must be known, but got a "
-            "Tensor(shape=None). Give Tensor(shape=[None, ...]) with None for each unknown size."
-        )
+    require(not any(t.shape == (-2,) for t in unsized), "number-axes-input-known", "export")
     try:
         listing = Listing("export", name, function, inputs, {}, _described)
         program = lower(listing, *_program(listing))
@@ -97,11 +90,7 @@ def _described(name, value):
 def _refuse_writes(listing):
     if listing.written:
         names = ", ".join(f"'{name}'" for name in listing.written)
-        raise ValueError(
-            f"For 'export', '{listing.name}' must change nothing, but it writes {names}. Call its "
-            "'set_train(False)' first: dropout then does nothing, and norms use what they have "
-            "learnt. What a function changes otherwise, return instead."
-        )
+        raise rejection("change-nothing-writes", "export", argument=listing.name, names=names)
 
 
 def _refusal(cause):
@@ -113,7 +102,4 @@ def _refusal(cause):
         if is_users(frame) and not library:
             where = f" at {frame.f_code.co_filename}:{line}"
     reason = str(cause).strip().split("\n")[0].rstrip(".")
-    return ValueError(
-        "For 'export', the function must do without the sizes that are None in 'inputs', but got "
-        f"this{where}: {reason}. Export it for Tensors of a known shape."
-    )
+    return rejection("function-do-without-sizes", "export", where=where, reason=reason)

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 
@@ -71,9 +72,12 @@ class Exported:
         tensors = []
         arguments = structure("GraphCell", args, tensors)
         if arguments != self.arguments:
-            raise TypeError(
-                f"For 'GraphCell', the inputs must be as at the export of '{self.name}': "
-                f"{self._signature()}, but got {_described(args)}."
+            raise rejection(
+                "inputs-export",
+                "GraphCell",
+                name=self.name,
+                signature=self._signature(),
+                got=_described(args),
             )
         sizes = {}
         for spec, tensor in zip(self.inputs, tensors, strict=True):
@@ -101,10 +105,15 @@ class Exported:
             fits = fits and size == expected
         if not fits:
             known = "".join(f", where {name} is {n} so far" for name, n in sizes.items())
-            raise ValueError(
-                f"For 'GraphCell', '{spec.name}' must be {spec.dtype} "
-                f"{spec.shape_text}{known}, but got {dtype} {shape}. For sizes "
-                "that vary, export again with a Tensor(shape=[None, ...], dtype=...)."
+            raise rejection(
+                "must-be-export-format",
+                "GraphCell",
+                argument=spec.name,
+                dtype=spec.dtype,
+                shape_text=spec.shape_text,
+                known=known,
+                got=dtype,
+                shape=shape,
             )
 
     def __deepcopy__(self, memo):
@@ -144,19 +153,23 @@ def compiled_in_bounds(who, origin, program, operands, options=None):
         lowered = jax.jit(program.call, compiler_options=options).lower(*operands)
         compiled = lowered.compile()
     except Exception as error:
-        raise RuntimeError(
-            f"For '{who}', the program of '{origin}' must compile, but XLA says: "
-            f"{str(error).strip().splitlines()[0]:.300}. Take an intact copy."
+        raise rejection(
+            "program-compile-xla-says",
+            who,
+            origin=origin,
+            splitlines=str(error).strip().splitlines()[0],
         ) from error
     memory = compiled.memory_analysis()
     if memory is not None:
         held = memory.argument_size_in_bytes + memory.output_size_in_bytes
-        if memory.temp_size_in_bytes > max(_MOST_BYTES, 8 * held):
-            raise RuntimeError(
-                f"For '{who}', the program of '{origin}' must need about as much memory as its "
-                f"inputs and results, {held} bytes, but needs {memory.temp_size_in_bytes} more. "
-                "Export it on your own."
-            )
+        require(
+            memory.temp_size_in_bytes <= max(_MOST_BYTES, 8 * held),
+            "program-need-about-much",
+            who,
+            origin=origin,
+            held=held,
+            temp_size_in_bytes=memory.temp_size_in_bytes,
+        )
     return compiled
 
 
@@ -165,10 +178,7 @@ def _without_derivative(name, program):
     call = jax.custom_vjp(lambda *arrays: tuple(program.call(*arrays)))
 
     def forward(*arrays):
-        raise NotImplementedError(
-            f"For 'GraphCell', a derivative of '{name}' cannot be taken: the file has the forward "
-            "pass only. Train the Cell itself, and export it again."
-        )
+        raise rejection("derivative-cannot-taken-file", "GraphCell", name=name)
 
     call.defvjp(forward, lambda residuals, cotangents: cotangents)
     return call
@@ -190,10 +200,7 @@ def structure(who, obj, tensors):
     if CLASSES.get(type(obj).__name__) is type(obj):
         fields = {name: structure(who, getattr(obj, name), tensors) for name in fields_of(obj)}
         return {"object": [type(obj).__name__, fields]}
-    raise TypeError(
-        f"For '{who}', inputs and results must be Tensors, numbers, strings, None, or tuples, "
-        f"lists or dicts (by string) of these, but got {type(obj).__name__}. Make a Tensor of it."
-    )
+    raise rejection("inputs-results-tensors-numbers", who, got=obj)
 
 
 def rebuilt(form, tensor):

@@ -12,6 +12,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
@@ -43,11 +44,13 @@ class NormalPosterior(Cell):
         untransformed_scale_std=0.1,
     ):  # fmt: skip
         super().__init__()
-        if not isinstance(name, str) or not isinstance(shape, (tuple, list)):
-            raise TypeError(
-                "For 'NormalPosterior', 'name' must be a str and 'shape' a tuple or list, but got "
-                f"{type(name).__name__} and {type(shape).__name__}."
-            )
+        require(
+            isinstance(name, str) and isinstance(shape, (tuple, list)),
+            "str-shape-tuple-list",
+            "NormalPosterior",
+            name=name,
+            shape=shape,
+        )
         draw = lambda mean, std: Tensor(np.random.normal(mean, std, shape), dtype)  # noqa: E731
         self.mean = Parameter(draw(loc_mean, loc_std), name=f"{name}_mean")
         self.untransformed_std = Parameter(
@@ -82,10 +85,12 @@ class _Variational(Cell):
         posterior = posterior(name=f"bnn_{what}", shape=list(shape))
         for kind, cell in (("prior", prior), ("posterior", posterior)):
             if not isinstance(getattr(cell, "normal", None), Normal):
-                raise TypeError(
-                    f"For '{type(self).__name__}', '{what}_{kind}_fn' must give a Cell with a "
-                    f"Normal named 'normal', but got {type(cell).__name__}. Derive it from "
-                    f"Normal{kind.capitalize()}."
+                raise rejection(
+                    "give-cell-normal-named",
+                    type(self).__name__,
+                    argument=f"{what}_{kind}_fn",
+                    got=cell,
+                    capitalize=kind.capitalize(),
                 )
         return prior, posterior
 
@@ -200,15 +205,14 @@ class WithBNNLossCell(Cell):
     def __init__(self, backbone, loss_fn, dnn_factor=1, bnn_factor=1):
         super().__init__(auto_prefix=False)
         for name, factor in (("dnn_factor", dnn_factor), ("bnn_factor", bnn_factor)):
-            if isinstance(factor, bool) or not isinstance(factor, (int, float)):
-                raise TypeError(
-                    f"For 'WithBNNLossCell', '{name}' must be a number, but got "
-                    f"{type(factor).__name__}."
-                )
-            if factor < 0:
-                raise ValueError(
-                    f"For 'WithBNNLossCell', '{name}' must be at least 0, but got {factor}."
-                )
+            require(
+                not isinstance(factor, bool) and isinstance(factor, (int, float)),
+                "number-argument-type",
+                "WithBNNLossCell",
+                argument=name,
+                got=factor,
+            )
+            require(factor >= 0, "at-least", "WithBNNLossCell", argument=name, n=0, got=factor)
         self._backbone, self._loss_fn = backbone, loss_fn
         self.dnn_factor, self.bnn_factor = dnn_factor, bnn_factor
 

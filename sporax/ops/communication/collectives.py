@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis.rules import require
 from sporax.distributed.rank_function import agreed, along, axis_name
 from sporax.ops.communication import opaque
 from sporax.ops.declaration import Array, Arrays, Declaration
@@ -51,10 +52,7 @@ def collective(name):
 
 def _no_bools(name, *avals):
     for aval in avals:
-        if aval.dtype.kind == "b" and name in _ARITHMETIC:
-            raise TypeError(
-                f"For '{name}', the input must hold numbers, but got Bool. Cast it to Int32."
-            )
+        require(aval.dtype.kind != "b" or name not in _ARITHMETIC, "input-hold-numbers", name)
 
 
 _ARITHMETIC = "AllReduce", "ReduceScatter"

@@ -3,6 +3,7 @@
 import math
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.channels import CommHandle, start_receiving, start_sending
 from sporax.ops.communication.groups import (
@@ -35,8 +36,7 @@ default_handle = CommHandle()
 
 
 def _with_handle(x, async_op):
-    if not isinstance(async_op, bool):
-        raise TypeError(f"For 'async_op', a bool must be given, but got {async_op!r}.")
+    require(isinstance(async_op, bool), "bool-given", "async_op", got=async_op)
     return x, CommHandle(tensors=(x,)) if async_op else None
 
 
@@ -203,15 +203,12 @@ class P2POp:
 
     def __init__(self, op, tensor, peer, group=None, tag=0, *, recv_dtype=None):
         self.op = getattr(op, "__name__", op)
-        if self.op not in ("isend", "irecv"):
-            raise ValueError(f"For 'P2POp', 'op' must be 'isend' or 'irecv', but got {op!r}.")
+        require(self.op in ("isend", "irecv"), "one-of", "P2POp", op=op, choices=("isend", "irecv"))
         if self.op == "irecv" and isinstance(tensor, tuple):
             tensor = zeros(tensor, recv_dtype)
         check_tensor("P2POp", tensor=tensor)
-        if type(peer) is not int:
-            raise TypeError(f"For 'P2POp', 'peer' must be an int, but got {peer!r}.")
-        if tag != 0:
-            raise NotImplementedError(f"For 'P2POp', 'tag' must be 0, but got {tag!r}.")
+        require(type(peer) is int, "int", "P2POp", peer=peer)
+        require(tag == 0, "0-rank-operands", "P2POp", tag=tag)
         self.tensor, self.peer, self.group, self.tag = tensor, peer, group, tag
         self.recv_dtype = recv_dtype
 
@@ -219,15 +216,15 @@ class P2POp:
 def check_batch(p2p_op_list):
     """Raise TypeError unless this is a list of `P2POp` of the same group."""
     who = "batch_isend_irecv"
-    if not isinstance(p2p_op_list, (list, tuple)) or not p2p_op_list:
-        raise TypeError(f"For '{who}', 'p2p_op_list' must be a list of P2POp, but got none.")
+    require(
+        isinstance(p2p_op_list, (list, tuple)) and p2p_op_list,
+        "list-p2pop",
+        who,
+        argument="p2p_op_list",
+    )
     for p in p2p_op_list:
-        if not isinstance(p, P2POp):
-            raise TypeError(
-                f"For '{who}', 'p2p_op_list' must hold P2POp, but got {type(p).__name__}."
-            )
-        if p.group != p2p_op_list[0].group:
-            raise TypeError(f"For '{who}', all of 'p2p_op_list' must be of one group.")
+        require(isinstance(p, P2POp), "hold-p2pop", who, p2p_op_list=p)
+        require(p.group == p2p_op_list[0].group, "all-p2p-op-list-one-group", who)
         other_rank(who, "peer", p.peer, group_of(who, p.group))
     leave_graph()
 
@@ -255,8 +252,7 @@ def batch_isend_irecv(p2p_op_list):
 
 def _shape(who, shape):
     shape = shape.shape if isinstance(shape, Tensor) else shape
-    if not isinstance(shape, tuple):
-        raise TypeError(f"For '{who}', a shape must be a tuple or a Tensor, but got {shape!r}.")
+    require(isinstance(shape, tuple), "shape-tuple-tensor", who, got=shape)
     return shape
 
 
@@ -292,11 +288,14 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
 def split_sizes(who, name, sizes, rows, group):
     """Return the number of rows of each rank; equal parts without `sizes`."""
     if sizes is None or len(sizes) == 0:
-        if rows % group.size:
-            raise ValueError(
-                f"For '{who}', without '{name}' the {rows} rows must be a multiple of the "
-                f"{group.size} ranks."
-            )
+        require(
+            not rows % group.size,
+            "without-rows-multiple-ranks",
+            who,
+            name=name,
+            rows=rows,
+            size=group.size,
+        )
         return (rows // group.size,) * group.size
     return whole_numbers(who, name, sizes)
 

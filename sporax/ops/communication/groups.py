@@ -2,6 +2,7 @@
 
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import groups, processes
 
 
@@ -31,8 +32,7 @@ def group_of(who, name):
 def check_tensor(who, **arguments):
     """Raise TypeError for an argument that is not a Tensor."""
     for name, x in arguments.items():
-        if not isinstance(x, Tensor):
-            raise TypeError(f"For '{who}', '{name}' must be a Tensor, but got {type(x).__name__}.")
+        require(isinstance(x, Tensor), "tensor", who, argument=name, got=x)
 
 
 def check_tensors(who, **arguments):
@@ -40,13 +40,12 @@ def check_tensors(who, **arguments):
     for name, xs in arguments.items():
         if not isinstance(xs, (list, tuple)) or not all(isinstance(x, Tensor) for x in xs):
             kinds = [type(x).__name__ for x in xs] if isinstance(xs, (list, tuple)) else type(xs)
-            raise TypeError(f"For '{who}', '{name}' must be a list of Tensors, but got {kinds}.")
+            raise rejection("list-tensors", who, argument=name, got=kinds)
 
 
 def check_reduction(who, op, error=ValueError):
     """Raise TypeError unless `op` is a string, `error` unless it is a `ReduceOp`."""
-    if not isinstance(op, str):
-        raise TypeError(f"For '{who}', 'op' must be a string, but got {type(op).__name__}.")
+    require(isinstance(op, str), "str-rank-operands", who, op=op)
     if op not in REDUCTIONS:
         raise error(f"For '{who}', 'op' must be one of {list(REDUCTIONS)}, but got {op!r}.")
 
@@ -63,30 +62,23 @@ def check_same_length(who, name, xs, group, error=TypeError):
 def check_divides(who, name, x, group, axis=0):
     """Raise ValueError if the ranks cannot share a Tensor's axis evenly."""
     if x.ndim <= axis or x.shape[axis] % group.size:
-        raise ValueError(
-            f"For '{who}', the size of axis {axis} of '{name}' must be a multiple of the "
-            f"{group.size} ranks, but its shape is {x.shape}."
+        raise rejection(
+            "size-axis-multiple-ranks", who, axis=axis, name=name, size=group.size, shape=x.shape
         )
 
 
 def number_in(who, name, rank, group):
     """Return the group rank of the process with global rank `rank`."""
-    if type(rank) is not int:
-        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(rank).__name__}.")
+    require(type(rank) is int, "int", who, argument=name, got=rank)
     if rank not in group.ranks:
-        raise ValueError(
-            f"For '{who}', '{name}' must be one of the ranks {list(group.ranks)}, but got {rank}."
-        )
+        raise rejection("one-ranks", who, argument=name, ranks=list(group.ranks), got=rank)
     return group.ranks.index(rank)
 
 
 def other_rank(who, name, rank, group):
     """Return `rank` if it is another member of the group; raise ValueError otherwise."""
     number_in(who, name, rank, group)
-    if rank == processes.rank():
-        raise ValueError(
-            f"For '{who}', '{name}' must be another rank, but got {rank}, which is this one."
-        )
+    require(rank != processes.rank(), "another-rank", who, argument=name, got=rank)
     return rank
 
 
@@ -100,10 +92,11 @@ def leave_graph():
 def whole_numbers(who, name, numbers):
     """Return the ints of a list, tuple or Tensor, each at least 0."""
     numbers = numbers.asnumpy().tolist() if isinstance(numbers, Tensor) else numbers
-    if not isinstance(numbers, (list, tuple)) or not all(
-        type(n) is int and n >= 0 for n in numbers
-    ):
-        raise TypeError(
-            f"For '{who}', '{name}' must hold whole numbers, at least 0, but got {numbers!r:.80}."
-        )
+    require(
+        isinstance(numbers, (list, tuple)) and all(type(n) is int and n >= 0 for n in numbers),
+        "hold-whole-numbers-at-least",
+        who,
+        argument=name,
+        got=numbers,
+    )
     return tuple(numbers)

@@ -7,6 +7,7 @@ Each function plans its writes. Two faces follow: `mint.distributed`'s writes an
 import functools
 from typing import Any
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.communication import collectives, comm_func
 from sporax.ops.communication.channels import CommHandle, exchange_batch
 from sporax.ops.communication.comm_func import (
@@ -69,11 +70,7 @@ def _writes(in_mint=True, returns=False):
         def write_or_return(*args, async_op=False, **kwargs):
             if _in_place[name]:
                 return face(*args, async_op=async_op, **kwargs)
-            if not returns:
-                raise ValueError(
-                    f"For '{name}', results can only be put into Tensors. Call "
-                    f"set_comm_ops_inplace(True, ['{name}'])."
-                )
+            require(returns, "results-can-put-into", name, name=name)
             is_async = _is_true(name, async_op)
             _, (result,) = plan(*args, **kwargs)
             return result, CommHandle(tensors=(result,)) if is_async else None
@@ -102,10 +99,7 @@ def _with_async(plan, function, returned):
 
 
 def _is_true(name, async_op):
-    if not isinstance(async_op, bool):
-        raise TypeError(
-            f"For '{name}', 'async_op' must be a bool, but got {type(async_op).__name__}."
-        )
+    require(isinstance(async_op, bool), "bool", name, async_op=async_op)
     return async_op
 
 
@@ -116,11 +110,15 @@ def _shaped(name, target, result):
 
 def check_output(name, target, shape, dtype):
     """Raise ValueError if the shape or dtype of an output differs from the result's."""
-    if target.shape != shape or target.dtype != dtype:
-        raise ValueError(
-            f"For '{name}', the output must have shape {shape} and dtype {dtype}, but has "
-            f"{target.shape} and {target.dtype}."
-        )
+    require(
+        target.shape == shape and target.dtype == dtype,
+        "output-shape-dtype",
+        name,
+        shape=shape,
+        dtype=dtype,
+        shape2=target.shape,
+        dtype2=target.dtype,
+    )
 
 
 def set_comm_ops_inplace(is_enable, func_list=None) -> None:
@@ -133,16 +131,13 @@ def set_comm_ops_inplace(is_enable, func_list=None) -> None:
     >>> ops.communication.set_comm_ops_inplace(True)
     """
     who = "set_comm_ops_inplace"
-    if not isinstance(is_enable, bool):
-        raise TypeError(f"For '{who}', 'is_enable' must be a bool, but got {is_enable!r}.")
-    if func_list is not None and not isinstance(func_list, (list, tuple)):
-        raise TypeError(f"For '{who}', 'func_list' must be a list, but got {func_list!r}.")
+    require(isinstance(is_enable, bool), "bool", who, is_enable=is_enable)
+    require(
+        func_list is None or isinstance(func_list, (list, tuple)), "list", who, func_list=func_list
+    )
     for name in func_list or ():
         if name not in _in_place:
-            raise ValueError(
-                f"For '{who}', 'func_list' must hold names of {sorted(_in_place)}, but got "
-                f"{name!r}."
-            )
+            raise rejection("hold-names", who, func_list=name, in_place=sorted(_in_place))
     for name in _in_place if func_list is None else func_list:
         _in_place[name] = is_enable
 
@@ -251,11 +246,17 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
 
 def _check_own(who, name, x, of_list, own):
     """Raise TypeError unless a Tensor is like this rank's entry of a list."""
-    if (x.shape, x.dtype) != (own.shape, own.dtype):
-        raise TypeError(
-            f"For '{who}', '{name}' must have the shape and dtype of this rank's one of "
-            f"'{of_list}', {own.shape} and {own.dtype}, but has {x.shape} and {x.dtype}."
-        )
+    require(
+        (x.shape, x.dtype) == (own.shape, own.dtype),
+        "shape-dtype-rank-s",
+        who,
+        argument=name,
+        of_list=of_list,
+        shape=own.shape,
+        dtype=own.dtype,
+        shape2=x.shape,
+        dtype2=x.dtype,
+    )
 
 
 # from all to all --------------------------------------------------------------------------------
@@ -294,11 +295,14 @@ def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=
     ranks = group_of(who, group)
     lengths = split_sizes(who, "output_split_sizes", output_split_sizes, output.shape[0], ranks)
     check_same_length(who, "output_split_sizes", lengths, ranks, ValueError)
-    if input.shape[0] != lengths[ranks.rank]:
-        raise ValueError(
-            f"For '{who}', 'input' must have {lengths[ranks.rank]} rows, as 'output_split_sizes' "
-            f"says, but its shape is {input.shape}."
-        )
+    require(
+        input.shape[0] == lengths[ranks.rank],
+        "rows-output-split-sizes-says-shape",
+        who,
+        argument="input",
+        lengths=lengths[ranks.rank],
+        shape=input.shape,
+    )
     check_output(who, output, (sum(lengths), *input.shape[1:]), input.dtype)
     return [output], [collectives.all_gather_v(input, lengths, ranks)]
 

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis.rules import rejection
 from sporax.distributed.rank_function import axis_name
 from sporax.ops.communication import opaque
 from sporax.ops.communication.collectives import collective
@@ -39,10 +40,7 @@ def normalize_together(input, mean, variance, scale, bias, training, momentum, e
     if not training or group.size == 1:
         return normalize_batch(input, mean, variance, scale, bias, training, momentum, eps)
     if input.ndim < 2 or input.shape[1] != scale.size:
-        raise ValueError(
-            f"For 'SyncBatchNorm', the input must be (N, C, ...) with C = {scale.size} channels, "
-            f"but its shape is {input.shape}."
-        )
+        raise rejection("input-n-c-c-channels", "SyncBatchNorm", size=scale.size, shape=input.shape)
     y, *moved = _normalize(input, scale, bias, mean, variance, momentum, eps, group)
     keep(zip((mean, variance), moved, strict=True))
     return y

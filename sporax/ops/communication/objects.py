@@ -3,6 +3,7 @@
 import functools
 import pickle
 
+from sporax.diagnosis.rules import require
 from sporax.distributed import processes
 from sporax.distributed.exchange import Exchange
 from sporax.ops.communication.groups import (
@@ -16,8 +17,9 @@ from sporax.ops.communication.in_place import publish
 
 
 def _check_list(who, name, objects):
-    if not isinstance(objects, list) or not objects:
-        raise TypeError(f"For '{who}', '{name}' must be a list that is not empty, got {objects!r}.")
+    require(
+        isinstance(objects, list) and objects, "list-not-empty", who, argument=name, objects=objects
+    )
 
 
 def _exchanged(who, obj, group, sources=None):
@@ -74,11 +76,13 @@ def broadcast_object_list(object_list, src=0, group=None, device=None) -> None:
 
 
 def _check_count(who, object_list, objects):
-    if len(object_list) != len(objects):
-        raise ValueError(
-            f"For '{who}', 'object_list' must have as many entries as are sent, {len(objects)}, "
-            f"but got {len(object_list)}."
-        )
+    require(
+        len(object_list) == len(objects),
+        "many-entries-sent",
+        who,
+        object_list=len(object_list),
+        count=len(objects),
+    )
 
 
 def scatter_object_list(

@@ -4,6 +4,7 @@ import json
 import math
 
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed.groups import Group
 from sporax.ops.communication import collectives
 from sporax.ops.communication.channels import exchange_batch
@@ -103,8 +104,8 @@ def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
     check_reduction("Reduce", op)
     group = group_of("Reduce", group)
     if type(dest_rank) is not int or not 0 <= dest_rank < group.size:
-        raise ValueError(
-            f"For 'Reduce', 'dest_rank' must be from 0 to {group.size - 1}, but got {dest_rank!r}."
+        raise rejection(
+            "0-rank-number-primitives", "Reduce", dest_rank=dest_rank, number=group.size - 1
         )
     total = collectives.reduce(input_x, op, dest_rank, group)
     return total if group.rank == dest_rank else meaningless(total)
@@ -164,15 +165,21 @@ def all_to_all_of_class(input_x, split_count, split_dim, concat_dim, group="hccl
     """
     check_tensor("AlltoAll", input_x=input_x)
     group = group_of("AlltoAll", group)
-    if split_count != group.size:
-        raise ValueError(
-            f"For 'AlltoAll', 'split_count' must be the number of ranks, {group.size}, but got "
-            f"{split_count!r}."
-        )
+    require(
+        split_count == group.size,
+        "number-ranks",
+        "AlltoAll",
+        split_count=split_count,
+        size=group.size,
+    )
     for name, axis in [("split_dim", split_dim), ("concat_dim", concat_dim)]:
         if type(axis) is not int or not 0 <= axis < input_x.ndim:
-            raise ValueError(
-                f"For 'AlltoAll', '{name}' must be from 0 to {input_x.ndim - 1}, but got {axis!r}."
+            raise rejection(
+                "0-rank-number-primitives",
+                "AlltoAll",
+                argument=name,
+                number=input_x.ndim - 1,
+                got=axis,
             )
     check_divides("AlltoAll", "input_x", input_x, group, split_dim)
     return collectives.all_to_all(input_x, split_dim, concat_dim, group)
@@ -199,10 +206,7 @@ def _plans(who, plan, group):
     try:
         return [json.loads(one) for one in plans]
     except ValueError as error:
-        raise RuntimeError(
-            f"For '{who}', each rank must tell its numbers in JSON, but: {error}. Not all ranks "
-            "run the same version of sporax, or a stranger has written to the coordinator."
-        ) from None
+        raise rejection("rank-tell-numbers-json", who, cause=error) from None
 
 
 def _counts(who, sent, received, group):
@@ -215,10 +219,13 @@ def _counts(who, sent, received, group):
     for i, (gives, _) in enumerate(rows):
         for j, (_, takes) in enumerate(rows):
             if gives[j] != takes[i]:
-                raise ValueError(
-                    f"For '{who}', what is received must be as much as is sent, but rank "
-                    f"{group.ranks[i]} sends {gives[j]} to rank {group.ranks[j]}, which expects "
-                    f"{takes[i]}."
+                raise rejection(
+                    "what-received-much-sent",
+                    who,
+                    ranks=group.ranks[i],
+                    gives=gives[j],
+                    ranks2=group.ranks[j],
+                    takes=takes[i],
                 )
     return tuple(tuple(gives) for gives, _ in rows)
 
@@ -232,9 +239,8 @@ def all_to_all_of_parts(who, x, sent, received, group):
 
 def _check_rows(who, x, lengths):
     if x.ndim == 0 or x.shape[0] != sum(lengths):
-        raise ValueError(
-            f"For '{who}', the first axis of the input must have {sum(lengths)} rows, the sum of "
-            f"{list(lengths)}, but its shape is {x.shape}."
+        raise rejection(
+            "first-axis-input-rows", who, sum=sum(lengths), lengths=list(lengths), shape=x.shape
         )
 
 
@@ -266,10 +272,7 @@ def all_to_all_v_of_class(
 def all_to_all_of_matrix(who, x, matrix, group, factor=1):
     """As `all_to_all_of_parts`; `matrix`: all ranks' send counts, row by row."""
     numbers, n = whole_numbers(who, "send_count_matrix", matrix), group.size
-    if len(numbers) != n * n:
-        raise ValueError(
-            f"For '{who}', 'send_count_matrix' must have {n} x {n} entries, but got {len(numbers)}."
-        )
+    require(len(numbers) == n * n, "x-entries", who, send_count_matrix=len(numbers), n=n)
     counts = tuple(tuple(k * factor for k in numbers[i * n : i * n + n]) for i in range(n))
     _check_rows(who, x, counts[group.rank])
     return collectives.all_to_all_v(x, counts, group)
@@ -373,8 +376,8 @@ def send_of_class(
 
 def _world_rank(who, name, number, group):
     if type(number) is not int or not 0 <= number < group.size:
-        raise ValueError(
-            f"For '{who}', '{name}' must be from 0 to {group.size - 1}, but got {number!r}."
+        raise rejection(
+            "0-rank-number-primitives", who, argument=name, number=group.size - 1, got=number
         )
     return group.ranks[number]
 
@@ -423,10 +426,13 @@ def _rounds(who, plans, group):
             takes = [k for k, (of, _) in enumerate(plans[to][1]) if of == i]
             number = [t for t, _ in sends[:at]].count(to)
             if number >= len(takes) or plans[to][1][takes[number]][1] != elements:
-                raise ValueError(
-                    f"For '{who}', what is received must be as much as is sent, but number {i} of "
-                    f"the group sends {elements} elements to number {to}, which expects "
-                    f"{[n for of, n in plans[to][1] if of == i]}."
+                raise rejection(
+                    "what-received-much-sent-number",
+                    who,
+                    i=i,
+                    elements=elements,
+                    to=to,
+                    items=[n for of, n in plans[to][1] if of == i],
                 )
             edge = (i, to), elements, at if i == own else None, takes[number] if to == own else None
             for entries in rounds:
@@ -466,11 +472,7 @@ def neighbor_exchange_of_class(
     inputs = list(input_x)
     for x, shape in zip(inputs, send_shapes, strict=True):
         check_tensor(who, input_x=x)
-        if x.shape != tuple(shape):
-            raise ValueError(
-                f"For '{who}', 'input_x' must have the shapes 'send_shapes', but got {x.shape} for "
-                f"{shape}."
-            )
+        require(x.shape == tuple(shape), "shapes-send-shapes", who, input_x=x.shape, shape=shape)
     for name, ranks in [("send_rank_ids", send_rank_ids), ("recv_rank_ids", recv_rank_ids)]:
         for rank in ranks:
             _world_rank(who, name, rank, group)
@@ -506,10 +508,7 @@ def neighbor_exchange_v2_of_class(
     check_tensor(who, input_x=input_x)
     group = group_of(who, group)
     if data_format != "NCHW" or input_x.ndim != 4:
-        raise ValueError(
-            f"For '{who}', 'data_format' must be 'NCHW' and 'input_x' have 4 axes, but got "
-            f"{data_format!r} and shape {input_x.shape}."
-        )
+        raise rejection("nchw-input-x-4-axes", who, data_format=data_format, shape=input_x.shape)
     n, c, height, width = input_x.shape
     top, bottom, left, right = recv_lens
     extents = {-1: (top, left), 0: (height, width), 1: (bottom, right)}

@@ -9,6 +9,7 @@ import xmlrpc.client
 import xmlrpc.server
 
 from sporax.core.jax_internals import backends_are_initialized
+from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import groups, processes, ranks
 from sporax.distributed.launch_environment import Launch
 from sporax.ops.communication.groups import WORLD
@@ -55,32 +56,33 @@ def init_process_group(
     """
     who = "init_process_group"
     _check_backend(who, backend)
-    if init_method is not None and store is not None:
-        raise ValueError(f"For '{who}', 'init_method' or 'store' must be None, but got both.")
+    require(init_method is None or store is None, "store-none", who, argument="init_method")
     if (init_method or store) and processes.World.launch is None:
         _join(who, init_method, store, world_size, rank)
-    if world_size not in (-1, processes.size()):
-        raise ValueError(
-            f"For '{who}', 'world_size' must be -1 or the number of processes, "
-            f"{processes.size()}, but got {world_size!r}."
-        )
+    require(
+        world_size in (-1, processes.size()),
+        "1-number-processes",
+        who,
+        world_size=world_size,
+        size=processes.size(),
+    )
     ranks.init()
     ranks.GlobalComm.BACKEND = backend
 
 
 def _check_backend(who, backend):
     if backend not in ranks._BACKENDS:
-        raise ValueError(
-            f"For '{who}', 'backend' must be one of {list(ranks._BACKENDS)}, but got {backend!r}."
-        )
+        raise rejection("one-of", who, backend=backend, choices=list(ranks._BACKENDS))
 
 
 def _join(who, init_method, store, size, rank):
-    if type(size) is not int or size < 1 or type(rank) is not int or not 0 <= rank < size:
-        raise ValueError(
-            f"For '{who}', with 'init_method' or 'store', 'world_size' must be positive and 'rank' "
-            f"below it, but got {size!r} and {rank!r}."
-        )
+    require(
+        type(size) is int and size >= 1 and (type(rank) is int) and (0 <= rank < size),
+        "init-method-store-world-size-positive",
+        who,
+        got=size,
+        rank=rank,
+    )
     if size == 1:
         return
     if store is not None:
@@ -88,15 +90,10 @@ def _join(who, init_method, store, size, rank):
     else:
         scheme, _, address = init_method.partition("://")
         host, _, port = address.partition(":")
-        if scheme != "tcp" or not port.isdigit():
-            raise ValueError(
-                f"For '{who}', 'init_method' must be 'tcp://address:port', but got {init_method!r}."
-            )
-    if backends_are_initialized():
-        raise RuntimeError(
-            f"For '{who}', a process must join the others before anything is computed, but a "
-            "device has started already. Call it first, or use 'sporax launch'."
+        require(
+            scheme == "tcp" and port.isdigit(), "tcp-address-port", who, init_method=init_method
         )
+    require(not backends_are_initialized(), "process-join-others-before", who)
     processes.join(Launch(rank, size, f"{host}:{port}"))
 
 
@@ -149,8 +146,7 @@ def new_group(
     if ranks is None:
         return groups.WORLD_NAMES[0]
     members = ranks
-    if not isinstance(members, list):
-        raise TypeError(f"For 'new_group', 'ranks' must be a list, but got {members!r}.")
+    require(isinstance(members, list), "list", "new_group", ranks=members)
     digest = hashlib.sha1("_".join(map(str, members)).encode()).hexdigest()
     name = f"{backend or 'hccl'}_{len(members)}_{digest}"  # as MindSpore forms it
     _create(name, members)
@@ -273,11 +269,13 @@ class TCPStore:
         ]  # fmt: skip
         for name, value, kind in kinds:
             _check_type("TCPStore", name, value, kind)
-        if not 0 <= port <= 65535 or (world_size is not None and world_size < 1):
-            raise ValueError(
-                "For 'TCPStore', 'port' must be from 0 to 65535 and 'world_size' positive, but got "
-                f"{port} and {world_size}."
-            )
+        require(
+            0 <= port <= 65535 and (world_size is None or world_size >= 1),
+            "0-65535-world-size-positive",
+            "TCPStore",
+            port=port,
+            world_size=world_size,
+        )
         self.host, self.timeout = host_name, timeout.total_seconds()
         self.port = self._serve(host_name, port) if is_master else port
         self._until("come")()
@@ -309,11 +307,13 @@ class TCPStore:
     def _wait(self, ask, what):
         end = time.monotonic() + self.timeout
         while not (found := ask()):
-            if time.monotonic() > end:
-                raise RuntimeError(
-                    f"For 'TCPStore', {what} must be there within 'timeout', but was not after "
-                    f"{self.timeout:g} s."
-                )
+            require(
+                time.monotonic() <= end,
+                "within-timeout-was-not",
+                "TCPStore",
+                what=what,
+                timeout=self.timeout,
+            )
             time.sleep(0.02)
         return found
 
@@ -324,9 +324,8 @@ class TCPStore:
         try:
             return self._entries.add(key, amount)
         except xmlrpc.client.Fault as fault:
-            raise RuntimeError(
-                f"For 'TCPStore.add', the value of 'key' must be a number, but got {key!r} of "
-                f"another. ({fault.faultString})"
+            raise rejection(
+                "value-key-number", "TCPStore.add", got=key, faultstring=fault.faultString
             ) from None
 
     def set(self, key, value):
@@ -350,9 +349,12 @@ class TCPStore:
 def _check_type(who, name, value, kind):
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        raise TypeError(
-            f"For '{who}', '{name}' must be {' or '.join(k.__name__ for k in kinds)}, but got "
-            f"{type(value).__name__}."
+        raise rejection(
+            "must-be-argument-type-argument-checks",
+            who,
+            argument=name,
+            value=" or ".join(k.__name__ for k in kinds),
+            got=value,
         )
 
 

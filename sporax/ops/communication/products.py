@@ -1,6 +1,7 @@
 """Collectives combined with a matrix product, and changes of layout."""
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.groups import (
     check_divides,
@@ -16,13 +17,8 @@ def _operands(who, input, x2, group, world_size, bias, transposed):
     """Return the matrices, transposed if requested, and the process group."""
     check_tensor(who, input=input, x2=x2)
     group = group_of(who, group)
-    if world_size != group.size:
-        raise ValueError(
-            f"For '{who}', 'world_size' must be the number of ranks, {group.size}, but got "
-            f"{world_size!r}."
-        )
-    if bias is not None:
-        raise ValueError(f"For '{who}', 'bias' must be None, but got {type(bias).__name__}.")
+    require(world_size == group.size, "number-ranks", who, world_size=world_size, size=group.size)
+    require(bias is None, "none", who, bias=bias)
     matrices = zip((input, x2), transposed, strict=True)
     return *[x.swapaxes(0, 1) if turned else x for x, turned in matrices], group
 

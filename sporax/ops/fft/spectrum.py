@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
 
@@ -27,19 +28,14 @@ def fft_with_size(
     array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
     """
     if signal_ndim not in (1, 2, 3) or x.ndim < signal_ndim:
-        raise ValueError(
-            f"'signal_ndim' must be 1, 2 or 3, and at most the {x.ndim} axes of 'x', but got "
-            f"{signal_ndim}"
-        )
-    if norm not in _SCALES:
-        raise ValueError(f"'norm' must be one of {_SCALES}, but got {norm!r}")
+        raise rejection("1-2-3-at-most", signal_ndim=signal_ndim, ndim=x.ndim)
+    require(norm in _SCALES, "one-of", norm=norm, choices=_SCALES)
     axes = tuple(range(-signal_ndim, 0))
-    if not all(x.shape[axis] for axis in axes):
-        raise ValueError(f"the last {signal_ndim} axes of 'x' must have at least one number each")
+    require(all(x.shape[axis] for axis in axes), "last-axes-x-at-least", signal_ndim=signal_ndim)
     complex_ = jnp.issubdtype(x.dtype, jnp.complexfloating)
     if complex_ == (real and not inverse):
         kind = "real" if real and not inverse else "complex"
-        raise TypeError(f"'x' must be {kind} here, but is {x.dtype}")
+        raise rejection("here", argument="x", kind=kind, dtype=x.dtype)
     if real and onesided:
         if not inverse:
             return jnp.fft.rfftn(x, axes=axes, norm=norm)
@@ -72,8 +68,5 @@ def svd(input, full_matrices=False, compute_uv=True):
     >>> ops.svd(Tensor([[3.0, 0.0], [0.0, 2.0]]), compute_uv=False).asnumpy()
     array([3., 2.], dtype=float32)
     """
-    if input.ndim < 2:
-        raise ValueError(
-            f"For 'svd', 'input' must have at least 2 dimensions, but got shape {input.shape}."
-        )
+    require(input.ndim >= 2, "at-least-dimensions", "svd", argument="input", n=2, shape=input.shape)
     return svd_with_vectors(input, full_matrices) if compute_uv else svdvals(input)

@@ -5,6 +5,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.shape.joining import roll
 
@@ -33,11 +34,10 @@ _SEVERAL = {
 @op(function=(), name="fft")
 def fft_of_kind(input: Array, kind, sizes=None, axes=None, norm=None):
     """Compute the transform `kind` along `axes` (None: all), with `sizes` elements along each."""
-    if norm not in _SCALES:
-        raise ValueError(f"'norm' must be one of {_SCALES}, but got {norm!r}")
+    require(norm in _SCALES, "one-of", norm=norm, choices=_SCALES)
     real = kind in ("rfft", "ihfft")
     if real and jnp.iscomplexobj(input):
-        raise ValueError(f"'input' must be of real numbers, but is {input.dtype}")
+        raise rejection("real-numbers", argument="input", dtype=input.dtype)
     wide = input.dtype in (jnp.float64, jnp.complex128)
     x = input.astype(jnp.float64 if wide else jnp.float32) if real else input.astype(
         jnp.complex128 if wide else jnp.complex64

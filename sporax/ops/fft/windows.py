@@ -6,7 +6,8 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, composite, op
 
 
@@ -16,13 +17,13 @@ def _length(who, value):
     if isinstance(value, Tensor) and value.size == 1:
         number = value.reshape(()).item()
     number = plain(number)
-    if not isinstance(number, int) or isinstance(number, bool):
-        raise TypeError(
-            f"For '{who}', 'window_length' must be an int or a Tensor of one, but got "
-            f"{value!r:.80}."
-        )
-    if number < 0:
-        raise ValueError(f"For '{who}', 'window_length' must be at least 0, but got {number}.")
+    require(
+        isinstance(number, int) and (not isinstance(number, bool)),
+        "int-tensor-one",
+        who,
+        window_length=value,
+    )
+    require(number >= 0, "at-least", who, window_length=number, n=0)
     return number
 
 
@@ -30,12 +31,10 @@ def _window(who, length, periodic, dtype, formula):
     """Evaluate `formula` at the points $n / (N - 1)$, in `dtype`. A `periodic` window has the first
     N elements of one of length N + 1."""
     length = _length(who, length)
-    if not isinstance(periodic, bool):
-        raise TypeError(f"For '{who}', 'periodic' must be a bool, but got {periodic!r}.")
+    require(isinstance(periodic, bool), "bool", who, periodic=periodic)
     wanted = dtypes.to_numpy(dtype)
-    if wanted.kind not in "fV":
-        raise TypeError(f"For '{who}', 'dtype' must be a floating one, but got {dtype}.")
-    refuse_huge(who, (length,), np.dtype(np.float64), "'window_length'")
+    require(wanted.kind in "fV", "floating-one", who, dtype=dtype)
+    check_size(who, (length,), np.dtype(np.float64), "'window_length'")
     if length <= 1:
         return Tensor(np.ones(length).astype(wanted))
     place = np.arange(length) / (length if periodic else length - 1)
@@ -89,8 +88,7 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, dtype=No
     array([0.08, 0.54, 1.  , 0.54], dtype=float32)
     """
     for name, value in (("alpha", alpha), ("beta", beta)):
-        if not isinstance(value, float):
-            raise TypeError(f"For 'HammingWindow', '{name}' must be a float, but got {value!r}.")
+        require(isinstance(value, float), "float", "HammingWindow", argument=name, got=value)
     return _window("HammingWindow", window_length, periodic, dtype or dtypes.float32,
                    lambda at: alpha - beta * np.cos(2 * np.pi * at))  # fmt: skip
 
@@ -131,16 +129,23 @@ _MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric", "CONSTANT": "constant"
 
 def _check_frames(x, window, **sizes):
     for name, value in sizes.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"'{name}' must be an int of at least 1, but got {value!r}")
-    n_fft, win_length = sizes["n_fft"], sizes["win_length"]
-    if x.ndim not in (1, 2):
-        raise ValueError(f"'x' must be (L,) or (N, L), but has shape {x.shape}")
-    if window.shape != (win_length,) or win_length > n_fft:
-        raise ValueError(
-            f"'window' must have the shape ({win_length},), 'win_length' of at most 'n_fft' "
-            f"{n_fft}, but has {window.shape}"
+        require(
+            isinstance(value, int) and (not isinstance(value, bool)) and (value >= 1),
+            "int-at-least-argument-value",
+            argument=name,
+            n=1,
+            got=value,
         )
+    n_fft, win_length = sizes["n_fft"], sizes["win_length"]
+    require(x.ndim in (1, 2), "l-n-l-shape", argument="x", shape=x.shape)
+    require(
+        window.shape == (win_length,) and win_length <= n_fft,
+        "shape-win-length-at-most-n-fft",
+        argument="window",
+        win_length=win_length,
+        n_fft=n_fft,
+        shape=window.shape,
+    )
 
 
 @op(
@@ -158,12 +163,20 @@ def stft_of_class(
     (3, 3)
     """
     _check_frames(x, window, n_fft=n_fft, hop_length=hop_length, win_length=win_length)
-    if onesided and (jnp.iscomplexobj(x) or jnp.iscomplexobj(window)):
-        raise ValueError("'onesided' must be False where 'x' or 'window' is complex")
+    require(
+        not onesided or (not jnp.iscomplexobj(x) and (not jnp.iscomplexobj(window))),
+        "false-x-window-complex",
+        argument="onesided",
+    )
     if around:
         x = jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(around, around)], mode=_MODES[pad_mode])
-    if x.shape[-1] < n_fft:
-        raise ValueError(f"'x' must have at least 'n_fft' {n_fft} elements, but has {x.shape[-1]}")
+    require(
+        x.shape[-1] >= n_fft,
+        "at-least-n-fft-elements",
+        argument="x",
+        n_fft=n_fft,
+        shape=x.shape[-1],
+    )
     before = (n_fft - win_length) // 2
     window = jnp.pad(window, (before, n_fft - win_length - before))
     starts = jnp.arange(0, x.shape[-1] - n_fft + 1, hop_length)
@@ -194,22 +207,21 @@ def stft(
     >>> ops.stft(ops.ones((8,)), 4, return_complex=True).asnumpy()[:, 0]
     array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
     """
-    if not isinstance(n_fft, int) or isinstance(n_fft, bool):
-        raise TypeError(f"For 'stft', 'n_fft' must be an int, but got {n_fft!r}.")
-    refuse_huge("stft", (max(n_fft, 0),), np.dtype(np.complex64), "'n_fft'")
+    require(isinstance(n_fft, int) and (not isinstance(n_fft, bool)), "int", "stft", n_fft=n_fft)
+    check_size("stft", (max(n_fft, 0),), np.dtype(np.complex64), "'n_fft'")
     mode = pad_mode.upper() if isinstance(pad_mode, str) else pad_mode
     if mode not in _MODES:
-        raise ValueError(
-            f"For 'stft', 'pad_mode' must be one of {', '.join(_MODES)}, but got {pad_mode!r}."
-        )
+        raise rejection("one-of", "stft", pad_mode=pad_mode, choices=", ".join(_MODES))
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:
-        if not isinstance(win_length, int) or not 0 < win_length <= n_fft:
-            raise ValueError(
-                f"For 'stft', 'win_length' must be an int in (0, n_fft], but got {win_length!r} "
-                f"for 'n_fft' {n_fft}."
-            )
+        require(
+            isinstance(win_length, int) and 0 < win_length <= n_fft,
+            "int-0-n-fft",
+            "stft",
+            win_length=win_length,
+            n_fft=n_fft,
+        )
         window = Tensor(np.ones(win_length, np.float32))
     is_complex = any(t.dtype in (dtypes.complex64, dtypes.complex128) for t in (x, window))
     onesided = not is_complex if onesided is None else onesided

@@ -2,6 +2,7 @@
 
 import functools
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import composite
 from sporax.ops.math.order_statistics import median, nanmedian
 from sporax.ops.shape.joining import broadcast_to
@@ -29,9 +30,7 @@ def array_reduce(fn, x, shape):
     """
     ahead = x.ndim - len(shape)
     if ahead < 0 or any(n not in (1, m) for n, m in zip(shape, x.shape[ahead:], strict=True)):
-        raise ValueError(
-            f"For 'array_reduce', 'shape' must broadcast to {x.shape}, but got {shape}."
-        )
+        raise rejection("broadcast", "array_reduce", argument="shape", shape=x.shape, got=shape)
     sizes = (1,) * ahead + tuple(shape)
     for axis, (old, new) in enumerate(zip(x.shape, sizes, strict=True)):
         if old != new:
@@ -57,8 +56,7 @@ def median_of_class(
     for name, flag in [
         ("global_median", global_median), ("keep_dims", keep_dims), ("ignore_nan", ignore_nan)
     ]:  # fmt: skip
-        if not isinstance(flag, bool):
-            raise TypeError(f"For 'Median', '{name}' must be a bool, but got {flag!r}.")
+        require(isinstance(flag, bool), "bool", "Median", argument=name, got=flag)
     compute = nanmedian if ignore_nan else median
     if not global_median:
         return compute(x, axis, keep_dims)

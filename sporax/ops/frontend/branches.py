@@ -6,6 +6,7 @@ from typing import Any
 from sporax.control_flow.cond import is_traced
 from sporax.control_flow.runtime import branch
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.ops.declare import composite
 
 
@@ -41,9 +42,11 @@ def switch_layer(index, layers) -> Any:
         return functools.partial(_of_layers, index, layers)
     number = int(index)
     if not -len(layers) <= number < len(layers):
-        raise IndexError(
-            f"For 'switch_layer', 'index' must be in [{-len(layers)}, {len(layers)}), but got "
-            f"{number}."
+        raise rejection(
+            "in-interval-index-range",
+            "switch_layer",
+            index=number,
+            interval=f"[{-len(layers)}, {len(layers)})",
         )
     return layers[number]
 
@@ -80,4 +83,4 @@ def merge(inputs) -> tuple:
     for i, item in enumerate(inputs):
         if item is not None:
             return item, Tensor(i, "int32")
-    raise ValueError("For 'merge', 'inputs' must have an item that is not None, but has none.")
+    raise rejection("item-not-none-none", "merge", argument="inputs")

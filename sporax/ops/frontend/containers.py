@@ -5,13 +5,14 @@ from typing import Any
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import composite
 
 
 def _check(who, name, value, kind):
     if not isinstance(value, kind):
-        raise TypeError(
-            f"For '{who}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
+        raise rejection(
+            "must-be-a-argument-type", who, argument=name, kind=kind.__name__, got=value
         )
 
 
@@ -20,8 +21,8 @@ def _item(who, kind, items, index):
     try:
         return items[index]
     except IndexError:
-        raise IndexError(
-            f"For '{who}', 'index' must be in [{-len(items)}, {len(items)}), but got {index}."
+        raise rejection(
+            "in-interval-index-range", who, index=index, interval=f"[{-len(items)}, {len(items)})"
         ) from None
 
 
@@ -110,11 +111,7 @@ def tuple_div(x, y) -> tuple:
         isinstance(a, int) and isinstance(b, int) and b and a % b == 0
         for a, b in zip(x, y, strict=True)
     )
-    if not is_whole:
-        raise ValueError(
-            "For 'tuple_div', 'x' and 'y' must be as many ints, each of 'x' a multiple of that of "
-            f"'y', but got {x} and {y}."
-        )
+    require(is_whole, "y-many-ints-x", "tuple_div", x=x, y=y)
     return tuple([a // b for a, b in zip(x, y, strict=True)])
 
 
@@ -145,11 +142,14 @@ def make_dict(keys, values) -> dict:
     >>> ops.make_dict(("a", "b"), (1, 2))
     {'a': 1, 'b': 2}
     """
-    if len(keys) != len(values):
-        raise ValueError(
-            "For 'make_dict', 'keys' and 'values' must be of one length, but got "
-            f"{len(keys)} and {len(values)}."
-        )
+    require(
+        len(keys) == len(values),
+        "one-length",
+        "make_dict",
+        keys=len(keys),
+        other="values",
+        count=len(values),
+    )
     return dict(zip(keys, values, strict=True))
 
 
@@ -171,10 +171,13 @@ def slice_getitem(x, name) -> Any:
     2
     """
     _check("SliceGetItem", "x", x, slice)
-    if name not in ("start", "stop", "step"):
-        raise ValueError(
-            f"For 'SliceGetItem', 'name' must be 'start', 'stop' or 'step', but got {name!r}."
-        )
+    require(
+        name in ("start", "stop", "step"),
+        "one-of",
+        "SliceGetItem",
+        name=name,
+        choices=("start", "stop", "step"),
+    )
     return getattr(x, name)
 
 
@@ -187,7 +190,7 @@ def dict_getitem(x, key) -> Any:
     """
     _check("dict_getitem", "x", x, dict)
     if key not in x:
-        raise ValueError(f"For 'dict_getitem', 'key' must be one of {[*x]}, but got {key!r}.")
+        raise rejection("one-of", "dict_getitem", key=key, choices=[*x])
     return x[key]
 
 
@@ -262,8 +265,7 @@ def ms_next(x) -> tuple:
     >>> ops.ms_next((1, 2, 3))
     (1, (2, 3))
     """
-    if not len(x):
-        raise IndexError("For 'ms_next', 'x' must have an item, but it is empty. See 'ms_hasnext'.")
+    require(len(x), "item-empty", "ms_next", argument="x")
     return x[0], x[1:]
 
 
@@ -289,8 +291,13 @@ def reduced_shape(shape, axis) -> tuple:
     (1, 3, 1)
     """
     axes = (axis,) if isinstance(axis, int) else plain(axis)
-    if any(not -len(shape) <= a < len(shape) for a in axes):
-        raise ValueError(f"For 'reduced_shape', 'axis' must be of {shape}, but got {axis}.")
+    require(
+        not any(not -len(shape) <= a < len(shape) for a in axes),
+        "must-be-of",
+        "reduced_shape",
+        axis=axis,
+        shape=shape,
+    )
     reduced = {a % len(shape) for a in axes} or range(len(shape))
     return tuple([1 if i in reduced else n for i, n in enumerate(shape)])
 
@@ -306,8 +313,11 @@ def broadcast_gradient_args(x_shape, y_shape) -> tuple:
         return (), ()
     ndim = max(len(x_shape), len(y_shape))
     shapes = [(1,) * (ndim - len(s)) + tuple(s) for s in (x_shape, y_shape)]
-    if any(a != b and 1 not in (a, b) for a, b in zip(*shapes, strict=True)):
-        raise ValueError(
-            f"For 'broadcast_gradient_args', {x_shape} and {y_shape} must broadcast together."
-        )
+    require(
+        not any((a != b and 1 not in (a, b) for a, b in zip(*shapes, strict=True))),
+        "broadcast-together",
+        "broadcast_gradient_args",
+        x_shape=x_shape,
+        y_shape=y_shape,
+    )
     return tuple(tuple([i for i, n in enumerate(s) if n == 1]) for s in shapes)

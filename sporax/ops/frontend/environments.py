@@ -6,6 +6,7 @@ from sporax import autodiff
 from sporax.core.cell_tree import is_cell, parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tree import map_tensors
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import composite
 from sporax.ops.shape.creation import ones_like, zeros_like
 
@@ -28,10 +29,7 @@ class Environment(dict):
 
 
 def _check(who, env):
-    if not isinstance(env, Environment):
-        raise TypeError(
-            f"For '{who}', 'env' must be what 'environ_create' gives, but got {type(env).__name__}."
-        )
+    require(isinstance(env, Environment), "what-environ-create-gives", who, env=env)
 
 
 @composite()
@@ -53,10 +51,7 @@ def ref_to_embed(x) -> SymbolicKey:
     >>> ops.ref_to_embed(p) == ops.ref_to_embed(p)
     True
     """
-    if not isinstance(x, Parameter):
-        raise TypeError(
-            f"For 'ref_to_embed', 'x' must be a Parameter, but got {type(x).__name__}. See 'embed'."
-        )
+    require(isinstance(x, Parameter), "parameter-cell-member", "ref_to_embed", x=x)
     return SymbolicKey(x)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive, vm_impl_registry
 
@@ -16,18 +17,14 @@ class Registry:
 
     def get(self, obj_str):
         """Return the object of that name; raise AttributeError if there is none."""
-        if not isinstance(obj_str, str):
-            raise TypeError(
-                "For 'tensor_operator_registry.get', the name must be a str, but got "
-                f"{type(obj_str).__name__}."
-            )
+        require(isinstance(obj_str, str), "name-str", "tensor_operator_registry.get", got=obj_str)
         return getattr(self, obj_str)
 
     def __getattr__(self, name) -> Any:
         for space in (FUNCTIONS, PRIMITIVES, vars(Tensor)):
             if name in space:
                 return space[name]
-        raise AttributeError(f"'Registry' object has no attribute {name!r}")
+        raise rejection("registry-object-no-attribute", name=name)
 
 
 def get_vm_impl_fn(prim):
@@ -43,9 +40,7 @@ def get_vm_impl_fn(prim):
         return vm_impl_registry.get(prim)
     kind = prim if isinstance(prim, type) else type(prim)
     if not issubclass(kind, Primitive):
-        raise TypeError(
-            f"For 'get_vm_impl_fn', 'prim' must be a Primitive or a str, but got {kind.__name__}."
-        )
+        raise rejection("primitive-str", "get_vm_impl_fn", prim=kind.__name__)
     own = vm_impl_registry.get(kind)
     return vm_impl_registry.get(getattr(prim, "name", kind.__name__)) if own is None else own
 

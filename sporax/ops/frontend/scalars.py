@@ -2,12 +2,12 @@
 
 import math
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import composite
 
 
 def _divisor(who, y):
-    if y == 0:
-        raise ValueError(f"For '{who}', 'y' must not be 0, but got {y}. Check it before.")
+    require(y != 0, "not-0-numerics-domain", who, y=y)
     return y
 
 

@@ -2,6 +2,7 @@
 
 from sporax import autodiff
 from sporax.batching import vmap
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import FUNCTIONS
 
 
@@ -23,10 +24,7 @@ class _Grad:
         flags = dict(locals())
         del flags["self"]
         for name, flag in flags.items():
-            if not isinstance(flag, bool):
-                raise TypeError(
-                    f"For '_Grad', '{name}' must be a bool, but got {type(flag).__name__}."
-                )
+            require(isinstance(flag, bool), "bool", "_Grad", argument=name, got=flag)
         self.__dict__.update(flags)
 
     def __call__(self, fn, weights=None, grad_position=0):

@@ -3,6 +3,7 @@
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import PRIMITIVES, composite
 from sporax.ops.primitive import Primitive
 
@@ -70,10 +71,12 @@ def isconstant(x) -> bool:
 
 def _known(name):
     def function(x) -> bool:
-        if name == "is_dynamic_sequence_element_unknown" and not isinstance(x, tuple | list):
-            raise TypeError(
-                f"For '{name}', 'x' must be a tuple or a list, but got {type(x).__name__}."
-            )
+        require(
+            name != "is_dynamic_sequence_element_unknown" or isinstance(x, tuple | list),
+            "tuple-list-argument-type",
+            name,
+            x=x,
+        )
         return False
 
     function.__name__, function.__module__ = name, __name__
@@ -100,11 +103,7 @@ def is_tensor_bool_cond(x) -> bool:
     >>> ops.is_tensor_bool_cond(Tensor(True))
     True
     """
-    if x.shape not in ((), (1,)):
-        raise ValueError(
-            f"For 'is_tensor_bool_cond', 'x' must have the shape () or (1,), but got {x.shape}. "
-            "Reduce it with 'all' or 'any'."
-        )
+    require(x.shape in ((), (1,)), "shape-1-shape-size-types", "is_tensor_bool_cond", x=x.shape)
     return True
 
 
@@ -138,8 +137,7 @@ class DtypeToEnum(Primitive):
 
     def __call__(self, op_name, arg_name, dtype):
         name = dtype.name if isinstance(dtype, dtypes.Type) else None
-        if name not in _ENUM:
-            raise TypeError(f"For '{op_name}', '{arg_name}' must be a dtype, but got {dtype!r}.")
+        require(name in _ENUM, "dtype", op_name, argument=arg_name, got=dtype)
         return _ENUM[name]
 
 

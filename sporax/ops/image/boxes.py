@@ -6,20 +6,30 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, op
 
 _CLIP = 0.016
 
 
 def _check_boxes(name, boxes, columns=4):
-    if boxes.ndim != 2 or boxes.shape[1] != columns:
-        raise ValueError(f"'{name}' must have shape (n, {columns}), but has {boxes.shape}")
+    require(
+        boxes.ndim == 2 and boxes.shape[1] == columns,
+        "shape-n",
+        argument=name,
+        columns=columns,
+        shape=boxes.shape,
+    )
 
 
 def _four(name, numbers):
     numbers = (numbers,) * 4 if isinstance(numbers, (int, float)) else numbers
-    if not isinstance(numbers, (tuple, list)) or len(numbers) != 4:
-        raise ValueError(f"'{name}' must be four numbers, but got {numbers!r}")
+    require(
+        isinstance(numbers, (tuple, list)) and len(numbers) == 4,
+        "four-numbers",
+        argument=name,
+        got=numbers,
+    )
     return jnp.asarray(numbers, jnp.float32)
 
 
@@ -48,8 +58,7 @@ def iou(anchor_boxes: Array, gt_boxes: Array, mode="iou"):
     array([[1. , 0.5],
            [0.5, 1. ]], dtype=float32)
     """
-    if mode not in ("iou", "iof"):
-        raise ValueError(f"'mode' must be 'iou' or 'iof', but got {mode!r}")
+    require(mode in ("iou", "iof"), "one-of", mode=mode, choices=("iou", "iof"))
     _check_boxes("anchor_boxes", anchor_boxes)
     _check_boxes("gt_boxes", gt_boxes)
     shared, areas, of_anchors = _overlaps(gt_boxes, anchor_boxes, 1)
@@ -97,8 +106,7 @@ def bounding_box_decode(
     """
     _check_boxes("anchor_box", anchor_box)
     _check_boxes("deltas", deltas)
-    if len(max_shape) != 2:
-        raise ValueError(f"'max_shape' must be (height, width), but got {max_shape}")
+    require(len(max_shape) == 2, "height-width", max_shape=max_shape)
     deltas = deltas * _four("stds", stds) + _four("means", means)
     middle, size = _middles_and_sizes(anchor_box)
     most = abs(math.log(wh_ratio_clip))
@@ -117,8 +125,7 @@ def check_valid(bboxes: Array, img_metas: Array):
     array([False])
     """
     _check_boxes("bboxes", bboxes)
-    if img_metas.shape != (3,):
-        raise ValueError(f"'img_metas' must have shape (3,), but has {img_metas.shape}")
+    require(img_metas.shape == (3,), "shape-3", argument="img_metas", shape=img_metas.shape)
     last = img_metas[1::-1] * img_metas[2] - 1
     return (bboxes[:, :2] >= 0).all(1) & (bboxes[:, 2:] <= last).all(1)
 
@@ -190,17 +197,23 @@ def combined_non_max_suppression(
     array([[0.9]], dtype=float32)
     """
     if boxes.ndim != 4 or scores.ndim != 3 or boxes.shape[:2] != scores.shape[:2]:
-        raise ValueError(
-            f"'boxes' must be (N, n, q, 4) and 'scores' (N, n, C), but got {boxes.shape} and "
-            f"{scores.shape}"
-        )
+        raise rejection("n-n-q-4", boxes=boxes.shape, shape=scores.shape)
     count, classes = scores.shape[1:]
-    if boxes.shape[2] not in (1, classes) or boxes.shape[3] != 4:
-        raise ValueError(f"'boxes' must have 1 or {classes} boxes of 4, but got {boxes.shape}")
+    require(
+        boxes.shape[2] in (1, classes) and boxes.shape[3] == 4,
+        "1-boxes-4",
+        boxes=boxes.shape,
+        classes=classes,
+    )
     for name, value in (("max_output_size_per_class", max_output_size_per_class),
                         ("max_total_size", max_total_size)):  # fmt: skip
-        if not isinstance(value, int) or value < 0:
-            raise ValueError(f"'{name}' must be an int of at least 0, but got {value!r}")
+        require(
+            isinstance(value, int) and value >= 0,
+            "int-at-least-argument-value",
+            argument=name,
+            n=0,
+            got=value,
+        )
     size = max_total_size
     if pad_per_class:
         size = min(size, max_output_size_per_class * classes)
@@ -254,16 +267,12 @@ def roi_align(
     >>> ops.ROIAlign(1, 1, 1.0, 2)(ops.ones((1, 1, 4, 4)), regions).asnumpy()
     array([[[[1.]]]], dtype=float32)
     """
-    if features.ndim != 4:
-        raise ValueError(f"'features' must be (N, C, H, W), but has shape {features.shape}")
+    require(features.ndim == 4, "n-c-h-w", argument="features", shape=features.shape)
     _check_boxes("rois", rois, 5)
-    if roi_end_mode not in (0, 1):
-        raise ValueError(f"'roi_end_mode' must be 0 or 1, but got {roi_end_mode}")
-    if not isinstance(sample_num, int) or sample_num < 1:
-        raise ValueError(
-            f"'sample_num' must be an int of at least 1, but got {sample_num}; a number of places "
-            "that depends on each region is not there yet"
-        )
+    require(roi_end_mode in (0, 1), "must-be-or", roi_end_mode=roi_end_mode, n=0, n2=1)
+    require(
+        isinstance(sample_num, int) and sample_num >= 1, "int-at-least-1", sample_num=sample_num
+    )
     parts = pooled_height, pooled_width
 
     def one(roi):

@@ -2,13 +2,19 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.operand_checks import floats_only
 
 
 def _pixels(name, x, least=1):
-    if x.ndim < least or x.shape[-1] != 3:
-        raise ValueError(f"'{name}' must be (..., 3) of at least {least} axes, but has {x.shape}")
+    require(
+        x.ndim >= least and x.shape[-1] == 3,
+        "3-at-least-axes",
+        argument=name,
+        least=least,
+        shape=x.shape,
+    )
     return x
 
 
@@ -64,8 +70,7 @@ def adjust_hue(image: Array, delta: Array):
     array([[[0., 1., 1.]]], dtype=float32)
     """
     hue, saturation, value = _hsv(_pixels("image", image, 3))
-    if delta.ndim:
-        raise ValueError(f"'delta' must have no axes, but has shape {delta.shape}")
+    require(not delta.ndim, "no-axes-shape", argument="delta", shape=delta.shape)
     turned = hue + delta.astype(image.dtype)
     return _rgb(turned - jnp.floor(turned), saturation, value)
 
@@ -78,6 +83,5 @@ def adjust_saturation(image: Array, scale: Array):
     array([[[1. , 0.5, 0.5]]], dtype=float32)
     """
     hue, saturation, value = _hsv(_pixels("image", image, 3))
-    if scale.ndim:
-        raise ValueError(f"'scale' must have no axes, but has shape {scale.shape}")
+    require(not scale.ndim, "no-axes-shape", argument="scale", shape=scale.shape)
     return _rgb(hue, jnp.clip(saturation * scale.astype(image.dtype), 0, 1), value)

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 
 
@@ -23,16 +24,30 @@ def multi_scale_deformable_attn_function(
     ...     value, shape, offset, half, ops.ones((1, 1, 1, 1, 1))).asnumpy()
     array([[[2.]]], dtype=float32)
     """
-    if value.ndim != 4 or locations.ndim != 6 or locations.shape[-1:] != (2,):
-        raise ValueError("'value' must have 4 dimensions, and 'locations' 6, the last of size 2")
+    require(
+        value.ndim == 4 and locations.ndim == 6 and (locations.shape[-1:] == (2,)),
+        "4-dimensions-locations-6",
+        argument="value",
+    )
     batch, keys, heads, dims = value.shape
     levels = locations.shape[3]
-    if shape.shape != (levels, 2) or offset.shape != (levels,):
-        raise ValueError(f"'shape' must be ({levels}, 2) and 'offset' ({levels},)")
-    if weight.shape != locations.shape[:-1] or locations.shape[::2][:2] != (batch, heads):
-        raise ValueError("'locations' must be (B, queries, heads, levels, points, 2), and 'weight'")
-    if not all(jnp.issubdtype(x.dtype, jnp.integer) for x in (shape, offset)):
-        raise TypeError("'shape' and 'offset' must be integers")
+    require(
+        shape.shape == (levels, 2) and offset.shape == (levels,),
+        "2-offset",
+        argument="shape",
+        levels=levels,
+    )
+    require(
+        weight.shape == locations.shape[:-1] and locations.shape[::2][:2] == (batch, heads),
+        "b-queries-heads-levels",
+        argument="locations",
+    )
+    require(
+        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (shape, offset)),
+        "integers",
+        argument="shape",
+        other="offset",
+    )
     height, width = (shape[:, i][:, None] for i in (0, 1))
     x = locations[..., 0] * width - 0.5
     y = locations[..., 1] * height - 0.5

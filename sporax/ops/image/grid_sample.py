@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 
 _MODES = "bilinear", "nearest"
@@ -72,15 +73,10 @@ def grid_sample(
 def _check(input, grid, **choices):
     axes = input.ndim - 2
     if axes not in (2, 3) or grid.ndim != input.ndim or grid.shape[-1] != axes:
-        raise ValueError(
-            "'input' must be (N, C, H, W) with 'grid' (N, H', W', 2), or (N, C, D, H, W) with "
-            f"(N, D', H', W', 3), but got {input.shape} and {grid.shape}"
-        )
-    if len(input) != len(grid):
-        raise ValueError(f"'input' and 'grid' must have one N, but got {len(input)}, {len(grid)}")
+        raise rejection("n-c-h-w-grid", input=input.shape, shape=grid.shape)
+    require(len(input) == len(grid), "grid-one-n", input=len(input), count=len(grid))
     for name, (value, known) in choices.items():
-        if value not in known:
-            raise ValueError(f"'{name}' must be one of {known}, but got {value!r}")
+        require(value in known, "one-of", argument=name, choices=known, got=value)
 
 
 def _pixels(input, places):
@@ -106,10 +102,7 @@ def affine_grid(theta, size, align_corners=False):
     """
     axes = len(size) - 2
     if axes not in (2, 3) or theta.shape != (size[0], axes, axes + 1):
-        raise ValueError(
-            "For 'affine_grid', 'theta' must be (N, 2, 3) with 'size' (N, C, H, W), or (N, 3, 4) "
-            f"with (N, C, D, H, W), but got {theta.shape} and {tuple(size)}."
-        )
+        raise rejection("n-2-3-size", "affine_grid", theta=theta.shape, size=tuple(size))
     along = []
     for n in size[2:]:
         step = np.linspace(-1, 1, n) if align_corners else (np.arange(n) * 2 + 1) / n - 1

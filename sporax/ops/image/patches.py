@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from sporax.core.dtype import to_numpy
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import per_axis, same_padding
 from sporax.ops.random.draws import next_key, normal_from_key, uniform_from_key
@@ -17,14 +18,13 @@ from sporax.ops.shape.creation import zeros
 def unfold_windows(input: Array, *, kernel, stride, dilation, around):
     """`(N, C, *)` -> `(N, C, *kernel, *)`: the window's elements at each position."""
     if input.ndim != len(kernel) + 2:
-        raise ValueError(f"'input' must be (N, C, {', '.join('DHW'[-len(kernel) :])})")
+        raise rejection("n-c", argument="input", names=", ".join("DHW"[-len(kernel) :]))
     x = jnp.pad(input, ((0, 0), (0, 0), *around))
     counts = [
         (n - (k - 1) * d - 1) // s + 1
         for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation, strict=True)
     ]
-    if min(counts) < 1:
-        raise ValueError(f"the window {kernel} must fit into the padded input")
+    require(min(counts) >= 1, "window-fit-into-padded", kernel=kernel)
     seen = []
     for place in itertools.product(*map(range, kernel)):
         along = [
@@ -91,8 +91,13 @@ def im2col(x, ksizes, strides=1, dilations=1, pads=0):
 
 
 def _padding(who, padding):
-    if not isinstance(padding, str) or padding.lower() not in ("valid", "same"):
-        raise ValueError(f"For '{who}', 'padding' must be 'VALID' or 'SAME', but got {padding!r}.")
+    require(
+        isinstance(padding, str) and padding.lower() in ("valid", "same"),
+        "one-of",
+        who,
+        padding=padding,
+        choices=("VALID", "SAME"),
+    )
     return padding.lower()
 
 
@@ -130,10 +135,13 @@ def extract_volume_patches(input_x, kernel_size, strides, padding):
     sizes = []
     for name, value in (("kernel_size", kernel_size), ("strides", strides)):
         five = isinstance(value, (tuple, list)) and len(value) == 5
-        if five and tuple(value[:2]) != (1, 1):
-            raise ValueError(
-                f"For 'ExtractVolumePatches', the first two of '{name}' must be 1, but got {value}."
-            )
+        require(
+            not five or tuple(value[:2]) == (1, 1),
+            "first-two-1",
+            "ExtractVolumePatches",
+            name=name,
+            got=value,
+        )
         sizes.append(per_axis(name, value[2:] if five else value, 3))
     return patches(input_x, *sizes, (1, 1, 1), _padding("ExtractVolumePatches", padding))
 
@@ -143,9 +151,7 @@ def glimpse(x: Array, offsets: Array, noise: Array, size, centered, normalized):
     """Extract windows of that size from images `(N, H, W, C)`, with `noise` outside: `(N, *size,
     C)`; see `ExtractGlimpse`."""
     if x.ndim != 4 or offsets.shape != (x.shape[0], 2):
-        raise ValueError(
-            f"'x' must be (N, H, W, C) and 'offsets' (N, 2), but got {x.shape} and {offsets.shape}"
-        )
+        raise rejection("n-h-w-c", x=x.shape, shape=offsets.shape)
     planes = jnp.array(x.shape[1:3], offsets.dtype)
     middle = offsets * planes if normalized else offsets
     middle = (middle + planes) / 2 if centered else middle
@@ -182,16 +188,16 @@ def extract_glimpse(
     >>> ops.ExtractGlimpse()(image, Tensor([1, 2], ms.int32), at).asnumpy().ravel()
     array([3., 4.])
     """
-    if noise not in _NOISES or (uniform_noise and noise != "uniform"):
-        raise ValueError(
-            "For 'ExtractGlimpse', 'noise' must be 'uniform', or with 'uniform_noise' False "
-            f"'gaussian' or 'zero' too, but got {noise!r}."
-        )
+    require(
+        noise in _NOISES and (not uniform_noise or noise == "uniform"),
+        "uniform-uniform-noise-false-gaussian",
+        "ExtractGlimpse",
+        noise=noise,
+    )
     sizes = tuple(size.tolist() if isinstance(size, Tensor) else size)
-    if len(sizes) != 2 or min(sizes) < 1:
-        raise ValueError(
-            f"For 'ExtractGlimpse', 'size' must be (height, width) of at least 1, but got {sizes}."
-        )
+    require(
+        len(sizes) == 2 and min(sizes) >= 1, "height-width-at-least-1", "ExtractGlimpse", size=sizes
+    )
     shape, kind = (x.shape[0], *sizes, x.shape[-1]), to_numpy(x.dtype)
     if noise == "zero":
         drawn = zeros(shape, x.dtype)
@@ -203,12 +209,15 @@ def extract_glimpse(
 
 
 def _checked(who, name, input, factor):
-    if not isinstance(factor, int) or isinstance(factor, bool) or factor < 1:
-        raise ValueError(f"For '{who}', '{name}' must be an int of at least 1, but got {factor!r}.")
-    if input.ndim < 3:
-        raise ValueError(
-            f"For '{who}', 'input' must have at least 3 dimensions, but got shape {input.shape}."
-        )
+    require(
+        isinstance(factor, int) and (not isinstance(factor, bool)) and (factor >= 1),
+        "int-at-least-argument-value",
+        who,
+        argument=name,
+        n=1,
+        got=factor,
+    )
+    require(input.ndim >= 3, "at-least-dimensions", who, argument="input", n=3, shape=input.shape)
 
 
 @composite(mint="nn.functional.pixel_shuffle")
@@ -221,9 +230,8 @@ def pixel_shuffle(input, upscale_factor):
     _checked("pixel_shuffle", "upscale_factor", input, upscale_factor)
     r, (*first, channels, height, width) = upscale_factor, input.shape
     if channels % (r * r):
-        raise ValueError(
-            f"For 'pixel_shuffle', the channels (axis -3) must be a multiple of {r * r} "
-            f"('upscale_factor' squared), but got shape {input.shape}."
+        raise rejection(
+            "channels-axis-3-multiple", "pixel_shuffle", number=r * r, shape=input.shape
         )
     split = input.reshape(-1, channels // (r * r), r, r, height, width).permute(0, 1, 4, 2, 5, 3)
     return split.reshape(*first, channels // (r * r), height * r, width * r)
@@ -239,9 +247,6 @@ def pixel_unshuffle(input, downscale_factor):
     _checked("pixel_unshuffle", "downscale_factor", input, downscale_factor)
     r, (*first, channels, height, width) = downscale_factor, input.shape
     if height % r or width % r:
-        raise ValueError(
-            "For 'pixel_unshuffle', the last two axes must be multiples of 'downscale_factor' "
-            f"{r}, but got shape {input.shape}."
-        )
+        raise rejection("last-two-axes-multiples", "pixel_unshuffle", r=r, shape=input.shape)
     split = input.reshape(-1, channels, height // r, r, width // r, r).permute(0, 1, 3, 5, 2, 4)
     return split.reshape(*first, channels * r * r, height // r, width // r)

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import floating
@@ -158,16 +159,21 @@ def interpolate_axes(input: Array, *, size, taps, steps=None, align_corners=Fals
 def _for_each(name, value, count, kind):
     """Return an item for each axis, from one for all or a sequence."""
     items = (value,) * count if isinstance(value, kind) else value
-    if not isinstance(items, (tuple, list)) or not all(isinstance(n, kind) for n in items):
-        raise TypeError(
-            f"For 'interpolate', '{name}' must be a number or a tuple of numbers, but got "
-            f"{value!r:.80}."
-        )
-    if len(items) != count or min(items) <= 0:
-        raise ValueError(
-            f"For 'interpolate', '{name}' must have {count} positive numbers, one for each axis "
-            f"after the first two, but got {value}."
-        )
+    require(
+        isinstance(items, (tuple, list)) and all(isinstance(n, kind) for n in items),
+        "number-tuple-numbers",
+        "interpolate",
+        argument=name,
+        got=value,
+    )
+    require(
+        len(items) == count and min(items) > 0,
+        "positive-numbers-one-axis",
+        "interpolate",
+        argument=name,
+        count=count,
+        got=value,
+    )
     return tuple(items)
 
 
@@ -188,25 +194,32 @@ def interpolate(
     array([[[1. , 1.5, 2. ]]], dtype=float32)
     """
     if mode not in _MODES:
-        raise ValueError(
-            f"For 'interpolate', 'mode' must be one of {list(_MODES)}, but got {mode!r}."
-        )
+        raise rejection("one-of", "interpolate", mode=mode, choices=list(_MODES))
     taps, dims, has_corners = _MODES[mode]
     if input.ndim not in dims:
-        raise ValueError(
-            f"For 'interpolate', mode '{mode}' must have an input of {' or '.join(map(str, dims))} "
-            f"dimensions, but got {input.ndim}."
+        raise rejection(
+            "mode-input-dimensions",
+            "interpolate",
+            mode=mode,
+            names=" or ".join(map(str, dims)),
+            got=input.ndim,
         )
-    if align_corners is not None and not has_corners:
-        raise ValueError(
-            f"For 'interpolate', 'align_corners' must be None in mode '{mode}', but got "
-            f"{align_corners}."
-        )
-    if (size is None) == (scale_factor is None):
-        raise ValueError(
-            "For 'interpolate', one of 'size' and 'scale_factor' must be given, but got "
-            f"{size} and {scale_factor}."
-        )
+    require(
+        align_corners is None or has_corners,
+        "none-mode",
+        "interpolate",
+        align_corners=align_corners,
+        mode=mode,
+    )
+    require(
+        (size is None) != (scale_factor is None),
+        "one-given",
+        "interpolate",
+        other="size",
+        other2="scale_factor",
+        got=size,
+        scale_factor=scale_factor,
+    )
     steps, count = None, input.ndim - 2
     if size is None:
         scales = _for_each("scale_factor", scale_factor, count, (int, float))
@@ -223,21 +236,26 @@ def _image_size(who, x, size, axes=2):
     """Return `size`, a tuple, list or Tensor, as ints, checked for the last `axes` of `x`."""
     sizes = size.tolist() if isinstance(size, Tensor) else size
     fits = isinstance(sizes, tuple | list) and len(sizes) == axes
-    if not fits or not all(isinstance(n, int) and n > 0 for n in sizes):
-        raise ValueError(f"For '{who}', 'size' must be {axes} positive ints, but got {sizes}.")
+    require(
+        fits and all(isinstance(n, int) and n > 0 for n in sizes),
+        "positive-ints",
+        who,
+        size=sizes,
+        value=axes,
+    )
     if x.ndim != axes + 2:
-        raise ValueError(
-            f"For '{who}', the image must have {axes + 2} dimensions, but got shape {x.shape}."
-        )
+        raise rejection("image-dimensions", who, number=axes + 2, shape=x.shape)
     return tuple(sizes)
 
 
 def _one_alignment(who, align_corners, half_pixel_centers):
-    if align_corners and half_pixel_centers:
-        raise ValueError(
-            f"For '{who}', 'align_corners' and 'half_pixel_centers' must not both be True, but got "
-            f"{align_corners!r:.40} and {half_pixel_centers!r:.40}. Leave one at False."
-        )
+    require(
+        not align_corners or not half_pixel_centers,
+        "half-pixel-centers-not-both-true",
+        who,
+        align_corners=align_corners,
+        half_pixel_centers=half_pixel_centers,
+    )
 
 
 @composite(
@@ -332,11 +350,13 @@ def resize_linear1d(image, size, coordinate_transformation_mode="align_corners")
     array([[[1. , 1.5, 2. , 2.5, 3. ]]], dtype=float32)
     """
     size = _image_size("ResizeLinear1D", image, size, 1)
-    if coordinate_transformation_mode not in ("align_corners", "half_pixel"):
-        raise ValueError(
-            "For 'ResizeLinear1D', 'coordinate_transformation_mode' must be 'align_corners' or "
-            f"'half_pixel', but got {coordinate_transformation_mode!r}."
-        )
+    require(
+        coordinate_transformation_mode in ("align_corners", "half_pixel"),
+        "one-of",
+        "ResizeLinear1D",
+        coordinate_transformation_mode=coordinate_transformation_mode,
+        choices=("align_corners", "half_pixel"),
+    )
     align_corners = coordinate_transformation_mode == "align_corners"
     return interpolate_axes(image, size=size, taps="linear", align_corners=align_corners)
 
@@ -360,15 +380,18 @@ def resize_area(images, size, align_corners=False):
 
 def _upsampled(who, x, output_size, scales, taps, align_corners=False):
     """Resize volumes `(N, C, D, H, W)` to this size, or by these factors."""
-    if (output_size is None) == (scales is None):
-        raise ValueError(
-            f"For '{who}', one of 'output_size' and 'scales' must be given, but got {output_size} "
-            f"and {scales}."
-        )
+    require(
+        (output_size is None) != (scales is None),
+        "one-given",
+        who,
+        other="output_size",
+        other2="scales",
+        got=output_size,
+        scale_factor=scales,
+    )
     steps = None
     if output_size is None:
-        if len(scales) != 3 or min(scales) <= 0:
-            raise ValueError(f"For '{who}', 'scales' must be 3 positive numbers, but got {scales}.")
+        require(len(scales) == 3 and min(scales) > 0, "3-positive-numbers", who, scales=scales)
         output_size = [int(n * s) for n, s in zip(x.shape[2:], scales, strict=True)]
         steps = tuple(1 / s for s in scales)
     size = _image_size(who, x, output_size, 3)
@@ -419,12 +442,14 @@ def crop_and_resize(
     >>> ops.crop_and_resize(image, box, Tensor([0]), (2, 2)).shape
     (1, 2, 2, 3)
     """
-    if method not in ("bilinear", "nearest"):
-        raise ValueError(f"'method' must be 'bilinear' or 'nearest', but got {method!r}")
-    if image.ndim != 4 or boxes.shape != (*box_indices.shape, 4):
-        raise ValueError(
-            "'x' must have 4 dimensions, 'boxes' shape (n, 4) and 'box_indices' shape (n,)"
-        )
+    require(
+        method in ("bilinear", "nearest"), "one-of", method=method, choices=("bilinear", "nearest")
+    )
+    require(
+        image.ndim == 4 and boxes.shape == (*box_indices.shape, 4),
+        "4-dimensions-boxes-shape",
+        argument="x",
+    )
     image = image.astype(jnp.promote_types(jnp.float32, image.dtype))
     ys, y_in = _box_places(boxes[:, 0], boxes[:, 2], image.shape[1], crop_size[0])
     xs, x_in = _box_places(boxes[:, 1], boxes[:, 3], image.shape[2], crop_size[1])

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 
 
@@ -82,12 +83,17 @@ def rotated_iou(
     >>> ops.rotated_iou(box, Tensor([[[1.0, 0.0, 2.0, 2.0, 90.0]]])).asnumpy().round(4)
     array([[[0.3333]]], dtype=float32)
     """
-    if any(x.ndim != 3 or x.shape[-1] != 5 for x in (boxes, query_boxes)):
-        raise ValueError("'boxes' must be (B, N, 5) and 'query_boxes' (B, K, 5)")
-    if boxes.shape[0] != query_boxes.shape[0]:
-        raise ValueError("'boxes' and 'query_boxes' must have the same batch size")
-    if not is_cross and boxes.shape != query_boxes.shape:
-        raise ValueError("'boxes' and 'query_boxes' must have one shape if 'is_cross' is False")
+    require(
+        not any(x.ndim != 3 or x.shape[-1] != 5 for x in (boxes, query_boxes)),
+        "b-n-5-query-boxes",
+        argument="boxes",
+    )
+    require(boxes.shape[0] == query_boxes.shape[0], "query-boxes-same-batch-size", argument="boxes")
+    require(
+        is_cross or boxes.shape == query_boxes.shape,
+        "query-boxes-one-shape-is-cross",
+        argument="boxes",
+    )
     dtype = boxes.dtype
     a, b = (x.astype(jnp.promote_types(x.dtype, jnp.float32)) for x in (boxes, query_boxes))
     a, b = (a[:, :, None], b[:, None]) if is_cross else (a, b)

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 
 
@@ -46,9 +47,12 @@ def scale_and_translate_to(
 ):
     """`ScaleAndTranslate` with `size` as a tuple."""
     if kernel_type not in _KERNELS:
-        raise ValueError(f"'kernel_type' must be one of {[*_KERNELS]}, but got {kernel_type!r}")
-    if images.ndim != 4 or scale.shape != (2,) or translation.shape != (2,):
-        raise ValueError("'images' must be (N, H, W, C), 'scale' and 'translation' must be (2,)")
+        raise rejection("one-of", kernel_type=kernel_type, choices=[*_KERNELS])
+    require(
+        images.ndim == 4 and scale.shape == (2,) and (translation.shape == (2,)),
+        "n-h-w-c-scale",
+        argument="images",
+    )
     images = images.astype(jnp.promote_types(images.dtype, jnp.float32))
     down, across = (
         _weights(images.shape[1 + i], size[i], scale[i], translation[i], kernel_type, antialias)
@@ -75,8 +79,11 @@ def scale_and_translate(images, size, scale, translation, kernel_type="lanczos3"
     array([1. , 1.5, 2.5, 3. ], dtype=float32)
     """
     sizes = size.tolist() if isinstance(size, Tensor) else size
-    if not isinstance(sizes, tuple | list) or len(sizes) != 2 or min(sizes) < 1:
-        raise ValueError(
-            f"For 'ScaleAndTranslate', 'size' must be 2 positive ints, but got {sizes}."
-        )
+    require(
+        isinstance(sizes, tuple | list) and len(sizes) == 2 and (min(sizes) >= 1),
+        "positive-ints",
+        "ScaleAndTranslate",
+        size=sizes,
+        value=2,
+    )
     return scale_and_translate_to(images, scale, translation, tuple(sizes), kernel_type, antialias)

@@ -5,18 +5,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, op
 
 
 def _pair(a, b, max_val):
     """Convert both images to Float32 or Float64, integer images scaled to [0, 1]; also returns
     their maximum value."""
-    if a.ndim != 4:
-        raise ValueError(f"the images must be (N, C, H, W), but got shape {a.shape}")
-    if a.shape != b.shape:
-        raise ValueError(f"the images must have one shape, but got {a.shape} and {b.shape}")
-    if a.dtype != b.dtype:
-        raise TypeError(f"the images must have one dtype, but got {a.dtype} and {b.dtype}")
+    require(a.ndim == 4, "images-n-c-h", shape=a.shape)
+    require(a.shape == b.shape, "images-one-shape", got=a.shape, shape=b.shape)
+    require(a.dtype == b.dtype, "images-one-dtype", got=a.dtype, dtype=b.dtype)
     scale = 1.0
     if jnp.issubdtype(a.dtype, jnp.integer):
         scale = 1.0 / float(jnp.iinfo(a.dtype).max)
@@ -38,8 +36,7 @@ def _blurred(x, size, sigma):
 
 def _similarity(a, b, max_val, size, sigma, k1, k2):
     """Return SSIM, and its contrast-structure factor, for each image and channel."""
-    if min(a.shape[2:]) < size:
-        raise ValueError(f"a plane {a.shape[2:]} of the images must hold the window, {size} wide")
+    require(min(a.shape[2:]) >= size, "plane-images-hold-window", shape=a.shape[2:], size=size)
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
     parts = _blurred(jnp.stack([a, b, a * a, b * b, a * b]), size, sigma)
     mean_a, mean_b, square_a, square_b, product = parts
@@ -74,11 +71,13 @@ def multiscale_similarity(
     """MS-SSIM of each image, `(N, C, H, W)` -> `(N,)`; see `nn.MSSSIM`."""
     a, b, max_val = _pair(img1, img2, max_val)
     last = len(power_factors) - 1
-    if min(a.shape[2:]) >> last < filter_size:
-        raise ValueError(
-            f"a plane {a.shape[2:]} of the images, halved {last} times, must hold the window, "
-            f"{filter_size} wide"
-        )
+    require(
+        min(a.shape[2:]) >> last >= filter_size,
+        "plane-images-halved-times",
+        shape=a.shape[2:],
+        last=last,
+        filter_size=filter_size,
+    )
     result = 1.0
     for level, power in enumerate(power_factors):
         whole, structure = _similarity(a, b, max_val, filter_size, filter_sigma, k1, k2)
@@ -99,8 +98,7 @@ def peak_signal_to_noise(img1: Array, img2: Array, max_val=1.0):
 def image_gradients(images: Array) -> Arrays:
     """The differences between each element of `(N, C, H, W)` and the next along H and along W; the
     last ones are 0."""
-    if images.ndim != 4:
-        raise ValueError(f"'images' must be (N, C, H, W), but got shape {images.shape}")
+    require(images.ndim == 4, "n-c-h-w-layer-channels", argument="images", shape=images.shape)
 
     def along(axis):
         steps = jnp.diff(images, axis=axis)

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
 
 
@@ -15,10 +16,10 @@ def suppressed(
     `score_threshold`, with an overlap of at most (`is_open`: less than) `overlap_threshold` with
     each one selected before. `overlaps[i, j]`: of box i and the earlier j."""
     count = scores.shape[0] if scores.ndim else 0
-    if scores.ndim != 1 or overlaps.shape != (count, count):
-        raise ValueError("'scores' must be (n,), and the overlaps (n, n)")
-    if overlap_threshold.ndim or score_threshold.ndim:
-        raise ValueError("the thresholds must be numbers")
+    require(
+        scores.ndim == 1 and overlaps.shape == (count, count), "n-overlaps-n-n", argument="scores"
+    )
+    require(not overlap_threshold.ndim and (not score_threshold.ndim), "thresholds-numbers")
     order = jnp.argsort(-scores, stable=True)
     near = overlaps >= overlap_threshold if is_open else overlaps > overlap_threshold
     near = near[order][:, order]
@@ -35,8 +36,9 @@ def suppressed(
 def overlaps_of_corners(boxes: Array):
     """Intersection over union of pairs of boxes `(n, 4)`, rows of two opposite corners: `(n,
     n)`."""
-    if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise ValueError(f"'boxes' must be (n, 4), but has shape {boxes.shape}")
+    require(
+        boxes.ndim == 2 and boxes.shape[1] == 4, "n-4-shape", argument="boxes", shape=boxes.shape
+    )
     corners = boxes.reshape(-1, 2, 2)
     low, high = corners.min(1), corners.max(1)
     sides = jnp.minimum(high[:, None], high) - jnp.maximum(low[:, None], low)

@@ -3,6 +3,7 @@
 from sporax.core.errors import describe
 from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import wrap
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, attach, composite
@@ -16,17 +17,17 @@ def put(name, variable, value):
 
     Returns a Tensor with these contents, unaffected by later changes of the variable.
     """
-    if not isinstance(variable, Tensor):
-        raise TypeError(
-            f"For '{name}', 'variable' must be a Parameter or Tensor, but got "
-            f"{type(variable).__name__}."
-        )
+    require(isinstance(variable, Tensor), "parameter-tensor", name, variable=variable)
     if not isinstance(value, Tensor) or (value.shape == () != variable.shape):
         value = full_like(variable, value)
     if value.shape != variable.shape:
-        raise ValueError(
-            f"For '{name}', 'value' must have the shape of 'variable', but got "
-            f"{describe(value._value.aval)} for {describe(variable._value.aval)}."
+        raise rejection(
+            "shape-shape-size-assignment",
+            name,
+            argument="value",
+            other="variable",
+            got=describe(value._value.aval),
+            value=describe(variable._value.aval),
         )
     converted = value if value.dtype == variable.dtype else cast(value, variable.dtype)
     variable._rebind(converted._lift())
@@ -46,9 +47,8 @@ def assign(variable, value):
     if isinstance(variable, Tensor) and isinstance(value, Tensor):
         here, new = variable._value.aval, value._value.aval
         if promote([here, new]) != here.dtype:
-            raise TypeError(
-                "For 'Assign', 'value' must be of a dtype that 'variable' can hold, but got "
-                f"{value.dtype} for {variable.dtype}. Convert it with 'astype'."
+            raise rejection(
+                "dtype-variable-can-hold", "Assign", value=value.dtype, dtype=variable.dtype
             )
     return put("Assign", variable, value)
 

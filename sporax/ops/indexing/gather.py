@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, attach, composite, op, overloaded
 from sporax.ops.shape.reshape import reshape
@@ -41,10 +42,8 @@ def masked_fill(input: Array, mask: Array, value: Array):
     >>> ops.masked_fill(Tensor([1.0, 2.0]), Tensor([True, False]), 9).asnumpy()
     array([9., 2.], dtype=float32)
     """
-    if mask.dtype != bool:
-        raise TypeError("'mask' must be Bool; compare it, or convert it with 'astype'")
-    if value.ndim:
-        raise ValueError("'value' must be a number or a tensor without dimensions")
+    require(mask.dtype == bool, "bool-compare-convert-astype", argument="mask")
+    require(not value.ndim, "number-tensor-without-dimensions", argument="value")
     return jnp.where(mask, value.astype(input.dtype), input)
 
 
@@ -106,8 +105,7 @@ def masked_select(input, mask):
 
 
 def _integers(index):
-    if not jnp.issubdtype(index.dtype, jnp.integer):
-        raise TypeError("indices must be integers; convert them with 'astype'")
+    require(jnp.issubdtype(index.dtype, jnp.integer), "indices-integers-convert-them")
 
 
 def _along(input, index, axis=0, **_):
@@ -134,7 +132,9 @@ def gather(input: Array, index: Array, axis, batch_dims=0):
     """
     _integers(index)
     if not -input.ndim <= axis < input.ndim:
-        raise ValueError(f"'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}")
+        raise rejection(
+            "in-interval-shape-axis", axis=axis, interval=f"[{-input.ndim}, {input.ndim})"
+        )
     take = functools.partial(jnp.take, axis=axis % input.ndim - batch_dims)
     for _ in range(batch_dims):
         take = jax.vmap(take)
@@ -162,8 +162,7 @@ def gather_elements(input: Array, dim, index: Array):
            [3]])
     """
     _integers(index)
-    if index.ndim != input.ndim:
-        raise ValueError("'index' must have as many dimensions as 'input'")
+    require(index.ndim == input.ndim, "many-dimensions-input", argument="index")
     dim = range(input.ndim)[dim]
     kept = tuple(slice(None if i == dim else n) for i, n in enumerate(index.shape))
     return jnp.take_along_axis(input[kept], index, dim)
@@ -226,8 +225,7 @@ def index_select(input: Array, axis, index: Array):
     array([[3, 1]])
     """
     _integers(index)
-    if axis is None:
-        raise TypeError("'axis' must be an int")
+    require(axis is not None, "int-argument-type-gather", argument="axis")
     return jnp.take(input, index, axis)
 
 
@@ -245,8 +243,7 @@ def take(input, index):
 def take_with_mode(input: Array, indices: Array, axis=0, mode="clip"):
     """The slices along `axis`, with indices out of range clipped or wrapped; `Tensor.take` calls
     it. Negative indices count from the end first, as everywhere."""
-    if mode not in ("clip", "wrap"):
-        raise NotImplementedError(f"'mode' must be 'clip' or 'wrap', but got {mode!r}")
+    require(mode in ("clip", "wrap"), "one-of-not-supported", mode=mode, choices=("clip", "wrap"))
     if mode == "clip":
         indices = jnp.where(indices < 0, indices + input.shape[axis], indices)
     return jnp.take(input, indices, axis, mode=mode)
@@ -261,8 +258,14 @@ def _take_method(self, indices=None, axis=None, mode="clip", *, index=None):
     >>> Tensor([1, 2, 3]).take(Tensor([0, 7])).asnumpy()
     array([1, 3])
     """
-    if (indices is None) == (index is None):
-        raise TypeError("For 'Tensor.take', either 'indices' or 'index' must be given.")
+    require(
+        (indices is None) != (index is None),
+        "either-given",
+        "Tensor.take",
+        other="indices",
+        other2="index",
+        error=TypeError,
+    )
     if index is not None:
         return take(self, index)
     return take_with_mode(reshape(self, (-1,)) if axis is None else self, indices, axis or 0, mode)
@@ -282,10 +285,10 @@ def embedding_lookup_of_class(input_params: Array, input_indices: Array, offset=
            [0., 0.]], dtype=float32)
     """
     _integers(input_indices)
-    if input_params.ndim not in (1, 2):
-        raise ValueError(f"'input_params' must have 1 or 2 axes, but has {input_params.shape}")
-    if not isinstance(offset, int):
-        raise TypeError(f"'offset' must be an int, but got {offset!r}")
+    require(
+        input_params.ndim in (1, 2), "1-2-axes", argument="input_params", shape=input_params.shape
+    )
+    require(isinstance(offset, int), "int", offset=offset)
     at, count = input_indices - offset, input_params.shape[0]
     inside = (at >= 0) & (at < count)
     at = jnp.where(inside, at, count)

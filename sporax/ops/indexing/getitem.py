@@ -17,6 +17,7 @@ import numpy as np
 
 from sporax.core.jax_internals import is_symbolic
 from sporax.core.tensor import Tensor, new_value
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, wrap
 from sporax.engine.trace_tree import forest
@@ -84,8 +85,7 @@ def _get(pattern, x, *operands):
 
 
 def _set(pattern, x, value, *operands):
-    if jnp.iscomplexobj(value) and not jnp.iscomplexobj(x):
-        raise TypeError("a complex number does not fit a tensor of real ones; take its real part")
+    require(not jnp.iscomplexobj(value) or jnp.iscomplexobj(x), "complex-number-does-not")
     value = value.astype(x.dtype)
     basic = _is_basic(pattern)
     window = Window(pattern, x.shape, operands, basic)
@@ -140,9 +140,7 @@ def _fit(value, shape):
     try:
         return jnp.broadcast_to(value, shape)
     except ValueError:
-        raise ValueError(
-            f"a value of shape {value.shape} does not fit the shape {shape} of what the index takes"
-        ) from None
+        raise rejection("value-shape-does-not", shape=value.shape, shape2=shape) from None
 
 
 def _bounds(pattern, shape, operands):
@@ -173,7 +171,7 @@ def _blend(pattern, window, block, value):
     )
     fits = all(v in (1, n) for v, n in zip(value.shape, block.shape, strict=True))
     if not fits:
-        raise ValueError(f"the value does not fit the block of shape {block.shape} under the mask")
+        raise rejection("value-does-not-fit", shape=block.shape)
     return jnp.where(mask, value, block)
 
 
@@ -274,11 +272,7 @@ def getitem(self, index):
         if 0 <= i < n:
             return view(_first, self, i)
     pattern, operands = Parser("Tensor.__getitem__", self.shape).parse(index)
-    if NONE in pattern:
-        raise IndexError(
-            "For 'Tensor.__getitem__', a bool in the index must be True, but got False. Give the "
-            "slice ':0' for no elements."
-        )
+    require(NONE not in pattern, "bool-index-true", "Tensor.__getitem__")
     get = _getting[pattern]
     if ARRAY in pattern:
         return _door(pattern, operands)(get, self, *operands)
@@ -299,11 +293,12 @@ def setitem(self, index, value) -> None:
     """
     name = "Tensor.__setitem__"
     if not isinstance(value, (Tensor, bool, int, float, complex)):
-        if not isinstance(value, (np.ndarray, np.generic, list, tuple)):
-            raise TypeError(
-                f"For '{name}', the value must be a Tensor, number, array, list or tuple, but got "
-                f"{type(value).__name__}: {value!r:.80}."
-            )
+        require(
+            isinstance(value, (np.ndarray, np.generic, list, tuple)),
+            "value-tensor-number-array",
+            name,
+            got=value,
+        )
         value = wrap(new_value(value, None))
     where = _one_for_all(self, index, value)
     pattern, operands = Parser(name, self.shape, where).parse(index)
@@ -363,8 +358,7 @@ def _is_array(item):
 
 def iterate(self) -> Iterator:
     """Iterate over the first dimension."""
-    if not self.shape:
-        raise TypeError("For 'iter', the tensor must have a dimension, but it is 0-dimensional.")
+    require(self.shape, "tensor-dimension-0-dimensional", "iter")
     return (self[i] for i in range(self.shape[0]))
 
 

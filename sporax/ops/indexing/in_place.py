@@ -7,6 +7,7 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
@@ -28,11 +29,13 @@ def put_at(operands: Arrays, accumulate=False):
     """Return an array with values at indices: `operands` are the array, the values, and integer
     indices for each of its first axes; `index_put` calls it."""
     input, values, *indices = operands
-    if len(indices) > input.ndim:
-        raise ValueError(
-            f"'indices' must have at most {input.ndim} Tensors, as many as 'input' has dimensions, "
-            f"but has {len(indices)}"
-        )
+    require(
+        len(indices) <= input.ndim,
+        "at-most-tensors-many-input",
+        argument="indices",
+        ndim=input.ndim,
+        count=len(indices),
+    )
     place = input.at[tuple(indices)]
     values = values.astype(input.dtype)
     return place.add(values) if accumulate else place.set(values)
@@ -40,17 +43,16 @@ def put_at(operands: Arrays, accumulate=False):
 
 def _checked_indices(name, indices):
     """Check index Tensors: integers, or Bool masks; UInt8 means Bool too."""
-    if not isinstance(indices, (tuple, list)) or not indices:
-        raise TypeError(
-            f"For '{name}', 'indices' must be a tuple or list of Tensors, but got "
-            f"{type(indices).__name__}. Put the Tensors into a tuple."
-        )
+    require(
+        isinstance(indices, (tuple, list)) and indices,
+        "tuple-list-tensors-argument-type",
+        name,
+        indices=indices,
+    )
     for index in indices:
         if not isinstance(index, Tensor) or index._value.aval.dtype.kind not in "biu":
             kind = index.dtype if isinstance(index, Tensor) else type(index).__name__
-            raise TypeError(
-                f"For '{name}', 'indices' must hold Tensors of integers or Bool, but got {kind}."
-            )
+            raise rejection("hold-tensors-integers-bool", name, indices=kind)
     return [i.bool() if i._value.aval.dtype.name == "uint8" else i for i in indices]
 
 
@@ -68,10 +70,7 @@ def index_put(input, indices, values, accumulate=False):
     array([[1, 8],
            [3, 9]])
     """
-    if not isinstance(accumulate, bool):
-        raise TypeError(
-            f"For 'index_put', 'accumulate' must be a bool, but got {accumulate!r:.40}."
-        )
+    require(isinstance(accumulate, bool), "bool", "index_put", accumulate=accumulate)
     indices = _checked_indices("index_put", indices)
     if not accumulate and any(map(_is_mask, indices)):
         result = copy(input)
@@ -91,13 +90,11 @@ def index_put_of_class(x1, x2, indices, accumulate=0):
     array([[1., 9.],
            [9., 4.]], dtype=float32)
     """
-    if accumulate not in (0, 1):
-        raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate!r}.")
+    require(accumulate in (0, 1), "0-1", "IndexPut", accumulate=accumulate)
     indices = _checked_indices("IndexPut", indices)
     if x2.ndim != 1 or x1.dtype != x2.dtype or any(i.ndim != 1 for i in indices):
-        raise ValueError(
-            "For 'IndexPut', 'x2' and 'indices' must be vectors, 'x2' in the dtype of 'x1', but "
-            f"got {x2.dtype} of shape {x2.shape} for {x1.dtype}."
+        raise rejection(
+            "indices-vectors-x2-dtype", "IndexPut", x2=x2.dtype, shape=x2.shape, dtype=x1.dtype
         )
     return index_put(x1, indices, x2, accumulate == 1)
 
@@ -109,9 +106,13 @@ def index_copy(input: Array, dim, index: Array, tensor: Array):
     places = index.reshape(-1)
     rows, new = jnp.moveaxis(input, dim, 0), jnp.moveaxis(tensor, dim, 0)
     if new.shape != (places.size, *rows.shape[1:]):
-        raise ValueError(
-            f"'tensor' must have a slice along {dim} for each of the {places.size} indices, of the "
-            f"shape of those of 'input' {input.shape}, but its shape is {tensor.shape}"
+        raise rejection(
+            "slice-along-indices-shape",
+            argument="tensor",
+            dim=dim,
+            size=places.size,
+            shape=input.shape,
+            shape2=tensor.shape,
         )
     return jnp.moveaxis(rows.at[places].set(new.astype(input.dtype)), 0, dim)
 
@@ -121,11 +122,13 @@ def index_copy(input: Array, dim, index: Array, tensor: Array):
         Range(index, input.size, of=", as a number in row-major order")])  # fmt: skip
 def put_flat(input: Array, index: Array, source: Array, accumulate=False):
     """`input` with the elements of `source` at flat, row-major indices; `Tensor.put_` calls it."""
-    if index.size != source.size:
-        raise ValueError(
-            f"'index' and 'source' must have equally many elements, but have {index.size} and "
-            f"{source.size}"
-        )
+    require(
+        index.size == source.size,
+        "source-equally-many-elements",
+        argument="index",
+        size=index.size,
+        size2=source.size,
+    )
     place = input.reshape(-1).at[index.reshape(-1)]
     source = source.reshape(-1).astype(input.dtype)
     return (place.add(source) if accumulate else place.set(source)).reshape(input.shape)
@@ -137,16 +140,11 @@ def put_flat(input: Array, index: Array, source: Array, accumulate=False):
 def written(name, tensor, result):
     """Write `result` to `tensor` in its dtype; returns `tensor`."""
     here, new = tensor._value.aval, result._value.aval
-    if new.shape != here.shape:
-        raise ValueError(
-            f"For '{name}', the result must have the tensor's shape {here.shape}, but has "
-            f"{new.shape}. Use the form that returns a new tensor."
-        )
+    require(
+        new.shape == here.shape, "result-tensor-s-shape", name, shape=here.shape, shape2=new.shape
+    )
     if new.inexact and not here.inexact:
-        raise TypeError(
-            f"For '{name}', the result must be of a dtype that the tensor can hold, but is "
-            f"{result.dtype} for {tensor.dtype}. Convert the tensor with 'astype'."
-        )
+        raise rejection("result-dtype-tensor-can", name, dtype=result.dtype, dtype2=tensor.dtype)
     result = result if new.dtype == here.dtype else cast(result, tensor.dtype)
     return tensor._rebind(result._lift())
 

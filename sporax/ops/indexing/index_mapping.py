@@ -7,6 +7,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
@@ -19,10 +20,16 @@ def _elements(indices, dims):
 @op(function=(), name="UnravelIndex", bounds=_elements, differentiable=False)
 def places_in(indices: Array, dims):
     """`UnravelIndex` with the sizes `dims` as a tuple."""
-    if indices.ndim > 1 or not jnp.issubdtype(indices.dtype, jnp.integer):
-        raise ValueError("'indices' must be integers (n,) or ()")
-    if not isinstance(dims, tuple) or not all(isinstance(n, int) and n > 0 for n in dims):
-        raise ValueError(f"'dims' must be positive ints, but got {dims!r}")
+    require(
+        indices.ndim <= 1 and jnp.issubdtype(indices.dtype, jnp.integer),
+        "integers-n",
+        argument="indices",
+    )
+    require(
+        isinstance(dims, tuple) and all(isinstance(n, int) and n > 0 for n in dims),
+        "positive-ints-argument-value",
+        dims=dims,
+    )
     return jnp.stack(jnp.unravel_index(indices, dims)).astype(indices.dtype)
 
 
@@ -50,16 +57,18 @@ def ragged_range(starts, limits, deltas, Tsplits) -> Arrays:
     >>> [t.tolist() for t in ops.RaggedRange(sporax.int64)(starts, limits, steps)]
     [[0, 1, 1, 3], [2, 8, 10]]
     """
-    if Tsplits not in (dtypes.int32, dtypes.int64):
-        raise ValueError(f"For 'RaggedRange', 'Tsplits' must be int32 or int64, but got {Tsplits}.")
+    require(
+        Tsplits in (dtypes.int32, dtypes.int64),
+        "int32-int64-argument-value",
+        "RaggedRange",
+        Tsplits=Tsplits,
+    )
     arrays = [np.atleast_1d(x.asnumpy()) for x in (starts, limits, deltas)]
     if len({(a.shape, a.dtype) for a in arrays}) > 1 or arrays[0].ndim > 1:
-        raise ValueError(
-            "For 'RaggedRange', 'starts', 'limits' and 'deltas' must have one shape, (n,) or (), "
-            f"and one dtype, but got {[(a.shape, str(a.dtype)) for a in arrays]}."
+        raise rejection(
+            "starts-limits-deltas-one", "RaggedRange", got=[(a.shape, str(a.dtype)) for a in arrays]
         )
-    if not arrays[2].all():
-        raise ValueError(f"For 'RaggedRange', 'deltas' must not be 0, but got {arrays[2]}.")
+    require(arrays[2].all(), "not-0-numerics-domain-index-mapping", "RaggedRange", deltas=arrays[2])
     counts = [max(0, int(np.ceil((b - a) / d))) for a, b, d in zip(*arrays, strict=True)]
     ranges = [a + d * np.arange(n) for a, d, n in zip(*arrays[::2], counts, strict=True)]
     dense = np.concatenate([np.zeros(0), *ranges]).astype(arrays[0].dtype)
@@ -112,10 +121,7 @@ class _Cache:
             at = (start + n) % self.size
             if found(self.table[at]):
                 return at, n + 1
-        raise ValueError(
-            "For 'MapCacheIdx', 'hashmap' must have a row to spare, but all of its "
-            f"{self.size} are in use."
-        )
+        raise rejection("row-spare-all-use", "MapCacheIdx", argument="hashmap", size=self.size)
 
     def lookup(self, key):
         """Return the key's slot in the cache; None if it is missing."""
@@ -167,8 +173,7 @@ def map_cache_idx(hashmap, indices, step, emb_max_num, cache_max_num) -> Arrays:
     [[0], [5], [0], [0]]
     """
     rows = hashmap.asnumpy().copy()
-    if rows.ndim != 2 or rows.shape[1] != 4:
-        raise ValueError(f"For 'MapCacheIdx', 'hashmap' must be (n, 4), but got {rows.shape}.")
+    require(rows.ndim == 2 and rows.shape[1] == 4, "n-4", "MapCacheIdx", hashmap=rows.shape)
     cache = _Cache(rows, int(step))
     keys = indices.asnumpy().astype(np.int64) - int(cache_max_num)
     is_known = (keys >= 0) & (keys < int(emb_max_num))

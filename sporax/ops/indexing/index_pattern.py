@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 
 # Parts of a pattern, besides slices and masks: an integer, a 0-d integer Tensor, an index array; a
 # new axis (None or True), a new axis without elements (False).
@@ -57,21 +58,18 @@ class Parser:
                 f"shape {self.shape}, but got {taken}."
             )
         ellipses = sum(item is Ellipsis for item in items)
-        if ellipses > 1:
-            raise IndexError(
-                f"For '{self.name}', the index must have at most one Ellipsis, but got {ellipses}. "
-                "Write ':' for the others."
-            )
+        require(ellipses <= 1, "index-at-most-one-ellipsis", self.name, got=ellipses)
         for item in items:
             if item is Ellipsis:
                 for _ in range(len(self.shape) - taken):
                     self._slice(slice(None))
             else:
                 self._part(item)
-        if NONE in self.pattern and (ARRAY in self.pattern or SCALAR in self.pattern):
-            raise IndexError(
-                f"For '{self.name}', False must not be mixed with index Tensors or arrays."
-            )
+        require(
+            NONE not in self.pattern or (ARRAY not in self.pattern and SCALAR not in self.pattern),
+            "false-not-mixed-index",
+            self.name,
+        )
         return tuple(self.pattern), self.operands
 
     def _part(self, item):
@@ -91,18 +89,15 @@ class Parser:
         elif isinstance(item, (int, np.integer)):
             self._integer(int(item))
         else:
-            raise NoIndex(
-                f"For '{self.name}', an index must be an integer, slice, None, Ellipsis, bool, or "
-                "a Tensor, array or list of integers or bools, but got "
-                f"{kind.__name__}: {item!r:.80}."
+            raise rejection(
+                "index-integer-slice-none", self.name, got=kind.__name__, item=item, error=NoIndex
             )
 
     def _integer(self, i):
         n = self.shape[self.axis]
         if not -n <= i < n:
-            raise IndexError(
-                f"For '{self.name}', the index of dimension {self.axis} must be in [{-n}, {n}), "
-                f"but got {i}. The shape is {self.shape}."
+            raise rejection(
+                "index-dimension", self.name, axis=self.axis, value=-n, n=n, got=i, shape=self.shape
             )
         self._take(INT, i + n if i < 0 else i)
 
@@ -113,13 +108,13 @@ class Parser:
             self.axis += 1
             return
         for bound in (item.start, item.stop, item.step):
-            if bound is not None and not hasattr(bound, "__index__"):
-                raise IndexError(
-                    f"For '{self.name}', the bounds of a slice must be integers or None, but got "
-                    f"{type(bound).__name__}: {bound!r:.80}."
-                )
-        if item.step is not None and operator.index(item.step) == 0:
-            raise ValueError(f"For '{self.name}', the step of a slice must not be 0.")
+            require(
+                bound is None or hasattr(bound, "__index__"),
+                "bounds-slice-integers-none",
+                self.name,
+                got=bound,
+            )
+        require(item.step is None or operator.index(item.step) != 0, "step-slice-not-0", self.name)
         start, stop, step = item.indices(n)
         length = len(range(start, stop, step))
         low = start if step > 0 or not length else start + (length - 1) * step
@@ -152,10 +147,7 @@ class Parser:
         elif aval.dtype.kind in "iu":
             self._take(ARRAY if aval.ndim else SCALAR, item)
         else:
-            raise NoIndex(
-                f"For '{self.name}', an index Tensor must be of an integer dtype or Bool, but got "
-                f"{item.dtype}. Convert it with 'astype'."
-            )
+            raise rejection("index-tensor-integer-dtype", self.name, got=item.dtype, error=NoIndex)
 
     def _array(self, item):
         array = numbers_of(item)
@@ -165,17 +157,25 @@ class Parser:
             else:
                 self._mask(array)
             return
-        if array.dtype.kind not in "iu":
-            raise NoIndex(
-                f"For '{self.name}', an index array must hold integers or bools, but got "
-                f"{array.dtype}: {item!r:.80}."
-            )
+        require(
+            array.dtype.kind in "iu",
+            "index-array-hold-integers",
+            self.name,
+            got=array.dtype,
+            item=item,
+            error=NoIndex,
+        )
         n = self.shape[self.axis]
         wrong = array[(array < -n) | (array >= n)]
         if wrong.size:
-            raise IndexError(
-                f"For '{self.name}', the indices of dimension {self.axis} must be in [{-n}, {n}), "
-                f"but got {wrong.flat[0]}. The shape is {self.shape}."
+            raise rejection(
+                "indices-dimension",
+                self.name,
+                axis=self.axis,
+                value=-n,
+                n=n,
+                got=wrong.flat[0],
+                shape=self.shape,
             )
         self._take(ARRAY, np.where(array < 0, array + n, array))
 
@@ -186,11 +186,7 @@ class Parser:
 
     def _fits(self, mask):
         axes = self.shape[self.axis : self.axis + len(mask)]
-        if mask != axes:
-            raise IndexError(
-                f"For '{self.name}', a mask must have the shape of the dimensions it stands for, "
-                f"{axes}, but got {mask}."
-            )
+        require(mask == axes, "mask-shape-dimensions-stands", self.name, axes=axes, got=mask)
 
     def _take(self, part, operand):
         self.pattern.append(part)

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, op
 
@@ -14,9 +15,8 @@ def _rows(x, v, indices):
     """Return the rows of `x` at `indices`, to be set to `v` or added to."""
     at = jnp.atleast_1d(indices)
     if v.shape != at.shape + x.shape[1:]:
-        raise ValueError(
-            f"'v' must have a row of shape {x.shape[1:]} for each of the {at.size} indices, but "
-            f"its shape is {v.shape}"
+        raise rejection(
+            "row-shape-indices-shape", argument="v", shape=x.shape[1:], size=at.size, shape2=v.shape
         )
     return x.at[at]
 

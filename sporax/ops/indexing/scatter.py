@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
+from sporax.diagnosis.rules import rejection
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 from sporax.ops.indexing.assignment import put
@@ -22,7 +23,7 @@ def _at(x, places, values, reduction):
     if reduction == "sub":
         return x.at[places].add(-values.astype(x.dtype))
     if reduction not in REDUCTIONS:
-        raise ValueError(f"'reduction' must be one of {[*REDUCTIONS]}, but got {reduction!r}")
+        raise rejection("one-of", reduction=reduction, choices=[*REDUCTIONS])
     values = values.astype(x.dtype)
     if REDUCTIONS[reduction] == "multiply":
         return multiply_at(x, places, values)
@@ -290,10 +291,7 @@ def index_add_along(x, dim, index, source, *, alpha=1):
         return index_add_functional(x, index, source, dim)
     added = mul(source.astype(x.dtype), alpha)
     if not x.is_floating_point() and added.is_floating_point():
-        raise TypeError(
-            f"For 'index_add', 'alpha' must be an int where 'input' is {x.dtype}, but got "
-            f"{alpha!r:.80}. Convert 'input' with 'astype' first."
-        )
+        raise rejection("int-input", "index_add", alpha=alpha, dtype=x.dtype)
     return index_add_functional(x, index, added, dim)
 
 

@@ -4,6 +4,7 @@ import builtins
 
 import jax
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 
 
@@ -20,8 +21,13 @@ def slice(input: Array, begin, size):
            [4]])
     """
     ends = [n if s == -1 else b + s for b, s, n in zip(begin, size, input.shape, strict=True)]
-    if any(not 0 <= b <= e <= n for b, e, n in zip(begin, ends, input.shape, strict=True)):
-        raise ValueError(f"'begin' {begin} and 'size' {size} must lie within {input.shape}")
+    require(
+        not any((not 0 <= b <= e <= n for b, e, n in zip(begin, ends, input.shape, strict=True))),
+        "begin-size-lie-within",
+        begin=begin,
+        size=size,
+        shape=input.shape,
+    )
     return jax.lax.slice(input, begin, ends)
 
 
@@ -73,8 +79,13 @@ def narrow(input: Array, axis, start, length):
     """
     total = input.shape[axis]
     first = start + total if start < 0 else start
-    if not 0 <= first <= first + length <= total:
-        raise ValueError(f"{length} slices from {start} must lie within {total}")
+    require(
+        0 <= first <= first + length <= total,
+        "slices-lie-within",
+        length=length,
+        start=start,
+        total=total,
+    )
     return jax.lax.slice_in_dim(input, first, first + length, axis=axis)
 
 

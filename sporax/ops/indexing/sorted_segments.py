@@ -6,6 +6,7 @@ The shape depends on the ids, so these functions run the pending operations.
 import jax
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.indexing.gather import gather
@@ -37,10 +38,13 @@ def _ids(input_x, segment_ids, count, reduction):
 @op(function=(), name="Segment", bounds=_ids)
 def reduced_segments(input_x: Array, segment_ids: Array, count, reduction):
     """Reduce slices along the first axis to `count` segments; `reduction`: a key of `_COMPUTE`."""
-    if segment_ids.ndim != 1 or input_x.shape[:1] != segment_ids.shape:
-        raise ValueError("'segment_ids' must be (n,), n being the first size of 'input_x'")
+    require(
+        segment_ids.ndim == 1 and input_x.shape[:1] == segment_ids.shape,
+        "n-n-being-first",
+        argument="segment_ids",
+    )
     if reduction not in _COMPUTE:
-        raise ValueError(f"'reduction' must be one of {[*_COMPUTE]}, but got {reduction!r}")
+        raise rejection("one-of", reduction=reduction, choices=[*_COMPUTE])
     _, empty, compute = _COMPUTE[reduction]
     some = jnp.zeros(count, bool).at[segment_ids].set(True)
     result = compute(input_x, segment_ids, count).astype(input_x.dtype)
@@ -51,11 +55,12 @@ def reduced_segments(input_x: Array, segment_ids: Array, count, reduction):
 def _count(name, segment_ids):
     """Return the number of segments; the ids must be ascending."""
     ids = segment_ids.asnumpy()
-    if ids.ndim != 1 or ids.dtype.kind not in "iu" or (ids[1:] < ids[:-1]).any():
-        raise ValueError(
-            f"For '{name}', 'segment_ids' must be rising integers (n,), but got {ids}. Sort them, "
-            "or use the unsorted_segment functions."
-        )
+    require(
+        ids.ndim == 1 and ids.dtype.kind in "iu" and (not (ids[1:] < ids[:-1]).any()),
+        "rising-integers-n",
+        name,
+        segment_ids=ids,
+    )
     return int(ids[-1]) + 1 if ids.size else 0
 
 

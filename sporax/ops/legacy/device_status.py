@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 
 
@@ -22,6 +23,5 @@ def tuple_len(x) -> int:
     >>> ops.tuple_len((1, 2))
     2
     """
-    if not isinstance(x, tuple):
-        raise TypeError(f"For 'tuple_len', 'x' must be a tuple, but got {type(x).__name__}.")
+    require(isinstance(x, tuple), "tuple", "tuple_len", x=x)
     return len(x)

@@ -10,6 +10,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import attach
 
 # class -> {flag: (initial value, allowed types; None: read-only)}
@@ -47,10 +48,12 @@ def _flag(kind, name, start, types):
 
     def put(self, value):
         if not isinstance(value, types) or (isinstance(value, bool) and types == (int,)):
-            raise TypeError(
-                f"For '{kind.__name__}', '{name}' must be of type "
-                f"{' or '.join(t.__name__ for t in types)}, but got {type(value).__name__} "
-                f"{value!r:.40}."
+            raise rejection(
+                "type-argument-type",
+                kind.__name__,
+                argument=name,
+                names=" or ".join(t.__name__ for t in types),
+                got=value,
             )
         self.__dict__[place] = value
 
@@ -88,8 +91,7 @@ def set_init_flag(self, flag) -> None:
     >>> x.set_init_flag(True), x.is_init()
     (None, True)
     """
-    if not isinstance(flag, bool):
-        raise TypeError(f"For 'Tensor.set_init_flag', 'flag' must be a bool, but got {flag!r:.40}.")
+    require(isinstance(flag, bool), "bool", "Tensor.set_init_flag", flag=flag)
     self.init_flag = flag
 
 
@@ -100,10 +102,7 @@ def set_const_arg(self, const_arg=True):
     >>> Tensor([1.0]).set_const_arg().const_arg
     True
     """
-    if not isinstance(const_arg, bool):
-        raise TypeError(
-            f"For 'Tensor.set_const_arg', 'const_arg' must be a bool, but got {const_arg!r:.40}."
-        )
+    require(isinstance(const_arg, bool), "bool", "Tensor.set_const_arg", const_arg=const_arg)
     self.const_arg = const_arg
     return self
 
@@ -138,11 +137,13 @@ def set_device_address(self, address, shape, dtype) -> None:
     >>> x.asnumpy()
     array([1., 2.])
     """
-    if isinstance(address, bool) or not isinstance(address, int) or address <= 0:
-        raise ValueError(
-            f"For 'Tensor.set_device_address', 'address' must be a positive int, but got "
-            f"{address!r:.40}."
-        )
+    require(
+        not isinstance(address, bool) and isinstance(address, int) and (address > 0),
+        "int-at-least-memory-device-address",
+        "Tensor.set_device_address",
+        address=address,
+        n=1,
+    )
     kind = dtypes.to_numpy(dtype)
     count = int(np.prod(shape, dtype=np.int64))
     data = (ctypes.c_uint8 * (count * kind.itemsize)).from_address(address)
@@ -165,11 +166,12 @@ def remove_hook(hook) -> None:
     >>> x.hooks()
     []
     """
-    if not callable(getattr(hook, "remove", None)):
-        raise TypeError(
-            "For 'Tensor.remove_hook', 'hook' must be what 'register_hook' returned, but got "
-            f"{type(hook).__name__}."
-        )
+    require(
+        callable(getattr(hook, "remove", None)),
+        "what-register-hook-returned",
+        "Tensor.remove_hook",
+        hook=hook,
+    )
     hook.remove()
 
 
@@ -196,11 +198,13 @@ def add_pipeline_stage(self, stage) -> None:
 
     >>> Parameter(Tensor([1.0])).add_pipeline_stage(1)
     """
-    if isinstance(stage, bool) or not isinstance(stage, int) or stage < 0:
-        raise TypeError(
-            "For 'Parameter.add_pipeline_stage', 'stage' must be an int of at least 0, but got "
-            f"{stage!r:.40}."
-        )
+    require(
+        not isinstance(stage, bool) and isinstance(stage, int) and (stage >= 0),
+        "int-at-least-argument-type",
+        "Parameter.add_pipeline_stage",
+        stage=stage,
+        n=0,
+    )
     self.__dict__.setdefault("_pipeline_stages", []).append(stage)
 
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.shape.creation import zeros
@@ -23,12 +24,9 @@ _MODES = ("clip", "wrap", "raise")
 )  # fmt: skip
 def choose_among(a: Array, choices: Array, mode="clip"):
     """Select at each position the element of `choices[i]`, where `a` is `i`."""
-    if not jnp.issubdtype(a.dtype, jnp.integer):
-        raise ValueError(f"'a' must be of ints, but got {a.dtype}")
-    if not choices.ndim:
-        raise ValueError("'choices' must have a dimension")
-    if mode not in _MODES:
-        raise ValueError(f"'mode' must be one of {_MODES}, but got {mode!r}")
+    require(jnp.issubdtype(a.dtype, jnp.integer), "ints-argument-value", a=a.dtype)
+    require(choices.ndim, "dimension-shape-rank", argument="choices")
+    require(mode in _MODES, "one-of", mode=mode, choices=_MODES)
     return jnp.choose(a, list(choices), mode="clip" if mode == "raise" else mode)
 
 
@@ -47,9 +45,8 @@ def choose(input, choices, mode="clip"):
         shape = jnp.broadcast_shapes(*[c.shape for c in several])
         choices = stack([broadcast_to(c, shape) for c in several])
     if not input.ndim or not choices.ndim:
-        raise ValueError(
-            "For 'Tensor.choose', the tensor and 'choices' must have dimensions, but have "
-            f"{input.ndim} and {choices.ndim}. Give a sequence of choices."
+        raise rejection(
+            "tensor-choices-dimensions", "Tensor.choose", ndim=input.ndim, ndim2=choices.ndim
         )
     return choose_among(input, choices, mode)
 
@@ -63,28 +60,26 @@ def itemset(input, *args):
     array([[1, 9],
            [3, 4]])
     """
-    if len(args) not in (1, 2):
-        raise ValueError(
-            f"For 'Tensor.itemset', there must be a value, or an index and a value, but got "
-            f"{len(args)} arguments."
-        )
+    require(len(args) in (1, 2), "value-index-value", "Tensor.itemset", got=len(args))
     *index, value = plain(args)
-    if not isinstance(value, (bool, int, float)):
-        raise TypeError(
-            f"For 'Tensor.itemset', the value must be a number, but got {type(value).__name__}."
-        )
+    require(
+        isinstance(value, (bool, int, float)),
+        "value-number-argument-type",
+        "Tensor.itemset",
+        got=value,
+    )
     if not index and input.size != 1:
-        raise IndexError(
-            "For 'Tensor.itemset', an index must be given where the tensor has several elements, "
-            f"but got none for shape {input.shape}."
-        )
+        raise rejection("index-given-tensor-several", "Tensor.itemset", shape=input.shape)
     place = index[0] if index else 0
     if isinstance(place, tuple):
-        if len(place) != input.ndim:
-            raise IndexError(
-                f"For 'Tensor.itemset', the index must have {input.ndim} ints for shape "
-                f"{input.shape}, but got {place}."
-            )
+        require(
+            len(place) == input.ndim,
+            "index-ints-shape",
+            "Tensor.itemset",
+            ndim=input.ndim,
+            shape=input.shape,
+            got=place,
+        )
         result = input.copy()
         result[place] = value
         return result
@@ -105,11 +100,7 @@ def resize(input, *new_shape):
     if not new_shape:
         return input
     shape = sizes(new_shape)
-    if any(n < 0 for n in shape):
-        raise ValueError(
-            f"For 'Tensor.resize', each size must be at least 0, but got {shape}. Use 'reshape' to "
-            "have one worked out."
-        )
+    require(not any(n < 0 for n in shape), "size-at-least-0", "Tensor.resize", got=shape)
     flat, count = reshape(input, (-1,)), math.prod(shape)
     if count > input.size:
         flat = concat((flat, zeros(count - input.size, input.dtype)))
@@ -127,10 +118,7 @@ def sum_to_size(input, *size):
     extra = input.ndim - len(shape)
     kept = input.shape[max(extra, 0) :]
     if extra < 0 or any(n not in (1, m) for n, m in zip(shape, kept, strict=True)):
-        raise ValueError(
-            f"For 'Tensor.sum_to_size', 'size' must be a shape that can be broadcast to "
-            f"{input.shape}, but got {shape}."
-        )
+        raise rejection("shape-can-broadcast", "Tensor.sum_to_size", size=shape, shape=input.shape)
     summed = [extra + i for i, (n, m) in enumerate(zip(shape, kept, strict=True)) if n != m]
     axes = (*range(extra), *summed)
     return reshape(input.sum(axes, keepdims=True), shape) if axes else input
@@ -145,9 +133,10 @@ def index_by_tensors(input, value):
     """
     if isinstance(value, Tensor):
         return input[value]
-    if not isinstance(value, (tuple, list)) or not all(isinstance(i, Tensor) for i in value):
-        raise TypeError(
-            "For 'Tensor.index', 'value' must be a Tensor or a tuple or list of Tensors, but got "
-            f"{type(value).__name__}. Use 'x[...]' for other indices."
-        )
+    require(
+        isinstance(value, (tuple, list)) and all(isinstance(i, Tensor) for i in value),
+        "tensor-tuple-list-tensors-argument-type",
+        "Tensor.index",
+        value=value,
+    )
     return input[tuple(value)]

@@ -9,6 +9,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, op
 
 _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -17,13 +18,14 @@ _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 def _range(k):
     """Return (low, high) of `k`: an int, or a sequence of one or two."""
     ends = (k,) if isinstance(k, int) else k
-    if (
-        not isinstance(ends, tuple)
-        or len(ends) not in (1, 2)
-        or not all(isinstance(d, int) for d in ends)
-        or ends[0] > ends[-1]
-    ):
-        raise ValueError(f"'k' must be an int, or a rising pair of ints, but got {k!r}")
+    require(
+        isinstance(ends, tuple)
+        and len(ends) in (1, 2)
+        and all(isinstance(d, int) for d in ends)
+        and (ends[0] <= ends[-1]),
+        "int-rising-pair-ints",
+        k=k,
+    )
     return ends[0], ends[-1]
 
 
@@ -31,13 +33,16 @@ class _Pack:
     """Positions of the diagonals `k` of `rows` x `columns` in a matrix, and packed."""
 
     def __init__(self, rows, columns, k, align):
-        if align not in _ALIGNS:
-            raise ValueError(f"'align' must be one of {_ALIGNS}, but got {align!r}")
+        require(align in _ALIGNS, "one-of", align=align, choices=_ALIGNS)
         self.low, self.high = _range(k)
         if not -rows < self.low <= self.high < columns and (self.low, self.high) != (0, 0):
-            raise ValueError(
-                f"'k' must name diagonals of {rows} x {columns} matrices, from {1 - rows} to "
-                f"{columns - 1}, but got {k}"
+            raise rejection(
+                "name-diagonals-x-matrices",
+                k=k,
+                rows=rows,
+                columns=columns,
+                number=1 - rows,
+                number2=columns - 1,
             )
         self.rows, self.columns = rows, columns
         self.left = [side == "LEFT" for side in align.split("_")]  # above, below the main diagonal
@@ -90,11 +95,13 @@ def _sizes(length, k, num_rows, num_cols):
     rows, columns = (
         fewest if n in (None, -1) else n for n, fewest in zip(counts, least, strict=True)
     )
-    if rows < least[0] or columns < least[1] or (rows > least[0] and columns > least[1]):
-        raise ValueError(
-            f"'num_rows' and 'num_cols' must be at least {least}, one of them exactly, but got "
-            f"{num_rows} and {num_cols}"
-        )
+    require(
+        rows >= least[0] and columns >= least[1] and (rows <= least[0] or columns <= least[1]),
+        "num-cols-at-least-one-them",
+        num_rows=num_rows,
+        least=least,
+        num_cols=num_cols,
+    )
     return rows, columns
 
 
@@ -113,19 +120,20 @@ def matrix_diag(x: Array, k=0, num_rows=-1, num_cols=-1, padding_value=0, align=
     array([[1, 3],
            [0, 2]])
     """
-    if x.ndim < 1:
-        raise ValueError("'x' must have at least 1 dimension")
+    require(x.ndim >= 1, "at-least-1-dimension", argument="x")
     pack = _Pack(*_sizes(x.shape[-1], k, num_rows, num_cols), k, align)
-    if x.shape[x.ndim - len(pack.shape) :] != pack.shape:
-        raise ValueError(
-            f"'x' must end in the shape {pack.shape} of the diagonals 'k', but has {x.shape}"
-        )
+    require(
+        x.shape[x.ndim - len(pack.shape) :] == pack.shape,
+        "end-shape-diagonals-k",
+        argument="x",
+        shape=pack.shape,
+        shape2=x.shape,
+    )
     return pack.spread(x, jnp.asarray(padding_value, x.dtype))
 
 
 def _pack_of(matrices, k, align):
-    if matrices.ndim < 2:
-        raise ValueError("'x' must have at least 2 dimensions")
+    require(matrices.ndim >= 2, "at-least-2-dimensions", argument="x")
     return _Pack(*matrices.shape[-2:], k, align)
 
 
@@ -157,9 +165,11 @@ def matrix_set_diag(x: Array, diagonal: Array, k=0, align="RIGHT_LEFT"):
     """
     pack = _pack_of(x, k, align)
     if diagonal.shape != (*x.shape[:-2], *pack.shape):
-        raise ValueError(
-            f"'diagonal' must have the shape {(*x.shape[:-2], *pack.shape)}, but has "
-            f"{diagonal.shape}"
+        raise rejection(
+            "shape-shape-size-diagonals",
+            argument="diagonal",
+            shape=(*x.shape[:-2], *pack.shape),
+            shape2=diagonal.shape,
         )
     return pack.spread(diagonal.astype(x.dtype), x)
 
@@ -173,8 +183,7 @@ def diagonal_of_matrix(input: Array, diagonal=0):
     array([[1, 0],
            [0, 2]])
     """
-    if input.ndim not in (1, 2):
-        raise ValueError(f"'input' must have 1 or 2 dimensions, but got shape {input.shape}")
+    require(input.ndim in (1, 2), "dimensions", argument="input", n=1, n2=2, shape=input.shape)
     return jnp.diag(input, diagonal)
 
 
@@ -193,14 +202,18 @@ def fill_diagonal(input: Array, fill_value, wrap=False):
     array([[0, 2],
            [3, 0]])
     """
-    if not isinstance(fill_value, (bool, int, float, complex)):
-        raise TypeError(f"'fill_value' must be a number, but got {fill_value!r:.40}")
-    if input.ndim < 2:
-        raise ValueError(f"'input' must have at least 2 dimensions, but has {input.ndim}")
-    if input.ndim > 2 and len({*input.shape}) > 1:
-        raise ValueError(
-            f"'input' must have dimensions of one size, beyond two of them, but has {input.shape}"
-        )
+    require(
+        isinstance(fill_value, (bool, int, float, complex)),
+        "number-argument-type",
+        fill_value=fill_value,
+    )
+    require(input.ndim >= 2, "at-least-2-dimensions-shape-rank", argument="input", ndim=input.ndim)
+    require(
+        input.ndim <= 2 or len({*input.shape}) <= 1,
+        "dimensions-one-size-beyond",
+        argument="input",
+        shape=input.shape,
+    )
     rows, columns = input.shape[0], input.shape[-1]
     if input.ndim > 2:
         return input.at[(np.arange(rows),) * input.ndim].set(fill_value)

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 
 
@@ -24,8 +25,11 @@ def cdist(x1: Array, x2: Array, p=2.0):
     >>> ops.cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]])).tolist()
     [[5.0]]
     """
-    if min(x1.ndim, x2.ndim) < 2 or x1.shape[-1] != x2.shape[-1] or p < 0:
-        raise ValueError("'x1' and 'x2' must be (..., n, k) and (..., m, k), 'p' at least 0")
+    require(
+        min(x1.ndim, x2.ndim) >= 2 and x1.shape[-1] == x2.shape[-1] and (p >= 0),
+        "x2-n-k-m",
+        argument="x1",
+    )
     return _power(x1[..., :, None, :] - x2[..., None, :, :], p)
 
 
@@ -47,8 +51,7 @@ def pdist(input: Array, p=2.0):
     >>> ops.pdist(Tensor([[0.0, 0.0], [3.0, 4.0]])).tolist()
     [5.0]
     """
-    if input.ndim != 2 or p < 0:
-        raise ValueError("'input' must be (n, k), and 'p' at least 0")
+    require(input.ndim == 2 and p >= 0, "n-k-p-at-least", argument="input")
     first, second = jnp.triu_indices(input.shape[0], 1)
     return _power(input[first] - input[second], p)
 

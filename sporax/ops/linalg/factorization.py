@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import floating
@@ -13,14 +14,12 @@ from sporax.ops.shape.joining import concat
 
 
 def square(a, name="input"):
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"'{name}' must be (..., n, n), but has shape {a.shape}")
+    require(a.ndim >= 2 and a.shape[-1] == a.shape[-2], "n-n-shape", argument=name, shape=a.shape)
     return floating(a)
 
 
 def matrix(a, name="input"):
-    if a.ndim < 2:
-        raise ValueError(f"'{name}' must have at least 2 dimensions, but has shape {a.shape}")
+    require(a.ndim >= 2, "at-least-2-dimensions-shape", argument=name, shape=a.shape)
     return floating(a)
 
 
@@ -51,10 +50,13 @@ def qr(input, mode="reduced") -> Array | Arrays:
     array([[3., 1.],
            [4., 2.]], dtype=float32)
     """
-    if mode not in ("reduced", "complete", "r"):
-        raise ValueError(
-            f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}."
-        )
+    require(
+        mode in ("reduced", "complete", "r"),
+        "one-of",
+        "qr",
+        mode=mode,
+        choices=("reduced", "complete", "r"),
+    )
     q, r = qr_of_class(input, mode == "complete")
     return (q.reshape(-1)[:0], r) if mode == "r" else (q, r)
 
@@ -185,8 +187,9 @@ def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
            [2.]], dtype=float32)
     """
     lu = square(LU_data, "LU_data")
-    if not jnp.issubdtype(LU_pivots.dtype, jnp.integer):
-        raise TypeError("'LU_pivots' must be integers")
+    require(
+        jnp.issubdtype(LU_pivots.dtype, jnp.integer), "integers-dtype-integer", argument="LU_pivots"
+    )
 
     def solve(lu, pivots, b):
         return linalg.lu_solve((lu, pivots.astype(jnp.int32) - 1), b)
@@ -205,13 +208,15 @@ def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
 def lu_parts(LU_data: Array, LU_pivots: Array) -> Arrays:
     """(P, L, U) with A = P L U; see `lu_unpack`."""
     least = min(LU_data.shape[-2:]) if LU_data.ndim >= 2 else -1
-    if LU_pivots.shape != (*LU_data.shape[:-2], least):
-        raise ValueError(
-            f"'LU_data' must be (*, m, n) and 'LU_pivots' (*, k), k the smaller of both, but got "
-            f"{LU_data.shape} and {LU_pivots.shape}"
-        )
-    if not jnp.issubdtype(LU_pivots.dtype, jnp.integer):
-        raise TypeError("'LU_pivots' must be integers")
+    require(
+        LU_pivots.shape == (*LU_data.shape[:-2], least),
+        "m-n-lu-pivots-k",
+        LU_data=LU_data.shape,
+        shape=LU_pivots.shape,
+    )
+    require(
+        jnp.issubdtype(LU_pivots.dtype, jnp.integer), "integers-dtype-integer", argument="LU_pivots"
+    )
     rows, dtype = LU_data.shape[-2], LU_data.dtype
     lower = jnp.tril(LU_data, -1)[..., :least] + jnp.eye(rows, least, dtype=dtype)
     upper = jnp.triu(LU_data)[..., :least, :]
@@ -299,8 +304,9 @@ def lstsq(a: Array, b: Array):
            [2.]], dtype=float32)
     """
     a, b = matrix(a), floating(b)
-    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
-        raise ValueError("'input' must be (m, n) and 'A' (m, k) or (m,)")
+    require(
+        a.ndim == 2 and b.ndim in (1, 2) and (a.shape[0] == b.shape[0]), "m-n-m-k", argument="input"
+    )
     b = b[:, None] if b.ndim == 1 else b
     return jnp.linalg.pinv(a) @ b
 
@@ -315,10 +321,13 @@ def lstsq_of_class(x, a, fast=True, l2_regularizer=0.0):
     array([[1.],
            [2.]], dtype=float32)
     """
-    if not isinstance(l2_regularizer, (int, float)) or l2_regularizer < 0:
-        raise ValueError(
-            f"For 'Lstsq', 'l2_regularizer' must be at least 0, but got {l2_regularizer!r}."
-        )
+    require(
+        isinstance(l2_regularizer, (int, float)) and l2_regularizer >= 0,
+        "at-least",
+        "Lstsq",
+        l2_regularizer=l2_regularizer,
+        n=0,
+    )
     if l2_regularizer:
         columns = x.shape[1]
         a = a.reshape(a.shape[0], -1)
@@ -366,8 +375,7 @@ def matrix_power(input: Array, n):
     array([[4., 0.],
            [0., 9.]], dtype=float32)
     """
-    if not isinstance(n, int) or isinstance(n, bool):
-        raise TypeError(f"'n' must be an int, but got {n!r}")
+    require(isinstance(n, int) and (not isinstance(n, bool)), "int", n=n)
     square(input)
     return jnp.linalg.matrix_power(floating(input) if n < 0 else input, n)
 
@@ -439,9 +447,14 @@ def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
     x, tau, other = matrix(input), floating(tau), matrix(other, "other")
     count = min(x.shape[-2:])
     if tau.shape != (*x.shape[:-2], count) or other.shape[:-2] != x.shape[:-2]:
-        raise ValueError(f"'tau' must have shape {(*x.shape[:-2], count)}, and 'other' its batch")
+        raise rejection("shape-other-batch", argument="tau", items=(*x.shape[:-2], count))
     if other.shape[-2 if left else -1] != x.shape[-2]:
-        raise ValueError(f"'other' must have {x.shape[-2]} {'rows' if left else 'columns'}")
+        raise rejection(
+            "must-have-argument-value",
+            argument="other",
+            shape=x.shape[-2],
+            which="rows" if left else "columns",
+        )
     vectors = jnp.tril(x, -1)[..., :count] + jnp.eye(x.shape[-2], count, dtype=x.dtype)
     transpose = transpose != (not left)  # C Q is the adjoint of Q^H C^H
     factors = jnp.conj(tau) if transpose else tau
@@ -494,7 +507,7 @@ def matrix_logarithm(x: Array):
            [0., 0.]], dtype=float32)
     """
     if not jnp.iscomplexobj(x):
-        raise TypeError(f"'x' must be complex64 or complex128, but has {x.dtype}")
+        raise rejection("complex64-complex128", argument="x", dtype=x.dtype)
     return _logarithm(square(x, "x"))
 
 
@@ -510,8 +523,11 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, fast=True)
     array([[1.],
            [2.]], dtype=float32)
     """
-    if min(matrix.ndim, rhs.ndim) < 2 or matrix.shape[:-1] != rhs.shape[:-1]:
-        raise ValueError("'matrix' must be (*, M, N) and 'rhs' (*, M, K)")
+    require(
+        min(matrix.ndim, rhs.ndim) >= 2 and matrix.shape[:-1] == rhs.shape[:-1],
+        "m-n-rhs-m",
+        argument="matrix",
+    )
     a, b = floating(matrix), floating(rhs)
     if not fast:
         return jnp.linalg.pinv(a) @ b

@@ -8,7 +8,8 @@ import numpy as np
 
 from sporax.core.dtype import int64
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.linalg.products import matmul
 from sporax.ops.shape.joining import stack
@@ -26,8 +27,13 @@ def diag_embed(input: Array, offset=0, dim1=-2, dim2=-1):
     """
     rank = input.ndim + 1
     places = [d % rank if -rank <= d < rank else None for d in (dim1, dim2)]
-    if None in places or places[0] == places[1]:
-        raise ValueError(f"'dim1' and 'dim2' must be two axes of {rank}, but got {dim1}, {dim2}")
+    require(
+        None not in places and places[0] != places[1],
+        "dim2-two-axes",
+        dim1=dim1,
+        rank=rank,
+        dim2=dim2,
+    )
     n = input.shape[-1] + abs(offset)
     at = np.arange(input.shape[-1])
     rows, columns = at + max(-offset, 0), at + max(offset, 0)
@@ -48,8 +54,11 @@ def diagflat(input, offset=0):
 @op(name="block_diag", function=())
 def block_diag_of_matrices(inputs: Arrays):
     """Build a block-diagonal matrix, zeros elsewhere; `block_diag` calls it."""
-    if not inputs or any(a.ndim > 2 for a in inputs):
-        raise ValueError("'inputs' must be Tensors of at most 2 dimensions")
+    require(
+        inputs and (not any(a.ndim > 2 for a in inputs)),
+        "tensors-at-most-2-dimensions",
+        argument="inputs",
+    )
     return linalg.block_diag(*inputs)
 
 
@@ -86,8 +95,7 @@ def matrix_band_part(input: Array, lower: Array, upper: Array):
            [0., 1., 1.],
            [0., 0., 1.]], dtype=float32)
     """
-    if input.ndim < 2:
-        raise ValueError("'x' must have at least 2 dimensions")
+    require(input.ndim >= 2, "at-least-2-dimensions", argument="x")
     rows, columns = np.ogrid[: input.shape[-2], : input.shape[-1]]
     kept = ((rows - columns <= lower) | (lower < 0)) & ((columns - rows <= upper) | (upper < 0))
     return jnp.where(kept, input, jnp.zeros((), input.dtype))
@@ -116,7 +124,9 @@ def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
     rows, columns = moved.shape[-2:]
     count = max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
     if src.shape != (*moved.shape[:-2], count):
-        raise ValueError(f"'src' must have shape {(*moved.shape[:-2], count)}")
+        raise rejection(
+            "shape-shape-size-matrices", argument="src", value=(*moved.shape[:-2], count)
+        )
     at = np.arange(count)
     moved = moved.at[..., at + max(-offset, 0), at + max(offset, 0)].set(src.astype(input.dtype))
     return jnp.moveaxis(moved, (-2, -1), (dim1, dim2))
@@ -138,12 +148,9 @@ def vander(x: Array, N=None):
 def _triangle(name, compute, side):
     def function(row, col, offset=0, *, dtype=int64):
         for argument, value in (("row", row), ("col", col), ("offset", offset)):
-            if not isinstance(value, int):
-                raise TypeError(
-                    f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}."
-                )
+            require(isinstance(value, int), "int", name, argument=argument, got=value)
         offset = min(max(offset, -max(row, 0)), max(col, 0))  # beyond these, all or none
-        refuse_huge(name, (max(row, 0), max(col, 0)), np.dtype(bool), "'row' and 'col'")
+        check_size(name, (max(row, 0), max(col, 0)), np.dtype(bool), "'row' and 'col'")
         result = compute(row, offset, col)
         return Tensor(np.stack(result), dtype)
 
@@ -178,8 +185,10 @@ def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: A
     """
     diagonals = superdiag, maindiag, subdiag
     size = rhs.shape[-2] if rhs.ndim > 1 else None
-    if any(d.ndim != rhs.ndim or d.shape[-2:] != (1, size) for d in diagonals):
-        raise ValueError("the diagonals must be (*, 1, M) and 'rhs' (*, M, N)")
+    require(
+        not any(d.ndim != rhs.ndim or d.shape[-2:] != (1, size) for d in diagonals),
+        "diagonals-1-m-rhs",
+    )
     above, main, below = (jnp.swapaxes(d, -1, -2) for d in diagonals)
     above, below = above.at[..., -1:, :].set(0), below.at[..., :1, :].set(0)
     around = jnp.pad(rhs, [(0, 0)] * (rhs.ndim - 2) + [(1, 1), (0, 0)])
@@ -198,20 +207,26 @@ def batch_dot(x1, x2, axes=None):
     """
     a, b = x1.ndim, x2.ndim
     if min(a, b) < 2 or x1.shape[0] != x2.shape[0]:
-        raise ValueError(
-            "For 'batch_dot', 'x1' and 'x2' must have at least 2 dimensions and the same first "
-            f"size, but got shapes {x1.shape} and {x2.shape}."
+        raise rejection(
+            "x2-at-least-2-dimensions", "batch_dot", argument="x1", shape=x1.shape, shape2=x2.shape
         )
     default = (a - 1, b - 1 if b == 2 else b - 2)
     first, second = default if axes is None else (axes, axes) if isinstance(axes, int) else axes
     places = first % a, second % b
-    if 0 in places or not (-a <= first < a and -b <= second < b):
-        raise ValueError(f"For 'batch_dot', 'axes' must be axes after the first, but got {axes!r}.")
-    if x1.shape[first] != x2.shape[second]:
-        raise ValueError(
-            f"For 'batch_dot', the axes {places} must have one size, but got shapes {x1.shape} and "
-            f"{x2.shape}."
-        )
+    require(
+        0 not in places and (-a <= first < a and -b <= second < b),
+        "axes-after-first",
+        "batch_dot",
+        axes=axes,
+    )
+    require(
+        x1.shape[first] == x2.shape[second],
+        "axes-one-size",
+        "batch_dot",
+        places=places,
+        shape=x1.shape,
+        shape2=x2.shape,
+    )
     left = [i for i in range(1, a) if i != places[0]]
     right = [i for i in range(1, b) if i != places[1]]
     n, k = x1.shape[0], x1.shape[first]
@@ -243,9 +258,7 @@ def vdot(input, other):
     array(11., dtype=float32)
     """
     if input.ndim != 1 or other.ndim != 1:
-        raise ValueError(
-            f"For 'vdot', both must be vectors, but got shapes {input.shape} and {other.shape}."
-        )
+        raise rejection("both-vectors", "vdot", shape=input.shape, shape2=other.shape)
     return vecdot(input, other)
 
 
@@ -253,8 +266,12 @@ def vdot(input, other):
 
 
 def _grid(who, inputs, several=1):
-    if len(inputs) < several or any(not isinstance(x, Tensor) or x.ndim != 1 for x in inputs):
-        raise ValueError(f"For '{who}', the inputs must be vectors.")
+    require(
+        len(inputs) >= several
+        and (not any(not isinstance(x, Tensor) or x.ndim != 1 for x in inputs)),
+        "inputs-vectors",
+        who,
+    )
     sizes = [x.shape[0] for x in inputs]
     index = np.indices(sizes).reshape(len(sizes), -1)
     return stack([x[Tensor(at)] for x, at in zip(inputs, index, strict=True)], 1)
@@ -277,11 +294,14 @@ def combinations(input, r=2, with_replacement=False):
     >>> ops.combinations(Tensor([1, 2, 3])).tolist()
     [[1, 2], [1, 3], [2, 3]]
     """
-    if input.ndim != 1 or not isinstance(r, int) or r < 0:
-        raise ValueError(
-            "For 'combinations', 'input' must be a vector and 'r' an int of at least 0, but got "
-            f"shape {input.shape} and {r!r}."
-        )
+    require(
+        input.ndim == 1 and isinstance(r, int) and (r >= 0),
+        "vector-r-int-at-least",
+        "combinations",
+        argument="input",
+        shape=input.shape,
+        r=r,
+    )
     kind = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     index = np.array(list(kind(range(input.shape[0]), r)), np.int64).reshape(-1, r)
     return input[Tensor(index)]

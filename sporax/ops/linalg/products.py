@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from sporax.core.dtype import to_numpy
 from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.recorder import apply
 from sporax.ops.declare import OPS, Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import add, at_least_single, floating, is_one, scaled_sum
@@ -16,25 +17,22 @@ product = functools.partial(op, promotes=True)
 
 
 def _no_numbers(input, other):
-    if input.weak or other.weak:
-        raise TypeError(
-            f"For 'MatMul', both operands must be Tensors, but got {describe(input)} and "
-            f"{describe(other)}. Multiply by a number with 'mul' or '*'."
-        )
+    require(
+        not input.weak and (not other.weak),
+        "both-operands-tensors",
+        "MatMul",
+        got=describe(input),
+        other=describe(other),
+    )
 
 
 def _multiply(a, b):
     """Multiply matrices over the last two dimensions, with earlier ones broadcast together."""
-    if a.ndim == 0 or b.ndim == 0:
-        raise ValueError("both operands must have a dimension; for numbers use 'mul' or '*'")
+    require(a.ndim != 0 and b.ndim != 0, "both-operands-dimension-numbers")
     rows = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] != rows:
-        names = "second-last" if b.ndim > 1 else "only"
-        raise ValueError(
-            f"The last axis of the first operand, of size {a.shape[-1]}, must equal the {names} "
-            f"one of the second, of size {rows}; transpose one of them, or check which layer it "
-            "comes from"
-        )
+        axis = message("second-last-one" if b.ndim > 1 else "only-one")
+        raise rejection("last-axis-first-operand", size=a.shape[-1], axis=axis, rows=rows)
     if a.ndim > 2 and b.ndim == 2:
         # as one matrix: its gradient is then one product too, several times faster
         flat = jnp.reshape(a, (-1, a.shape[-1]))
@@ -93,10 +91,7 @@ attach("__rmatmul__", _right)
 
 def _fixed(a, b, *ndims):
     if (a.ndim, b.ndim) != ndims:
-        raise ValueError(
-            f"the operands must have {ndims[0]} and {ndims[1]} dimensions, in this order; "
-            "'matmul' takes any number"
-        )
+        raise rejection("operands-dimensions-order-matmul", ndims=ndims[0], ndims2=ndims[1])
     return _multiply(a, b)
 
 
@@ -119,10 +114,10 @@ def bmm(input: Array, mat2: Array):
     >>> ops.bmm(ops.ones((5, 2, 3)), ops.ones((5, 3, 4))).shape
     (5, 2, 4)
     """
-    if min(input.ndim, mat2.ndim) < 2 or input.shape[:-2] != mat2.shape[:-2]:
-        raise ValueError(
-            "the operands must have the same axes before the last two; 'matmul' takes any"
-        )
+    require(
+        min(input.ndim, mat2.ndim) >= 2 and input.shape[:-2] == mat2.shape[:-2],
+        "operands-same-axes-before",
+    )
     return _multiply(input, mat2)
 
 
@@ -357,8 +352,10 @@ def cross(input: Array, other: Array, dim=None):
     """
     if dim is None:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-    if dim is None or input.shape[dim] != 3 or other.shape[dim] != 3:
-        raise ValueError("both operands must have size 3 along 'dim'")
+    require(
+        dim is not None and input.shape[dim] == 3 and (other.shape[dim] == 3),
+        "both-operands-size-3",
+    )
     return jnp.cross(input, other, axis=dim)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax.autodiff import stop_gradient, vjp
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
@@ -61,12 +62,17 @@ def ctc_loss_and_alphas(
     """Return the negative logarithm of the sum over all alignments of each example; and the
     logarithms of the sums up to each step and position, `(N, T, 2 S + 1)`, not differentiable. With
     `merge` a label may last several steps, else one. Invalid lengths give NaN."""
-    if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
-        raise ValueError("'log_probs' must be (T, N, C) and 'targets' (N, S)")
-    if any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths))):
-        raise TypeError("labels and lengths must be integers")
+    require(
+        log_probs.ndim == 3 and targets.ndim == 2 and (targets.shape[0] == log_probs.shape[1]),
+        "t-n-c-targets",
+        argument="log_probs",
+    )
+    require(
+        not any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths))),
+        "labels-lengths-integers",
+    )
     if not 0 <= blank < log_probs.shape[2]:
-        raise ValueError(f"'blank' must be a class, in [0, {log_probs.shape[2]}), but got {blank}")
+        raise rejection("class-0", blank=blank, shape=log_probs.shape[2])
     probs = log_probs.astype(jnp.promote_types(log_probs.dtype, jnp.float32))
     spaced, stays, skips = _paths(targets.astype(jnp.int32), target_lengths, blank, merge)
     place = jnp.arange(spaced.shape[1])[None]
@@ -105,10 +111,13 @@ def reduced(loss, target_lengths, reduction, zero_infinity):
         return loss
     if reduction == "sum":
         return loss.sum()
-    if reduction != "mean":
-        raise ValueError(
-            f"For 'ctc_loss', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}."
-        )
+    require(
+        reduction == "mean",
+        "one-of",
+        "ctc_loss",
+        reduction=reduction,
+        choices=("mean", "sum", "none"),
+    )
     return (loss / target_lengths.clamp(1).astype(loss.dtype)).mean()
 
 
@@ -131,8 +140,13 @@ def ctc_loss(
     """
     lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
     for name, length in zip(("input_lengths", "target_lengths"), lengths, strict=True):
-        if length.dtype.is_floating_point:
-            raise TypeError(f"For 'ctc_loss', '{name}' must be integers, but got {length.dtype}.")
+        require(
+            not length.dtype.is_floating_point,
+            "integers-dtype-integer-ctc",
+            "ctc_loss",
+            argument=name,
+            got=length.dtype,
+        )
     if log_probs.ndim != 2:
         loss, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
         return reduced(loss, lengths[1], reduction, zero_infinity), alphas
@@ -159,8 +173,13 @@ def ctc_loss_v2(
     >>> alphas.shape
     (1, 2, 3)
     """
-    if reduction != "none":
-        raise ValueError(f"For 'CTCLossV2', 'reduction' must be 'none', but got {reduction!r}.")
+    require(
+        reduction == "none",
+        "must-be-argument-value-ctc",
+        "CTCLossV2",
+        reduction=reduction,
+        other="none",
+    )
     lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
     losses, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
     return reduced(losses, lengths[1], "none", zero_infinity), alphas

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude
@@ -15,8 +16,7 @@ _REDUCE = {"none": lambda x: x, "mean": lambda x: jnp.mean(floating(x)), "sum": 
 
 
 def _reduced(x, reduction):
-    if reduction not in _REDUCE:
-        raise ValueError(f"'reduction' must be 'none', 'mean' or 'sum', but got {reduction!r}")
+    require(reduction in _REDUCE, "one-of", reduction=reduction, choices=("none", "mean", "sum"))
     return _REDUCE[reduction](x)
 
 
@@ -27,8 +27,7 @@ def first_floating(name):
 
 
 def _same_shape(a, b):
-    if a.shape != b.shape:
-        raise ValueError(f"the shapes must be the same, but are {a.shape} and {b.shape}")
+    require(a.shape == b.shape, "shapes-same", shape=a.shape, shape2=b.shape)
 
 
 # of the distance of two numbers -------------------------------------------------------------
@@ -66,8 +65,7 @@ def smooth_l1_loss(input: Array, target: Array, beta=1.0, reduction="none"):
     array([0.5, 2.5], dtype=float32)
     """
     _same_shape(input, target)
-    if beta < 0:
-        raise ValueError(f"'beta' must be at least 0, but got {beta}")
+    require(beta >= 0, "at-least", beta=beta, n=0)
     distance = jnp.abs(input - target)
     if beta == 0:
         return _reduced(distance, reduction)
@@ -186,14 +184,10 @@ def _classes(scores, target, weight):
     """Raise unless scores, targets and weights fit; returns the axis of classes."""
     axis = 1 if scores.ndim > 1 else 0
     if scores.ndim < 1 or target.shape != scores.shape[:axis] + scores.shape[axis + 1 :]:
-        raise ValueError(
-            "the input must be (N, C), (N, C, d...) or (C,), and the target (N,), (N, d...) or (): "
-            f"got shapes {scores.shape} and {target.shape}"
-        )
-    if not jnp.issubdtype(target.dtype, jnp.integer):
-        raise TypeError("the target must hold class indices of an integer dtype, e.g. Int32")
+        raise rejection("input-n-c-n", shape=scores.shape, shape2=target.shape)
+    require(jnp.issubdtype(target.dtype, jnp.integer), "target-hold-class-indices")
     if weight is not None and weight.shape != (scores.shape[axis],):
-        raise ValueError(f"'weight' must have shape {(scores.shape[axis],)}, one for each class")
+        raise rejection("shape-one-class", argument="weight", items=(scores.shape[axis],))
     return axis
 
 
@@ -217,8 +211,7 @@ def _picked(scores, target, axis):
 
 def _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing):
     """The negative log-likelihood of `target`, given logarithms of probabilities."""
-    if not isinstance(ignore_index, int):
-        raise TypeError(f"'ignore_index' must be an int, but got {ignore_index!r}")
+    require(isinstance(ignore_index, int), "int", ignore_index=ignore_index)
     axis = _classes(scores, target, weight)
     kept = target != ignore_index
     inside = jnp.where(kept, target, jnp.zeros((), target.dtype))
@@ -311,11 +304,7 @@ def cross_entropy(
     scores = jax.nn.log_softmax(input, axis)
     if jnp.issubdtype(target.dtype, jnp.integer):
         return _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing)
-    if target.shape != input.shape:
-        raise TypeError(
-            "the target must hold class indices of an integer dtype, or probabilities in the "
-            f"shape of the input, {input.shape}"
-        )
+    require(target.shape == input.shape, "target-hold-class-indices-integer", shape=input.shape)
     target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
     loss = -(target * scores)
     loss = (loss if weight is None else loss * _along(weight, scores, axis)).sum(axis)
@@ -341,13 +330,19 @@ def focal_loss(
     for each row, and for each class if labels are one-hot, is then reduced.
     """
     classes = logits.shape[1] if logits.ndim > 1 else 0
-    if labels.ndim != logits.ndim or labels.ndim < 2 or labels.shape[1] not in (1, classes):
-        raise ValueError(
-            "'logits' must be (N, C, *) and 'labels' (N, 1, *) or (N, C, *), but got shapes "
-            f"{logits.shape} and {labels.shape}"
-        )
-    if weight is not None and weight.shape != (classes,):
-        raise ValueError(f"'weight' must have shape {(classes,)}, one for each class")
+    require(
+        labels.ndim == logits.ndim and labels.ndim >= 2 and (labels.shape[1] in (1, classes)),
+        "n-c-labels-n",
+        argument="logits",
+        shape=logits.shape,
+        shape2=labels.shape,
+    )
+    require(
+        weight is None or weight.shape == (classes,),
+        "shape-one-class",
+        argument="weight",
+        items=(classes,),
+    )
     scores = jax.nn.log_softmax(logits, 1)
     loss = -((1 - jnp.exp(scores)) ** gamma) * scores
     loss = loss if weight is None else loss * _along(weight, loss, 1)
@@ -432,16 +427,14 @@ def _sparse_labels(logits, labels, sparse, **_):
 def softmax_cross_entropy(logits: Array, labels: Array, sparse=False, reduction="none"):
     r"""The rows' $-\sum_c y_c \ln \operatorname{softmax}(x)_c$; `sparse`: `labels` are indices."""
     if sparse:
-        if not jnp.issubdtype(labels.dtype, jnp.integer) or labels.shape != logits.shape[:-1]:
-            raise TypeError("with sparse=True, 'labels' must be indices, one for each row")
+        require(
+            jnp.issubdtype(labels.dtype, jnp.integer) and labels.shape == logits.shape[:-1],
+            "sparse-true-labels-indices",
+        )
         scores = jax.nn.log_softmax(logits)
         return _reduced(-_picked(scores, labels, scores.ndim - 1), reduction)
     _same_shape(logits, labels)
-    if logits.dtype != labels.dtype:
-        raise TypeError(
-            "with sparse=False, 'labels' must be probabilities of the dtype of 'logits'; for class "
-            "indices pass sparse=True"
-        )
+    require(logits.dtype == labels.dtype, "sparse-false-labels-probabilities")
     return _reduced(_soft_loss(logits, labels), reduction)
 
 

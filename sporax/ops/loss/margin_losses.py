@@ -5,6 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 from sporax.ops.loss.losses import _reduced, first_floating
@@ -62,8 +63,7 @@ def cosine_embedding_loss(
     >>> print(round(ops.cosine_embedding_loss(x, y, Tensor([1])).asnumpy().item(), 4))
     0.04
     """
-    if not -1 <= margin <= 1:
-        raise ValueError(f"'margin' must be in [-1, 1], but got {margin}")
+    require(-1 <= margin <= 1, "in-interval", margin=margin, interval="[-1, 1]")
     a, b = floating(input1, input2)
     sizes = jnp.sqrt(jnp.square(a).sum(1)) * jnp.sqrt(jnp.square(b).sum(1))
     cosine = (a * b).sum(1) / sizes
@@ -82,8 +82,7 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
     >>> ops.gaussian_nll_loss(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
     array(2., dtype=float32)
     """
-    if eps <= 0:
-        raise ValueError(f"'eps' must be greater than 0, but got {eps}")
+    require(eps > 0, "greater-than", eps=eps, n=0)
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = var[..., None]
     var = jnp.maximum(var, eps)
@@ -97,14 +96,15 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
 def _scores_and_class(input, target, weight):
     """Raise unless scores, classes and weights fit."""
     if input.ndim != 2 or target.shape != input.shape[:1]:
-        raise ValueError(
-            "the input must be (N, C) and 'target' (N,), one class for each row, but got shapes "
-            f"{input.shape} and {target.shape}"
-        )
-    if not jnp.issubdtype(target.dtype, jnp.integer):
-        raise TypeError(f"'target' must be integers, but is {target.dtype}")
+        raise rejection("input-n-c-target", shape=input.shape, shape2=target.shape)
+    require(
+        jnp.issubdtype(target.dtype, jnp.integer),
+        "integers-dtype-integer-margin-losses",
+        argument="target",
+        dtype=target.dtype,
+    )
     if weight is not None and weight.shape != input.shape[1:]:
-        raise ValueError(f"'weight' must have shape {input.shape[1:]}, one for each class")
+        raise rejection("shape-one-class", argument="weight", items=input.shape[1:])
 
 
 @op(
@@ -124,8 +124,7 @@ def multi_margin_loss(
     array(0.41666666, dtype=float32)
     """
     _scores_and_class(input, target, weight)
-    if p not in (1, 2):
-        raise ValueError(f"'p' must be 1 or 2, but got {p}")
+    require(p in (1, 2), "must-be-or", p=p, n=1, n2=2)
     is_true = target[:, None] == jnp.arange(input.shape[1], dtype=target.dtype)
     true_score = jnp.where(is_true, input, 0).sum(1, keepdims=True)
     loss = jnp.where(is_true, 0, jnp.maximum(0, margin - true_score + input) ** p)
@@ -137,12 +136,13 @@ def multi_margin_loss(
 def _multilabel_margin(input, target, reduction):
     """Return the loss, and 1 for each class in its row of `target`."""
     if input.ndim not in (1, 2) or target.shape != input.shape:
-        raise ValueError(
-            "the input must be (N, C) or (C,), and 'target' of the same shape, but got shapes "
-            f"{input.shape} and {target.shape}"
-        )
-    if not jnp.issubdtype(target.dtype, jnp.integer):
-        raise TypeError(f"'target' must be integers, but is {target.dtype}")
+        raise rejection("input-n-c-c-target", shape=input.shape, shape2=target.shape)
+    require(
+        jnp.issubdtype(target.dtype, jnp.integer),
+        "integers-dtype-integer-margin-losses",
+        argument="target",
+        dtype=target.dtype,
+    )
     listed = jnp.cumsum(target < 0, -1) == 0  # a row's classes end at its first -1
     classes = jnp.arange(input.shape[-1], dtype=target.dtype)
     picks = listed[..., None] & (target[..., None] == classes)  # (..., place in target, class)
@@ -207,9 +207,8 @@ def multilabel_soft_margin_loss(
     array(0.6931472, dtype=float32)
     """
     if input.ndim < 1 or target.shape != input.shape:
-        raise ValueError(
-            "'target' must have the shape of the input, with at least one axis, but got shapes "
-            f"{target.shape} and {input.shape}"
+        raise rejection(
+            "shape-input-at-least-one", argument="target", shape=target.shape, shape2=input.shape
         )
     loss = -(target * jax.nn.log_sigmoid(input) + (1 - target) * jax.nn.log_sigmoid(-input))
     loss = loss if weight is None else loss * weight
@@ -247,10 +246,8 @@ def triplet_margin_loss(
     0.5
     """
     shapes = [x.shape for x in (anchor, positive, negative)]
-    if min(map(len, shapes)) < 2:
-        raise ValueError(f"the three inputs must have at least 2 axes, but got shapes {shapes}")
-    if p <= 0:
-        raise ValueError(f"'p' must be greater than 0, but got {p}")
+    require(min(map(len, shapes)) >= 2, "three-inputs-at-least-2", shapes=shapes)
+    require(p > 0, "greater-than", p=p, n=0)
     far = _distance(anchor, negative, p, eps)
     if swap:
         far = jnp.minimum(far, _distance(positive, negative, p, eps))

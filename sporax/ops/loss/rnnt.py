@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.math.arithmetic import at_least_single
 
@@ -58,16 +59,24 @@ def rnnt_loss(
     >>> costs.asnumpy().round(4), grads.shape
     (array([1.3863], dtype=float32), (1, 2, 2, 2))
     """
-    if acts.ndim != 4 or labels.shape != (acts.shape[0], acts.shape[2] - 1):
-        raise ValueError("'acts' must be (B, T, U, V) and 'labels' (B, U - 1)")
-    if input_lengths.shape != acts.shape[:1] or label_lengths.shape != acts.shape[:1]:
-        raise ValueError("'input_lengths' and 'label_lengths' must be (B,)")
-    if not all(
-        jnp.issubdtype(x.dtype, jnp.integer) for x in (labels, input_lengths, label_lengths)
-    ):
-        raise TypeError("'labels', 'input_lengths' and 'label_lengths' must be integers")
+    require(
+        acts.ndim == 4 and labels.shape == (acts.shape[0], acts.shape[2] - 1),
+        "b-t-u-v",
+        argument="acts",
+    )
+    require(
+        input_lengths.shape == acts.shape[:1] and label_lengths.shape == acts.shape[:1],
+        "label-lengths-b",
+        argument="input_lengths",
+    )
+    require(
+        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (labels, input_lengths, label_lengths)),
+        "labels-input-lengths-label-lengths-integers",
+    )
     if not 0 <= blank_label < acts.shape[3]:
-        raise ValueError(f"'blank_label' must be in [0, {acts.shape[3]}), but got {blank_label}")
+        raise rejection(
+            "in-interval-shape-axis", blank_label=blank_label, interval=f"[0, {acts.shape[3]})"
+        )
     rest = labels, input_lengths, label_lengths, blank_label
     costs, pullback = jax.vjp(lambda x: _costs(x, *rest), acts)
     (grads,) = pullback(jnp.ones_like(costs))

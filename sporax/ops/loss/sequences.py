@@ -3,6 +3,7 @@
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.indexing.gather import gather_elements
 
@@ -21,21 +22,21 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
     >>> labels.tolist(), shape.tolist()
     ([1], [1, 1])
     """
-    if not isinstance(merge_repeated, bool):
-        raise TypeError(
-            f"For 'CTCGreedyDecoder', 'merge_repeated' must be a bool, but got {merge_repeated!r}."
-        )
+    require(
+        isinstance(merge_repeated, bool), "bool", "CTCGreedyDecoder", merge_repeated=merge_repeated
+    )
     if inputs.ndim != 3 or sequence_length.shape != inputs.shape[1:2]:
-        raise ValueError(
-            "For 'CTCGreedyDecoder', 'inputs' must be (T, N, C) and 'sequence_length' (N,), but "
-            f"got {inputs.shape} and {sequence_length.shape}."
+        raise rejection(
+            "t-n-c-sequence-length",
+            "CTCGreedyDecoder",
+            inputs=inputs.shape,
+            shape=sequence_length.shape,
         )
     steps, count, classes = inputs.shape
     lengths = sequence_length.asnumpy()
     if lengths.size and not 0 <= lengths.min() <= lengths.max() <= steps:
-        raise ValueError(
-            f"For 'CTCGreedyDecoder', 'sequence_length' must be from 0 to {steps}, the steps, but "
-            f"got {lengths.tolist()}."
+        raise rejection(
+            "0-steps", "CTCGreedyDecoder", sequence_length=lengths.tolist(), steps=steps
         )
     best = inputs.argmax(-1)
     seen = np.arange(steps)[:, None] < lengths
@@ -56,14 +57,23 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
 def _by_sequence(indices, values, shape, name):
     """Return {leading indices: list of values in the order of the last index}."""
     if indices.ndim != 2 or values.shape != indices.shape[:1] or shape.shape != indices.shape[1:]:
-        raise ValueError(
-            f"For 'EditDistance', '{name}_indices' must be (n, r), '{name}_values' (n,) and "
-            f"'{name}_shape' (r,), but got {indices.shape}, {values.shape} and {shape.shape}."
+        raise rejection(
+            "n-r--values-n",
+            "EditDistance",
+            argument=f"{name}_indices",
+            name=name,
+            got=indices.shape,
+            shape=values.shape,
+            shape2=shape.shape,
         )
     if indices.size and (indices.min() < 0 or (indices >= shape).any()):
-        raise ValueError(
-            f"For 'EditDistance', '{name}_indices' must be within '{name}_shape' {shape.tolist()}, "
-            f"but got {indices.tolist()!r:.80}."
+        raise rejection(
+            "within--shape",
+            "EditDistance",
+            argument=f"{name}_indices",
+            name=name,
+            tolist=shape.tolist(),
+            got=indices.tolist(),
         )
     result = {}
     for place, value in zip(indices.tolist(), values.tolist(), strict=True):
@@ -111,9 +121,12 @@ def edit_distance(
     found = _by_sequence(*arrays[:3], "hypothesis")
     true = _by_sequence(*arrays[3:], "truth")
     if arrays[2].shape != arrays[5].shape:
-        raise ValueError(
-            "For 'EditDistance', 'hypothesis_shape' and 'truth_shape' must have one length, but "
-            f"got {arrays[2].tolist()} and {arrays[5].tolist()}."
+        raise rejection(
+            "one-length-argument-value",
+            "EditDistance",
+            hypothesis_shape=arrays[2].tolist(),
+            other="truth_shape",
+            value=arrays[5].tolist(),
         )
     result = np.zeros(np.maximum(arrays[2], arrays[5])[:-1], np.float32)
     for place in {*found, *true}:

@@ -9,6 +9,7 @@ import numpy as np
 from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
 from sporax.core.value import WEAK_AVALS, Aval
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.math.comparison import ordered
@@ -203,10 +204,7 @@ def div(input: Array, other: Array, *, rounding_mode=None):
     >>> (Tensor([1, 2]) / 2).asnumpy()
     array([0.5, 1. ], dtype=float32)
     """
-    if rounding_mode not in _ROUNDED:
-        raise ValueError(
-            f"'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}"
-        )
+    require(rounding_mode in _ROUNDED, "none-floor-trunc", rounding_mode=rounding_mode)
     if rounding_mode is not None and not jnp.issubdtype(input.dtype, jnp.inexact):
         whole = {"floor": jnp.floor_divide, "trunc": jax.lax.div}[rounding_mode]
         return _whole(whole, input, other)

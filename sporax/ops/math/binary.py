@@ -4,7 +4,8 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import at_least_single, binary, floating, floating_binary
 
@@ -12,7 +13,7 @@ from sporax.ops.math.arithmetic import at_least_single, binary, floating, floati
 def _whole(name):
     def compute(a, b):
         if not (jnp.issubdtype(a.dtype, jnp.integer) and jnp.issubdtype(b.dtype, jnp.integer)):
-            raise TypeError(f"the operands must be integers, but are {a.dtype} and {b.dtype}")
+            raise rejection("operands-integers", dtype=a.dtype, dtype2=b.dtype)
         return getattr(jnp, name)(a, b)
 
     return compute
@@ -37,7 +38,7 @@ def _quotient(a, b):
 def _shift(compute):
     def shifted(a, b):
         if not (jnp.issubdtype(a.dtype, jnp.integer) and jnp.issubdtype(b.dtype, jnp.integer)):
-            raise TypeError(f"the operands must be integers, but are {a.dtype} and {b.dtype}")
+            raise rejection("operands-integers", dtype=a.dtype, dtype2=b.dtype)
         return compute(a, b)
 
     return shifted
@@ -190,9 +191,13 @@ def mvlgamma(input: Array, p):
     >>> print(ops.mvlgamma(Tensor([3.0]), 1).asnumpy().round(4))
     [0.6931]
     """
-    if not isinstance(p, int) or isinstance(p, bool) or p < 1:
-        raise ValueError(f"'p' must be an int of at least 1, but got {p!r}")
-    refuse_huge("Mvlgamma", (p, *input.shape), input.dtype, "'p'")
+    require(
+        isinstance(p, int) and (not isinstance(p, bool)) and (p >= 1),
+        "int-at-least-argument-value",
+        p=p,
+        n=1,
+    )
+    check_size("Mvlgamma", (p, *input.shape), input.dtype, "'p'")
     return special.multigammaln(floating(input), p)
 
 
@@ -252,8 +257,7 @@ def population_count(input: Array):
     >>> ops.population_count(Tensor([7, 8])).asnumpy()
     array([3, 1], dtype=uint8)
     """
-    if not jnp.issubdtype(input.dtype, jnp.integer):
-        raise TypeError(f"the input must be of integers, but is {input.dtype}")
+    require(jnp.issubdtype(input.dtype, jnp.integer), "input-integers", dtype=input.dtype)
     return jax.lax.population_count(input).astype(jnp.uint8)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 
 from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
 
@@ -53,8 +54,7 @@ _ORDER = (jnp.greater, jnp.greater_equal, jnp.less, jnp.less_equal)
 
 def ordered(x):
     """Raise TypeError for complex numbers, which have no order."""
-    if jnp.issubdtype(x.dtype, jnp.complexfloating):
-        raise TypeError("complex numbers have no order: compare 'real(x)' or 'abs(x)' instead")
+    require(not jnp.issubdtype(x.dtype, jnp.complexfloating), "complex-numbers-no-order")
 
 
 def _declare(name, short, primitive, called, symbol, compute, shown):
@@ -62,8 +62,10 @@ def _declare(name, short, primitive, called, symbol, compute, shown):
     promotes = bits or (False if name.startswith("logical") else promote_to_compare)
 
     def function(input: Array, other: Array):
-        if bits and not jnp.issubdtype(input.dtype, jnp.integer) and input.dtype != bool:
-            raise TypeError("the operands must be integers or Bool; convert them with 'astype'")
+        require(
+            not bits or jnp.issubdtype(input.dtype, jnp.integer) or input.dtype == bool,
+            "operands-integers-bool-convert",
+        )
         if compute in _ORDER:
             ordered(input)
         return compute(input, other)

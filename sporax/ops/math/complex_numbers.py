@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import PRIMITIVES, Array, attach, composite, op
 from sporax.ops.math.arithmetic import floating
 from sporax.ops.math.elementwise import abs as absolute
@@ -57,8 +58,10 @@ def complex_of_class(real: Array, imag: Array):
     >>> ops.Complex()(Tensor([1.0]), Tensor([2.0])).asnumpy()
     array([1.+2.j], dtype=complex64)
     """
-    if real.dtype != imag.dtype or real.dtype not in (np.float32, np.float64):
-        raise TypeError("both parts must be Float32, or both Float64; cast them")
+    require(
+        real.dtype == imag.dtype and real.dtype in (np.float32, np.float64),
+        "both-parts-float32-both",
+    )
     return jax.lax.complex(*jnp.broadcast_arrays(real, imag))  # 1j times infinity would be NaN
 
 
@@ -81,8 +84,7 @@ def view_as_real(input: Array):
     >>> ops.view_as_real(Tensor([1 + 2j])).asnumpy()
     array([[1., 2.]])
     """
-    if not jnp.iscomplexobj(input):
-        raise TypeError("'input' must be complex")
+    require(jnp.iscomplexobj(input), "complex", argument="input")
     return jnp.stack([jnp.real(input), jnp.imag(input)], -1)
 
 
@@ -122,11 +124,7 @@ def conjugate_transpose(x, perm):
 
 def _conjugate_transpose(self):
     """The conjugate transpose of a matrix; ValueError for another number of dimensions."""
-    if self.ndim != 2:
-        raise ValueError(
-            f"For 'Tensor.H', the tensor must have 2 dimensions, but got {self.ndim}. Use 'mH' for "
-            "the last two of several."
-        )
+    require(self.ndim == 2, "tensor-2-dimensions", "Tensor.H", got=self.ndim)
     return adjoint(self)
 
 

@@ -5,14 +5,19 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 
 
 def _integers(**arrays):
     for name, array in arrays.items():
-        if not jnp.issubdtype(array.dtype, jnp.integer):
-            raise TypeError(f"'{name}' must be integers, but got {array.dtype}")
+        require(
+            jnp.issubdtype(array.dtype, jnp.integer),
+            "integers-dtype-integer-ctc",
+            argument=name,
+            got=array.dtype,
+        )
 
 
 @op(
@@ -29,12 +34,10 @@ def bincount_of_class(array: Array, weights: Array, size):
     """
     _integers(array=array)
     if weights.size and weights.shape != array.shape:
-        raise ValueError(
-            f"'weights' must have the shape of 'array' or no elements, but has {weights.shape} for "
-            f"{array.shape}"
+        raise rejection(
+            "shape-array-no-elements", argument="weights", shape=weights.shape, shape2=array.shape
         )
-    if not isinstance(size, int) or size < 0:
-        raise ValueError(f"'size' must be an int of at least 0, but got {size!r}")
+    require(isinstance(size, int) and size >= 0, "int-at-least-argument-value", size=size, n=0)
     added = weights if weights.size else jnp.ones(array.shape, weights.dtype)
     place = jnp.where((array < 0) | (array >= size), size, array)
     return jnp.zeros(size + 1, weights.dtype).at[place.reshape(-1)].add(added.reshape(-1))[:size]
@@ -63,14 +66,22 @@ def confusion_matrix(
     """
     _integers(labels=labels, predictions=predictions)
     if labels.ndim != 1 or predictions.shape != labels.shape:
-        raise ValueError(
-            f"'labels' and 'predictions' must be vectors of one length, but got {labels.shape} and "
-            f"{predictions.shape}"
+        raise rejection(
+            "predictions-vectors-one-length", labels=labels.shape, shape=predictions.shape
         )
     if weights is not None and weights.shape != labels.shape:
-        raise ValueError(f"'weights' must have the shape {labels.shape}, but has {weights.shape}")
-    if not isinstance(num_classes, int) or num_classes < 1:
-        raise ValueError(f"'num_classes' must be an int of at least 1, but got {num_classes!r}")
+        raise rejection(
+            "shape-shape-size-diagonals",
+            argument="weights",
+            shape=labels.shape,
+            shape2=weights.shape,
+        )
+    require(
+        isinstance(num_classes, int) and num_classes >= 1,
+        "int-at-least-argument-value",
+        num_classes=num_classes,
+        n=1,
+    )
     wanted = dtypes.to_numpy(dtype)
     added = jnp.ones(labels.shape, wanted) if weights is None else weights.astype(wanted)
     return jnp.zeros((num_classes, num_classes), wanted).at[labels, predictions].add(added)
@@ -87,14 +98,11 @@ def histogram_fixed_width(x: Array, range: Array, nbins, dtype="int32"):
     >>> ops.HistogramFixedWidth(2)(Tensor([-1.0, 0.0, 3.0, 9.0]), Tensor([0.0, 4.0])).asnumpy()
     array([2, 2], dtype=int32)
     """
-    if not isinstance(nbins, int) or nbins < 1:
-        raise ValueError(f"'nbins' must be an int of at least 1, but got {nbins!r}")
-    if dtype != "int32":
-        raise ValueError(f"'dtype' must be 'int32', but got {dtype!r}")
+    require(isinstance(nbins, int) and nbins >= 1, "int-at-least-argument-value", nbins=nbins, n=1)
+    require(dtype == "int32", "must-be-argument-value-ctc", dtype=dtype, other="int32")
     if range.shape != (2,) or range.dtype != x.dtype:
-        raise ValueError(
-            f"'range' must be (least, greatest) in the dtype of 'x', but got {range.dtype} of "
-            f"shape {range.shape} for {x.dtype}"
+        raise rejection(
+            "least-greatest-dtype-x", range=range.dtype, shape=range.shape, dtype=x.dtype
         )
     kind = jnp.promote_types(x.dtype, jnp.float32)
     low, high = range.astype(kind)
@@ -110,11 +118,14 @@ def equal_count(x: Array, y: Array):
     >>> ops.EqualCount()(Tensor([1, 2, 3]), Tensor([1, 2, 5])).asnumpy()
     array([2])
     """
-    if x.shape != y.shape or x.dtype != y.dtype:
-        raise ValueError(
-            f"'x' and 'y' must have one shape and dtype, but got {x.dtype}{x.shape} and "
-            f"{y.dtype}{y.shape}"
-        )
+    require(
+        x.shape == y.shape and x.dtype == y.dtype,
+        "y-one-shape-dtype",
+        x=x.dtype,
+        shape=x.shape,
+        dtype=y.dtype,
+        shape2=y.shape,
+    )
     return jnp.sum(x == y).astype(x.dtype).reshape(1)
 
 
@@ -126,12 +137,10 @@ def compare_and_bitpack(x: Array, threshold: Array):
     >>> ops.CompareAndBitpack()(Tensor([1.0, 0, 0, 0, 0, 0, 0, 1.0]), Tensor(0.5)).asnumpy()
     array([129], dtype=uint8)
     """
-    if x.ndim < 1 or x.shape[-1] % 8:
-        raise ValueError(f"the last axis of 'x' must be a multiple of 8, but got shape {x.shape}")
+    require(x.ndim >= 1 and (not x.shape[-1] % 8), "last-axis-x-multiple", shape=x.shape)
     if threshold.ndim or threshold.dtype != x.dtype:
-        raise ValueError(
-            f"'threshold' must have no axes and the dtype of 'x', but got {threshold.dtype} of "
-            f"shape {threshold.shape} for {x.dtype}"
+        raise rejection(
+            "no-axes-dtype-x", threshold=threshold.dtype, shape=threshold.shape, dtype=x.dtype
         )
     return jnp.packbits(x > threshold, -1)
 
@@ -151,16 +160,20 @@ def accidental_hits(true_classes, sampled_candidates, num_true=1) -> Arrays:
     ([0, 1], [2, 0])
     """
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true or sampled_candidates.ndim != 1:
-        raise ValueError(
-            f"For 'ComputeAccidentalHits', 'true_classes' must be (n, {num_true}) and "
-            f"'sampled_candidates' a vector, but got {true_classes.shape} and "
-            f"{sampled_candidates.shape}."
+        raise rejection(
+            "n-sampled-candidates-vector",
+            "ComputeAccidentalHits",
+            true_classes=true_classes.shape,
+            num_true=num_true,
+            shape=sampled_candidates.shape,
         )
     true, sampled = true_classes.asnumpy(), sampled_candidates.asnumpy()
     if true.dtype.kind not in "iu" or sampled.dtype.kind not in "iu":
-        raise TypeError(
-            "For 'ComputeAccidentalHits', 'true_classes' and 'sampled_candidates' must be "
-            f"integers, but got {true_classes.dtype} and {sampled_candidates.dtype}."
+        raise rejection(
+            "sampled-candidates-integers",
+            "ComputeAccidentalHits",
+            true_classes=true_classes.dtype,
+            dtype=sampled_candidates.dtype,
         )
     rows, _, places = np.nonzero(true[:, :, None] == sampled)
     least = np.full(len(rows), np.finfo(np.float32).min, np.float32)
@@ -174,18 +187,18 @@ def invert_permutation(input_x) -> tuple:
     >>> ops.InvertPermutation()((2, 0, 1))
     (1, 2, 0)
     """
-    if not isinstance(input_x, (tuple, list)):
-        raise ValueError(
-            f"For 'InvertPermutation', 'input_x' must be a tuple or list of ints, but got "
-            f"{type(input_x).__name__}. Give 'tuple(x.tolist())' of a Tensor."
-        )
-    if not all(isinstance(n, int) and not isinstance(n, bool) for n in input_x):
-        raise TypeError(
-            f"For 'InvertPermutation', 'input_x' must be ints, but got {input_x!r:.80}."
-        )
+    require(
+        isinstance(input_x, (tuple, list)),
+        "tuple-list-ints-argument-value",
+        "InvertPermutation",
+        input_x=input_x,
+    )
+    require(
+        all(isinstance(n, int) and (not isinstance(n, bool)) for n in input_x),
+        "integers-argument-type",
+        "InvertPermutation",
+        input_x=input_x,
+    )
     if sorted(input_x) != list(range(len(input_x))):
-        raise ValueError(
-            f"For 'InvertPermutation', 'input_x' must have each int from 0 to {len(input_x) - 1} "
-            f"once, but got {input_x!r:.80}."
-        )
+        raise rejection("int-0-once", "InvertPermutation", input_x=input_x, number=len(input_x) - 1)
     return tuple(sorted(range(len(input_x)), key=lambda i: input_x[i]))

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude, maximum, minimum
 
@@ -210,8 +211,9 @@ def _within(x, bound, beyond):
 
 
 def _refuse_no_bound(name, low, high):
-    if low is None and high is None:
-        raise ValueError(f"For '{name}', at least one of 'min' and 'max' must be given.")
+    require(
+        low is not None or high is not None, "at-least-one-given", name, other="min", other2="max"
+    )
 
 
 @composite(

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.scipy import special
 
+from sporax.diagnosis.rules import rejection
 from sporax.ops.declare import Array, op
 from sporax.ops.operand_checks import floats_only
 
@@ -58,9 +59,14 @@ def betainc(a: Array, b: Array, x: Array):
     array([0.75], dtype=float32)
     """
     if not a.shape == b.shape == x.shape or not a.dtype == b.dtype == x.dtype:
-        raise ValueError(
-            f"'a', 'b' and 'x' must have one shape and dtype, but got {a.dtype}{a.shape}, "
-            f"{b.dtype}{b.shape} and {x.dtype}{x.shape}"
+        raise rejection(
+            "b-x-one-shape",
+            got=a.dtype,
+            shape=a.shape,
+            dtype=b.dtype,
+            shape2=b.shape,
+            dtype2=x.dtype,
+            shape3=x.shape,
         )
     return special.betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
 

@@ -8,6 +8,7 @@ from jax import lax
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
 from sporax.ops.math.reduction import amax, amin, axes
@@ -27,8 +28,7 @@ def _picked(x, order, place, axis, keepdims):
 def _lower_median(x, axis, keepdims, leave_out):
     if x.ndim == 0:
         return x, jnp.zeros((), jnp.int64)
-    if x.shape[axis] == 0:
-        raise ValueError(f"axis {axis} must have elements, but the operand has shape {x.shape}")
+    require(x.shape[axis] != 0, "axis-elements-operand-shape", axis=axis, shape=x.shape)
     order = jnp.argsort(x, axis, stable=True)  # NaN comes last
     size = x.shape[axis]
     missing = jnp.isnan(x).sum(axis, keepdims=True) if jnp.issubdtype(x.dtype, jnp.inexact) else 0
@@ -77,7 +77,7 @@ def kthvalue(input: Array, k, dim=-1, keepdim=False) -> Arrays:
     """
     x = input if input.ndim else input.reshape(1)
     if not 0 < k <= x.shape[dim]:
-        raise ValueError(f"'k' must be in [1, {x.shape[dim]}], but got {k}")
+        raise rejection("in-interval", k=k, interval=f"[1, {x.shape[dim]}]")
     order = jnp.argsort(x, dim, stable=True)
     place = jnp.full([1 if i == dim % x.ndim else n for i, n in enumerate(x.shape)], k - 1)
     return _picked(x, order, place, dim, keepdim and input.ndim > 0)
@@ -103,8 +103,7 @@ def median_of_all(input, dim=None, keepdim=False):
 
 def _quantile(compute, x, q, axis, keepdims):
     x, q = floating(x), jnp.asarray(q)
-    if q.ndim > 1:
-        raise ValueError(f"'q' must be a number or a vector, but has shape {q.shape}")
+    require(q.ndim <= 1, "number-vector-shape", argument="q", shape=q.shape)
     return compute(x, q.astype(x.dtype), axis, keepdims=keepdims)
 
 
@@ -151,10 +150,7 @@ def nth_element(input, n, reverse=False):
     """
     n = int(n)
     if not input.ndim or not 0 <= n < input.shape[-1]:
-        raise ValueError(
-            f"For 'NthElement', 'n' must be in [0, {(input.shape or (0,))[-1]}), the last size, "
-            f"but got {n}."
-        )
+        raise rejection("0-last-size", "NthElement", n=n, value=(input.shape or (0,))[-1])
     return sort(input, -1, reverse)[0][..., n]
 
 
@@ -214,15 +210,22 @@ def bincount(input, weights=None, minlength=0):
     array([0., 1., 2.], dtype=float32)
     """
     values = input.asnumpy() if isinstance(input, Tensor) else None
-    if values is None or values.ndim != 1 or values.dtype.kind not in "iu":
-        raise TypeError("For 'bincount', 'input' must be a vector of integers.")
+    require(
+        values is not None and values.ndim == 1 and (values.dtype.kind in "iu"),
+        "vector-integers",
+        "bincount",
+        argument="input",
+    )
     if weights is not None and weights.shape != input.shape:
-        raise ValueError(
-            f"For 'bincount', 'weights' must have the shape of 'input', but got {weights.shape} "
-            f"for {input.shape}."
+        raise rejection(
+            "shape-shape-size-assignment",
+            "bincount",
+            weights=weights.shape,
+            other="input",
+            value=input.shape,
         )
     if values.size and values.min() < 0:
-        raise ValueError(f"For 'bincount', 'input' must not be negative, but got {values.min()}.")
+        raise rejection("not-negative", "bincount", input=values.min())
     length = max(int(values.max()) + 1 if values.size else 0, int(minlength))
     return bincount_of_length(input, weights, length=length)
 
@@ -239,8 +242,9 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
     >>> ops.histc(Tensor([1.0, 2.0, 3.0]), 4).asnumpy()
     array([1., 0., 1., 1.], dtype=float32)
     """
-    if not isinstance(bins, int) or bins < 1 or max < min:
-        raise ValueError("'bins' must be an int of at least 1, and 'max' not less than 'min'")
+    require(
+        isinstance(bins, int) and bins >= 1 and (max >= min), "int-at-least-1-max", argument="bins"
+    )
     x = floating(input).reshape(-1)
     low, high = (x.min(), x.max()) if min == max else (min, max)
     same = jnp.asarray(low == high)
@@ -290,8 +294,7 @@ def diff(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL 
     >>> ops.diff(Tensor([1, 4, 9])).asnumpy()
     array([3, 5])
     """
-    if not isinstance(n, int) or n < 0:
-        raise ValueError(f"'n' must be an int of at least 0, but got {n!r}")
+    require(isinstance(n, int) and n >= 0, "int-at-least-argument-value", argument="n", n=0, got=n)
     return differences(input, n, axis, prepend, append)
 
 
@@ -327,13 +330,14 @@ def cov(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONA
     array([[0.5, 1. ],
            [1. , 2. ]], dtype=float32)
     """
-    if input.ndim > 2:
-        raise ValueError("'input' must have at most 2 dimensions")
+    require(input.ndim <= 2, "at-most-2-dimensions-shape-rank", argument="input")
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is not None and weights.shape != input.shape[-1:]:
-            raise ValueError(
-                f"'{name}' must have shape {input.shape[-1:]}, one number for each observation, "
-                f"but has {weights.shape}"
+            raise rejection(
+                "shape-one-number-observation",
+                argument=name,
+                shape=input.shape[-1:],
+                shape2=weights.shape,
             )
     return jnp.cov(
         at_least_single(input), ddof=int(correction), fweights=fweights, aweights=aweights

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.indexing.gather import where as choose
 from sporax.ops.math.arithmetic import maximum, minimum
@@ -55,8 +56,7 @@ def sum(input: Array, dim=None, keepdim=False, *, dtype=None, initial=None):
 
 
 def _mean(x, axis, keepdims):
-    if x.dtype == bool:
-        raise TypeError("a mean is of numbers, not of Bool. Cast it first, or give a 'dtype'.")
+    require(x.dtype != bool, "mean-numbers-not-bool")
     if jnp.issubdtype(x.dtype, jnp.integer):
         return _integer_mean(x, axes(axis), keepdims)
     return jnp.mean(x, axes(axis), keepdims=keepdims)
@@ -171,8 +171,9 @@ def _declare_extreme(word, name, primitive, short, compute, shown):
     def function(
         input: Array, axis=None, keepdims=False, *, initial: OPTIONAL = None, where: OPTIONAL = None
     ):
-        if where is not None and initial is None:
-            raise ValueError("'where' needs 'initial', for where nothing counts")
+        require(
+            where is None or initial is not None, "needs-initial-nothing-counts", argument="where"
+        )
         kwargs = {} if where is None else {"where": where}
         if initial is not None:
             kwargs["initial"] = initial.astype(input.dtype)
@@ -210,8 +211,11 @@ def _pick(x, at, axis):
 
 
 def _have_order(input):
-    if jnp.issubdtype(input.dtype, jnp.complexfloating):
-        raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
+    require(
+        not jnp.issubdtype(input.dtype, jnp.complexfloating),
+        "real-numbers-order-give",
+        argument="input",
+    )
 
 
 def _with_index(x, axis, keepdims, find):
@@ -258,10 +262,7 @@ def _with_initial(name, extreme, input, initial, where):
     """Clip `input` by `initial` (`extreme`: minimum or maximum), with `initial` itself where
     `where` is False."""
     if initial is None:
-        if where is not None:
-            raise ValueError(
-                f"For '{name}', 'initial' must be given with 'where', for where nothing counts."
-            )
+        require(where is None, "given-nothing-counts", name, argument="initial")
         return input
     start = initial if isinstance(initial, Tensor) else Tensor(initial)
     start = start.astype(input.dtype)

@@ -7,6 +7,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, attach, composite, op
 
 
@@ -65,7 +66,7 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     dim = -1 if dim is None else dim
     k = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # from a one-element Tensor
     if not 0 < k <= input.shape[dim]:
-        raise ValueError(f"'k' must be in [1, {input.shape[dim]}], but got {k}")
+        raise rejection("in-interval", k=k, interval=f"[1, {input.shape[dim]}]")
     x = jnp.moveaxis(input, dim, -1)
     if largest:
         value, at = jax.lax.top_k(x, k)
@@ -127,8 +128,11 @@ def searchsorted(
     array([1, 2])
     """
     if sorter is not None:
-        if sorter.shape != sorted_sequence.shape or not jnp.issubdtype(sorter.dtype, jnp.integer):
-            raise ValueError("'sorter' must be integers of the shape of 'sorted_sequence'")
+        require(
+            sorter.shape == sorted_sequence.shape and jnp.issubdtype(sorter.dtype, jnp.integer),
+            "integers-shape-sorted-sequence",
+            argument="sorter",
+        )
         sorted_sequence = jnp.take_along_axis(sorted_sequence, sorter, -1)
     side = side or ("right" if right else "left")
 
@@ -143,13 +147,14 @@ def searchsorted(
 def _bound(name, right, shown):
     def function(sorted_x, values, out_type=dtypes.int32):
         for operand, tensor in (("sorted_x", sorted_x), ("values", values)):
-            if tensor.ndim != 2 or tensor.shape[0] != sorted_x.shape[0]:
-                raise ValueError(
-                    f"For '{name}', '{operand}' must have 2 axes, and as many rows as 'sorted_x', "
-                    f"but got shape {tensor.shape}."
-                )
-        if out_type not in (dtypes.int32, dtypes.int64):
-            raise TypeError(f"For '{name}', 'out_type' must be Int32 or Int64, but got {out_type}.")
+            require(
+                tensor.ndim == 2 and tensor.shape[0] == sorted_x.shape[0],
+                "2-axes-many-rows",
+                name,
+                argument=operand,
+                shape=tensor.shape,
+            )
+        require(out_type in (dtypes.int32, dtypes.int64), "int32-int64", name, out_type=out_type)
         return searchsorted(sorted_x, values, out_int32=out_type == dtypes.int32, right=right)
 
     function.__name__, function.__module__ = f"{name.lower()}_of_class", __name__
@@ -191,8 +196,7 @@ def searchsorted_of_class(sorted_sequence, values, sorter=None, dtype=int64, rig
     >>> ops.SearchSorted(right=True)(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
     array([2, 2])
     """
-    if dtype not in (int32, int64):
-        raise ValueError(f"For 'SearchSorted', 'dtype' must be int32 or int64, but got {dtype}.")
+    require(dtype in (int32, int64), "int32-int64-dtype-name", "SearchSorted", dtype=dtype)
     return searchsorted(
         sorted_sequence, values, out_int32=dtype == int32, right=right, sorter=sorter
     )  # fmt: skip
@@ -246,10 +250,7 @@ def unique_with_pad(input, pad_num) -> Arrays:
     >>> [t.asnumpy() for t in ops.unique_with_pad(Tensor([2, 1, 2]), 0)]
     [array([2, 1, 0]), array([0, 1, 0])]
     """
-    if input.ndim != 1:
-        raise ValueError(
-            f"For 'UniqueWithPad', 'x' must have one dimension, but got shape {input.shape}."
-        )
+    require(input.ndim == 1, "one-dimension", "UniqueWithPad", argument="x", shape=input.shape)
     values, at = (t.asnumpy() for t in unique(input))
     padded = np.full(input.shape, int(pad_num), values.dtype)
     padded[: len(values)] = values
@@ -304,12 +305,15 @@ def list_difference(x, y, out_idx=dtypes.int32) -> Arrays:
     >>> [t.tolist() for t in ops.ListDiff()(Tensor([4, 5, 6, 4]), Tensor([5, 7]))]
     [[4, 6, 4], [0, 2, 3]]
     """
-    if out_idx not in (dtypes.int32, dtypes.int64):
-        raise TypeError(f"For 'ListDiff', 'out_idx' must be Int32 or Int64, but got {out_idx}.")
+    require(out_idx in (dtypes.int32, dtypes.int64), "int32-int64", "ListDiff", out_idx=out_idx)
     if x.ndim != 1 or y.ndim != 1 or x.dtype != y.dtype:
-        raise ValueError(
-            f"For 'ListDiff', 'x' and 'y' must be vectors of one dtype, but got {x.dtype}{x.shape} "
-            f"and {y.dtype}{y.shape}."
+        raise rejection(
+            "y-vectors-one-dtype",
+            "ListDiff",
+            x=x.dtype,
+            shape=x.shape,
+            dtype=y.dtype,
+            shape2=y.shape,
         )
     values = x.asnumpy()
     at = np.flatnonzero(~np.isin(values, y.asnumpy()))

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import MINT, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.math.reduction import _cast, axes, mean
@@ -80,8 +81,13 @@ def square_sum_all(x: Array, y: Array) -> Arrays:
     >>> [t.item() for t in ops.SquareSumAll()(Tensor([1.0, 2.0]), Tensor([0.0, 3.0]))]
     [5.0, 9.0]
     """
-    if x.shape != y.shape or x.dtype != y.dtype:
-        raise ValueError(f"'y' must have shape {x.shape} and dtype {x.dtype}, as 'x'")
+    require(
+        x.shape == y.shape and x.dtype == y.dtype,
+        "shape-dtype-x",
+        argument="y",
+        shape=x.shape,
+        dtype=x.dtype,
+    )
     return jnp.sum(x * x), jnp.sum(y * y)
 
 
@@ -207,15 +213,10 @@ def norm_of_matrices(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     >>> mint.linalg.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])).asnumpy()
     array(5., dtype=float32)
     """
-    if not isinstance(dim, tuple) or len(dim) != 2:
-        raise ValueError(
-            f"For 'matrix_norm', 'dim' must be a pair of ints, but got {dim!r}. Use 'vector_norm' "
-            "for other dimensions."
-        )
-    if ord not in _MATRIX_NORMS:
-        raise ValueError(
-            f"For 'matrix_norm', 'ord' must be one of {_MATRIX_NORMS}, but got {ord!r}."
-        )
+    require(
+        isinstance(dim, tuple) and len(dim) == 2, "pair-ints-shape-axis", "matrix_norm", dim=dim
+    )
+    require(ord in _MATRIX_NORMS, "one-of", "matrix_norm", ord=ord, choices=_MATRIX_NORMS)
     return norm(A, ord, dim, keepdim, dtype=dtype)
 
 
@@ -230,7 +231,7 @@ def nuclear_norm(x, dim=None, keepdim=False):
     array(7., dtype=float32)
     """
     if (x.ndim != 2) if dim is None else (len(dim) != 2):
-        raise ValueError(f"For 'NuclearNorm', 'dim' must be two axes of {x.ndim}, but got {dim}.")
+        raise rejection("two-axes", "NuclearNorm", dim=dim, ndim=x.ndim)
     return norm(x, "nuc", (0, 1) if dim is None else tuple(dim), keepdim)
 
 

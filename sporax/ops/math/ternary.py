@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import binary, floating_binary, scaled_by
 
@@ -127,8 +128,7 @@ def float_power(input, exponent):
     array([2.])
     """
     both = input, exponent
-    if not any(isinstance(x, Tensor) for x in both):
-        raise TypeError(f"For 'float_power', one of both must be a Tensor, but got {both}.")
+    require(any(isinstance(x, Tensor) for x in both), "one-both-tensor", "float_power", got=both)
     base, power = (x.double() if isinstance(x, Tensor) else x for x in both)
     return base**power
 

@@ -7,6 +7,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.memory.dlpack import from_dlpack
 
 
@@ -20,34 +21,28 @@ def frombuffer(buffer, dtype, count=-1, offset=0):
     >>> frombuffer(bytearray([1, 2, 3, 4]), ms.uint8, count=2, offset=1).asnumpy()
     array([2, 3], dtype=uint8)
     """
-    if not isinstance(dtype, dtypes.Type):
-        raise TypeError(
-            f"For 'frombuffer', 'dtype' must be a dtype of MindSpore, but got {dtype!r:.40}."
-        )
+    require(isinstance(dtype, dtypes.Type), "dtype-mindspore", "frombuffer", dtype=dtype)
     kind = dtypes.to_numpy(dtype)
     try:
         length = memoryview(buffer).nbytes
     except TypeError:
-        raise TypeError(
-            "For 'frombuffer', 'buffer' must be an object with Python's buffer protocol, but got "
-            f"{type(buffer).__name__}. Use 'Tensor(...)' for other data."
-        ) from None
-    if count < -1 or 0 in (count, length):
-        raise ValueError(
-            "For 'frombuffer', 'count' must be -1 or a positive int, and 'buffer' must have bytes, "
-            f"but got {count} for {length} bytes."
-        )
-    if not 0 <= offset < length:
-        raise ValueError(
-            f"For 'frombuffer', 'offset' must be in [0, {length}), within the buffer, but got "
-            f"{offset}."
-        )
+        raise rejection("object-python-s-buffer", "frombuffer", buffer=buffer) from None
+    require(
+        count >= -1 and 0 not in (count, length),
+        "1-positive-int-buffer",
+        "frombuffer",
+        count=count,
+        length=length,
+    )
+    require(0 <= offset < length, "0-within-buffer", "frombuffer", offset=offset, length=length)
     rest = length - offset
     if count * kind.itemsize > rest or (count == -1 and rest % kind.itemsize):
-        raise ValueError(
-            f"For 'frombuffer', the {rest} bytes after 'offset' must hold "
-            f"{'whole elements' if count == -1 else f'{count} elements'} of {kind.itemsize} bytes. "
-            "Give another 'count'."
+        raise rejection(
+            "bytes-after-offset-hold",
+            "frombuffer",
+            rest=rest,
+            which="whole elements" if count == -1 else f"{count} elements",
+            itemsize=kind.itemsize,
         )
     array = np.frombuffer(buffer, kind, count, offset)
     shared = array.flags.writeable and kind.kind != "V"  # NumPy's DLPack lacks kind V
@@ -65,10 +60,7 @@ def swap_tensors(t1, t2):
     ((2,), (1,))
     """
     for name, tensor in (("t1", t1), ("t2", t2)):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"For 'swap_tensors', '{name}' must be a Tensor, but got {type(tensor).__name__}."
-            )
+        require(isinstance(tensor, Tensor), "tensor", "swap_tensors", argument=name, got=tensor)
     if t1 is t2:
         return
     if thread.recorder.tracer is not None:

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import attach
 
 _CPU = 1  # DLPack's code for that device type
@@ -28,11 +29,7 @@ class _Capsule:
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         self.name = name(capsule)
-        if self.name not in _DEVICE_AT:
-            raise ValueError(
-                "For 'from_dlpack', a capsule must be one that nobody has used yet, but it is "
-                f"named {self.name!r}. Make a new one with 'to_dlpack'."
-            )
+        require(self.name in _DEVICE_AT, "capsule-one-nobody-used", "from_dlpack", name=self.name)
         at = pointer(capsule, self.name) + _DEVICE_AT[self.name]
         self.device = tuple((ctypes.c_int32 * 2).from_address(at))
 
@@ -57,18 +54,12 @@ def from_dlpack(dlpack):
     if type(dlpack).__name__ == "PyCapsule":
         dlpack = _Capsule(dlpack)
     elif not hasattr(dlpack, "__dlpack__"):
-        raise TypeError(
-            "For 'from_dlpack', 'dlpack' must be a DLPack capsule or an array that has "
-            f"'__dlpack__', but got {type(dlpack).__name__}. Use 'Tensor(...)' for other data."
-        )
+        raise rejection("dlpack-capsule-array---dlpack", "from_dlpack", dlpack=dlpack)
     try:
         array = jax.dlpack.from_dlpack(dlpack)
     except jax.errors.JaxRuntimeError as error:  # not contiguous
         if isinstance(dlpack, _Capsule) or dlpack.__dlpack_device__()[0] != _CPU:
-            raise ValueError(
-                "For 'from_dlpack', the elements of 'dlpack' must follow one another in memory, "
-                "but do not. Make the array contiguous first."
-            ) from error
+            raise rejection("elements-dlpack-follow-one", "from_dlpack") from error
         return Tensor(np.from_dlpack(dlpack))
     return Tensor(array)
 
@@ -80,10 +71,7 @@ def to_dlpack(tensor) -> Any:
     >>> from_dlpack(to_dlpack(Tensor([1.0, 2.0]))).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"For 'to_dlpack', 'tensor' must be a Tensor, but got {type(tensor).__name__}."
-        )
+    require(isinstance(tensor, Tensor), "tensor", "to_dlpack", tensor=tensor)
     return tensor._read().array.__dlpack__()
 
 

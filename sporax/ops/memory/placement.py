@@ -10,6 +10,7 @@ import numpy as np
 from sporax.core.jax_internals import device_array
 from sporax.core.to_host import on_host
 from sporax.core.value import Value
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import attach
 from sporax.ops.inspection import copy
 from sporax.ops.shape.creation import zeros
@@ -32,11 +33,12 @@ class Offloaded(Value):
         """Return the concrete array, loaded from the file on the first call."""
         if self.array is None:
             data = Path(self.path).read_bytes() if Path(self.path).is_file() else b""
-            if zlib.crc32(data) != self.checksum:
-                raise RuntimeError(
-                    f"For 'Tensor.offload', the file '{self.path}' must keep the tensor's bytes, "
-                    "but was removed or changed. Offload each tensor to a file of its own."
-                )
+            require(
+                zlib.crc32(data) == self.checksum,
+                "file-keep-tensor-s",
+                "Tensor.offload",
+                path=self.path,
+            )
             array = np.frombuffer(data, self.aval.dtype).reshape(self.aval.shape)
             self.array = device_array(array.copy())
         return self.array
@@ -66,10 +68,12 @@ def offload(self, file_path) -> bool:
     ...     x.offload(os.path.join(folder, "x")), (x + 1).asnumpy()
     (True, array([2., 3.], dtype=float32))
     """
-    if not isinstance(file_path, (str, os.PathLike)) or not str(file_path):
-        raise TypeError(
-            f"For 'Tensor.offload', 'file_path' must be a path, but got {file_path!r:.40}."
-        )
+    require(
+        isinstance(file_path, (str, os.PathLike)) and str(file_path),
+        "path",
+        "Tensor.offload",
+        file_path=file_path,
+    )
     value = self._read()
     data = on_host(value.array).tobytes()
     write_whole("Tensor.offload", file_path, data)
@@ -88,12 +92,8 @@ def offload_file_path(self) -> str:
 
 
 def _check_device(name, argument, device, flag_name, flag):
-    if not isinstance(flag, bool):
-        raise ValueError(f"For '{name}', '{flag_name}' must be a bool, but got {flag!r:.40}.")
-    if device not in _DEVICES:
-        raise ValueError(
-            f"For '{name}', '{argument}' must be one of {_DEVICES}, but got {device!r}."
-        )
+    require(isinstance(flag, bool), "bool-argument-value", name, argument=flag_name, got=flag)
+    require(device in _DEVICES, "one-of", name, argument=argument, choices=_DEVICES, got=device)
 
 
 def move_to(self, to, blocking=True):
@@ -122,10 +122,12 @@ def delete_(self, non_blocking=False):
     >>> Tensor([1.0, 2.0]).delete_().asnumpy()
     array([0., 0.], dtype=float32)
     """
-    if not isinstance(non_blocking, bool):
-        raise ValueError(
-            f"For 'Tensor.delete_', 'non_blocking' must be a bool, but got {non_blocking!r:.40}."
-        )
+    require(
+        isinstance(non_blocking, bool),
+        "bool-argument-value",
+        "Tensor.delete_",
+        non_blocking=non_blocking,
+    )
     return self._replace(zeros(self.shape, self.dtype)._value)  # computed when it is read
 
 

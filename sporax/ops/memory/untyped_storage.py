@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.ops.declare import attach
 from sporax.ops.shape.creation import zeros
@@ -28,11 +29,12 @@ class UntypedStorage:
     """
 
     def __init__(self, tensor):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                "For 'UntypedStorage', 'tensor' must be a Tensor, but got "
-                f"{type(tensor).__name__}. 'Tensor.untyped_storage()' gives its memory."
-            )
+        require(
+            isinstance(tensor, Tensor),
+            "tensor-memory-device-address",
+            "UntypedStorage",
+            tensor=tensor,
+        )
         self._root = _root_of(tensor)  # keeps the whole memory alive
 
     @property
@@ -90,16 +92,15 @@ class UntypedStorage:
 
     def copy_(self, src, non_blocking=False):
         """Copy the bytes of another storage of the same size; returns this one."""
-        if not isinstance(src, UntypedStorage):
-            raise TypeError(
-                "For 'UntypedStorage.copy_', 'src' must be an UntypedStorage, but got "
-                f"{type(src).__name__}."
-            )
-        if src.nbytes() != self.nbytes():
-            raise RuntimeError(
-                f"For 'UntypedStorage.copy_', 'src' must have {self.nbytes()} bytes, but has "
-                f"{src.nbytes()}. Use 'resize_' first."
-            )
+        require(isinstance(src, UntypedStorage), "untypedstorage", "UntypedStorage.copy_", src=src)
+        require(
+            src.nbytes() == self.nbytes(),
+            "bytes",
+            "UntypedStorage.copy_",
+            argument="src",
+            nbytes=self.nbytes(),
+            nbytes2=src.nbytes(),
+        )
         if src._root._value.aval is self._root._value.aval:
             self._root._rebind(src._root._lift())
         else:
@@ -109,11 +110,13 @@ class UntypedStorage:
     def resize_(self, size):
         """Resize the memory to `size` bytes; bytes that are added, or restored after shrinking, are
         0. Tensors in the memory keep their shapes, and read 0 beyond its end."""
-        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-            raise ValueError(
-                "For 'UntypedStorage.resize_', 'size' must be an int of at least 0, but got "
-                f"{size!r}."
-            )
+        require(
+            not isinstance(size, bool) and isinstance(size, int) and (size >= 0),
+            "int-at-least-memory-device-address",
+            "UntypedStorage.resize_",
+            size=size,
+            n=0,
+        )
         root, item = self._root, self._root.itemsize
         kept = min(size, self.nbytes())
         if kept < root.nbytes:
@@ -216,15 +219,15 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         self._read()  # a tensor's memory is not part of a graph
     if source is None:
         return self._replace(zeros((0,), self.dtype)._value)
-    if not isinstance(source, (Tensor, UntypedStorage)):
-        raise TypeError(
-            "For 'Tensor.set_', 'source' must be a Tensor or an UntypedStorage, but got "
-            f"{type(source).__name__}."
-        )
+    require(
+        isinstance(source, (Tensor, UntypedStorage)),
+        "tensor-untypedstorage",
+        "Tensor.set_",
+        source=source,
+    )
     if isinstance(source, Tensor) and source.dtype != self.dtype:
-        raise TypeError(
-            f"For 'Tensor.set_', 'source' must have the dtype of the tensor, {self.dtype}, but has "
-            f"{source.dtype}. Give its 'untyped_storage()' to read the bytes otherwise."
+        raise rejection(
+            "dtype-tensor", "Tensor.set_", argument="source", dtype=self.dtype, dtype2=source.dtype
         )
     if isinstance(source, Tensor) and size is None:
         return _into(self, reshape(source, source.shape))
@@ -243,10 +246,7 @@ def _into(tensor, view):
 
 
 def _set_data(self, data):
-    if not isinstance(data, Tensor):
-        raise TypeError(
-            f"For 'Tensor.data', it must be set to a Tensor, but got {type(data).__name__}."
-        )
+    require(isinstance(data, Tensor), "set-tensor", "Tensor.data", got=data)
     if thread.recorder.tracer is not None:
         self._read()
     _into(self, reshape(data, data.shape))
@@ -259,9 +259,13 @@ def _part(root, offset, size, stride):
     layout = Strided(size, stride, offset)
     negative = min((offset, *size, *stride), default=0) < 0
     if negative or len(size) != len(stride) or layout.bounds()[1] >= root.size:
-        raise ValueError(
-            "For 'Tensor.set_', 'storage_offset', 'size' and 'stride' must name elements of the "
-            f"memory, which has {root.size}, but got {offset}, {size} and {stride}."
+        raise rejection(
+            "storage-offset-size-stride-name",
+            "Tensor.set_",
+            size=root.size,
+            got=offset,
+            size2=size,
+            stride=stride,
         )
     return views.view(_strided(size, stride, offset), root)
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.operand_checks import floats_only, tensors_only
 from sporax.ops.shape.zero_dimensional import of_any_rank
@@ -96,8 +97,9 @@ def gelu(input: Array, approximate="none"):
     >>> ops.gelu(Tensor([0.0])).asnumpy()
     array([0.], dtype=float32)
     """
-    if approximate not in _APPROXIMATE:
-        raise ValueError(f"'approximate' must be 'none' or 'tanh', but got {approximate!r}")
+    require(
+        approximate in _APPROXIMATE, "one-of", approximate=approximate, choices=("none", "tanh")
+    )
     return jax.nn.gelu(input, _APPROXIMATE[approximate])
 
 
@@ -201,8 +203,12 @@ def prelu(input: Array, weight: Array):
     array([[-0.5,  2. ]], dtype=float32)
     """
     channels = input.shape[1] if input.ndim > 1 else 1
-    if weight.ndim > 1 or weight.size not in (1, channels):
-        raise ValueError(f"'weight' must hold 1 number or one for each of {channels} channels")
+    require(
+        weight.ndim <= 1 and weight.size in (1, channels),
+        "hold-1-number-one",
+        argument="weight",
+        channels=channels,
+    )
     slope = weight.reshape((-1,) + (1,) * max(input.ndim - 2, 0))
     return jnp.where(input > 0, input, slope * input)
 
@@ -226,8 +232,7 @@ def swiglu(input: Array, axis=-1):
     array([0.], dtype=float32)
     """
     _axis(input, axis)
-    if input.shape[axis] % 2:
-        raise ValueError(f"the size of axis {axis} must be even, but is {input.shape[axis]}")
+    require(not input.shape[axis] % 2, "size-axis-even", axis=axis, shape=input.shape[axis])
     a, b = jnp.split(input, 2, axis)
     return jax.nn.silu(a) * b
 
@@ -249,9 +254,7 @@ def _axis(input, axis):
     """Return `axis`, an int or a tuple; raise ValueError if `input` does not have it."""
     for n in axis if isinstance(axis, tuple) else (axis,):
         if not isinstance(n, int) or not -input.ndim <= n < max(input.ndim, 1):
-            raise ValueError(
-                f"'axis' must be an int in [{-input.ndim}, {input.ndim}), but got {n!r}"
-            )
+            raise rejection("int-in-interval", axis=n, interval=f"[{-input.ndim}, {input.ndim})")
     return axis
 
 

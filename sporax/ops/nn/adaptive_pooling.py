@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.core.dtype import int32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.operand_checks import floats_only
@@ -61,7 +62,7 @@ def adaptive_avg_pool3d(input, output_size):
 def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     """As `adaptive_max_pool2d`, with the index of each maximum in its plane (Int64)."""
     if jnp.iscomplexobj(input):  # JAX rejects it only at compile time
-        raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
+        raise rejection("real-numbers-order-give", argument="input")
     parts = _parts(input, output_size, axes)
     shape = input.shape[-axes:]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
@@ -148,14 +149,14 @@ def _parts(input, output_size, axes):
     """Return the parts of each of the last axes; part i of n is from floor(i size / n) to ceil((i +
     1) size / n)."""
     letters = ", ".join("DHW"[-axes:])
-    if input.ndim not in (axes + 1, axes + 2):
-        raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
+    require(input.ndim in (axes + 1, axes + 2), "n-c-c", argument="input", letters=letters)
     wanted = output_size if isinstance(output_size, tuple) else (output_size,) * axes
-    if len(wanted) != axes or not all(n is None or (isinstance(n, int) and n > 0) for n in wanted):
-        raise ValueError(
-            f"'output_size' must be an int of at least 1, or one (or None) for each of "
-            f"({letters}), but got {output_size!r}"
-        )
+    require(
+        len(wanted) == axes and all(n is None or (isinstance(n, int) and n > 0) for n in wanted),
+        "int-at-least-1-one",
+        output_size=output_size,
+        letters=letters,
+    )
     parts = []
     for size, n in zip(input.shape[-axes:], wanted, strict=True):
         n = size if n is None else n

@@ -6,6 +6,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.activation import softmax
 
@@ -92,7 +93,7 @@ EVERYTHING = 2**31 - 1
 
 
 def _refuse(text):
-    raise ValueError(f"For 'flash_attention_score', {text}.")
+    raise rejection("rule-argument-value", "flash_attention_score", value=text)
 
 
 def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):

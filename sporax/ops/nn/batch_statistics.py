@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.normalization import _precise, keep
 from sporax.ops.operand_checks import floats_only
@@ -15,8 +16,7 @@ def batch_norm_stats(input: Array, eps) -> Arrays:
     >>> [t.asnumpy() for t in mint.batch_norm_stats(Tensor([[1.0], [3.0]]), 0.0)]
     [array([2.], dtype=float32), array([1.], dtype=float32)]
     """
-    if input.ndim < 2:
-        raise ValueError(f"'input' must have at least 2 dimensions, but has {input.ndim}")
+    require(input.ndim >= 2, "at-least-2-dimensions-shape-rank", argument="input", ndim=input.ndim)
     x = _precise(input)
     axes = (0, *range(2, x.ndim))
     return x.mean(axes), lax.rsqrt(x.var(axes) + eps)
@@ -29,12 +29,15 @@ def merged_statistics(
 ) -> Arrays:  # fmt: skip
     """Return the moments of all parts together, and the updated running moments."""
     if mean.ndim != 2 or mean.shape != invstd.shape or mean.shape[1] != input.shape[1]:
-        raise ValueError(
-            f"'mean' and 'invstd' must have shape (parts, {input.shape[1]}), but got {mean.shape} "
-            f"and {invstd.shape}"
+        raise rejection(
+            "invstd-shape-parts", mean=mean.shape, shape=input.shape[1], shape2=invstd.shape
         )
-    if counts.shape != mean.shape[:1]:
-        raise ValueError(f"'counts' must have shape {mean.shape[:1]}, but got {counts.shape}")
+    require(
+        counts.shape == mean.shape[:1],
+        "shape-shape-size",
+        counts=counts.shape,
+        shape=mean.shape[:1],
+    )
     mean, invstd = _precise(mean), _precise(invstd)
     weights = counts.astype(mean.dtype)[:, None]
     total = weights.sum()
@@ -90,8 +93,7 @@ def batch_norm_elemt(
     array([[-1.],
            [ 1.]], dtype=float32)
     """
-    if input.ndim < 2:
-        raise ValueError(f"'input' must have at least 2 dimensions, but has {input.ndim}")
+    require(input.ndim >= 2, "at-least-2-dimensions-shape-rank", argument="input", ndim=input.ndim)
     shape = (-1, *[1] * (input.ndim - 2))
     x = _precise(input)
     axes = (0, *range(2, x.ndim))
@@ -99,8 +101,8 @@ def batch_norm_elemt(
     scale = lax.rsqrt(x.var(axes) + eps) if invstd is None else _precise(invstd)
     for name, parameter in [("weight", weight), ("bias", bias), ("mean", mean), ("invstd", invstd)]:
         if parameter is not None and parameter.shape != input.shape[1:2]:
-            raise ValueError(
-                f"'{name}' must have shape {input.shape[1:2]}, but got {parameter.shape}"
+            raise rejection(
+                "shape-shape-size", argument=name, shape=input.shape[1:2], got=parameter.shape
             )
     y = (x - center.reshape(shape)) * scale.reshape(shape)
     y = y if weight is None else y * weight.reshape(shape)

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 
 from sporax.core.tree import map_tensors, tensors_of
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
 from sporax.ops.math.arithmetic import div, floating, minimum, mul
@@ -63,10 +64,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> Arrays:
     >>> [t.asnumpy() for t in ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 1.0)]
     [array([0.6], dtype=float32), array([0.8], dtype=float32)]
     """
-    if not clip_norm > 0:
-        raise ValueError(
-            f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}."
-        )
+    require(clip_norm > 0, "greater-than", "clip_by_global_norm", clip_norm=clip_norm, n=0)
     length = global_norm(tuple(tensors_of(x))) if use_norm is None else use_norm
     return tuple(_at_most(t, length, clip_norm) for t in tensors_of(x))
 
@@ -84,8 +82,8 @@ def renorm(input, p, axis, maxnorm):
            [0.3, 0.4]], dtype=float32)
     """
     if not -input.ndim <= axis < input.ndim:
-        raise ValueError(
-            f"For 'renorm', 'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}."
+        raise rejection(
+            "in-interval-shape-axis", "renorm", axis=axis, interval=f"[{-input.ndim}, {input.ndim})"
         )
     others = tuple(at for at in range(input.ndim) if at != axis % input.ndim)
     return _at_most(input, lp_norm(input, others, p, True) if others else input.abs(), maxnorm)
@@ -104,10 +102,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     lengths = [norm(t.reshape((-1,)), norm_type, 0) for t in tensors_of(x)]
     length = norm(stack(lengths), norm_type, 0)
     if error_if_nonfinite and not bool(length.isfinite()):
-        raise RuntimeError(
-            f"For 'clip_by_norm', the norm must be finite, but got {length.item()}. Look for NaN "
-            "in the tensors, or leave 'error_if_nonfinite' out."
-        )
+        raise rejection("norm-finite", "clip_by_norm", got=length.item())
     factor = minimum(div(max_norm, length + 1e-6), 1.0)
     return map_tensors(lambda t: mul(t, factor).astype(t.dtype), x)
 

@@ -2,6 +2,7 @@
 
 import operator
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.dense import bias_apart, same_dtype
 from sporax.ops.shape.reshape import expand_dims, squeeze
@@ -20,9 +21,8 @@ def per_axis(name, value, count=2, lowest=1):
     except TypeError:
         numbers = ()
     if len(numbers) != count or min(numbers) < lowest:
-        several = {1: "", 2: " or two", 3: " or three"}[count]
-        raise ValueError(
-            f"'{name}' must be an int of at least {lowest}{several}, but got {value!r}"
+        raise rejection(
+            "int-or-ints-at-least", argument=name, lowest=lowest, counts=(count,), got=value
         )
     return numbers
 
@@ -37,17 +37,27 @@ def same_padding(size, kernel, stride, dilation=1):
 def sides(padding):
     """(top, bottom, left, right) of a padding: one int, two or four."""
     values = padding if isinstance(padding, tuple) else (padding,)
-    if not all(isinstance(n, int) and n >= 0 for n in values) or len(values) not in (1, 2, 4):
-        raise ValueError(f"'padding' must be 1, 2 or 4 ints of at least 0, but got {padding!r}")
+    require(
+        all(isinstance(n, int) and n >= 0 for n in values) and len(values) in (1, 2, 4),
+        "ints-at-least",
+        padding=padding,
+        n=1,
+        n2=2,
+        n3=4,
+        n4=0,
+    )
     return values if len(values) == 4 else (*(values[:1] * 2), *(values[-1:] * 2))
 
 
 def check_channels(input, weight, groups):
     """Raise ValueError if the weight does not match the channels, on any number of axes."""
     if input.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
-        raise ValueError(
-            f"'input' must have {weight.shape[1] * groups} channels (second size of 'weight' times "
-            f"{groups} groups), but has {input.shape[1]}"
+        raise rejection(
+            "channels-second-size-weight",
+            argument="input",
+            number=weight.shape[1] * groups,
+            groups=groups,
+            shape=input.shape[1],
         )
 
 
@@ -55,20 +65,22 @@ def add_bias(y, bias, weight):
     """Add each channel's bias to the result, if there is one."""
     if bias is None:
         return y
-    if bias.shape != weight.shape[:1]:
-        raise ValueError(f"'bias' must have shape {weight.shape[:1]}")
+    require(
+        bias.shape == weight.shape[:1],
+        "shape-shape-size-matrices",
+        argument="bias",
+        value=weight.shape[:1],
+    )
     return y + bias.reshape(-1, *[1] * (y.ndim - 2))
 
 
 def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
     mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
-    if mode not in PAD_MODES:
-        raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
+    require(mode in PAD_MODES, "one-of", pad_mode=pad_mode, choices=PAD_MODES)
     pads = sides(padding)
     if mode == "pad":
         return pads
-    if any(pads):
-        raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}")
+    require(not any(pads), "0-unless-pad-mode-pad-argument-value", padding=padding)
     if mode == "valid":
         return pads
     rows, columns = map(same_padding, sizes, kernel, stride, dilation)
@@ -96,17 +108,23 @@ def conv2d(
     >>> ops.conv2d(ops.ones((1, 1, 4, 4)), ops.ones((2, 1, 3, 3))).shape
     (1, 2, 2, 2)
     """
-    if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(f"'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}")
-    if input.ndim != 4 or weight.ndim != 4:
-        raise ValueError("'input' and 'weight' must have 4 dimensions")
+    require(
+        data_format in ("NCHW", "NHWC"), "one-of", data_format=data_format, choices=("NCHW", "NHWC")
+    )
+    require(input.ndim == 4 and weight.ndim == 4, "weight-dimensions", argument="input", n=4)
     last = data_format == "NHWC"
     if last:
         input, weight = input.transpose(0, 3, 1, 2), weight.transpose(0, 3, 1, 2)
-    if mode != 1 or (out_channel or weight.shape[0]) != weight.shape[0]:
-        raise ValueError("'mode' must be 1, and 'out_channel' the first size of 'weight'")
-    if kernel_size is not None and per_axis("kernel_size", kernel_size) != weight.shape[2:]:
-        raise ValueError(f"'kernel_size' {kernel_size} must be that of 'weight'")
+    require(
+        mode == 1 and (out_channel or weight.shape[0]) == weight.shape[0],
+        "1-out-channel-first-size",
+        argument="mode",
+    )
+    require(
+        kernel_size is None or per_axis("kernel_size", kernel_size) == weight.shape[2:],
+        "kernel-size-weight",
+        kernel_size=kernel_size,
+    )
     check_channels(input, weight, groups)
     stride, dilation = per_axis("stride", stride), per_axis("dilation", dilation)
     sizes, kernel = input.shape[2:], weight.shape[2:]
@@ -115,9 +133,11 @@ def conv2d(
         sizes, kernel, dilation, around[::2], around[1::2], strict=True
     ):
         if size + before + after < (k - 1) * d + 1:
-            raise ValueError(
-                f"the padded input, {size} + {before + after}, must be at least as large as the "
-                f"kernel, {(k - 1) * d + 1}"
+            raise rejection(
+                "padded-input-at-least-large",
+                size=size,
+                number=before + after,
+                number2=(k - 1) * d + 1,
             )
     y = convolve(input, weight, stride, around, dilation, groups)
     y = add_bias(y, bias, weight)
@@ -161,10 +181,12 @@ def depthwise_conv2d(
     """
     kernel = per_axis("kernel_size", kernel_size)
     if w.ndim != 4 or w.shape != (channel_multiplier, x.shape[1], *kernel) or mode != 3:
-        raise ValueError(
-            "For 'DepthwiseConv2dNative', 'w' must have the shape "
-            f"{(channel_multiplier, x.shape[1], *kernel)} and 'mode' be 3, but got {w.shape} and "
-            f"{mode!r}."
+        raise rejection(
+            "shape-mode-3",
+            "DepthwiseConv2dNative",
+            w=w.shape,
+            items=(channel_multiplier, x.shape[1], *kernel),
+            mode=mode,
         )
     weight = w.permute(1, 0, 2, 3).reshape(-1, 1, *kernel)
     return conv2d(x, weight, None, stride, pad_mode, pad, dilation, x.shape[1])
@@ -196,9 +218,8 @@ def conv_tbc(input, weight, bias, pad=0):
     (2, 1, 5)
     """
     if input.ndim != 3 or weight.ndim != 3:
-        raise ValueError(
-            f"For 'conv_tbc', 'input' and 'weight' must have 3 dimensions, but have {input.ndim} "
-            f"and {weight.ndim}."
+        raise rejection(
+            "weight-3-dimensions", "conv_tbc", argument="input", ndim=input.ndim, ndim2=weight.ndim
         )
     y = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, "pad", pad)
     return y.permute(2, 0, 1)

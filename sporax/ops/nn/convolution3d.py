@@ -2,6 +2,7 @@
 
 from jax import lax
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.convolution import PAD_MODES, add_bias, check_channels, per_axis, same_padding
 from sporax.ops.nn.dense import bias_apart, same_dtype
@@ -9,13 +10,20 @@ from sporax.ops.nn.dense import bias_apart, same_dtype
 
 def _around(pad_mode, padding, sizes, kernel, stride, dilation):
     """Return (before, after) for each axis; `padding` is one int, three or six."""
-    if pad_mode not in PAD_MODES:
-        raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
+    require(pad_mode in PAD_MODES, "one-of", pad_mode=pad_mode, choices=PAD_MODES)
     pads = padding if isinstance(padding, tuple) else (padding,)
-    if not all(isinstance(n, int) and n >= 0 for n in pads) or len(pads) not in (1, 3, 6):
-        raise ValueError(f"'padding' must be 1, 3 or 6 ints of at least 0, but got {padding!r}")
-    if pad_mode != "pad" and any(pads):
-        raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}")
+    require(
+        all(isinstance(n, int) and n >= 0 for n in pads) and len(pads) in (1, 3, 6),
+        "ints-at-least",
+        padding=padding,
+        n=1,
+        n2=3,
+        n3=6,
+        n4=0,
+    )
+    require(
+        pad_mode == "pad" or not any(pads), "0-unless-pad-mode-pad-argument-value", padding=padding
+    )
     if pad_mode == "same":
         return tuple(map(same_padding, sizes, kernel, stride, dilation))
     if len(pads) == 6:
@@ -45,14 +53,14 @@ def conv3d(
     >>> ops.conv3d(ops.ones((1, 1, 4, 4, 4)), ops.ones((2, 1, 3, 3, 3))).shape
     (1, 2, 2, 2, 2)
     """
-    if input.ndim != 5 or weight.ndim != 5:
-        raise ValueError("'input' and 'weight' must have 5 dimensions")
-    if data_format != "NCDHW" or mode != 1:
-        raise ValueError("'data_format' must be 'NCDHW', and 'mode' 1")
-    if (out_channel or weight.shape[0]) != weight.shape[0] or (
-        kernel_size is not None and per_axis("kernel_size", kernel_size, 3) != weight.shape[2:]
-    ):
-        raise ValueError("'out_channel' and 'kernel_size' must be those of 'weight'")
+    require(input.ndim == 5 and weight.ndim == 5, "weight-dimensions", argument="input", n=5)
+    require(data_format == "NCDHW" and mode == 1, "ncdhw-mode-1", argument="data_format")
+    require(
+        (out_channel or weight.shape[0]) == weight.shape[0]
+        and (kernel_size is None or per_axis("kernel_size", kernel_size, 3) == weight.shape[2:]),
+        "kernel-size-those-weight",
+        argument="out_channel",
+    )
     check_channels(input, weight, groups)
     stride, dilation = per_axis("stride", stride, 3), per_axis("dilation", dilation, 3)
     around = _around(pad_mode, padding, input.shape[2:], weight.shape[2:], stride, dilation)
@@ -60,8 +68,7 @@ def conv3d(
         input, weight, stride, around, rhs_dilation=dilation, feature_group_count=groups,
         dimension_numbers=("NCDHW", "OIDHW", "NCDHW"),
     )  # fmt: skip
-    if 0 in y.shape[2:]:
-        raise ValueError("the padded input must be at least as large as the kernel")
+    require(0 not in y.shape[2:], "padded-input-at-least-large-kernel")
     return add_bias(y, bias, weight)
 
 

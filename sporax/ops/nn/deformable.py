@@ -6,6 +6,7 @@ import itertools
 import jax
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import conv2d, per_axis, same_padding
 from sporax.ops.operand_checks import floats_only
@@ -16,11 +17,12 @@ def _plane(name, value, data_format):
     last = data_format == "NHWC"
     fits = isinstance(value, (tuple, list)) and len(value) == 4
     outer = (value[0], value[3] if last else value[1]) if fits else ()
-    if outer != (1, 1) or not all(isinstance(n, int) and n >= 1 for n in value):
-        raise ValueError(
-            f"'{name}' must be four ints of at least 1, and 1 for batch and channels, but got "
-            f"{value!r}"
-        )
+    require(
+        outer == (1, 1) and all(isinstance(n, int) and n >= 1 for n in value),
+        "four-ints-at-least-1",
+        argument=name,
+        got=value,
+    )
     return tuple(value[1:3] if last else value[2:])
 
 
@@ -54,15 +56,16 @@ def deformable_offsets(
     >>> moved(ops.ones((1, 3, 4, 4)), ops.ones((1, 12, 3, 3))).shape
     (1, 3, 6, 6)
     """
-    if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(f"'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}")
-    if modulated is not True:
-        raise ValueError(f"'modulated' must be True, but got {modulated!r}; give a mask of ones")
+    require(
+        data_format in ("NCHW", "NHWC"), "one-of", data_format=data_format, choices=("NCHW", "NHWC")
+    )
+    require(modulated is True, "true-argument-value", modulated=modulated)
     stride, dilation = (_plane(n, v, data_format) for n, v in
                         (("strides", strides), ("dilations", dilations)))  # fmt: skip
     kernel = per_axis("ksize", ksize)
-    if x.ndim != 4 or offsets.ndim != 4 or len(pads) != 4:
-        raise ValueError("'x' and 'offsets' must have 4 axes, and 'pads' 4 ints")
+    require(
+        x.ndim == 4 and offsets.ndim == 4 and (len(pads) == 4), "offsets-4-axes-pads", argument="x"
+    )
     if data_format == "NHWC":
         x, offsets = (jnp.moveaxis(a, -1, 1) for a in (x, offsets))
     n, channels, *plane = x.shape
@@ -72,9 +75,12 @@ def deformable_offsets(
     )
     groups, area = deformable_groups, kernel[0] * kernel[1]
     if channels % groups or offsets.shape != (n, 3 * groups * area, *sizes):
-        raise ValueError(
-            f"'x' must have a multiple of {groups} channels, and 'offsets' the shape "
-            f"{(n, 3 * groups * area, *sizes)}, but got {x.shape} and {offsets.shape}"
+        raise rejection(
+            "multiple-channels-offsets-shape",
+            x=x.shape,
+            groups=groups,
+            items=(n, 3 * groups * area, *sizes),
+            shape=offsets.shape,
         )
     right, down, mask = jnp.moveaxis(offsets.reshape(n, 3, groups, *kernel, *sizes), 1, 0)
     places = []
@@ -130,15 +136,13 @@ def dilation2d(x: Array, filter: Array, stride, dilation, pad_mode="SAME", data_
     (1, 3, 3, 3)
     """
     if x.ndim != 4 or filter.ndim != 3 or filter.shape[0] != x.shape[1]:
-        raise ValueError(
-            f"'x' must be (N, C, H, W) and 'filter' (C, kh, kw), but got {x.shape} and "
-            f"{filter.shape}"
-        )
-    if pad_mode not in ("SAME", "same", "VALID", "valid") or data_format != "NCHW":
-        raise ValueError(
-            f"'pad_mode' must be 'SAME' or 'VALID' and 'data_format' 'NCHW', but got {pad_mode!r} "
-            f"and {data_format!r}"
-        )
+        raise rejection("n-c-h-w-filter", x=x.shape, shape=filter.shape)
+    require(
+        pad_mode in ("SAME", "same", "VALID", "valid") and data_format == "NCHW",
+        "same-valid-data-format-nchw",
+        pad_mode=pad_mode,
+        data_format=data_format,
+    )
     stride, dilation = per_axis("stride", stride), per_axis("dilation", dilation)
     kernel, planes = filter.shape[1:], x.shape[2:]
     around = [(0, 0)] * 2
@@ -150,8 +154,7 @@ def dilation2d(x: Array, filter: Array, stride, dilation, pad_mode="SAME", data_
         (n + sum(pads) - (k - 1) * d - 1) // s + 1
         for n, pads, k, d, s in zip(planes, around, kernel, dilation, stride, strict=True)
     ]
-    if min(counts) < 1:
-        raise ValueError(f"the window {kernel} must fit into the padded input")
+    require(min(counts) >= 1, "window-fit-into-padded", kernel=kernel)
     padded = jnp.pad(x, ((0, 0), (0, 0), *around), constant_values=least)
     seen = []
     for place in itertools.product(*map(range, kernel)):

@@ -5,6 +5,7 @@ import numpy as np
 from jax import lax
 
 from sporax.core.errors import describe
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.linalg.products import matmul_transposed
@@ -16,10 +17,7 @@ def same_dtype(name):
 
     def check(*avals):
         if any(a.weak or a.dtype != avals[0].dtype for a in avals):
-            raise TypeError(
-                f"For '{name}', the operands must be Tensors of one dtype, but got "
-                f"{', '.join(map(describe, avals))}. Convert one with 'astype'."
-            )
+            raise rejection("operands-tensors-one-dtype", name, got=", ".join(map(describe, avals)))
 
     return check
 
@@ -33,10 +31,7 @@ def dense(input: Array, weight: Array, bias: OPTIONAL = None):
     array([[11.5]], dtype=float32)
     """
     if weight.ndim != 2 or input.ndim < 1 or input.shape[-1] != weight.shape[1]:
-        raise ValueError(
-            "'input' must be (..., in) and 'weight' (out, in); the last axis of 'input' must be "
-            f"{weight.shape[-1]}"
-        )
+        raise rejection("weight-out-last-axis", argument="input", shape=weight.shape[-1])
     # as one matrix: its gradient is then one product too, several times faster
     y = input.reshape(-1, input.shape[-1]) @ weight.T
     y = y if bias is None else y + bias
@@ -55,8 +50,11 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
     array([[4., 6.]], dtype=float32)
     """
     last = data_format == "NHWC"
-    if input.ndim < 2 or bias.shape != (input.shape[-1 if last else 1],):
-        raise ValueError("'bias' must have one number for each channel of 'input'")
+    require(
+        input.ndim >= 2 and bias.shape == (input.shape[-1 if last else 1],),
+        "one-number-channel-input",
+        argument="bias",
+    )
     return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
 
 
@@ -90,8 +88,7 @@ def embedding_lookup(input: Array, weight: Array, padding_idx=None, by_frequency
 
     `by_frequency`: gradients are divided by the number of look-ups of their row.
     """
-    if not jnp.issubdtype(input.dtype, jnp.integer):
-        raise TypeError("the indices must be integers; convert them with 'astype'")
+    require(jnp.issubdtype(input.dtype, jnp.integer), "indices-integers-convert-them-astype")
     if padding_idx is not None:
         kept = np.arange(weight.shape[0]) != padding_idx % weight.shape[0]
         weight = jnp.where(kept[:, None], weight, lax.stop_gradient(weight))
@@ -144,7 +141,9 @@ def bidense(input1: Array, input2: Array, weight: Array, bias: OPTIONAL = None):
     array([[9.]], dtype=float32)
     """
     sizes = input1.shape[-1:] + input2.shape[-1:]
-    if weight.ndim != 3 or weight.shape[1:] != sizes or input1.shape[:-1] != input2.shape[:-1]:
-        raise ValueError("the inputs must be (*, in1) and (*, in2), 'weight' (out, in1, in2)")
+    require(
+        weight.ndim == 3 and weight.shape[1:] == sizes and (input1.shape[:-1] == input2.shape[:-1]),
+        "inputs-in1-in2-weight",
+    )
     y = jnp.einsum("...i,oij,...j->...o", input1, weight, input2)
     return y if bias is None else y + bias

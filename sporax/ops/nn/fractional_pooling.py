@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.convolution import per_axis
 from sporax.ops.random.continuous import rand
@@ -34,18 +35,26 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
     """
     axes = len(kernel)
     plane = input.shape[2:]
-    if jnp.issubdtype(input.dtype, jnp.complexfloating):
-        raise TypeError("'input' must be of real numbers, which have an order; give 'input.abs()'")
+    require(
+        not jnp.issubdtype(input.dtype, jnp.complexfloating),
+        "real-numbers-order-give",
+        argument="input",
+    )
     if input.ndim != axes + 2 or samples.shape != (*input.shape[:2], axes):
-        raise ValueError(
-            f"'input' must be (N, C, {', '.join('DHW'[-axes:])}) and 'random_samples' "
-            f"(N, C, {axes}), but got {input.shape} and {samples.shape}"
+        raise rejection(
+            "n-c-random-samples-n",
+            input=input.shape,
+            names=", ".join("DHW"[-axes:]),
+            axes=axes,
+            shape=samples.shape,
         )
-    if any(k + n - 1 > m for k, n, m in zip(kernel, size, plane, strict=True)):
-        raise ValueError(
-            f"'kernel_size' {kernel} and 'output_size' {size} must add up to at most 1 more than "
-            f"the axes {plane}"
-        )
+    require(
+        not any((k + n - 1 > m for k, n, m in zip(kernel, size, plane, strict=True))),
+        "kernel-size-output-size-add-up",
+        kernel=kernel,
+        size=size,
+        plane=plane,
+    )
     flat = jnp.zeros((1,) * (2 + 2 * axes), jnp.int32)
     for axis in range(axes):
         # planes: the sample for the last axis comes first; volumes: in the order of the axes
@@ -65,24 +74,27 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
 
 
 def _output_size(who, input, output_size, output_ratio, axes):
-    if output_size is None and output_ratio is None:
-        raise ValueError(f"For '{who}', 'output_size' or 'output_ratio' must be given.")
+    require(
+        output_size is not None or output_ratio is not None,
+        "output-ratio-given",
+        who,
+        argument="output_size",
+    )
     if output_size is not None:
         return per_axis("output_size", output_size, axes)
     ratios = output_ratio if isinstance(output_ratio, tuple) else (output_ratio,) * axes
-    if len(ratios) != axes or not all(isinstance(r, float) and 0 < r < 1 for r in ratios):
-        raise ValueError(
-            f"For '{who}', 'output_ratio' must be a float in (0, 1) or {axes} of them, but got "
-            f"{output_ratio!r}."
-        )
+    require(
+        len(ratios) == axes and all(isinstance(r, float) and 0 < r < 1 for r in ratios),
+        "float-0-1-them",
+        who,
+        output_ratio=output_ratio,
+        axes=axes,
+    )
     return tuple(int(n * r) for n, r in zip(input.shape[-axes:], ratios, strict=True))
 
 
 def _pooled(who, input, kernel_size, output_size, output_ratio, return_indices, samples, axes):
-    if not isinstance(return_indices, bool):
-        raise TypeError(
-            f"For '{who}', 'return_indices' must be a bool, but got {return_indices!r}."
-        )
+    require(isinstance(return_indices, bool), "bool", who, return_indices=return_indices)
     size = _output_size(who, input, output_size, output_ratio, axes)
     is_batch = input.ndim == axes + 2
     x = input if is_batch else input.expand_dims(0)
@@ -143,11 +155,13 @@ def fractional_max_pool2d_of_class(
     >>> pool(ops.ones((1, 1, 6, 6)), ops.zeros((1, 1, 2)))[0].shape
     (1, 1, 3, 3)
     """
-    if data_format != "NCHW":
-        raise ValueError(
-            f"For 'FractionalMaxPoolWithFixedKsize', 'data_format' must be 'NCHW', but got "
-            f"{data_format!r}."
-        )
+    require(
+        data_format == "NCHW",
+        "must-be-layer-channels",
+        "FractionalMaxPoolWithFixedKsize",
+        data_format=data_format,
+        other="NCHW",
+    )
     return fractional_max_pool2d(input_x, ksize, output_shape, None, True, random_samples)
 
 
@@ -165,11 +179,13 @@ def fractional_max_pool3d_of_class(
     >>> pool(ops.ones((1, 1, 6, 6, 6)), ops.zeros((1, 1, 3)))[0].shape
     (1, 1, 3, 3, 3)
     """
-    if data_format not in ("NCDHW", "NDHWC"):
-        raise ValueError(
-            "For 'FractionalMaxPool3DWithFixedKsize', 'data_format' must be 'NCDHW' or 'NDHWC', "
-            f"but got {data_format!r}."
-        )
+    require(
+        data_format in ("NCDHW", "NDHWC"),
+        "one-of-layer-channels",
+        "FractionalMaxPool3DWithFixedKsize",
+        data_format=data_format,
+        choices=("NCDHW", "NDHWC"),
+    )
     last = data_format == "NDHWC"
     x = x.moveaxis(-1, -4) if last else x
     pooled = fractional_max_pool3d(x, ksize, output_shape, None, True, random_samples)
@@ -222,13 +238,13 @@ def part_boundaries(draws: Array, size, count, pseudo_random):
 def _fractional(itself, x, mean):
     who, ratio = itself.name, itself.pooling_ratio
     numbers = isinstance(ratio, (list, tuple)) and all(isinstance(r, float) for r in ratio)
-    if not numbers or len(ratio) != 4 or min(ratio) < 1 or ratio[0] != 1 or ratio[3] != 1:
-        raise ValueError(
-            f"For '{who}', 'pooling_ratio' must be 4 floats [1.0, rows, columns, 1.0] of at least "
-            f"1.0, but got {ratio!r}."
-        )
-    if x.ndim != 4:
-        raise ValueError(f"For '{who}', 'x' must be (N, H, W, C), but has shape {x.shape}.")
+    require(
+        numbers and len(ratio) == 4 and (min(ratio) >= 1) and (ratio[0] == 1) and (ratio[3] == 1),
+        "4-floats-1-0",
+        who,
+        pooling_ratio=ratio,
+    )
+    require(x.ndim == 4, "n-h-w-c-shape", who, argument="x", shape=x.shape)
     own = source_of(itself, itself.seed, itself.seed2)
     boundaries, longest = [], []
     for axis, size in enumerate(x.shape[1:3]):

@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import EVERYTHING, LAYOUTS, attention
 from sporax.ops.random.draws import next_key, uniform_from_key
@@ -14,7 +15,7 @@ _COPIES = 8  # of each sum, as on Ascend
 
 
 def refuse(who, text):
-    raise ValueError(f"For '{who}', {text}.")
+    raise rejection("rule-argument-value", who, value=text)
 
 
 def unseen(mode, apart, more_keys, pre_tokens, next_tokens, has_mask):
@@ -201,11 +202,13 @@ def ring_attention_update(
     >>> out.asnumpy(), total.asnumpy()[0, 0, 0, 0]
     (array([[[3., 3., 3., 3.]]], dtype=float32), np.float32(3.0))
     """
-    if layout not in ("SBH", "TND"):
-        raise ValueError(f"'layout' must be 'SBH' or 'TND', but got {layout!r}")
+    require(layout in ("SBH", "TND"), "one-of", layout=layout, choices=("SBH", "TND"))
     rank = 4 if layout == "SBH" else 3
-    if prev_attn_out.ndim != 3 or prev_softmax_max.ndim != rank:
-        raise ValueError(f"the results must have 3 axes and the maxima {rank}")
+    require(
+        prev_attn_out.ndim == 3 and prev_softmax_max.ndim == rank,
+        "results-3-axes-maxima",
+        rank=rank,
+    )
     largest = jnp.maximum(prev_softmax_max, cur_softmax_max)
     before = prev_softmax_sum * jnp.exp(prev_softmax_max - largest)
     now = cur_softmax_sum * jnp.exp(cur_softmax_max - largest)
@@ -217,8 +220,11 @@ def ring_attention_update(
         return one if layout == "TND" else jnp.transpose(one, (2, 0, 1, 3))
 
     heads = prev_softmax_max.shape[1]
-    if layout == "SBH" and prev_attn_out.shape[2] % heads:
-        raise ValueError(f"the last size of the results must be divisible by {heads} heads")
+    require(
+        layout != "SBH" or not prev_attn_out.shape[2] % heads,
+        "last-size-results-divisible",
+        heads=heads,
+    )
     shape = prev_attn_out.shape if layout == "TND" else (*prev_attn_out.shape[:2], heads, -1)
     parts = (
         x.reshape(shape) * along_heads(weight / total)

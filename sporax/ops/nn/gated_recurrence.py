@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.recurrence import recurrent_scan
 from sporax.ops.random.dropout import dropout
@@ -21,7 +22,9 @@ def _same_dtype(*arrays):
 
 def _expect(name, array, shape):
     if array is not None and array.shape != shape:
-        raise ValueError(f"'{name}' must have the shape {shape}, but has {array.shape}")
+        raise rejection(
+            "shape-shape-size-diagonals", argument=name, shape=shape, shape2=array.shape
+        )
 
 
 @op(function=(), name="DynamicRNN")
@@ -38,7 +41,7 @@ def lstm_with_gates(
     """
     steps, batch, inputs = x.shape if x.ndim == 3 else (None,) * 3
     if steps is None or cell.ndim != 2:
-        raise ValueError(f"'x' must be (L, N, C) and the states (N, H), but got {x.shape}")
+        raise rejection("l-n-c-states", x=x.shape)
     size, state = cell.shape[1], hidden.shape[-1]
     _expect("init_h", hidden, (batch, state if projection is not None else size))
     _expect("init_c", cell, (batch, size))
@@ -73,8 +76,7 @@ def gru_with_gates(
     """A GRU along `x` `(L, N, C)`: states, gates z and r, new contents n and their part from the
     state, `(L, N, H)` each. `weight_input` `(C, 3 H)`, `weight_hidden` `(H, 3 H)` and the biases
     `(3 H,)` have the gates in `gate_order`."""
-    if x.ndim != 3 or init_h.ndim != 2:
-        raise ValueError(f"'x' must be (L, N, C) and 'init_h' (N, H), but got {x.shape}")
+    require(x.ndim == 3 and init_h.ndim == 2, "l-n-c-init-h", x=x.shape)
     size = init_h.shape[1]
     _expect("init_h", init_h, (x.shape[1], size))
     _expect("weight_input", weight_input, (x.shape[2], 3 * size))
@@ -109,9 +111,12 @@ def _only(who, **settings):
     """Raise ValueError for a setting that MindSpore's kernel does not support."""
     for name, (value, *allowed) in settings.items():
         if value not in allowed or (isinstance(allowed[0], bool) != isinstance(value, bool)):
-            raise ValueError(
-                f"For '{who}', '{name}' must be {' or '.join(map(repr, allowed))}, as MindSpore's "
-                f"kernel has it, but got {value!r}. nn.LSTM, nn.GRU and ops.dropout do more."
+            raise rejection(
+                "mindspore-s-kernel",
+                who,
+                argument=name,
+                names=" or ".join(map(repr, allowed)),
+                got=value,
             )
 
 
@@ -268,8 +273,7 @@ def lstm_of_class(
     >>> lstm(ops.ones((5, 4, 3)), state, state, ops.ones((40, 1, 1)))[0].shape
     (5, 4, 2)
     """
-    if num_layers > w.size:
-        raise ValueError(f"'num_layers' must be that of the weights in 'w', but got {num_layers}")
+    require(num_layers <= w.size, "weights-w", num_layers=num_layers)
     directions, state = 1 + bidirectional, proj_size or hidden_size
     shapes = [
         (input_size if layer == 0 else directions * state, state, hidden_size)
@@ -279,9 +283,8 @@ def lstm_of_class(
     one = 4 * hidden_size * len(shapes)
     counts = [matrices + one * n for n in ((1, 2) if has_bias else (0,))]
     if w.size not in counts:
-        raise ValueError(
-            f"For 'LSTM', 'w' must have {' or '.join(map(str, counts))} elements, but got shape "
-            f"{w.shape}."
+        raise rejection(
+            "elements", "LSTM", argument="w", names=" or ".join(map(str, counts)), shape=w.shape
         )
     parameters = _parameters(w, shapes, directions, (w.size - matrices) // one, bool(proj_size))
     lasts, out = [], input

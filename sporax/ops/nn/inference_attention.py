@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
 from sporax.ops.nn.attention import EVERYTHING, attention
@@ -45,10 +46,11 @@ def inference_attention(
     ones before the padding if it is given; rows of other queries are 0. `mask`: nonzero where a key
     is masked; `shift` is added to the scaled scores; the band as in `flash_attention_score`.
     """
-    if query.ndim != 4 or key.ndim != 4 or value.shape[:3] != key.shape[:3]:
-        raise ValueError("'query', 'key' and 'value' must be (B, N, S, D)")
-    if sparse_mode not in (0, 1, 2, 3, 4):
-        raise ValueError(f"'sparse_mode' must be 0, 1, 2, 3 or 4, but got {sparse_mode}")
+    require(
+        query.ndim == 4 and key.ndim == 4 and (value.shape[:3] == key.shape[:3]),
+        "query-key-value-b",
+    )
+    require(sparse_mode in (0, 1, 2, 3, 4), "0-1-2-3", sparse_mode=sparse_mode)
     queries, keys = query.shape[2], key.shape[2]
     i, is_query = _valid(queries, query_lengths, query_padding)
     j, is_key = _valid(keys, key_lengths, key_padding)
@@ -72,8 +74,12 @@ def _one(who, name, x):
     """Return a Tensor, or the item(s) of a tuple or list, concatenated along the first axis."""
     if isinstance(x, Tensor):
         return x
-    if not isinstance(x, tuple | list) or not x or not all(isinstance(t, Tensor) for t in x):
-        raise TypeError(f"For '{who}', '{name}' must be a Tensor or a list of Tensors.")
+    require(
+        isinstance(x, tuple | list) and x and all(isinstance(t, Tensor) for t in x),
+        "tensor-list-tensors",
+        who,
+        argument=name,
+    )
     if len({t.shape for t in x}) > 1:
         refuse(who, f"the items of '{name}' must have one shape, but have {[t.shape for t in x]}. "
                "Pad them, and give their lengths")  # fmt: skip
@@ -405,10 +411,14 @@ def paged_attention_with_mask(
 def rows_in_slots(cache: Array, rows: Array, slots: Array):
     """Write `rows` `(T, N, D)` to the `slots` `(T,)`, counted through all pages, of `cache`
     `(pages, size, N, D)`; negative slots are skipped."""
-    if cache.ndim != 4 or rows.shape[1:] != cache.shape[2:] or slots.shape != rows.shape[:1]:
-        raise ValueError("'key' must be (T, N, D), 'key_cache' (pages, size, N, D), 'slots' (T,)")
-    if not jnp.issubdtype(slots.dtype, jnp.integer):
-        raise TypeError("'slot_mapping' must be integers")
+    require(
+        cache.ndim == 4 and rows.shape[1:] == cache.shape[2:] and (slots.shape == rows.shape[:1]),
+        "t-n-d-key-cache",
+        argument="key",
+    )
+    require(
+        jnp.issubdtype(slots.dtype, jnp.integer), "integers-dtype-integer", argument="slot_mapping"
+    )
     flat = cache.reshape(-1, *cache.shape[2:])
     at = jnp.where(slots < 0, flat.shape[0], slots)
     return flat.at[at].set(rows.astype(cache.dtype), mode="drop").reshape(cache.shape)

@@ -2,12 +2,17 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 
 
 def _experts(who, indices):
-    if indices.ndim not in (1, 2) or not jnp.issubdtype(indices.dtype, jnp.integer):
-        raise ValueError(f"'{who}' must be integers (N, K) or (N,), but has shape {indices.shape}")
+    require(
+        indices.ndim in (1, 2) and jnp.issubdtype(indices.dtype, jnp.integer),
+        "integers-n-k-n",
+        argument=who,
+        shape=indices.shape,
+    )
     return indices.reshape(indices.shape[0], -1)
 
 
@@ -31,11 +36,14 @@ def moe_token_permute(
     >>> rows.asnumpy().ravel(), places.asnumpy()
     (array([7., 2., 1.], dtype=float32), array([2, 0, 1], dtype=int32))
     """
-    if padded_mode:
-        raise ValueError("'padded_mode' must be False, but got True; mask the tokens first")
+    require(not padded_mode, "false-argument-value-moe-routing", argument="padded_mode")
     experts = _experts("indices", indices)
-    if tokens.ndim != 2 or tokens.shape[0] != experts.shape[0]:
-        raise ValueError("'tokens' must be (N, H), with as many rows as 'indices'")
+    require(
+        tokens.ndim == 2 and tokens.shape[0] == experts.shape[0],
+        "n-h-many-rows",
+        argument="tokens",
+        other="indices",
+    )
     order, places = _order(experts)
     rows = tokens[order // experts.shape[1]]
     return rows if num_out_tokens is None else rows[:num_out_tokens], places.astype(jnp.int32)
@@ -55,17 +63,22 @@ def moe_token_unpermute(
     >>> ops.moe_token_unpermute(rows, places).asnumpy().ravel()
     array([1., 7., 2.], dtype=float32)
     """
-    if padded_mode:
-        raise ValueError("'padded_mode' must be False, but got True")
-    if permuted_tokens.ndim != 2 or sorted_indices.ndim != 1:
-        raise ValueError("'permuted_tokens' must be (N K, H) and 'sorted_indices' (N K,)")
-    if not jnp.issubdtype(sorted_indices.dtype, jnp.integer):
-        raise TypeError("'sorted_indices' must be integers")
+    require(not padded_mode, "false-argument-value-moe-routing-2", argument="padded_mode")
+    require(
+        permuted_tokens.ndim == 2 and sorted_indices.ndim == 1,
+        "n-k-h-sorted-indices",
+        argument="permuted_tokens",
+    )
+    require(
+        jnp.issubdtype(sorted_indices.dtype, jnp.integer),
+        "integers-dtype-integer",
+        argument="sorted_indices",
+    )
     rows = permuted_tokens.at[sorted_indices].get(mode="fill", fill_value=0)
     if probs is None:
         return rows
     if probs.ndim != 2 or probs.size != sorted_indices.size:
-        raise ValueError(f"'probs' must be (N, K) with N K = {sorted_indices.size}")
+        raise rejection("n-k-n-k", argument="probs", size=sorted_indices.size)
     weighted = rows.reshape(*probs.shape, -1) * probs[..., None]
     return weighted.sum(1).astype(permuted_tokens.dtype)
 
@@ -89,14 +102,17 @@ def moe_init_routing_v2(
     (array([2., 1.], dtype=float32), array([1, 0], dtype=int32))
     """
     experts = _experts("expert_idx", expert_idx)
-    if x.ndim != 2 or x.shape[0] != experts.shape[0]:
-        raise ValueError("'x' must be (N, H), with as many rows as 'expert_idx'")
+    require(
+        x.ndim == 2 and x.shape[0] == experts.shape[0],
+        "n-h-many-rows",
+        argument="x",
+        other="expert_idx",
+    )
     for name, value, allowed in (
         ("drop_pad_mode", drop_pad_mode, (0, 1)),
         ("expert_tokens_count_or_cumsum_flag", expert_tokens_count_or_cumsum_flag, (0, 1, 2)),
     ):
-        if value not in allowed:
-            raise ValueError(f"'{name}' must be one of {allowed}, but got {value!r}")
+        require(value in allowed, "one-of", argument=name, choices=allowed, got=value)
     order, places = _order(experts)
     flat = experts.reshape(-1)
     counts = jnp.zeros(expert_num, jnp.int32).at[flat].add(1, mode="drop")

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.core.jax_internals import is_symbolic
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.operand_checks import floats_only
 from sporax.storage.views import write_all
@@ -87,10 +88,7 @@ def _(axes, epsilon, primals, tangents):
 
 def _fits(input, shape, *parameters):
     for p in parameters:
-        if p is not None and p.shape != shape:
-            raise ValueError(
-                f"the shape of weight and bias must be {shape}, the last of the input's"
-            )
+        require(p is None or p.shape == shape, "shape-weight-bias-last", shape=shape)
 
 
 @op(
@@ -132,8 +130,9 @@ def layer_norm(
     array([[-1.,  1.]], dtype=float32)
     """
     shape = normalized_shape if isinstance(normalized_shape, tuple) else (normalized_shape,)
-    if not shape or input.shape[-len(shape) :] != shape:
-        raise ValueError(f"'normalized_shape' must be the last sizes of 'input', but got {shape}")
+    require(
+        shape and input.shape[-len(shape) :] == shape, "last-sizes-input", normalized_shape=shape
+    )
     _fits(input, shape, weight, bias)
     axes = tuple(range(input.ndim - len(shape), input.ndim))
     x, _, _ = _normalized(_precise(input), axes, eps)
@@ -151,16 +150,14 @@ def _axis(input, data_format):
 def _channels(input, data_format, *parameters):
     """Return the shape that aligns a parameter with the channels of `input`."""
     axis = _axis(input, data_format)
-    if input.ndim < 2 or data_format not in ("NCHW", "NHWC"):
-        raise ValueError(
-            "'input' must be (N, C, ...), or (N, ..., C) where 'data_format' is 'NHWC'"
-        )
+    require(input.ndim >= 2 and data_format in ("NCHW", "NHWC"), "n-c-n-c", argument="input")
     for p in parameters:
-        if p.shape != (input.shape[axis],):
-            raise ValueError(
-                f"the parameters must have one number for each of {input.shape[axis]} channels, "
-                f"but have shape {p.shape}; check 'num_features'"
-            )
+        require(
+            p.shape == (input.shape[axis],),
+            "parameters-one-number-channels",
+            shape=input.shape[axis],
+            shape2=p.shape,
+        )
     return tuple(n if i == axis else 1 for i, n in enumerate(input.shape))
 
 
@@ -279,8 +276,11 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
     >>> ops.group_norm(Tensor([[1.0, 3.0]]), 1).asnumpy().round(3)
     array([[-1.,  1.]], dtype=float32)
     """
-    if input.ndim < 2 or input.shape[1] % num_groups:
-        raise ValueError(f"the channels (axis 1) must be divisible into {num_groups} groups")
+    require(
+        input.ndim >= 2 and (not input.shape[1] % num_groups),
+        "channels-axis-1-divisible",
+        num_groups=num_groups,
+    )
     shape = _channels(input, "NCHW", *[p for p in (weight, bias) if p is not None])
     each = math.prod(input.shape[1:]) // num_groups
     groups = input.reshape(input.shape[0], num_groups, each)
@@ -295,8 +295,12 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
 def _by_mean_square(x, gamma, epsilon, dtype):
     """Return (x times `gamma` over its root mean square, the reciprocal root in Float32)."""
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    if not gamma.ndim or x.shape[-gamma.ndim :] != gamma.shape:
-        raise ValueError(f"'gamma' must have the last sizes of 'x', but has shape {gamma.shape}")
+    require(
+        gamma.ndim and x.shape[-gamma.ndim :] == gamma.shape,
+        "last-sizes-x-shape",
+        argument="gamma",
+        shape=gamma.shape,
+    )
     x = _precise(x)
     inverse = _inverse_deviation(_mean(lax.mul(x, x), axes), epsilon)
     return (x * inverse * gamma).astype(dtype), inverse
@@ -347,8 +351,7 @@ def add_layer_norm(
     ([[0.0, 2.0]], [[4.0]], [[2.0, 6.0]])
     """
     x = x1 + x2
-    if not x.ndim:
-        raise ValueError("'x1' must have at least one axis")
+    require(x.ndim, "at-least-one-axis", argument="x1")
     _fits(x, x.shape[-1:], gamma, beta)
     y, mean, variance = _normalized(_precise(x), (x.ndim - 1,), epsilon)
     inverse = _inverse_deviation(variance, epsilon)
@@ -366,12 +369,19 @@ def lrn(
     >>> ops.lrn(Tensor([[[[1.0]], [[2.0]]]]), 1).asnumpy().round(3).ravel()
     array([0.408, 0.816], dtype=float32)
     """
-    if x.ndim != 4:
-        raise ValueError(f"'x' must be (N, C, H, W), but has shape {x.shape}")
-    if not isinstance(depth_radius, int) or depth_radius < 0:
-        raise ValueError(f"'depth_radius' must be an int of at least 0, but got {depth_radius!r}")
-    if norm_region != "ACROSS_CHANNELS":
-        raise ValueError(f"'norm_region' must be 'ACROSS_CHANNELS', but got {norm_region!r}")
+    require(x.ndim == 4, "n-c-h-w", argument="x", shape=x.shape)
+    require(
+        isinstance(depth_radius, int) and depth_radius >= 0,
+        "int-at-least-argument-value",
+        depth_radius=depth_radius,
+        n=0,
+    )
+    require(
+        norm_region == "ACROSS_CHANNELS",
+        "must-be-argument-value-ctc",
+        norm_region=norm_region,
+        other="ACROSS_CHANNELS",
+    )
     wide = _precise(x)
     radius, channels = min(depth_radius, x.shape[1]), x.shape[1]
     squares = jnp.pad(wide * wide, ((0, 0), (radius, radius), (0, 0), (0, 0)))

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 
 # MindSpore's padding mode -> JAX's, the most elements that may be added to an axis of size n
@@ -23,17 +24,12 @@ _MODES = {
 def pad_each_side(input: Array, value: OPTIONAL = None, *, paddings, mode):
     """Pad `input` by `paddings` ((before, after) for each axis); negative ones crop."""
     if mode not in _MODES:
-        raise ValueError(f"'mode' must be one of {list(_MODES)}, but got {mode!r}")
-    if len(paddings) != input.ndim:
-        raise ValueError(
-            f"paddings must be given for each of the {input.ndim} axes, but got {paddings}"
-        )
+        raise rejection("one-of", mode=mode, choices=list(_MODES))
+    require(len(paddings) == input.ndim, "paddings-given-axes", ndim=input.ndim, got=paddings)
     kind, most = _MODES[mode]
     for n, sides in zip(input.shape, paddings, strict=True):
         if most is not None and max(sides) > most(n):
-            raise ValueError(
-                f"mode '{mode}' must add at most {most(n)} to an axis of size {n}, but got {sides}"
-            )
+            raise rejection("mode-add-at-most-axis", mode=mode, most=most(n), n=n, got=sides)
     if mode == "constant":
         out = _zeros_around(input, paddings)
         if value is None:
@@ -59,7 +55,7 @@ def _ints(who, name, padding):
     try:
         return [operator.index(n) for n in values]
     except TypeError:
-        raise TypeError(f"For '{who}', '{name}' must be ints, but got {padding!r:.80}.") from None
+        raise rejection("integers-argument-type", who, argument=name, got=padding) from None
 
 
 @composite(mint="nn.functional.pad(input: input_x, pad: padding, mode='constant', value=None)")
@@ -76,12 +72,9 @@ def pad(input_x, padding, mode="constant", value=None):
     """
     numbers = _ints("pad", "padding", padding)
     if len(numbers) % 2 or len(numbers) > 2 * input_x.ndim:
-        raise ValueError(
-            f"For 'pad', 'padding' must have 2 ints for each of at most {input_x.ndim} axes, but "
-            f"got {len(numbers)}."
-        )
+        raise rejection("2-ints-at-most-axes", "pad", padding=len(numbers), ndim=input_x.ndim)
     if mode != "constant" and value is not None:
-        raise ValueError(f"For 'pad', 'value' must be None in mode '{mode}', but got {value}.")
+        raise rejection("none-mode", "pad", value=value, mode=mode)
     last = list(zip(numbers[::2], numbers[1::2], strict=True))[::-1]
     pairs = ((0, 0),) * (input_x.ndim - len(last)) + tuple(last)
     return pad_each_side(input_x, value, paddings=pairs, mode=mode)
@@ -113,10 +106,13 @@ def mirror_pad(x, paddings, mode="REFLECT"):
     >>> ops.MirrorPad()(Tensor([[1, 2, 3]]), Tensor([[0, 0], [1, 1]])).asnumpy()
     array([[2, 1, 2, 3, 2]])
     """
-    if mode not in ("REFLECT", "SYMMETRIC"):
-        raise ValueError(
-            f"For 'MirrorPad', 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}."
-        )
+    require(
+        mode in ("REFLECT", "SYMMETRIC"),
+        "one-of",
+        "MirrorPad",
+        mode=mode,
+        choices=("REFLECT", "SYMMETRIC"),
+    )
     return pad_each_side(x, paddings=_pairs("MirrorPad", paddings), mode=mode.lower())
 
 
@@ -128,14 +124,9 @@ def padding(x, pad_dim_size=8):
     array([[ 8.,  0.,  0.],
            [10.,  0.,  0.]], dtype=float32)
     """
-    if x.ndim < 2 or x.shape[-1] != 1:
-        raise ValueError(
-            f"For 'Padding', 'x' must have at least 2 axes, the last of size 1, but got {x.shape}."
-        )
+    require(x.ndim >= 2 and x.shape[-1] == 1, "at-least-2-axes-last", "Padding", x=x.shape)
     if not isinstance(pad_dim_size, int) or pad_dim_size < 1:
-        raise ValueError(
-            f"For 'Padding', 'pad_dim_size' must be a positive int, but got {pad_dim_size!r}."
-        )
+        raise rejection("int-at-least-argument-value", "Padding", pad_dim_size=pad_dim_size, n=1)
     return pad(x, (0, pad_dim_size - 1))
 
 

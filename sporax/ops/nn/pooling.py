@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.convolution import PAD_MODES, per_axis, same_padding
 from sporax.ops.operand_checks import floats_only, tensors_only
@@ -28,23 +29,27 @@ class Windows:
         self.stride = self.kernel if stride is None else per_axis("stride", stride, count)
         self.dilation = per_axis("dilation", dilation, count)
         mode = str(pad_mode).lower()
-        if mode not in PAD_MODES:
-            raise ValueError(f"'pad_mode' must be one of {PAD_MODES}, but got {pad_mode!r}")
+        require(mode in PAD_MODES, "one-of", pad_mode=pad_mode, choices=PAD_MODES)
         if isinstance(padding, (tuple, list)) and len(padding) == 2 * count != 4:
             self.padding = tuple(zip(padding[::2], padding[1::2], strict=True))
         else:
             self.padding = tuple((p, p) for p in per_axis("padding", padding, count, 0))
         largest = tuple(map(max, self.padding))
-        if mode != "pad" and any(largest):
-            raise ValueError(f"'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding}")
-        if any(2 * p > k for p, k in zip(largest, self.kernel, strict=True)):
-            raise ValueError(f"'padding' must be at most half the kernel, but got {padding}")
+        require(
+            mode == "pad" or not any(largest),
+            "0-unless-pad-mode-pad-argument-value-pooling",
+            padding=padding,
+        )
+        require(
+            not any((2 * p > k for p, k in zip(largest, self.kernel, strict=True))),
+            "at-most-half-kernel",
+            padding=padding,
+        )
         if mode == "same":
             self.padding = tuple(map(same_padding, planes, self.kernel, self.stride, self.dilation))
         self.planes = tuple(planes)
         self.sizes = tuple(self._count(axis, ceil_mode) for axis in range(count))
-        if min(self.sizes) < 1:
-            raise ValueError(f"the window {self.kernel} must fit into the padded input")
+        require(min(self.sizes) >= 1, "window-fit-into-padded", kernel=self.kernel)
 
     def _count(self, axis, ceil_mode):
         step, (before, after) = self.stride[axis], self.padding[axis]
@@ -68,11 +73,12 @@ class Windows:
 
 def _pooled(input, data_format, axes, pool):
     """Apply `pool` to `input` with channels first, for any `data_format`."""
-    if data_format not in _FORMATS[axes]:
-        raise ValueError(f"'data_format' must be one of {_FORMATS[axes]}, but got {data_format!r}")
+    require(
+        data_format in _FORMATS[axes], "one-of", data_format=data_format, choices=_FORMATS[axes]
+    )
     if input.ndim not in (axes + 1, axes + 2):
         letters = ", ".join("DHW"[-axes:])
-        raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
+        raise rejection("n-c-c", argument="input", letters=letters)
     if data_format != "NHWC":
         return pool(input)
     return jnp.moveaxis(pool(jnp.moveaxis(input, -1, -3)), -3, -1)
@@ -277,13 +283,15 @@ def avg_pool3d_of_class(
 def lp_pool(x: Array, norm_type, kernel_size, stride=None, ceil_mode=False, axes=2):
     r"""$(\sum x^p)^{1/p}$ of each window of the last `axes` axes; its gradient is 0 where it is
     0."""
-    if isinstance(norm_type, bool) or not isinstance(norm_type, (int, float)):
-        raise TypeError(f"'norm_type' must be a number, but got {type(norm_type).__name__}")
-    if norm_type == 0:
-        raise ValueError("'norm_type' must not be 0")
+    require(
+        not isinstance(norm_type, bool) and isinstance(norm_type, (int, float)),
+        "number-argument-type",
+        norm_type=norm_type,
+    )
+    require(norm_type != 0, "not-0", argument="norm_type")
     if x.ndim not in (axes + 1, axes + 2):
         letters = ", ".join("DHW"[-axes:])
-        raise ValueError(f"'input' must be (N, C, {letters}) or (C, {letters})")
+        raise rejection("n-c-c", argument="input", letters=letters)
     at = Windows(x.shape[-axes:], kernel_size, stride, "pad", 0, 1, ceil_mode)
     args = at.sizes, at.kernel, at.stride, at.padding
     # a window that reaches beyond the end counts as its mean times the size of a full one
@@ -321,15 +329,11 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 def _with_places(who, x, axes, argmax_type, *windows):
     """Return maxima and their indices in this dtype; `x` must have `axes` + 2 dimensions."""
-    if argmax_type not in (int32, int64):
-        raise ValueError(
-            f"For '{who}', 'argmax_type' must be int32 or int64, but got {argmax_type}."
-        )
+    require(
+        argmax_type in (int32, int64), "int32-int64-argument-value", who, argmax_type=argmax_type
+    )
     if x.ndim != axes + 2:
-        raise ValueError(
-            f"For '{who}', 'x' must have {axes + 2} dimensions, but got shape {x.shape}. "
-            "Give (N, C, ...)."
-        )
+        raise rejection("dimensions-shape-rank", who, argument="x", number=axes + 2, shape=x.shape)
     y, at = max_pool_with_index(x, *windows)
     return y, at.astype(argmax_type)
 
@@ -372,11 +376,7 @@ def max_pool_with_argmax(
     array([[ 5,  7],
            [13, 15]], dtype=int32)
     """
-    if data_format != "NCHW":
-        raise ValueError(
-            f"For 'MaxPoolWithArgmax', 'data_format' must be 'NCHW', but got {data_format!r}. "
-            "Permute 'x' to (N, C, H, W)."
-        )
+    require(data_format == "NCHW", "nchw", "MaxPoolWithArgmax", data_format=data_format)
     windows = kernel_size, strides, 0, 1, False, 2, pad_mode
     y, at = _with_places("MaxPoolWithArgmax", x, 2, int32, *windows)
     channels = np.arange(x.shape[1], dtype=np.int32).reshape(-1, 1, 1)
@@ -398,9 +398,12 @@ def max_pool3d_with_argmax(
     >>> at.shape
     (1, 1, 2, 2, 2)
     """
-    if data_format != "NCDHW":
-        raise ValueError(
-            f"For 'MaxPool3DWithArgmax', 'data_format' must be 'NCDHW', but got {data_format!r}."
-        )
+    require(
+        data_format == "NCDHW",
+        "must-be-layer-channels",
+        "MaxPool3DWithArgmax",
+        data_format=data_format,
+        other="NCDHW",
+    )
     windows = ksize, strides, pads, dilation, ceil_mode, 3
     return _with_places("MaxPool3DWithArgmax", x, 3, argmax_type, *windows)

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import rejection
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 from sporax.xla_kernels.recurrence import KINDS, RECURRENCE, scanned
 
@@ -20,15 +21,15 @@ def recurrent_scan(
     size = hidden.shape[-1]
     gates = KINDS[kind][0]
     if x.ndim != 3 or hidden.shape != (x.shape[1], size):
-        raise ValueError(
-            f"'x' must be (L, N, C) and the state ({x.shape[-2]}, H), but got {x.shape} and "
-            f"{hidden.shape}"
-        )
+        raise rejection("l-n-c-state", x=x.shape, shape=x.shape[-2], shape2=hidden.shape)
     wanted = (gates * size, x.shape[-1]), (gates * size, size)
     if (weight_ih.shape, weight_hh.shape) != wanted:
-        raise ValueError(
-            f"the weights must have shapes {wanted[0]} and {wanted[1]}, but got {weight_ih.shape} "
-            f"and {weight_hh.shape}"
+        raise rejection(
+            "weights-shapes",
+            wanted=wanted[0],
+            wanted2=wanted[1],
+            got=weight_ih.shape,
+            shape=weight_hh.shape,
         )
     state = (hidden,) if cell is None else (hidden, cell)
     biases = [b for b in (bias_ih, bias_hh) if b is not None]
@@ -48,9 +49,12 @@ def recurrent_cell(
 ) -> Array | Arrays:  # fmt: skip
     """One step: the state `(N, H)` (and `(N, H)` for lstm) after `x` `(N, C)`."""
     if x.shape[-1:] != weight_ih.shape[1:] or hidden.shape[-1:] != weight_hh.shape[1:]:
-        raise ValueError(
-            f"the last axes of input and state must be {weight_ih.shape[1]} and "
-            f"{weight_hh.shape[1]}, but got shapes {x.shape} and {hidden.shape}"
+        raise rejection(
+            "last-axes-input-state",
+            shape=weight_ih.shape[1],
+            shape2=weight_hh.shape[1],
+            shape3=x.shape,
+            shape4=hidden.shape,
         )
     inner, outer = x @ weight_ih.T, hidden @ weight_hh.T
     if bias_ih is not None:

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 
 
@@ -14,13 +15,23 @@ def no_repeat_ngram(state_seq: Array, log_probs: Array, ngram_size=1):
     >>> ops.NoRepeatNGram(2)(words, ops.zeros((1, 1, 4))).asnumpy() < 0
     array([[[False, False,  True, False]]])
     """
-    if state_seq.ndim != 3 or log_probs.shape[:-1] != state_seq.shape[:2] or log_probs.ndim != 3:
-        raise ValueError("'state_seq' must be (batch, beams, m) and 'log_probs' (batch, beams, v)")
-    if not jnp.issubdtype(state_seq.dtype, jnp.integer):
-        raise TypeError("'state_seq' must be integers")
+    require(
+        state_seq.ndim == 3
+        and log_probs.shape[:-1] == state_seq.shape[:2]
+        and (log_probs.ndim == 3),
+        "batch-beams-m-log-probs",
+        argument="state_seq",
+    )
+    require(
+        jnp.issubdtype(state_seq.dtype, jnp.integer), "integers-dtype-integer", argument="state_seq"
+    )
     length = state_seq.shape[2]
-    if not isinstance(ngram_size, int) or not 1 <= ngram_size <= length:
-        raise ValueError(f"'ngram_size' must be an int in [1, {length}], but got {ngram_size!r}")
+    require(
+        isinstance(ngram_size, int) and 1 <= ngram_size <= length,
+        "int-in-interval-argument-value",
+        ngram_size=ngram_size,
+        interval=f"[1, {length}]",
+    )
     before = ngram_size - 1
     starts = jnp.arange(length - before)
     grams = state_seq[..., starts[:, None] + jnp.arange(ngram_size)]

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
 from sporax.ops.indexing.gather import gather
@@ -31,15 +32,16 @@ def rotary_position_embedding(x: Array, cos: Array, sin: Array, mode=0):
     >>> ops.rotary_position_embedding(x, ops.cos(angle), ops.sin(angle)).asnumpy().round(3)
     array([[[[-0.,  1.]]]], dtype=float32)
     """
-    if mode not in (0, 1) or isinstance(mode, bool):
-        raise ValueError(f"'mode' must be 0 (halves) or 1 (neighbours), but got {mode!r}")
+    require(mode in (0, 1) and (not isinstance(mode, bool)), "0-halves-1-neighbours", mode=mode)
     if x.ndim != 4 or x.shape[-1] % 2 or cos.shape != sin.shape:
-        raise ValueError(
-            "'x' must have 4 axes, the last one even, and 'cos' and 'sin' one shape, but got "
-            f"{x.shape}, {cos.shape} and {sin.shape}"
-        )
-    if jnp.broadcast_shapes(x.shape, cos.shape) != x.shape:
-        raise ValueError(f"'cos' must be broadcast to the shape {x.shape}, but has {cos.shape}")
+        raise rejection("4-axes-last-one", x=x.shape, shape=cos.shape, shape2=sin.shape)
+    require(
+        jnp.broadcast_shapes(x.shape, cos.shape) == x.shape,
+        "broadcast-shape",
+        argument="cos",
+        shape=x.shape,
+        shape2=cos.shape,
+    )
     return (x * cos + _turned(x, mode == 1) * sin).astype(x.dtype)
 
 
@@ -63,14 +65,19 @@ def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) ->
     >>> q.shape, k.shape
     ((1, 2, 4), (1, 2, 4))
     """
-    if cos_format not in (0, 1, 2, 3):
-        raise ValueError(
-            f"For 'ApplyRotaryPosEmb', 'cos_format' must be 0, 1, 2 or 3, but got {cos_format!r}."
-        )
+    require(
+        cos_format in (0, 1, 2, 3),
+        "0-1-2-3-argument-value",
+        "ApplyRotaryPosEmb",
+        cos_format=cos_format,
+    )
     if cos.ndim != 2 or query.ndim not in (3, 4) or key.ndim != query.ndim:
-        raise ValueError(
-            "For 'ApplyRotaryPosEmb', 'query' and 'key' must have 3 or 4 axes and 'cos' and 'sin' "
-            f"2, but got {query.shape}, {key.shape} and {cos.shape}."
+        raise rejection(
+            "key-3-4-axes",
+            "ApplyRotaryPosEmb",
+            query=query.shape,
+            shape=key.shape,
+            shape2=cos.shape,
         )
     batch, steps, size = *query.shape[:2], cos.shape[-1]
     if cos_format in _GATHERED:
@@ -89,17 +96,22 @@ def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) ->
 @op(function=(), name="GroupTopk", differentiable=False)
 def without_weak_groups(token: Array, group_num, k, k_inner):
     """Return `token` with zeros in all but `k` groups; see `GroupTopk`."""
-    if token.ndim != 2 or not isinstance(group_num, int) or token.shape[1] % max(group_num, 1):
-        raise ValueError(
-            f"'token' must be (tokens, experts), experts a multiple of 'group_num' {group_num}, "
-            f"but has shape {token.shape}"
-        )
+    require(
+        token.ndim == 2 and isinstance(group_num, int) and (not token.shape[1] % max(group_num, 1)),
+        "tokens-experts-experts-multiple",
+        argument="token",
+        group_num=group_num,
+        shape=token.shape,
+    )
     size = token.shape[1] // group_num
-    if not 1 <= k <= group_num or not 1 <= k_inner <= size:
-        raise ValueError(
-            f"'k' must be from 1 to {group_num} and 'k_inner' from 1 to {size}, but got {k} and "
-            f"{k_inner}"
-        )
+    require(
+        1 <= k <= group_num and 1 <= k_inner <= size,
+        "1-k-inner-1",
+        k=k,
+        group_num=group_num,
+        size=size,
+        k_inner=k_inner,
+    )
     groups = token.reshape(len(token), group_num, size)
     best = jax.lax.top_k(groups.astype(jnp.float32), k_inner)[0].sum(-1)
     chosen = jax.lax.top_k(best, k)[1]
@@ -121,9 +133,6 @@ def group_topk(token, idx_arr, group_num, k, k_inner=1):
     >>> ops.GroupTopk()(scores, ops.arange(4), 2, 1).asnumpy()
     array([[0., 0., 5., 0.]], dtype=float32)
     """
-    if not isinstance(token, Tensor):
-        raise TypeError(
-            f"For 'GroupTopk', 'token' must be a Tensor, but got {type(token).__name__}."
-        )
+    require(isinstance(token, Tensor), "tensor", "GroupTopk", token=token)
     put("GroupTopk", token, without_weak_groups(token, group_num, k, k_inner))
     return token

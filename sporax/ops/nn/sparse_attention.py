@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import attention
 from sporax.ops.nn.fused_attention import (
@@ -44,8 +45,11 @@ def _attended(who, query, key, value, hidden, scale):
 @op(function=(), name="nsa_compress")
 def compressed_windows(input: Array, weight: Array, starts):
     """Sum windows of `input` `(T, N, D)` from `starts` on, with `weight` `(window, N)`."""
-    if input.ndim != 3 or weight.ndim != 2 or weight.shape[1] != input.shape[1]:
-        raise ValueError("'input' must be (T, N, D) and 'weight' (compress_block_size, N)")
+    require(
+        input.ndim == 3 and weight.ndim == 2 and (weight.shape[1] == input.shape[1]),
+        "t-n-d-weight",
+        argument="input",
+    )
     at = np.asarray(starts, int).reshape(-1, 1) + np.arange(weight.shape[0])
     return jnp.einsum("wbnd,bn->wnd", input[at], weight)
 
@@ -116,10 +120,13 @@ def nsa_select_attention(
 def unchosen(indices: Array, blocks: Array):
     """Return True for keys, in `blocks` `(T,)`, that are in none of the blocks `indices` `(S, M,
     count)`: `(1, M, S, T)`; negative indices are ignored."""
-    if indices.ndim != 3 or blocks.ndim != 1:
-        raise ValueError("'indices' must be (S, M, count) and 'blocks' (T,)")
-    if not all(jnp.issubdtype(x.dtype, jnp.integer) for x in (indices, blocks)):
-        raise TypeError("'indices' and 'blocks' must be integers")
+    require(indices.ndim == 3 and blocks.ndim == 1, "s-m-count-blocks", argument="indices")
+    require(
+        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (indices, blocks)),
+        "integers",
+        argument="indices",
+        other="blocks",
+    )
     count = blocks.shape[0] + 1
     at = jnp.where((indices < 0) | (indices >= count), count, indices)
     rows, heads = jnp.arange(at.shape[0])[:, None, None], jnp.arange(at.shape[1])[:, None]
@@ -260,8 +267,14 @@ def indexer_scores(query: Array, key: Array, weights: Array, hidden: Array, coun
 
     `query` `(B, S, N, D)`, `key` `(B, T, 1, D)`, `weights` `(B, S, N)`, `hidden` `(B, S, T)`.
     """
-    if query.ndim != 4 or key.ndim != 4 or key.shape[2] != 1 or weights.shape != query.shape[:3]:
-        raise ValueError("'query' must be (B, S, N, D), 'key' (B, T, 1, D), 'weights' (B, S, N)")
+    require(
+        query.ndim == 4
+        and key.ndim == 4
+        and (key.shape[2] == 1)
+        and (weights.shape == query.shape[:3]),
+        "b-s-n-d",
+        argument="query",
+    )
     products = jnp.einsum(
         "bsnd,btd->bsnt", query, key[:, :, 0], preferred_element_type=jnp.promote_types(query, "f4")
     )
@@ -317,10 +330,19 @@ def attention_to_chosen(
     S, 1, count)`; scores of the `_rope` parts are added. `hidden`: `(B, S, T)`.
 
     Returns the result, and the largest score and the sum of exponentials, `(B, 1, S, N)`."""
-    if query.ndim != 4 or key.ndim != 4 or key.shape[2] != 1 or value.shape[:3] != key.shape[:3]:
-        raise ValueError("'query' must be (B, S, N, D), 'key' and 'value' (B, T, 1, D)")
-    if chosen.ndim != 4 or not jnp.issubdtype(chosen.dtype, jnp.integer):
-        raise ValueError("'sparse_indices' must be integers (B, S, 1, count)")
+    require(
+        query.ndim == 4
+        and key.ndim == 4
+        and (key.shape[2] == 1)
+        and (value.shape[:3] == key.shape[:3]),
+        "b-s-n-d-key",
+        argument="query",
+    )
+    require(
+        chosen.ndim == 4 and jnp.issubdtype(chosen.dtype, jnp.integer),
+        "integers-b-s-1",
+        argument="sparse_indices",
+    )
     length = key.shape[1]
     at = (chosen[:, :, 0, :, None] * block + jnp.arange(block)).reshape(*chosen.shape[:2], -1)
     is_none = jnp.repeat(chosen[:, :, 0] < 0, block, -1) | (at >= length)

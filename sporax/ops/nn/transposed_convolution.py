@@ -2,6 +2,7 @@
 
 from jax import lax
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.convolution import PAD_MODES, add_bias, same_padding
 from sporax.ops.nn.dense import bias_apart, same_dtype
@@ -21,12 +22,15 @@ def conv_transpose(
     """
     count = input.ndim - 2
     if count < 1 or weight.ndim != input.ndim:
-        raise ValueError(f"'input' and 'weight' must have {len(stride) + 2} dimensions")
-    if input.shape[1] != weight.shape[0] or weight.shape[0] % groups:
-        raise ValueError(
-            f"'input' must have {weight.shape[0]} channels (first size of 'weight'), a multiple of "
-            f"{groups} groups, but has {input.shape[1]}"
-        )
+        raise rejection("weight-dimensions", argument="input", n=len(stride) + 2)
+    require(
+        input.shape[1] == weight.shape[0] and (not weight.shape[0] % groups),
+        "channels-first-size-weight",
+        argument="input",
+        shape=weight.shape[0],
+        groups=groups,
+        shape2=input.shape[1],
+    )
     dilation = dilation or (1,) * count
     padding = []
     for n, k, s, d, size, (before, _) in zip(
@@ -50,28 +54,30 @@ def _numbers(who, name, value, count, lowest):
     """Return an int for each axis, from one for all or one each."""
     each = (value,) * count if isinstance(value, int) else value
     fits = isinstance(each, (tuple, list)) and len(each) == count
-    if not fits or not all(isinstance(n, int) and n >= lowest for n in each):
-        raise ValueError(
-            f"For '{who}', '{name}' must be an int of at least {lowest} or {count} of them, but "
-            f"got {value!r}."
-        )
+    require(
+        fits and all(isinstance(n, int) and n >= lowest for n in each),
+        "int-or-ints-at-least",
+        who,
+        argument=name,
+        lowest=lowest,
+        counts=(count,),
+        got=value,
+    )
     return tuple(each)
 
 
 def around_of(who, pad_mode, padding, count):
     """Return ((before, after) of each axis) for `padding`: one int, one or two per axis."""
-    if pad_mode not in PAD_MODES:
-        raise ValueError(f"For '{who}', 'pad_mode' must be one of {PAD_MODES}, but got {pad_mode}.")
+    require(pad_mode in PAD_MODES, "one-of", who, pad_mode=pad_mode, choices=PAD_MODES)
     each = (padding,) * count if isinstance(padding, int) else tuple(padding)
     if len(each) not in (count, 2 * count) or not all(isinstance(n, int) and n >= 0 for n in each):
-        raise ValueError(
-            f"For '{who}', 'padding' must be 1, {count} or {2 * count} ints of at least 0, but got "
-            f"{padding!r}."
-        )
-    if pad_mode != "pad" and any(each):
-        raise ValueError(
-            f"For '{who}', 'padding' must be 0 unless 'pad_mode' is 'pad', but got {padding!r}."
-        )
+        raise rejection("1-ints-at-least-0", who, padding=padding, count=count, number=2 * count)
+    require(
+        pad_mode == "pad" or not any(each),
+        "0-unless-pad-mode-pad-shape-window",
+        who,
+        padding=padding,
+    )
     if len(each) == count:
         return tuple((n, n) for n in each)
     return tuple(zip(each[::2], each[1::2], strict=True))
@@ -98,9 +104,8 @@ def transposed_as_mode(
         sizes.append(size + extra)
         places.append(same_padding(size, k, s, d) if pad_mode == "same" else sides)
     if min(sizes) < 1:
-        raise ValueError(
-            f"For '{who}', the result must have at least 1 element along each axis, but input "
-            f"{x.shape} with padding {padding} leaves {tuple(sizes)}."
+        raise rejection(
+            "result-at-least-1-element", who, shape=x.shape, padding=padding, sizes=tuple(sizes)
         )
     return conv_transpose(
         x, weight, bias, stride=tuple(stride), around=tuple(places), sizes=tuple(sizes),
@@ -110,18 +115,18 @@ def transposed_as_mode(
 
 def _of_axes(who, count, input, weight, bias, stride, padding, output_padding, groups, dilation):
     if input.ndim not in (count + 1, count + 2):
-        raise ValueError(
-            f"For '{who}', 'input' must have {count + 1} or {count + 2} dimensions, but got shape "
-            f"{input.shape}."
+        raise rejection(
+            "dimensions", who, argument="input", n=count + 1, n2=count + 2, shape=input.shape
         )
     stride = _numbers(who, "stride", stride, count, 1)
     dilation = _numbers(who, "dilation", dilation, count, 1)
     more = _numbers(who, "output_padding", output_padding, count, 0)
-    if any(m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True)):
-        raise ValueError(
-            f"For '{who}', 'output_padding' must be less than 'stride' or 'dilation', but got "
-            f"{output_padding}."
-        )
+    require(
+        not any((m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True))),
+        "less-than-stride-dilation",
+        who,
+        output_padding=output_padding,
+    )
     padding = _numbers(who, "padding", padding, count, 0)
     batch = input if input.ndim == count + 2 else input.expand_dims(0)
     y = transposed_as_mode(
@@ -169,16 +174,17 @@ def conv2d_gradient(
     (1, 3, 6, 6)
     """
     who = "Conv2DTranspose"
-    if data_format != "NCHW" or mode != 1:
-        raise ValueError(
-            f"For '{who}', 'data_format' must be 'NCHW' and 'mode' 1, but got {data_format!r} and "
-            f"{mode}."
-        )
-    if dout.ndim != 4 or dout.shape[1] != out_channel:
-        raise ValueError(
-            f"For '{who}', 'dout' must have 4 dimensions and {out_channel} channels, but got shape "
-            f"{dout.shape}."
-        )
+    require(
+        data_format == "NCHW" and mode == 1, "nchw-mode-1", who, data_format=data_format, mode=mode
+    )
+    require(
+        dout.ndim == 4 and dout.shape[1] == out_channel,
+        "4-dimensions-channels",
+        who,
+        argument="dout",
+        out_channel=out_channel,
+        shape=dout.shape,
+    )
     stride, dilation = (
         _numbers(who, name, value[2:] if isinstance(value, tuple) and len(value) == 4 else value,
                  2, 1)
@@ -212,11 +218,16 @@ def conv3d_transpose(
     (1, 3, 6, 6, 6)
     """
     who = "Conv3DTranspose"
-    if dout.ndim != 5 or dout.shape[1] != in_channel or data_format != "NCDHW" or mode != 1:
-        raise ValueError(
-            f"For '{who}', 'dout' must be (N, {in_channel}, D, H, W) with 'data_format' 'NCDHW' "
-            f"and 'mode' 1, but got shape {dout.shape}, {data_format!r} and {mode}."
-        )
+    require(
+        dout.ndim == 5 and dout.shape[1] == in_channel and (data_format == "NCDHW") and (mode == 1),
+        "n-d-h-w",
+        who,
+        argument="dout",
+        in_channel=in_channel,
+        shape=dout.shape,
+        data_format=data_format,
+        mode=mode,
+    )
     return transposed_as_mode(
         who, dout, weight, bias, _numbers(who, "stride", stride, 3, 1), pad_mode.lower(), pad,
         _numbers(who, "dilation", dilation, 3, 1), group,
@@ -241,10 +252,7 @@ def conv3d_gradient(
     >>> ops.conv3d_transpose(y, w).shape
     (1, 3, 6, 6, 6)
     """
-    if weight.ndim != 5:
-        raise ValueError(
-            f"For 'conv3d_transpose', 'weight' must be (C, out, D, H, W), but got {weight.shape}."
-        )
+    require(weight.ndim == 5, "c-out-d-h", "conv3d_transpose", weight=weight.shape)
     sizes = weight.shape[:2], weight.shape[2:]
     return conv3d_transpose(
         inputs, weight, *sizes[0], sizes[1], None, 1, pad_mode, padding, stride, dilation, group,

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import per_axis
@@ -20,10 +21,7 @@ def fold_windows(columns: Array, *, size, kernel, stride, dilation, around):
         for n, k, s, d in zip(padded, kernel, stride, dilation, strict=True)
     ]
     if columns.ndim != 4 or min(counts) < 1 or columns.shape[3] != counts[0] * counts[1]:
-        raise ValueError(
-            f"the input must have {counts[0]} x {counts[1]} windows in its last axis, as "
-            "'output_size', 'kernel_size', 'padding', 'dilation' and 'stride' say"
-        )
+        raise rejection("input-x-windows-last", counts=counts[0], counts2=counts[1])
     n, c = columns.shape[:2]
     parts = columns.reshape(n, c, *kernel, *counts)
     image = jnp.zeros((n, c, *padded), columns.dtype)
@@ -53,11 +51,14 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
     """
     kernel = _sizes("kernel_size", kernel_size)
-    if input.ndim not in (2, 3) or input.shape[-2] % (kernel[0] * kernel[1]):
-        raise ValueError(
-            "For 'fold', 'input' must be (N, C kh kw, L) or (C kh kw, L), but got shape "
-            f"{input.shape} for a window {kernel}."
-        )
+    require(
+        input.ndim in (2, 3) and (not input.shape[-2] % (kernel[0] * kernel[1])),
+        "n-c-kh-kw",
+        "fold",
+        argument="input",
+        shape=input.shape,
+        kernel=kernel,
+    )
     columns = input.reshape(-1, input.shape[-2] // (kernel[0] * kernel[1]),
                             kernel[0] * kernel[1], input.shape[-1])  # fmt: skip
     out = fold_windows(
@@ -95,11 +96,10 @@ def max_unpool(x: Array, indices: Array, *, size):
     """Return zeros of `size` in the last axes, with each element of `x` at its index."""
     axes = len(size)
     if x.shape != indices.shape or x.ndim not in (axes + 1, axes + 2):
-        raise ValueError(
-            f"'x' must have {axes + 1} or {axes + 2} dimensions and 'indices' its shape"
-        )
-    if not jnp.issubdtype(indices.dtype, jnp.integer):
-        raise TypeError("'indices' must be integers")
+        raise rejection("dimensions-indices-shape", argument="x", number=axes + 1, number2=axes + 2)
+    require(
+        jnp.issubdtype(indices.dtype, jnp.integer), "integers-dtype-integer", argument="indices"
+    )
     planes = x.reshape(-1, *x.shape[-axes:]).reshape(-1, _count(x.shape[-axes:]))
     at = indices.reshape(planes.shape)
     rows = jnp.arange(planes.shape[0])[:, None]
@@ -126,11 +126,7 @@ def _unpooled(who, axes, x, indices, kernel_size, stride, padding, output_size):
     if output_size:
         wanted = tuple(output_size)[-axes:]
         far = [abs(a - b) >= s for a, b, s in zip(wanted, size, stride, strict=True)]
-        if any(far):
-            raise ValueError(
-                f"For '{who}', 'output_size' must be less than one stride from {size}, but got "
-                f"{wanted}."
-            )
+        require(not any(far), "less-than-one-stride", who, output_size=wanted, size=size)
         size = wanted
     return max_unpool(x, indices, size=size)
 
@@ -169,15 +165,16 @@ def _unpool_class(axes, channels_last):
     name, first = f"MaxUnpool{axes}D", f"NC{'DHW'[-axes:]}"
 
     def function(x, argmax, ksize, strides=0, pads=0, output_shape=(), data_format=first):
-        if data_format not in (first, channels_last):
-            raise ValueError(
-                f"For '{name}', 'data_format' must be '{first}' or '{channels_last}', but got "
-                f"{data_format!r}."
-            )
+        require(
+            data_format in (first, channels_last),
+            "must-be-or-layer-channels",
+            name,
+            data_format=data_format,
+            first=first,
+            channels_last=channels_last,
+        )
         if output_shape and len(output_shape) != axes + 2:
-            raise ValueError(
-                f"For '{name}', 'output_shape' must have {axes + 2} sizes, but got {output_shape}."
-            )
+            raise rejection("sizes", name, output_shape=output_shape, number=axes + 2)
         if data_format == first:
             return _unpooled(name, axes, x, argmax, ksize, strides, pads, output_shape)
         order = (0, axes + 1, *range(1, axes + 1))

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.random.draws import next_key, source_of, uniform_from_key
 
@@ -16,13 +17,19 @@ def first_fitting_crop(
     of the whole image. A row has numbers in [0, 1) for aspect ratio, area, and position down and
     across.
     """
-    if image_size.shape != (3,) or bounding_boxes.ndim != 3 or bounding_boxes.shape[2] != 4:
-        raise ValueError("'image_size' must be (3,) and 'bounding_boxes' (batch, N, 4)")
-    if min_object_covered.size != 1:
-        raise ValueError("'min_object_covered' must hold one number")
+    require(
+        image_size.shape == (3,) and bounding_boxes.ndim == 3 and (bounding_boxes.shape[2] == 4),
+        "3-bounding-boxes-batch-n",
+        argument="image_size",
+    )
+    require(min_object_covered.size == 1, "hold-one-number", argument="min_object_covered")
     for name, value in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
-        if not isinstance(value, tuple) or len(value) != 2 or not 0 < value[0] < value[1]:
-            raise ValueError(f"'{name}' must be two rising positive numbers, but got {value}")
+        require(
+            isinstance(value, tuple) and len(value) == 2 and (0 < value[0] < value[1]),
+            "two-rising-positive-numbers",
+            argument=name,
+            got=value,
+        )
     ratio, area, *places = jnp.moveaxis(draws, -1, 0)
     ratio = aspect_ratio_range[0] + ratio * (aspect_ratio_range[1] - aspect_ratio_range[0])
     area = area_range[0] + area * (area_range[1] - area_range[0])
@@ -72,16 +79,20 @@ def sample_distorted_bounding_box(
     >>> begin.shape, size.shape, crop.shape
     ((3,), (3,), (1, 1, 4))
     """
-    if not isinstance(max_attempts, int) or max_attempts < 1:
-        raise ValueError(
-            "For 'SampleDistortedBoundingBoxV2', 'max_attempts' must be a positive int, but got "
-            f"{max_attempts!r}."
-        )
-    if not bounding_boxes.size and not use_image_if_no_bounding_boxes:
-        raise ValueError(
-            "For 'SampleDistortedBoundingBoxV2', 'bounding_boxes' must hold a box, but got shape "
-            f"{bounding_boxes.shape}. Set 'use_image_if_no_bounding_boxes' to allow none."
-        )
+    require(
+        isinstance(max_attempts, int) and max_attempts >= 1,
+        "int-at-least-argument-value",
+        "SampleDistortedBoundingBoxV2",
+        max_attempts=max_attempts,
+        n=1,
+    )
+    require(
+        bounding_boxes.size or use_image_if_no_bounding_boxes,
+        "hold-box",
+        "SampleDistortedBoundingBoxV2",
+        argument="bounding_boxes",
+        shape=bounding_boxes.shape,
+    )
     key = next_key(source_of(itself, seed, seed2))
     draws = uniform_from_key(key, (max_attempts, 4), np.dtype(np.float32))
     ranges = tuple(aspect_ratio_range), tuple(area_range)

@@ -5,6 +5,7 @@ Seeds are as in `sporax.ops.random.continuous`.
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.nn.activation import softmax
@@ -20,14 +21,15 @@ from sporax.ops.random.draws import (
 
 def classes(name, weights, count, replacement, seed):
     """Check the arguments, and call `categorical_from_key` for one or two axes of weights."""
-    if not isinstance(count, int) or isinstance(count, bool):
-        raise TypeError(
-            f"For '{name}', 'num_samples' must be an int, but got {type(count).__name__}."
-        )
+    require(
+        isinstance(count, int) and (not isinstance(count, bool)),
+        "int-data-sampler",
+        name,
+        num_samples=count,
+    )
     if not replacement and count > weights.shape[-1]:
-        raise ValueError(
-            f"For '{name}', 'num_samples' must be at most {weights.shape[-1]}, the number of "
-            f"classes, without 'replacement', but got {count}."
+        raise rejection(
+            "at-most-number-classes-without", name, num_samples=count, shape=weights.shape[-1]
         )
     return categorical_from_key(next_key(seed), weights, count, replacement)
 
@@ -96,10 +98,7 @@ def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
     array([[1, 1, 1]])
     """
     wanted = dtype_of_kind("RandomCategorical", dtype, "i", error=TypeError)
-    if logits.ndim != 2:
-        raise ValueError(
-            f"For 'RandomCategorical', 'logits' must have 2 axes, but got shape {logits.shape}."
-        )
+    require(logits.ndim == 2, "2-axes", "RandomCategorical", argument="logits", shape=logits.shape)
     drawn = classes("RandomCategorical", softmax(logits), num_sample, True, seed or None)
     return cast(drawn, dtypes.from_numpy(wanted))
 
@@ -110,22 +109,29 @@ def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
 def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_max, seed, avoid):
     counts = [("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)]
     for word, value in counts:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(
-                f"For '{name}', '{word}' must be an int, but got {type(value).__name__}."
-            )
-        if value < 1:
-            raise ValueError(f"For '{name}', '{word}' must be greater than 0, but got {value}.")
-    if unique and num_sampled > range_max:
-        raise ValueError(
-            f"For '{name}', 'num_sampled' must be at most 'range_max' {range_max} where 'unique' "
-            f"is True, but got {num_sampled}."
+        require(
+            isinstance(value, int) and (not isinstance(value, bool)),
+            "int",
+            name,
+            argument=word,
+            got=value,
         )
-    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
-        raise ValueError(
-            f"For '{name}', 'true_classes' must have 2 axes, the second of size {num_true}, but "
-            f"got shape {true_classes.shape}."
-        )
+        require(value >= 1, "greater-than", name, argument=word, n=0, got=value)
+    require(
+        not unique or num_sampled <= range_max,
+        "at-most-range-max-unique-true",
+        name,
+        num_sampled=num_sampled,
+        range_max=range_max,
+    )
+    require(
+        true_classes.ndim == 2 and true_classes.shape[1] == num_true,
+        "2-axes-second-size",
+        name,
+        argument="true_classes",
+        num_true=num_true,
+        shape=true_classes.shape,
+    )
     key = next_key(seed)
     return candidates_from_key(key, true_classes, num_sampled, bool(unique), range_max, law, avoid)
 

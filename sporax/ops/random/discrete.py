@@ -7,6 +7,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.indexing.gather import where
@@ -32,12 +33,14 @@ from sporax.ops.shape.creation import arange
 def bounds(name, low, high):
     """Raise unless the bounds are ints with values between them."""
     for word, bound in (("low", low), ("high", high)):
-        if not isinstance(bound, int) or isinstance(bound, bool):
-            raise TypeError(
-                f"For '{name}', '{word}' must be an int, but got {type(bound).__name__}."
-            )
-    if low >= high:
-        raise ValueError(f"For '{name}', 'low' must be less than 'high', but got {low} and {high}.")
+        require(
+            isinstance(bound, int) and (not isinstance(bound, bool)),
+            "int",
+            name,
+            argument=word,
+            got=bound,
+        )
+    require(low < high, "less-than", name, low=low, other="high", high=high)
 
 
 @composite()
@@ -98,10 +101,8 @@ def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
     >>> sorted(ops.randperm(4).tolist())
     [0, 1, 2, 3]
     """
-    if not isinstance(n, int) or isinstance(n, bool):
-        raise TypeError(f"For 'randperm', 'n' must be an int, but got {type(n).__name__}.")
-    if n < 1:
-        raise ValueError(f"For 'randperm', 'n' must be greater than 0, but got {n}.")
+    require(isinstance(n, int) and (not isinstance(n, bool)), "int", "randperm", n=n)
+    require(n >= 1, "greater-than", "randperm", argument="n", n=0, got=n)
     wanted = dtype_of_kind("randperm", dtype, "fiuV")
     return permutation_from_key(next_key(joined(seed, offset)), n, n, wanted)
 
@@ -167,8 +168,12 @@ def choice_with_mask(input_x, count=256, seed=None) -> Arrays:
     >>> index.tolist(), valid.tolist()
     ([[1], [0]], [True, False])
     """
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise TypeError(f"For 'choice_with_mask', 'count' must be a positive int, but got {count}.")
+    require(
+        isinstance(count, int) and (not isinstance(count, bool)) and (count >= 1),
+        "positive-int",
+        "choice_with_mask",
+        count=count,
+    )
     return choice_with_mask_from_key(next_key(seed), input_x, count)
 
 
@@ -200,8 +205,13 @@ def bernoulli(input, p=None, seed=None):
     array([0., 1.], dtype=float32)
     """
     chances = input if p is None else p
-    if isinstance(chances, (int, float)) and not 0 <= chances <= 1:
-        raise ValueError(f"For 'bernoulli', 'p' must be in [0, 1], but got {p}.")
+    require(
+        not isinstance(chances, (int, float)) or 0 <= chances <= 1,
+        "in-interval",
+        "bernoulli",
+        p=p,
+        interval="[0, 1]",
+    )
     return bernoulli_from_key(next_key(seed), chances, input.shape, dtypes.to_numpy(input.dtype))
 
 
@@ -216,10 +226,13 @@ def bernoulli_of_class(itself, x, p=0.5, seed=-1, offset=0):
 
 
 def _rate(name, rate):
-    if not isinstance(rate, Tensor):
-        raise TypeError(f"For '{name}', the rate must be a Tensor, but got {type(rate).__name__}.")
-    if rate.dtype == dtypes.bool_ or rate.is_complex():
-        raise TypeError(f"For '{name}', the rate must be real numbers, but got {rate.dtype}.")
+    require(isinstance(rate, Tensor), "rate-tensor", name, got=rate)
+    require(
+        rate.dtype != dtypes.bool_ and (not rate.is_complex()),
+        "rate-real-numbers",
+        name,
+        got=rate.dtype,
+    )
     return rate
 
 

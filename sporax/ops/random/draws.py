@@ -18,6 +18,7 @@ from sporax.core.interruptions import uninterrupted
 from sporax.core.random import Generator, default_generator
 from sporax.core.tensor import Tensor
 from sporax.core.value import updating
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.operand_checks import floats_only
 
@@ -65,15 +66,12 @@ def next_key(source=None):
     generator.
     """
     if source is not None and not isinstance(source, Generator):
-        if not isinstance(source, int) or isinstance(source, bool):
-            raise TypeError(
-                "For a random operation, 'seed' must be an int or None, and 'generator' a "
-                f"Generator or None, but got {type(source).__name__}."
-            )
-        if source < 0:
-            raise ValueError(
-                f"For a random operation, 'seed' must be at least 0, but got {source}."
-            )
+        require(
+            isinstance(source, int) and (not isinstance(source, bool)),
+            "random-operation-seed-int",
+            got=source,
+        )
+        require(source >= 0, "random-operation-seed-at-least", got=source)
         source = _generator_of_seed(source)
     return _advanced(source or default_generator)
 
@@ -90,9 +88,7 @@ def _advanced(generator):
 def source_of(primitive, seed, seed2=0):
     """Return the generator of a Primitive with two seeds; None, the default one, if both are 0."""
     if seed < 0 or seed2 < 0:
-        raise ValueError(
-            f"For '{primitive.name}', the seeds must be at least 0, but got {seed} and {seed2}."
-        )
+        raise rejection("seeds-at-least-0", primitive.name, got=seed, seed2=seed2)
     if not (seed or seed2):
         return None
     seed |= seed2 << 32
@@ -125,12 +121,13 @@ def sizes(name, size):
     if isinstance(size, Tensor):
         size = size.tolist()
     shape = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in shape):
-        raise TypeError(
-            f"For '{name}', the shape must be an int or a tuple of ints, but got {size!r}."
-        )
-    if any(n < 0 for n in shape):
-        raise ValueError(f"For '{name}', the sizes of a shape must be at least 0, but got {shape}.")
+    require(
+        all(isinstance(n, (int, np.integer)) and (not isinstance(n, bool)) for n in shape),
+        "shape-int-tuple-ints",
+        name,
+        got=size,
+    )
+    require(not any(n < 0 for n in shape), "sizes-shape-at-least-0-shape-size", name, got=shape)
     return tuple(int(n) for n in shape)
 
 
@@ -142,15 +139,8 @@ def all_sizes(name, size):
 
 def shape_tensor(name, shape):
     """Convert a 1-d Tensor, the only supported form, to a tuple of ints."""
-    if not isinstance(shape, Tensor):
-        raise TypeError(
-            f"For '{name}', 'shape' must be a Tensor of ints, but got {type(shape).__name__}. "
-            "Make one of it with 'Tensor(shape)'."
-        )
-    if shape.ndim != 1:
-        raise ValueError(
-            f"For '{name}', 'shape' must have one dimension, but got shape {shape.shape}."
-        )
+    require(isinstance(shape, Tensor), "tensor-ints", name, shape=shape)
+    require(shape.ndim == 1, "one-dimension", name, argument="shape", shape=shape.shape)
     return sizes(name, shape)
 
 
@@ -161,9 +151,11 @@ def common_shape(name, shape, *parameters):
     try:
         return tuple(np.broadcast_shapes(shape, *shapes))
     except ValueError:
-        raise ValueError(
-            f"For '{name}', 'shape' and the shapes of the parameters must broadcast together, but "
-            f"got {shape} and {', '.join(map(str, shapes))}."
+        raise rejection(
+            "shapes-parameters-broadcast-together",
+            name,
+            shape=shape,
+            names=", ".join(map(str, shapes)),
         ) from None
 
 
@@ -292,7 +284,7 @@ def categorical_from_key(key: Array, weights: Array, count, replacement):
     """Draw `count` indices for each row of `weights`, weighted by it: Int32."""
     weights = weights.astype(jnp.promote_types(weights.dtype, jnp.float32))
     if not replacement and count > weights.shape[-1]:
-        raise ValueError(f"'num_samples' must be at most {weights.shape[-1]}, but got {count}")
+        raise rejection("at-most-argument-value-draws", num_samples=count, shape=weights.shape[-1])
     if not replacement:  # the largest log-weights plus Gumbel noise
         noise = _gumbel(key, weights.shape, weights.dtype)
         return jnp.argsort(-(jnp.log(weights) + noise), -1)[..., :count].astype(jnp.int32)

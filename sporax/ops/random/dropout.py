@@ -8,6 +8,7 @@ import numpy as np
 from sporax.autodiff.no_grad import stop_gradient
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
@@ -56,8 +57,7 @@ def dropout_and_mask(itself, x, keep_prob=0.5, Seed0=0, Seed1=0) -> Arrays:
     >>> out.shape, mask.shape
     ((4,), (4,))
     """
-    if not 0 < keep_prob <= 1:
-        raise ValueError(f"For 'Dropout', 'keep_prob' must be in (0, 1], but got {keep_prob}.")
+    require(0 < keep_prob <= 1, "in-interval", "Dropout", keep_prob=keep_prob, interval="(0, 1]")
     return dropout_from_key(x, next_key(source_of(itself, Seed0, Seed1)), 1 - keep_prob)
 
 
@@ -91,10 +91,7 @@ def dropout_by_mask(x: Array, mask: Array, keep_prob: Array):
     array([2., 0.], dtype=float32)
     """
     if mask.dtype != jnp.uint8 or mask.ndim != 1 or mask.size * 8 < x.size:
-        raise ValueError(
-            f"'mask' must be UInt8 with a bit for each of {x.size} elements, but got {mask.dtype} "
-            f"of shape {mask.shape}"
-        )
+        raise rejection("uint8-bit-elements", mask=mask.dtype, size=x.size, shape=mask.shape)
     kept = jnp.unpackbits(mask, count=x.size, bitorder="little").reshape(x.shape)
     return jnp.where(kept == 1, x / keep_prob.astype(x.dtype), jnp.zeros((), x.dtype))
 
@@ -103,7 +100,7 @@ def _channels(name, input, axes, together):
     """Raise ValueError unless the input has one of these numbers of axes."""
     if input.ndim not in axes:
         words = " or ".join(map(str, axes))
-        raise ValueError(f"For '{name}', 'input' must have {words} axes, but got {input.shape}.")
+        raise rejection("axes", name, input=input.shape, value=words)
     return together
 
 
@@ -150,8 +147,7 @@ def dropout3d(input, p=0.5, training=True):
 
 
 def _with_mask(name, x, keep_prob, axes):
-    if not 0 <= keep_prob <= 1:
-        raise ValueError(f"For '{name}', 'keep_prob' must be in [0, 1], but got {keep_prob}.")
+    require(0 <= keep_prob <= 1, "in-interval", name, keep_prob=keep_prob, interval="[0, 1]")
     out, kept = dropout_from_key(
         x, next_key(), 1 - keep_prob, _channels(name, x, (axes,), axes - 2)
     )
@@ -231,14 +227,21 @@ def rrelu(input, lower=1 / 8, upper=1 / 3):
     """
     floats_only("rrelu")(input._value.aval)
     for name, slope in (("lower", lower), ("upper", upper)):
-        if not isinstance(slope, (int, float)) or isinstance(slope, bool):
-            raise TypeError(
-                f"For 'rrelu', '{name}' must be a number, but got {type(slope).__name__}."
-            )
-    if lower > upper:
-        raise ValueError(
-            f"For 'rrelu', 'lower' must be at most 'upper', but got {lower} and {upper}."
+        require(
+            isinstance(slope, (int, float)) and (not isinstance(slope, bool)),
+            "number-argument-type",
+            "rrelu",
+            argument=name,
+            got=slope,
         )
+    require(
+        lower <= upper,
+        "at-most-argument-value-dropout",
+        "rrelu",
+        lower=lower,
+        other="upper",
+        upper=upper,
+    )
     drawn = uniform_from_key(next_key(), input.shape, dtypes.to_numpy(input.dtype))
     return where(input >= 0, input, input * (drawn * (upper - lower) + lower))
 
@@ -254,12 +257,13 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     array([0., 1.], dtype=float32)
     """
     floats_only("gumbel_softmax")(logits._value.aval)
-    if not isinstance(tau, (int, float)) or isinstance(tau, bool):
-        raise TypeError(
-            f"For 'gumbel_softmax', 'tau' must be a number, but got {type(tau).__name__}."
-        )
-    if tau <= 0:
-        raise ValueError(f"For 'gumbel_softmax', 'tau' must be greater than 0, but got {tau}.")
+    require(
+        isinstance(tau, (int, float)) and (not isinstance(tau, bool)),
+        "number-argument-type",
+        "gumbel_softmax",
+        tau=tau,
+    )
+    require(tau > 0, "greater-than", "gumbel_softmax", tau=tau, n=0)
     kind = dtypes.to_numpy(logits.dtype)
     soft = softmax(
         (logits + inverse_cdf_from_key(next_key(), "gumbel", logits.shape, kind)) / tau,

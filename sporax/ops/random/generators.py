@@ -5,6 +5,7 @@ import numpy as np
 from sporax.core import context
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.casting import cast
 from sporax.ops.declare import composite
 from sporax.ops.random.candidates import classes
@@ -27,11 +28,13 @@ from sporax.ops.random.draws import (
 def _here(name, device):
     """Raise ValueError for a device other than the one that runs all computations."""
     target = context.get_context("device_target")
-    if device is not None and str(device).upper() != target.upper():
-        raise ValueError(
-            f"For '{name}', 'device' must be None or '{target}', but got {device!r}. Choose the "
-            "device with 'mindspore.set_device' first."
-        )
+    require(
+        device is None or str(device).upper() == target.upper(),
+        "none-argument-choice",
+        name,
+        device=device,
+        target=target,
+    )
 
 
 # new tensors --------------------------------------------------------------------------------
@@ -127,10 +130,8 @@ def randperm_from(n, generator=None, dtype=dtypes.int64):
     [0, 1, 2]
     """
     n = int(n) if isinstance(n, Tensor) else n
-    if not isinstance(n, int) or isinstance(n, bool):
-        raise TypeError(f"For 'randperm', 'n' must be an int, but got {type(n).__name__}.")
-    if n < 0:
-        raise ValueError(f"For 'randperm', 'n' must be at least 0, but got {n}.")
+    require(isinstance(n, int) and (not isinstance(n, bool)), "int", "randperm", n=n)
+    require(n >= 0, "at-least", "randperm", argument="n", n=0, got=n)
     return permutation_from_key(next_key(generator), n, n, dtype_of_kind("randperm", dtype, "fiuV"))
 
 
@@ -143,8 +144,12 @@ def normal_from(mean=0.0, std=1.0, size=None, generator=None):
     >>> mint.normal(Tensor([0.0, 9.0]), 1.0).shape
     (2,)
     """
-    if size is None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-        raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are numbers.")
+    require(
+        size is not None or isinstance(mean, Tensor) or isinstance(std, Tensor),
+        "given-mean-std-numbers",
+        "normal",
+        argument="size",
+    )
     shape = common_shape("normal", () if size is None else size, mean, std)
     return normal_from_key(next_key(generator), shape, np.dtype(np.float32)) * std + mean
 
@@ -177,8 +182,14 @@ def uniform_as(input, from_=0.0, to=1.0, generator=None):
 
 def _spread(input, low, high, generator):
     known = all(isinstance(bound, (int, float)) for bound in (low, high))
-    if known and low > high:
-        raise ValueError(f"For 'uniform_', 'from_' must be at most 'to', but got {low} and {high}.")
+    require(
+        not known or low <= high,
+        "at-most-argument-value-dropout",
+        "uniform_",
+        from_=low,
+        other="to",
+        upper=high,
+    )
     drawn = uniform_from_key(next_key(generator), input.shape, _wide(input))
     return drawn * (high - low) + low
 
@@ -259,8 +270,13 @@ def exponential_(input, lambd=1, generator=None):
     >>> bool((Tensor([1.0, 2.0]).exponential_(2.0) > 0).all())
     True
     """
-    if isinstance(lambd, (int, float)) and lambd <= 0:
-        raise ValueError(f"For 'exponential_', 'lambd' must be greater than 0, but got {lambd}.")
+    require(
+        not isinstance(lambd, (int, float)) or lambd > 0,
+        "greater-than",
+        "exponential_",
+        lambd=lambd,
+        n=0,
+    )
     key = next_key(generator)
     return _fill(input, inverse_cdf_from_key(key, "exponential", input.shape, _wide(input)) / lambd)
 
@@ -275,11 +291,16 @@ def bernoulli_(input, p=0.5, generator=None):
     >>> Tensor([3.0, 4.0]).bernoulli_(Tensor([1.0, 0.0])).asnumpy()
     array([1., 0.], dtype=float32)
     """
-    if isinstance(p, (int, float)) and not 0 <= p <= 1:
-        raise ValueError(f"For 'bernoulli_', 'p' must be in [0, 1], but got {p}.")
+    require(
+        not isinstance(p, (int, float)) or 0 <= p <= 1,
+        "in-interval",
+        "bernoulli_",
+        p=p,
+        interval="[0, 1]",
+    )
     shape = common_shape("bernoulli_", input.shape, p)
     if shape != input.shape:
-        raise ValueError(f"For 'bernoulli_', 'p' must fit shape {input.shape}, but got {p.shape}.")
+        raise rejection("fit-shape", "bernoulli_", p=p.shape, shape=input.shape)
     return _fill(
         input, bernoulli_from_key(next_key(generator), p, shape, dtypes.to_numpy(input.dtype))
     )

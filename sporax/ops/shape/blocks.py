@@ -5,21 +5,34 @@ import math
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 
 
 def _blocks(name, block, pairs, of):
     """Return (the sizes of a block, the pairs) from an int or several, and a pair for each."""
-    if not isinstance(pairs, (tuple, list)) or not pairs:
-        raise TypeError(f"'{of}' must be a pair of ints for each axis, but got {pairs!r}")
+    require(isinstance(pairs, (tuple, list)) and pairs, "pair-ints-axis", argument=of, got=pairs)
     sizes = (block,) * len(pairs) if isinstance(block, int) else block
-    if not isinstance(sizes, (tuple, list)) or len(sizes) != len(pairs):
-        raise ValueError(f"'{name}' must be an int or one for each of '{of}', but got {block!r}")
-    if not all(isinstance(n, int) and n >= 1 for n in sizes):
-        raise ValueError(f"'{name}' must be ints of at least 1, but got {block!r}")
+    require(
+        isinstance(sizes, (tuple, list)) and len(sizes) == len(pairs),
+        "int-one",
+        argument=name,
+        whole=of,
+        got=block,
+    )
+    require(
+        all(isinstance(n, int) and n >= 1 for n in sizes),
+        "ints-at-least-1",
+        argument=name,
+        got=block,
+    )
     ends = [n for pair in pairs for n in (pair if isinstance(pair, (tuple, list)) else ())]
-    if len(ends) != 2 * len(pairs) or not all(isinstance(n, int) and n >= 0 for n in ends):
-        raise ValueError(f"'{of}' must be pairs of ints of at least 0, but got {pairs!r}")
+    require(
+        len(ends) == 2 * len(pairs) and all(isinstance(n, int) and n >= 0 for n in ends),
+        "pairs-ints-at-least-0",
+        argument=of,
+        got=pairs,
+    )
     return tuple(sizes), tuple(map(tuple, pairs))
 
 
@@ -43,10 +56,14 @@ def space_to_batch_nd(input_x: Array, block_size, paddings):
     block, pads = _blocks("block_size", block_size, paddings, "paddings")
     first = input_x.ndim - len(block)
     if first < 1:
-        raise ValueError(f"'input_x' must have more than {len(block)} axes")
+        raise rejection("more-axes", argument="input_x", count=len(block))
     x = jnp.pad(input_x, [(0, 0)] * first + list(pads))
-    if any(n % b for n, b in zip(x.shape[first:], block, strict=True)):
-        raise ValueError(f"the padded axes {x.shape[first:]} must be multiples of {block}")
+    require(
+        not any((n % b for n, b in zip(x.shape[first:], block, strict=True))),
+        "padded-axes-multiples",
+        shape=x.shape[first:],
+        block=block,
+    )
     split = [n for w, b in zip(x.shape[first:], block, strict=True) for n in (w // b, b)]
     inner = range(first + 1, x.ndim + len(block), 2)
     outer = range(first, x.ndim + len(block), 2)
@@ -70,12 +87,16 @@ def batch_to_space(input_x: Array, block_shape, crops):
     block, cut = _blocks("block_shape", block_shape, crops, "crops")
     first, count = input_x.ndim - len(block), math.prod(block)
     if first < 1 or input_x.shape[0] % count:
-        raise ValueError(
-            f"'input_x' must have more than {len(block)} axes, the first a multiple of {count}"
+        raise rejection(
+            "more-axes-first-multiple", argument="input_x", count=len(block), count2=count
         )
     sizes = [w * b for w, b in zip(input_x.shape[first:], block, strict=True)]
-    if any(n <= sum(pair) for n, pair in zip(sizes, cut, strict=True)):
-        raise ValueError(f"'crops' must leave something of the axes {sizes}, but got {crops!r}")
+    require(
+        not any((n <= sum(pair) for n, pair in zip(sizes, cut, strict=True))),
+        "leave-something-axes",
+        crops=crops,
+        sizes=sizes,
+    )
     x = input_x.reshape(*block, input_x.shape[0] // count, *input_x.shape[1:])
     places = [p for i in range(len(block)) for p in (len(block) + first + i, i)]
     x = x.transpose(*range(len(block), len(block) + first), *places)

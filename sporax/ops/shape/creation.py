@@ -5,6 +5,7 @@ from jax.export import is_symbolic_dim
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 
@@ -19,10 +20,12 @@ def _dtype(dtype, default=dtypes.float32):
 
 def _shape(size):
     sizes = (size,) if is_size(size) else size
-    if not isinstance(sizes, (tuple, list)) or not all(is_size(n) for n in sizes):
-        raise TypeError(f"the size must be an int or a tuple of ints, but got {size!r}")
-    if any(n < 0 for n in sizes):
-        raise ValueError(f"each size must be at least 0, but got {size}")
+    require(
+        isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes),
+        "size-int-tuple-ints",
+        got=size,
+    )
+    require(not any(n < 0 for n in sizes), "size-at-least-0-argument-value", got=size)
     return sizes
 
 
@@ -41,11 +44,7 @@ def zeros(size, dtype=None):
 
 def _check_pinned(name, device, pin_memory):
     """Raise RuntimeError for pinned memory on a device other than the CPU."""
-    if pin_memory and str(device).lower() != "cpu":
-        raise RuntimeError(
-            f"For '{name}', 'device' must be 'cpu' with 'pin_memory', but got {device!r}. Give "
-            "device='cpu', or leave 'pin_memory' out."
-        )
+    require(not pin_memory or str(device).lower() == "cpu", "cpu-pin-memory", name, device=device)
 
 
 @composite(mint=True)
@@ -170,11 +169,7 @@ def empty_like(input, *, dtype=None, device=None, pin_memory=False):
     >>> mint.empty_like(Tensor([1, 2])).dtype
     mindspore.int64
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"For 'empty_like', 'input' must be a Tensor, but got {type(input).__name__}. "
-            "Use 'empty' for a size."
-        )
+    require(isinstance(input, Tensor), "tensor-argument-type-creation", "empty_like", input=input)
     _check_pinned("empty_like", device, pin_memory)
     return zeros(input.shape, input.dtype if dtype is None else dtype)
 
@@ -218,15 +213,9 @@ def fills(x, value):
     >>> ops.fills(Tensor([1.0, 2.0]), 7).asnumpy()
     array([7., 7.], dtype=float32)
     """
-    if not isinstance(value, (int, float, Tensor)):
-        raise TypeError(
-            f"For 'fills', 'value' must be an int, a float or a Tensor, but got "
-            f"{type(value).__name__}."
-        )
+    require(isinstance(value, (int, float, Tensor)), "int-float-tensor", "fills", value=value)
     if isinstance(value, Tensor) and value.ndim:
-        raise ValueError(
-            f"For 'fills', 'value' must have no axes, but got a Tensor of shape {value.shape}."
-        )
+        raise rejection("no-axes", "fills", argument="value", shape=value.shape)
     return full_like(x, value)
 
 
@@ -236,8 +225,7 @@ def fills(x, value):
 @op(name="Range", function=(), differentiable=False)
 def arange_with_dtype(start, end, step, dtype):
     """$start, start + step, \\ldots$ before `end`; `arange` calls it."""
-    if step == 0:
-        raise ValueError("'step' must not be zero")
+    require(step != 0, "not-zero", argument="step")
     return jnp.arange(start, end, step, dtype=dtypes.to_numpy(dtype))
 
 
@@ -272,10 +260,9 @@ def range(start, end, step, maxlen=1000000):
     array([0, 2, 4])
     """
     result = arange(start, end, step)
-    if result.size > maxlen:
-        raise ValueError(
-            f"For 'range', there must be at most maxlen={maxlen} elements, but got {result.size}."
-        )
+    require(
+        result.size <= maxlen, "at-most-maxlen-elements", "range", maxlen=maxlen, got=result.size
+    )
     return result
 
 
@@ -306,11 +293,15 @@ def logspace(start: Array, end: Array, steps, base=10, dtype=dtypes.float32):
     array([  1.,  10., 100.], dtype=float32)
     """
     for name, value in (("steps", steps), ("base", base)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ValueError(f"'{name}' must be an int of at least 0, but got {value!r}")
+        require(
+            isinstance(value, int) and (not isinstance(value, bool)) and (value >= 0),
+            "int-at-least-argument-value",
+            argument=name,
+            n=0,
+            got=value,
+        )
     wanted = _dtype(dtype)
-    if not jnp.issubdtype(wanted, jnp.floating):
-        raise TypeError(f"'dtype' must be a floating one, but got {dtype}")
+    require(jnp.issubdtype(wanted, jnp.floating), "floating-one-dtype-floating", dtype=dtype)
     kind = jnp.promote_types(wanted, jnp.float32)
     exponents = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
     return (jnp.asarray(base, kind) ** exponents).astype(wanted)
@@ -331,8 +322,7 @@ def eye(n, m=None, dtype=None, diagonal=0):
            [0., 1.]], dtype=float32)
     """
     rows, columns = _shape((n, n if m is None else m))
-    if not isinstance(diagonal, int):
-        raise TypeError(f"the diagonal must be an int, but got {diagonal!r}")
+    require(isinstance(diagonal, int), "diagonal-int", got=diagonal)
     return jnp.eye(rows, columns, diagonal, _dtype(dtype))
 
 

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, op
 
@@ -10,8 +11,7 @@ _FORMATS = ("NHWC", "NCHW")
 
 def _check(**formats):
     for name, value in formats.items():
-        if value not in _FORMATS:
-            raise ValueError(f"'{name}' must be 'NHWC' or 'NCHW', but got {value!r}")
+        require(value in _FORMATS, "one-of", argument=name, choices=("NHWC", "NCHW"), got=value)
 
 
 @op(
@@ -26,8 +26,11 @@ def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):
     array([0, 3, 1, 2], dtype=int32)
     """
     _check(src_format=src_format, dst_format=dst_format)
-    if not jnp.issubdtype(input_x.dtype, jnp.integer):
-        raise TypeError(f"'input_x' must be integers, but got {input_x.dtype}")
+    require(
+        jnp.issubdtype(input_x.dtype, jnp.integer),
+        "integers-dtype-integer-ctc",
+        input_x=input_x.dtype,
+    )
     places = jnp.array([src_format.index(letter) for letter in dst_format], input_x.dtype)
     return places[jnp.clip(input_x, -4, 3)]
 
@@ -43,6 +46,5 @@ def data_format_vec_permute(input_x: Array, src_format="NHWC", dst_format="NCHW"
     array([1, 4, 2, 3], dtype=int32)
     """
     _check(src_format=src_format, dst_format=dst_format)
-    if input_x.shape not in ((4,), (4, 2)):
-        raise ValueError(f"'input_x' must have the shape (4,) or (4, 2), but has {input_x.shape}")
+    require(input_x.shape in ((4,), (4, 2)), "shape-4-4-2", argument="input_x", shape=input_x.shape)
     return input_x[jnp.array([src_format.index(letter) for letter in dst_format])]

@@ -10,7 +10,8 @@ from sporax.core.hooks import hooks
 from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
 from sporax.core.value import WEAK_AVALS, Aval
-from sporax.diagnosis.sizes import refuse_huge
+from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.shape.reshape import reshape, sizes
 
@@ -47,11 +48,12 @@ def parallel_concat(values):
            [3, 4]])
     """
     shapes = [x.shape for x in values]
-    if not shapes or any(shape[:1] != (1,) for shape in shapes):
-        raise ValueError(
-            f"For 'ParallelConcat', all 'values' must have a first size of 1, but got {shapes}. "
-            "Use 'concat' for others."
-        )
+    require(
+        shapes and (not any(shape[:1] != (1,) for shape in shapes)),
+        "all-values-first-size",
+        "ParallelConcat",
+        got=shapes,
+    )
     return concat(values, 0)
 
 
@@ -84,10 +86,7 @@ def _stacked(who, sequence):
     dtype = next(kind for kind in leaves if isinstance(kind, Type))
     if not all(kind == dtype or _holds(dtype, kind) for kind in leaves):
         names = dict.fromkeys(getattr(kind, "__name__", str(kind)) for kind in leaves)
-        raise TypeError(
-            f"{who} must hold Tensors of one dtype, and Python numbers that it can hold, but got "
-            f"{', '.join(names)}. Convert the Tensors with 'astype'."
-        )
+        raise rejection("hold-tensors-one-dtype", name=who, got=", ".join(names))
 
     def joined(item):
         if isinstance(item, (list, tuple)):
@@ -119,7 +118,9 @@ def _pieces(input, ends, axis):
 
 def _axis(input, axis):
     if not -input.ndim <= axis < input.ndim:
-        raise ValueError(f"'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}")
+        raise rejection(
+            "in-interval-shape-axis", axis=axis, interval=f"[{-input.ndim}, {input.ndim})"
+        )
     return axis % input.ndim
 
 
@@ -141,11 +142,9 @@ def split(tensor: Array, split_size_or_sections, axis=0) -> Arrays:
     axis, size = _axis(tensor, axis), split_size_or_sections
     total = tensor.shape[axis]
     if isinstance(size, int):
-        if size < 1:
-            raise ValueError(f"'split_size_or_sections' must be positive, but got {size}")
+        require(size >= 1, "greater-than", split_size_or_sections=size, n=0)
         return _pieces(tensor, list(range(size, total, size)), axis)
-    if sum(size) != total:
-        raise ValueError(f"the sizes {size} must add up to the size {total} of dimension {axis}")
+    require(sum(size) == total, "sizes-add-up-size", size=size, total=total, axis=axis)
     return _pieces(tensor, np.cumsum(size)[:-1].tolist(), axis)
 
 
@@ -158,10 +157,13 @@ def split_of_class(input: Array, axis=0, output_num=1) -> Arrays:
     """
     axis = _axis(input, axis)
     total = input.shape[axis]
-    if total % output_num:
-        raise ValueError(
-            f"the size {total} of dimension {axis} must be divisible by output_num={output_num}"
-        )
+    require(
+        not total % output_num,
+        "size-dimension-divisible-output-num",
+        total=total,
+        axis=axis,
+        output_num=output_num,
+    )
     step = total // output_num
     return _pieces(input, [i * step for i in range(1, output_num)], axis)
 
@@ -175,11 +177,13 @@ def split_of_sizes(input_x, size_splits, split_dim, num_split) -> Arrays:
     [(1,), (3,)]
     """
     sizes = list(size_splits)
-    if len(sizes) != num_split or sizes.count(-1) > 1:
-        raise ValueError(
-            f"For 'SplitV', 'size_splits' must have {num_split} sizes, of which one may be -1, but "
-            f"got {size_splits}."
-        )
+    require(
+        len(sizes) == num_split and sizes.count(-1) <= 1,
+        "sizes-one-may-1",
+        "SplitV",
+        size_splits=size_splits,
+        num_split=num_split,
+    )
     if -1 in sizes:
         sizes[sizes.index(-1)] = input_x.shape[split_dim] - sum(sizes) - 1
     return split(input_x, tuple(sizes), split_dim)
@@ -232,7 +236,9 @@ def unstack(input: Array, axis=0, num=None) -> Arrays:
     [array([1, 2]), array([3, 4])]
     """
     if num is not None and num != input.shape[axis]:
-        raise ValueError(f"'num' must be {input.shape[axis]}, the size of axis {axis}, not {num}")
+        raise rejection(
+            "size-axis-not", argument="num", shape=input.shape[axis], axis=axis, num=num
+        )
     if input.shape[axis] == 0:
         return ()
     return tuple(
@@ -283,8 +289,11 @@ def tile(input: Array, dims):
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    if any(n < 0 for n in (dims if isinstance(dims, (tuple, list)) else (dims,))):
-        raise ValueError(f"'dims' must not be negative, but got {dims}")
+    require(
+        not any(n < 0 for n in (dims if isinstance(dims, (tuple, list)) else (dims,))),
+        "not-negative",
+        dims=dims,
+    )
     return jnp.tile(input, dims)
 
 
@@ -374,7 +383,7 @@ def repeat_elements(input: Array, repeats, axis=0):
     """
     if isinstance(repeats, int):
         return jnp.repeat(input, repeats, axis)
-    refuse_huge("repeat_interleave", (sum(repeats),), np.dtype(np.int64), "'repeats'")
+    check_size("repeat_interleave", (sum(repeats),), np.dtype(np.int64), "'repeats'")
     return jnp.take(input, np.repeat(np.arange(input.shape[axis]), repeats), axis)
 
 
@@ -402,11 +411,13 @@ def repeat_interleave(input, repeats, axis=None, *, output_size=None):
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         repeats = repeats[0]
     result = repeat_elements(input, repeats, axis)
-    if output_size not in (None, result.shape[axis]):
-        raise ValueError(
-            f"For 'repeat_interleave', 'output_size' must be the sum of the counts, which is "
-            f"{result.shape[axis]}, but got {output_size}."
-        )
+    require(
+        output_size in (None, result.shape[axis]),
+        "sum-counts",
+        "repeat_interleave",
+        output_size=output_size,
+        shape=result.shape[axis],
+    )
     return result
 
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from sporax.core.dtype import bool_
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
+from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, Array, Arrays, attach, composite, op
@@ -19,12 +20,10 @@ from sporax.ops.shape.reshape import swapaxes
 
 def _blocks(who, x, block_size):
     whole = isinstance(block_size, int) and not isinstance(block_size, bool)
-    if not whole or block_size < 2:
-        raise ValueError(
-            f"For '{who}', 'block_size' must be an int of at least 2, but got {block_size!r}."
-        )
-    if x.ndim != 4:
-        raise ValueError(f"For '{who}', 'x' must be (N, C, H, W), but got shape {x.shape}.")
+    require(
+        whole and block_size >= 2, "int-at-least-argument-value", who, block_size=block_size, n=2
+    )
+    require(x.ndim == 4, "n-c-h-w-layer-channels", who, argument="x", shape=x.shape)
     return x.shape
 
 
@@ -39,9 +38,7 @@ def depth_to_space(x, block_size):
     n, c, h, w = _blocks("DepthToSpace", x, block_size)
     b = block_size
     if c % (b * b):
-        raise ValueError(
-            f"For 'DepthToSpace', the channels must be a multiple of {b * b}, but got {c}."
-        )
+        raise rejection("channels-multiple", "DepthToSpace", number=b * b, got=c)
     split = x.reshape(n, b, b, c // (b * b), h, w)
     return split.permute(0, 3, 4, 1, 5, 2).reshape(n, c // (b * b), h * b, w * b)
 
@@ -55,10 +52,7 @@ def space_to_depth(x, block_size):
     """
     n, c, h, w = _blocks("SpaceToDepth", x, block_size)
     b = block_size
-    if h % b or w % b:
-        raise ValueError(
-            f"For 'SpaceToDepth', height and width must be multiples of {b}, but got {h} and {w}."
-        )
+    require(not h % b and (not w % b), "height-width-multiples", "SpaceToDepth", b=b, got=h, w=w)
     split = x.reshape(n, c, h // b, b, w // b, b)
     return split.permute(0, 3, 5, 1, 2, 4).reshape(n, c * b * b, h // b, w // b)
 
@@ -70,11 +64,14 @@ def channel_shuffle(x, groups):
     >>> ops.channel_shuffle(Tensor([[[0.0], [1.0], [2.0], [3.0]]]), 2).reshape(4).tolist()
     [0.0, 2.0, 1.0, 3.0]
     """
-    if x.ndim < 3 or not isinstance(groups, int) or groups < 1 or x.shape[1] % groups:
-        raise ValueError(
-            "For 'channel_shuffle', 'x' must be (N, C, ...) with C a multiple of 'groups', but got "
-            f"shape {x.shape} and {groups!r}."
-        )
+    require(
+        x.ndim >= 3 and isinstance(groups, int) and (groups >= 1) and (not x.shape[1] % groups),
+        "n-c-c-multiple",
+        "channel_shuffle",
+        argument="x",
+        shape=x.shape,
+        groups=groups,
+    )
     split = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
     return swapaxes(split, 1, 2).reshape(x.shape)
 
@@ -90,10 +87,10 @@ def masked_scatter(input: Array, mask: Array, source: Array):
     >>> ops.MaskedScatter()(Tensor([1.0, 2.0]), Tensor([False, True]), Tensor([7.0])).asnumpy()
     array([1., 7.], dtype=float32)
     """
-    if mask.dtype != bool:
-        raise TypeError("'mask' must be Bool")
-    if source.dtype != input.dtype:
-        raise TypeError(f"'source' must be of the dtype of 'input', {input.dtype}")
+    require(mask.dtype == bool, "bool-argument-type-permuting", argument="mask")
+    require(
+        source.dtype == input.dtype, "dtype-input-dtype-name", argument="source", dtype=input.dtype
+    )
     shape = jnp.broadcast_shapes(input.shape, mask.shape)
     into, mask = jnp.broadcast_to(input, shape), jnp.broadcast_to(mask, shape).reshape(-1)
     place = jnp.clip(jnp.cumsum(mask) - 1, 0, max(source.size - 1, 0))
@@ -167,8 +164,9 @@ def rot90(input, k, dims):
     [[2, 4], [1, 3]]
     """
     first, second = dims
-    if first % input.ndim == second % input.ndim:
-        raise ValueError(f"For 'rot90', 'dims' must be two axes, but got {dims}.")
+    require(
+        first % input.ndim != second % input.ndim, "two-axes-argument-value", "rot90", dims=dims
+    )
     turned = {
         0: lambda x: x,
         1: lambda x: swapaxes(flip(x, (second,)), first, second),
@@ -190,8 +188,11 @@ def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     >>> ops.reverse_sequence(Tensor([[1, 2, 3]]), Tensor([2]), 1).tolist()
     [[2, 1, 3]]
     """
-    if seq_lengths.shape != (input.shape[batch_dim],) or seq_dim % input.ndim == batch_dim:
-        raise ValueError("'seq_lengths' must have one int for each of the batch, another axis")
+    require(
+        seq_lengths.shape == (input.shape[batch_dim],) and seq_dim % input.ndim != batch_dim,
+        "one-int-batch-another",
+        argument="seq_lengths",
+    )
     moved = jnp.moveaxis(input, (batch_dim, seq_dim), (0, 1))
     at = jnp.arange(moved.shape[1])[None]
     lengths = seq_lengths[:, None]
@@ -301,10 +302,13 @@ def is_nonzero(input) -> bool:
     >>> ops.is_nonzero(Tensor([1.0]))
     True
     """
-    if input.size != 1:
-        raise ValueError(
-            f"For 'is_nonzero', 'input' must have one element, but got shape {input.shape}."
-        )
+    require(
+        input.size == 1,
+        "one-element-tensor-scalar",
+        "is_nonzero",
+        argument="input",
+        shape=input.shape,
+    )
     return bool(input.reshape(()) != 0)
 
 
@@ -316,8 +320,7 @@ def intopk(input: Array, target: Array, k):
     >>> ops.intopk(Tensor([[1.0, 3.0, 2.0]]), Tensor([2]), 2).tolist()
     [True]
     """
-    if input.ndim != 2 or target.shape != input.shape[:1]:
-        raise ValueError("'x1' must be (N, classes) and 'x2' (N,)")
+    require(input.ndim == 2 and target.shape == input.shape[:1], "n-classes-x2-n", argument="x1")
     own = jnp.take_along_axis(input, target[:, None], 1)
     within = (target >= 0) & (target < input.shape[1]) & jnp.isfinite(own[:, 0])
     return ((input > own).sum(1) < k) & within

@@ -9,6 +9,7 @@ from jax import lax
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.shape.creation import is_size
 from sporax.ops.shape.zero_dimensional import of_any_rank
@@ -29,9 +30,7 @@ def _size(n):
     try:
         return operator.index(n)
     except TypeError:
-        raise TypeError(
-            f"For 'Tensor', sizes and axes must be ints, but got {type(n).__name__}."
-        ) from None
+        raise rejection("sizes-axes-ints", "Tensor", got=n) from None
 
 
 @op(
@@ -47,8 +46,8 @@ def reshape(input: Array, shape):
     known = math.prod(n for n in shape if n != -1)
     fits = input.size == known if -1 not in shape else known and input.size % known == 0
     if not fits or shape.count(-1) > 1:
-        raise ValueError(
-            f"'shape' must be filled by the {input.size} elements of {input.shape}, but got {shape}"
+        raise rejection(
+            "filled-elements", argument="shape", size=input.size, shape=input.shape, got=shape
         )
     return jnp.reshape(input, shape)
 
@@ -67,12 +66,12 @@ def view_as_dtype(input: Array, dtype):
     wanted = dtypes.to_numpy(dtype)
     for kind in (input.dtype, wanted):
         if kind.kind in "bc":
-            raise TypeError(f"bytes of {kind.name} cannot be read as, or from, another dtype")
+            raise rejection("bytes-cannot-read-another", name=kind.name)
     old, new = input.dtype.itemsize, wanted.itemsize
     if old == new:
         return lax.bitcast_convert_type(input, wanted)
     if not input.ndim or (input.shape[-1] * old) % new:
-        raise ValueError(f"the last dimension of shape {input.shape} must fill {wanted.name}s")
+        raise rejection("last-dimension-shape-fill", shape=input.shape, name=wanted.name)
     rows = input.shape[:-1]
     if new > old:
         input = jnp.reshape(input, (*rows, -1, new // old))
@@ -110,11 +109,7 @@ def transpose(input: Array, dims):
     >>> ops.transpose(Tensor([[1, 2, 3]]), (1, 0)).shape
     (3, 1)
     """
-    if len(dims) != input.ndim:
-        raise ValueError(
-            f"'dims' must name each of the {input.ndim} dimensions once, but got {dims}; "
-            "to swap two of them use 'swapaxes'"
-        )
+    require(len(dims) == input.ndim, "name-dimensions-once", dims=dims, ndim=input.ndim)
     return jnp.transpose(input, dims)
 
 
@@ -181,11 +176,13 @@ def t(input):
            [2],
            [3]])
     """
-    if input.ndim > 2:
-        raise ValueError(
-            f"For 't', 'input' must have at most 2 dimensions, but got shape {input.shape}. "
-            "Use 'swapaxes' or 'permute'."
-        )
+    require(
+        input.ndim <= 2,
+        "at-most-2-dimensions-shape-rank-reshape",
+        "t",
+        argument="input",
+        shape=input.shape,
+    )
     return transpose(input, (1, 0)) if input.ndim == 2 else input
 
 
@@ -259,8 +256,7 @@ def _squeeze_method(self, *axis, **keyword):
     """
     if keyword:
         ((name, axis),) = keyword.items()
-        if name not in ("axis", "dim"):
-            raise TypeError(f"For 'Tensor.squeeze', there is no argument '{name}'. Use 'axis'.")
+        require(name in ("axis", "dim"), "no-argument", "Tensor.squeeze", name=name)
         return squeeze(self, axis)
     return squeeze(self, sizes(axis) if axis and axis[0] is not None else None)
 
@@ -284,8 +280,7 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     >>> ops.flatten(ops.zeros((2, 3, 4))).shape
     (2, 12)
     """
-    if order not in ("C", "F"):
-        raise ValueError(f"'order' must be 'C' or 'F', but got {order!r}")
+    require(order in ("C", "F"), "one-of", order=order, choices=("C", "F"))
     rank = max(input.ndim, 1)
     if input.ndim < 2:
         start_dim = 0 if start_dim == 1 else start_dim  # the default
@@ -294,10 +289,11 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
         input = jnp.transpose(input)
     for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
         if not -rank <= dim < rank:
-            raise ValueError(f"'{name}' must be in [{-rank}, {rank}), but got {dim}")
+            raise rejection(
+                "in-interval-shape-axis", argument=name, interval=f"[{-rank}, {rank})", got=dim
+            )
     first, last = range(rank)[start_dim], range(rank)[end_dim]
-    if first > last:
-        raise ValueError(f"'start_dim' must not come after 'end_dim', but is {start_dim}")
+    require(first <= last, "not-come-after-end-dim", argument="start_dim", start_dim=start_dim)
     joined = math.prod(input.shape[first : last + 1])  # -1 would be ambiguous with a size of 0
     return jnp.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, composite
 from sporax.ops.indexing.gather import gather, gather_nd
 from sporax.ops.indexing.scatter import unsorted_segment_max, unsorted_segment_sum
@@ -31,8 +32,8 @@ KINDS = {"coo": COOTensor, "csr": CSRTensor}
 def _require(who, kind, **arguments):
     for name, value in arguments.items():
         if not isinstance(value, kind):
-            raise TypeError(
-                f"For '{who}', '{name}' must be a {kind.__name__}, but got {type(value).__name__}."
+            raise rejection(
+                "must-be-a-argument-type", who, argument=name, kind=kind.__name__, got=value
             )
 
 
@@ -220,13 +221,11 @@ def coo_concat(sp_input, concat_dim=0) -> COOTensor:
            [0, 4]])
     """
     parts = [COOTensor(*p) if isinstance(p, tuple) else p for p in sp_input]
-    if len(parts) < 2:
-        raise ValueError(f"For 'coo_concat', give at least 2 COOTensors, but got {len(parts)}.")
+    require(len(parts) >= 2, "give-at-least-2-cootensors", "coo_concat", got=len(parts))
     axis = concat_dim % 2
     if len({p.shape[1 - axis] for p in parts}) > 1:
-        raise ValueError(
-            f"For 'coo_concat', the sizes along axis {1 - axis} must be equal, but got "
-            f"{[p.shape for p in parts]}."
+        raise rejection(
+            "sizes-along-axis-equal", "coo_concat", number=1 - axis, got=[p.shape for p in parts]
         )
     ends = np.cumsum([p.shape[axis] for p in parts]).tolist()
     offset = np.zeros((len(parts), 2), np.int64)

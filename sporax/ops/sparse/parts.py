@@ -4,6 +4,7 @@ import numpy as np
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, composite
 from sporax.ops.indexing.gather import gather
 from sporax.ops.indexing.scatter import scatter_nd, tensor_scatter_add, unsorted_segment_sum
@@ -38,11 +39,9 @@ def sparse_tensor_dense_add(x1_indices, x1_values, x1_shape, x2):
     array([[1., 6.]], dtype=float32)
     """
     shape = _shape(x1_shape)
-    if x2.shape != shape:
-        raise ValueError(
-            f"For 'SparseTensorDenseAdd', 'x2' must have the shape {shape} of the sparse Tensor, "
-            f"but got {x2.shape}. Broadcast it first."
-        )
+    require(
+        x2.shape == shape, "shape-sparse-tensor", "SparseTensorDenseAdd", x2=x2.shape, shape=shape
+    )
     return tensor_scatter_add(x2, x1_indices, x1_values)
 
 
@@ -64,20 +63,19 @@ def sparse_tensor_dense_matmul(
     array([[10.]], dtype=float32)
     """
     for name, flag in ("adjoint_st", adjoint_st), ("adjoint_dt", adjoint_dt):
-        if not isinstance(flag, bool):
-            raise TypeError(
-                f"For 'SparseTensorDenseMatmul', '{name}' must be a bool, but got {flag!r}."
-            )
+        require(isinstance(flag, bool), "bool", "SparseTensorDenseMatmul", argument=name, got=flag)
     sizes, rows, columns = _shape(sparse_shape), indices[:, 0], indices[:, 1]
     conj = FUNCTIONS["conj"]
     if adjoint_st:
         sizes, rows, columns, values = sizes[::-1], columns, rows, conj(values)
     dense = conj(dense).swapaxes(0, 1) if adjoint_dt else dense
-    if dense.shape[0] != sizes[1]:
-        raise ValueError(
-            "For 'SparseTensorDenseMatmul', the columns of the first matrix must be as many as the "
-            f"rows of the second, but got {sizes} and {dense.shape}. Transpose one."
-        )
+    require(
+        dense.shape[0] == sizes[1],
+        "columns-first-matrix-many",
+        "SparseTensorDenseMatmul",
+        got=sizes,
+        shape=dense.shape,
+    )
     values, dense = meet(values, dense)
     terms = gather(dense, columns, 0) * reshape(values, (-1, 1))
     # checks the rows: a segment sum would drop negative ones
@@ -125,15 +123,14 @@ def sparse_segment_mean(x, indices, segment_ids):
     """
     ids = segment_ids.asnumpy()
     if ids.ndim != 1 or indices.shape != segment_ids.shape:
-        raise ValueError(
-            "For 'sparse_segment_mean', 'indices' and 'segment_ids' must have the same shape (n,), "
-            f"but got {indices.shape} and {segment_ids.shape}."
+        raise rejection(
+            "segment-ids-same-shape-n",
+            "sparse_segment_mean",
+            indices=indices.shape,
+            shape=segment_ids.shape,
         )
     if (ids[1:] < ids[:-1]).any() or ids.min(initial=0) < 0:
-        raise ValueError(
-            "For 'sparse_segment_mean', 'segment_ids' must be in order and not negative, but got "
-            f"{ids.tolist()!s:.80}. Sort them."
-        )
+        raise rejection("order-not-negative", "sparse_segment_mean", segment_ids=ids.tolist())
     count = int(ids.max(initial=-1)) + 1
     sums = unsorted_segment_sum(gather(x, indices, 0), segment_ids, count)
     sizes = np.bincount(ids, minlength=count).clip(1).reshape(-1, *[1] * (x.ndim - 1))

@@ -17,6 +17,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.tree import LEAF
 from sporax.core.value import thread
+from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.export.exported_graph import CLASSES
 from sporax.ops.declare import attach
 from sporax.ops.indexing.gather import gather, gather_nd, nonzero
@@ -178,11 +179,9 @@ class Sparse:
         return -self + other
 
     def _same_shape(self, who, other):
-        if self.shape != other.shape:
-            raise ValueError(
-                f"For '{who}', both must have the same shape, but got {self.shape} and "
-                f"{other.shape}."
-            )
+        require(
+            self.shape == other.shape, "both-same-shape", who, got=self.shape, shape=other.shape
+        )
 
 
 @_sparse
@@ -385,9 +384,8 @@ class CSRTensor(Sparse):
     def times_csr(self, other):
         """Multiply by another CSRTensor, to a CSRTensor; the positions are computed on the host."""
         if self.ndim != 2 or other.ndim != 2 or self.shape[1] != other.shape[0]:
-            raise ValueError(
-                "For 'CSRTensor.mm', the columns of the first must be as many as the rows of the "
-                f"second, but got {self.shape} and {other.shape}."
+            raise rejection(
+                "columns-first-many-rows", "CSRTensor.mm", got=self.shape, shape=other.shape
             )
         columns = other.shape[1]
         right = other.indptr.asnumpy(), other.indices.asnumpy(), other.values
@@ -435,12 +433,9 @@ class CSRTensor(Sparse):
 def _parts_of(who, other, kind, *parts):
     """Return the parts of a sparse Tensor passed instead of parts."""
     if not isinstance(other, kind):
-        raise TypeError(
-            f"For '{who}', what is copied must be a {kind.__name__}, but got "
-            f"{type(other).__name__}."
-        )
+        raise rejection("what-copied", who, kind=kind.__name__, got=other)
     if any(part is not None for part in parts):
-        raise TypeError(f"For '{who}', give the {kind.__name__} to copy, or its parts, not both.")
+        raise rejection("give-copy-parts-not", who, kind=kind.__name__)
     return other.to_tuple()
 
 
@@ -544,8 +539,7 @@ def _to_csr(self) -> CSRTensor:
 
 
 def _nonzero(who, tensor):
-    if tensor.ndim != 2:
-        raise ValueError(f"For '{who}', the Tensor must be a matrix, but got shape {tensor.shape}.")
+    require(tensor.ndim == 2, "tensor-matrix", who, shape=tensor.shape)
     places = nonzero(tensor).astype(dtypes.int32)
     return places, gather_nd(tensor, places)
 

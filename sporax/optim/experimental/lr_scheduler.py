@@ -6,6 +6,7 @@ from functools import partial
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
@@ -234,10 +235,7 @@ class CyclicLR(LRScheduler):
             for group, lr in zip(optimizer.param_groups, base, strict=True):
                 set_number(group["lr"], lr)
         if scale_fn is None and mode not in _SCALES:
-            raise ValueError(
-                f"For 'CyclicLR', 'mode' must be one of {', '.join(_SCALES)} where "
-                f"there is no 'scale_fn', but got {mode!r}."
-            )
+            raise rejection("one-no-scale-fn", "CyclicLR", mode=mode, names=", ".join(_SCALES))
         self.mode, self.gamma, self.scale_mode, self.scale_fn = mode, gamma, scale_mode, scale_fn
         if scale_fn is None:
             self.scale_mode, scale = _SCALES[mode]
@@ -283,11 +281,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if epoch is None:
             new = apply(self._restart, self.last_epoch, self.T_cur, self.T_i)
         else:
-            if epoch < 0:
-                raise ValueError(
-                    "For 'CosineAnnealingWarmRestarts', 'epoch' must be at least 0, but got "
-                    f"{epoch}."
-                )
+            require(epoch >= 0, "at-least", "CosineAnnealingWarmRestarts", epoch=epoch, n=0)
             epoch = epoch if isinstance(epoch, Tensor) else Tensor(epoch, dtypes.float32)
             new = apply(self._place, epoch)
         for handle, value in zip((self.last_epoch, self.T_cur, self.T_i), new, strict=True):
@@ -301,16 +295,19 @@ class SequentialLR(Rates):
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
         for i, scheduler in enumerate(schedulers):
-            if scheduler.optimizer is not optimizer:
-                raise ValueError(
-                    f"For 'SequentialLR', all schedulers must have its 'optimizer', but scheduler "
-                    f"{i} has another."
-                )
-        if len(milestones) != len(schedulers) - 1:
-            raise ValueError(
-                "For 'SequentialLR', there must be a milestone between each two schedulers, but "
-                f"got {len(schedulers)} schedulers and {len(milestones)} milestones."
+            require(
+                scheduler.optimizer is optimizer,
+                "all-schedulers-optimizer-scheduler",
+                "SequentialLR",
+                i=i,
             )
+        require(
+            len(milestones) == len(schedulers) - 1,
+            "milestone-between-two-schedulers",
+            "SequentialLR",
+            got=len(schedulers),
+            count=len(milestones),
+        )
         self.optimizer, self._schedulers, self.milestones = optimizer, schedulers, milestones
         self.last_epoch = state(last_epoch + 1, "last_epoch_SequentialLR")
         for group in optimizer.param_groups:

@@ -6,6 +6,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
@@ -37,11 +38,7 @@ def for_each(who, name, values, optimizer):
     count = len(optimizer.param_groups)
     if not isinstance(values, (list, tuple)):
         return [values] * count
-    if len(values) != count:
-        raise ValueError(
-            f"For '{who}', '{name}' must have a value for each of the {count} groups, but got "
-            f"{len(values)}."
-        )
+    require(len(values) == count, "value-groups", who, argument=name, count=count, got=len(values))
     return list(values)
 
 
@@ -79,10 +76,7 @@ class LRScheduler(Rates):
         who = type(self).__name__
         checked_optimizer(who, optimizer)
         check.integer(who, last_epoch=last_epoch)
-        if last_epoch < -1:
-            raise ValueError(
-                f"For '{who}', 'last_epoch' must be at least -1, but got {last_epoch}."
-            )
+        require(last_epoch >= -1, "at-least", who, last_epoch=last_epoch, n=-1)
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group.setdefault("initial_lr", group["lr"].value())
@@ -99,10 +93,7 @@ class LRScheduler(Rates):
 
     def get_lr(self):
         """Return the learning rates of the groups at `last_epoch`; defined by subclasses."""
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the method 'get_lr(self)' must be defined. Return a "
-            "list with a learning rate for each group."
-        )
+        raise rejection("method-get-lr-self-defined", type(self).__name__)
 
     def step(self, epoch=None):
         """Set the learning rates of the groups for the next step, or for the step `epoch`."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
@@ -80,37 +81,26 @@ class Optimizer(OptimizerBase):
     def _new_parameters(self, group):
         """Return a group's Parameters as a list, possibly empty; raises for any other 'params'."""
         who = type(self).__name__
-        if not isinstance(group, dict) or "params" not in group:
-            raise TypeError(
-                f"For '{who}', a parameter group must be a dict with 'params', but got "
-                f"{type(group).__name__}."
-            )
+        require(
+            isinstance(group, dict) and "params" in group,
+            "parameter-group-dict-params",
+            who,
+            got=group,
+        )
         params = group["params"]
         params = [params] if isinstance(params, Parameter) else params
-        if isinstance(params, (set, frozenset)):
-            raise TypeError(
-                f"For '{who}', 'params' must be in an order, but got a set. Give a list."
-            )
+        require(not isinstance(params, (set, frozenset)), "order", who, argument="params")
         params = list(params)
         for p in params:
-            if not isinstance(p, Parameter):
-                raise TypeError(
-                    f"For '{who}', 'params' of a group must hold Parameters, but got "
-                    f"{type(p).__name__}."
-                )
+            require(isinstance(p, Parameter), "group-hold-parameters", who, params=p)
         known = {id(p) for p in self.parameters}
-        if any(id(p) in known for p in params):
-            raise ValueError(f"For '{who}', a parameter must be in one group, but is in two.")
+        require(not any(id(p) in known for p in params), "parameter-one-group-two", who)
         return params
 
     def _rate(self, rate, name):
         who = type(self).__name__
         if isinstance(rate, Tensor):
-            if rate.ndim:
-                raise ValueError(
-                    f"For '{who}', a Tensor as 'lr' must have no dimensions, but got shape "
-                    f"{rate.shape}."
-                )
+            require(not rate.ndim, "tensor-lr-no-dimensions", who, shape=rate.shape)
             return Parameter(Tensor(rate.asnumpy(), dtypes.float32), name=name)
         check.not_negative(who, lr=rate)
         return Parameter(Tensor(float(rate), dtypes.float32), name=name)
@@ -127,10 +117,7 @@ class Optimizer(OptimizerBase):
 
     def construct(self, *hyper_params):
         """Update the parameters; defined by subclasses."""
-        raise NotImplementedError(
-            f"For '{type(self).__name__}', the method 'construct(self, gradients)' must be "
-            "defined. Change 'self.parameters' in it."
-        )
+        raise rejection("method-construct-self-gradients", type(self).__name__)
 
 
 _advance = Op("count", lambda step: step + 1)
@@ -183,13 +170,11 @@ class GroupOptimizer(Optimizer):
 
 def checked_betas(who, betas):
     """Raise unless `betas` are two numbers in [0, 1)."""
-    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-        raise TypeError(f"For '{who}', 'betas' must be a tuple of 2 numbers, but got {betas}.")
+    require(
+        isinstance(betas, (tuple, list)) and len(betas) == 2, "tuple-2-numbers", who, betas=betas
+    )
     for i, beta in enumerate(betas):
-        if not 0 <= beta < 1:
-            raise ValueError(
-                f"For '{who}', 'betas[{i}]' must be from 0 up to 1, 1 not included, but got {beta}."
-            )
+        require(0 <= beta < 1, "0-up-1-1", who, argument=f"betas[{i}]", got=beta)
 
 
 __all__ = ["Optimizer"]

@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 import jax.numpy as jnp
 
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.optim import sgd as plain
 from sporax.optim.experimental.optimizer import GroupOptimizer, checked_betas
@@ -75,11 +76,14 @@ class SGD(GroupOptimizer):
         check.not_negative("SGD", momentum=momentum)
         check.number("SGD", dampening=dampening)
         check.flag("SGD", nesterov=nesterov, maximize=maximize)
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError(
-                "For 'SGD', 'nesterov' needs a 'momentum' greater than 0 and no 'dampening', but "
-                f"got momentum {momentum} and dampening {dampening}."
-            )
+        require(
+            not nesterov or (momentum > 0 and dampening == 0),
+            "needs-momentum-greater-than-0",
+            "SGD",
+            argument="nesterov",
+            momentum=momentum,
+            dampening=dampening,
+        )
         super().__init__(
             params, lr=lr, momentum=float(momentum), dampening=float(dampening),
             weight_decay=weight_decay, nesterov=nesterov, maximize=maximize,

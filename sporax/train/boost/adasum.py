@@ -1,6 +1,7 @@
 """Adaptive summation of the updates of device groups (Maleki et al., 2020), for one group."""
 
 from sporax import ops
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
@@ -22,11 +23,12 @@ class AdaSum(Cell):
         super().__init__()
         check.not_negative_int("AdaSum", rank=rank)
         check.positive_int("AdaSum", device_number=device_number, group_number=group_number)
-        if group_number != 1:
-            raise NotImplementedError(
-                "sporax has no training on several processes yet, but 'group_number' is "
-                f"{group_number}."
-            )
+        require(
+            group_number == 1,
+            "sporax-no-training-several",
+            other="group_number",
+            value=group_number,
+        )
         self.rank, self.device_number, self.group_number = rank, device_number, group_number
         self.parameter_tuple = parameter_tuple
 

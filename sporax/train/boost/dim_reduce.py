@@ -9,6 +9,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, untrusted_file
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -22,9 +23,8 @@ def principal_directions(weights, count):
     centred = weights - weights.mean(0)
     directions = np.linalg.svd(centred, full_matrices=False)[2]
     if len(directions) < count:
-        raise ValueError(
-            f"For 'DimReduce', there must be at least {count} checkpoints ('n_components'), but "
-            f"got {len(weights)}."
+        raise rejection(
+            "at-least-checkpoints-n-components", "DimReduce", count=count, got=len(weights)
         )
     return directions[:count]
 
@@ -33,30 +33,34 @@ def directions_of(path, folder, count, network):
     """Load the direction matrix from `path` (.npy), or compute it from checkpoints in `folder`."""
     if path is not None and Path(path).is_file():
         return _matrix(path)
-    if folder is None or not Path(folder).is_dir():
-        raise ValueError(
-            "For 'DimReduce', 'pca_mat_path' must be a file or 'weight_load_dir' a folder of "
-            f"checkpoints, but got {path!r} and {folder!r}."
-        )
+    require(
+        folder is not None and Path(folder).is_dir(),
+        "file-weight-load-dir-folder-checkpoints",
+        "DimReduce",
+        pca_mat_path=path,
+        folder=folder,
+    )
     names = [p.name for p in network.trainable_params()]
     rows = []
     for file in sorted(Path(folder).glob("*.ckpt")):
         saved = load_checkpoint(str(file))
         sizes = [getattr(saved.get(p.name), "shape", None) for p in network.trainable_params()]
-        if sizes != [p.shape for p in network.trainable_params()]:
-            raise ValueError(
-                f"For 'DimReduce', '{file}' must have the parameters of the network, {names!r:.200}"
-                ", in their shapes. Give the folder of its own checkpoints."
-            )
+        require(
+            sizes == [p.shape for p in network.trainable_params()],
+            "parameters-network-shapes",
+            "DimReduce",
+            argument=file,
+            names=names,
+        )
         row = np.concatenate([saved[name].asnumpy().ravel() for name in names])
-        if row.dtype.kind != "f" or not np.isfinite(row).all():
-            raise ValueError(
-                f"For 'DimReduce', the parameters in '{file}' must be finite floats, but some are "
-                "not. Take it out of the folder."
-            )
+        require(
+            row.dtype.kind == "f" and np.isfinite(row).all(),
+            "parameters-finite-floats-some",
+            "DimReduce",
+            file=file,
+        )
         rows.append(row)
-    if not rows:
-        raise ValueError(f"For 'DimReduce', there must be checkpoints (.ckpt) in {folder!r}.")
+    require(rows, "checkpoints-ckpt", "DimReduce", folder=folder)
     return principal_directions(np.stack(rows), count)
 
 
@@ -66,13 +70,18 @@ def _matrix(path):
         untrusted_file.check_regular(path)
         # without pickles; the header of a matrix has 128 bytes
         matrix = np.load(path, mmap_mode="r", max_header_size=192)
-        if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f":
-            raise ValueError("it holds something else")
+        require(
+            isinstance(matrix, np.ndarray) and matrix.ndim == 2 and (matrix.dtype.kind == "f"),
+            "holds-something-else",
+        )
         return np.array(matrix)
     except (tokenize.TokenError, *untrusted_file.MALFORMED) as error:
-        raise ValueError(
-            f"For 'DimReduce', 'pca_mat_path' must be a file (.npy) of a matrix of floats, but "
-            f"'{path}' is not: {untrusted_file.cause(error)}."
+        raise rejection(
+            "file-npy-matrix-floats",
+            "DimReduce",
+            argument="pca_mat_path",
+            path=path,
+            cause=untrusted_file.cause(error),
         ) from None
 
 
@@ -104,17 +113,16 @@ class DimReduce(Cell):
         rank, rank_size,
     ):  # fmt: skip
         super().__init__()
-        if rank_size != 1:
-            raise NotImplementedError(
-                f"sporax has no training on several processes yet, but 'rank_size' is {rank_size}."
-            )
+        require(rank_size == 1, "sporax-no-training-several", other="rank_size", value=rank_size)
         check.positive_int("DimReduce", n_components=n_components)
         sizes = [p.size for p in weight]
-        if pca_mat_local.shape != (n_components, sum(sizes)):
-            raise ValueError(
-                f"For 'DimReduce', 'pca_mat_local' must have the shape {(n_components, sum(sizes))}"
-                f", 'n_components' and the number of weights, but got {pca_mat_local.shape}."
-            )
+        require(
+            pca_mat_local.shape == (n_components, sum(sizes)),
+            "shape-n-components-number-weights",
+            "DimReduce",
+            pca_mat_local=pca_mat_local.shape,
+            items=(n_components, sum(sizes)),
+        )
         self.network, self.optimizer = network, optimizer
         self.gamma, self.alpha, self.sigma = gamma, alpha, sigma
         self.rho_list = [1.0, rho]

@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax.core.dtype import int32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
@@ -32,10 +33,11 @@ class FreezeOpt(Cell):
     def __init__(self, opt, train_parameter_groups=None, train_strategy=None):
         super().__init__()
         check.instance("FreezeOpt", Optimizer, "an Optimizer", opt=opt)
-        if train_strategy is not None and train_parameter_groups is None:
-            raise ValueError(
-                "For 'FreezeOpt', a 'train_strategy' must come with 'train_parameter_groups'."
-            )
+        require(
+            train_strategy is None or train_parameter_groups is not None,
+            "train-strategy-come-train-parameter-groups",
+            "FreezeOpt",
+        )
         groups = [tuple(opt.parameters)]
         if train_parameter_groups is not None:
             words = "a tuple or list of tuples or lists"
@@ -72,15 +74,19 @@ def _strategy(given):
     """Return the group of each step as an Int32 Tensor, or None."""
     if given is None or isinstance(given, Tensor):
         if given is not None and (given.ndim != 1 or given.dtype != int32):
-            raise ValueError(
-                "For 'FreezeOpt', 'train_strategy' must be Int32 with one axis, but got "
-                f"{given.dtype} of shape {given.shape}."
+            raise rejection(
+                "int32-one-axis", "FreezeOpt", train_strategy=given.dtype, shape=given.shape
             )
         return given
     words = "None, a Tensor, or a tuple or list of ints"
     check.instance("FreezeOpt", (tuple, list), words, train_strategy=given)
-    if not all(isinstance(group, int) for group in given):
-        raise ValueError(f"For 'FreezeOpt', 'train_strategy' must be {words}, but got {given!r}.")
+    require(
+        all(isinstance(group, int) for group in given),
+        "must-be-argument-value",
+        "FreezeOpt",
+        train_strategy=given,
+        words=words,
+    )
     return Tensor(list(given), int32)
 
 

@@ -4,6 +4,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
@@ -58,11 +59,7 @@ class GroupLossScaleManager(Cell):
         return scale * 1.0
 
     def _scales(self):
-        if self.dynamic_loss_scale is None:
-            raise RuntimeError(
-                "For 'GroupLossScaleManager', there are no scales yet. Call "
-                "'set_loss_scale_status', or train with 'BoostTrainOneStepWithLossScaleCell'."
-            )
+        require(self.dynamic_loss_scale is not None, "no-scales-yet", "GroupLossScaleManager")
         return self.dynamic_loss_scale
 
     def construct(self, x, layer1, layer2):

@@ -1,6 +1,7 @@
 """Regroup the parameters of an optimizer, and recreate the optimizer for them."""
 
 from sporax.core.parameter import Parameter
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.convolution import Conv2d
 from sporax.optim import LARS, Optimizer
@@ -9,13 +10,13 @@ from sporax.optim import LARS, Optimizer
 def _listed(parameters):
     """Return the parameters of an optimizer as a list of Parameters or groups."""
     listed = list(parameters or ())
-    if not listed:
-        raise ValueError("For 'boost', the optimizer must have parameters, but it has none.")
-    if not isinstance(listed[0], (dict, Parameter)):
-        raise TypeError(
-            "For 'boost', the optimizer's parameters must be Parameters or groups (dicts), but got "
-            f"{type(listed[0]).__name__}."
-        )
+    require(listed, "optimizer-parameters-none", "boost")
+    require(
+        isinstance(listed[0], (dict, Parameter)),
+        "optimizer-s-parameters-parameters",
+        "boost",
+        got=listed[0],
+    )
     return listed
 
 

@@ -5,6 +5,7 @@ from sporax.control_flow.runtime import branch
 from sporax.core.dtype import float32, int32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import require
 from sporax.nn.loss_scale import TrainOneStepWithLossScaleCell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.training_cells import TrainOneStepCell
@@ -120,17 +121,18 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWith
 
     def __init__(self, network, optimizer, scale_sense):
         by_groups = AutoBoost().boost_config["loss_scale_group"]
-        if isinstance(optimizer, FreezeOpt):
-            raise TypeError(
-                "For 'BoostTrainOneStepWithLossScaleCell', 'optimizer' must not be a FreezeOpt. "
-                "Use BoostTrainOneStepCell."
-            )
-        if by_groups != isinstance(scale_sense, GroupLossScaleManager):
-            raise TypeError(
-                "For 'BoostTrainOneStepWithLossScaleCell', 'scale_sense' must be a "
-                "GroupLossScaleManager with the method 'loss_scale_group' of AutoBoost, and only "
-                f"then, but got {type(scale_sense).__name__}."
-            )
+        require(
+            not isinstance(optimizer, FreezeOpt),
+            "not-freezeopt",
+            "BoostTrainOneStepWithLossScaleCell",
+            argument="optimizer",
+        )
+        require(
+            by_groups == isinstance(scale_sense, GroupLossScaleManager),
+            "grouplossscalemanager-method-loss-scale-group-autoboost",
+            "BoostTrainOneStepWithLossScaleCell",
+            scale_sense=scale_sense,
+        )
         super().__init__(network, optimizer, Tensor(1.0) if by_groups else scale_sense)
         self.enable_enhanced_amp = by_groups
         if by_groups:

@@ -1,6 +1,7 @@
 """Metrics, accumulated batch by batch, and a table of their names."""
 
 from sporax.core.errors import missing
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.bleu import BleuScore
 from sporax.train.metrics.classification import (
@@ -89,11 +90,13 @@ def metrics_of(metrics, who="Model"):
         return {name: get_metric_fn(name) for name in sorted(metrics)}
     check.instance(who, dict, "a dict or a set", metrics=metrics)
     for name, metric in metrics.items():
-        if not isinstance(name, str) or not isinstance(metric, Metric):
-            raise TypeError(
-                f"For '{who}', a dict of 'metrics' must have names and Metrics, but got "
-                f"{name!r} and {type(metric).__name__}."
-            )
+        require(
+            isinstance(name, str) and isinstance(metric, Metric),
+            "dict-metrics-names-metrics",
+            who,
+            got=name,
+            metric=metric,
+        )
     return metrics
 
 

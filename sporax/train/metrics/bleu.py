@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -48,11 +49,13 @@ class BleuScore(Metric):
         """Accumulate candidates (lists of words) and a list of references for each."""
         self._check_number(inputs, 2, "candidates and references")
         candidates, references = inputs
-        if len(candidates) != len(references):
-            raise ValueError(
-                "For 'BleuScore', there must be references for each candidate, but got "
-                f"{len(references)} for {len(candidates)}."
-            )
+        require(
+            len(candidates) == len(references),
+            "references-candidate",
+            "BleuScore",
+            got=len(references),
+            count=len(candidates),
+        )
         for words, texts in zip(candidates, references, strict=True):
             self._words += len(words)
             nearest = min(texts, key=lambda text: abs(len(words) - len(text)))

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.mean_metrics import _Mean
 from sporax.train.metrics.metric import Metric, classes_of, rearrange_inputs
@@ -17,9 +18,12 @@ class _Classes(Metric):
     def __init__(self, eval_type="classification"):
         super().__init__()
         if eval_type not in ("classification", "multilabel"):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'eval_type' must be 'classification' or "
-                f"'multilabel', but got {eval_type!r}."
+            raise rejection(
+                "one-of",
+                type(self).__name__,
+                eval_type=eval_type,
+                choices=("classification", "multilabel"),
+                error=TypeError,
             )
         self._type = eval_type
         self.clear()
@@ -34,26 +38,36 @@ class _Classes(Metric):
         predicted, labels = self._two(inputs)
         who = f"For '{type(self).__name__}', predictions"
         if self._type == "multilabel":
-            if predicted.shape != labels.shape:
-                raise ValueError(
-                    f"{who} and labels must have one shape where several classes may hold, but "
-                    f"got {predicted.shape} and {labels.shape}."
-                )
-            if not (np.isin(predicted, (0, 1)).all() and np.isin(labels, (0, 1)).all()):
-                raise ValueError(f"{who} and labels must be 0 or 1 where several classes may hold.")
+            require(
+                predicted.shape == labels.shape,
+                "labels-one-shape-several",
+                name=who,
+                got=predicted.shape,
+                shape=labels.shape,
+            )
+            require(
+                np.isin(predicted, (0, 1)).all() and np.isin(labels, (0, 1)).all(),
+                "labels-0-1-several",
+                name=who,
+            )
             labels = np.moveaxis(labels, 1, -1)
         else:
             labels = classes_of(labels, predicted)
-            if labels.shape != (*predicted.shape[:1], *predicted.shape[2:]):
-                raise ValueError(
-                    f"{who} must have the labels' shape with an axis of classes after the first, "
-                    f"but got {predicted.shape} for labels {labels.shape}."
-                )
-        number = predicted.shape[1]
-        if self._class_num not in (0, number):
-            raise ValueError(
-                f"{who} must be of {self._class_num} classes as before, but got {number}."
+            require(
+                labels.shape == (*predicted.shape[:1], *predicted.shape[2:]),
+                "labels-shape-axis-classes",
+                name=who,
+                got=predicted.shape,
+                shape=labels.shape,
             )
+        number = predicted.shape[1]
+        require(
+            self._class_num in (0, number),
+            "classes-before",
+            name=who,
+            class_num=self._class_num,
+            got=number,
+        )
         self._class_num = number
         return np.moveaxis(predicted, 1, -1), labels
 
@@ -108,9 +122,8 @@ class _Hits(_Classes):
             axis, predicted, labels = 1, predicted.reshape(-1, n), labels.reshape(-1, n)
         else:
             if labels.max() >= n:
-                raise ValueError(
-                    f"For '{type(self).__name__}', labels must be less than {n}, the number of "
-                    f"classes, but got {labels.max()}."
+                raise rejection(
+                    "labels-less-than-number-classes", type(self).__name__, n=n, got=labels.max()
                 )
             axis = 0
             predicted = np.eye(n)[predicted.argmax(axis=-1).reshape(-1)]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -23,10 +24,7 @@ class ConfusionMatrix(Metric):
         super().__init__()
         check.positive_int("ConfusionMatrix", num_classes=num_classes)
         check.choice("ConfusionMatrix", (*_AXES, "no_norm"), normalize=normalize)
-        if not isinstance(threshold, float):
-            raise TypeError(
-                f"For 'ConfusionMatrix', 'threshold' must be a float, but got {threshold!r}."
-            )
+        require(isinstance(threshold, float), "float", "ConfusionMatrix", threshold=threshold)
         self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
         self.clear()
 
@@ -42,9 +40,11 @@ class ConfusionMatrix(Metric):
         if predicted.ndim == labels.ndim + 1:
             predicted = predicted.argmax(axis=1)
         elif predicted.ndim != labels.ndim:
-            raise ValueError(
-                "For 'ConfusionMatrix', predictions must have the labels' shape, or an axis of "
-                f"classes after the first, but got {predicted.shape} for labels {labels.shape}."
+            raise rejection(
+                "predictions-labels-shape-axis",
+                "ConfusionMatrix",
+                got=predicted.shape,
+                shape=labels.shape,
             )
         elif predicted.dtype.kind == "f":
             predicted = predicted >= self.threshold
@@ -150,19 +150,13 @@ class ConfusionMatrixMetric(Metric):
         super().__init__()
         who = "ConfusionMatrixMetric"
         check.flag(who, skip_channel=skip_channel, calculation_method=calculation_method)
-        if not isinstance(metric_name, str):
-            raise TypeError(
-                f"For '{who}', 'metric_name' must be a string, but got {metric_name!r}."
-            )
+        require(isinstance(metric_name, str), "str", who, metric_name=metric_name)
         if decrease not in _DECREASES:
-            raise ValueError(
-                f"For '{who}', 'decrease' must be one of {list(_DECREASES)}, but got {decrease!r}."
-            )
+            raise rejection("one-of", who, decrease=decrease, choices=list(_DECREASES))
         wanted = metric_name.replace(" ", "_").lower()
         if wanted not in _BY_NAME:
-            raise NotImplementedError(
-                f"For '{who}', 'metric_name' must be one of {sorted(_BY_NAME)}, but got "
-                f"{metric_name!r}."
+            raise rejection(
+                "one-of-metric-samples", who, metric_name=metric_name, choices=sorted(_BY_NAME)
             )
         self.skip_channel, self.metric_name, self.decrease = skip_channel, metric_name, decrease
         self.calculation_method, self._formula = calculation_method, _BY_NAME[wanted]
@@ -177,13 +171,14 @@ class ConfusionMatrixMetric(Metric):
         """Accumulate the predictions and labels of a batch."""
         predicted, labels = self._two(inputs)
         who = f"For '{type(self).__name__}', predictions"
-        if predicted.shape != labels.shape or predicted.ndim < 2:
-            raise ValueError(
-                f"{who} and labels must have one shape of at least two axes, but got "
-                f"{predicted.shape} and {labels.shape}."
-            )
-        if not np.isin(labels, (0, 1)).all():
-            raise ValueError(f"{who} and labels must be 0 or 1.")
+        require(
+            predicted.shape == labels.shape and predicted.ndim >= 2,
+            "labels-one-shape-at-least",
+            name=who,
+            got=predicted.shape,
+            shape=labels.shape,
+        )
+        require(np.isin(labels, (0, 1)).all(), "labels-0-1", name=who)
         counts = self._count(predicted, labels)
         apart = predicted.ndim > 3 or (predicted.ndim == 3 and predicted.shape[-1] != 1)
         if self.calculation_method and apart:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -66,10 +67,7 @@ class Loss(_Mean):
         """Accumulate the loss of a batch."""
         self._check_number(inputs, 1, "the loss")
         loss = self._convert_data(inputs[0])
-        if loss.ndim > 1:
-            raise ValueError(
-                f"For 'Loss', the loss must have no or one axis, but got shape {loss.shape}."
-            )
+        require(loss.ndim <= 1, "loss-no-one-axis", "Loss", shape=loss.shape)
         self._sum += float(loss.mean())
         self._count += 1
 
@@ -84,10 +82,12 @@ class Perplexity(_Mean):
 
     def __init__(self, ignore_label=None):
         super().__init__()
-        if ignore_label is not None and not isinstance(ignore_label, int):
-            raise TypeError(
-                f"For 'Perplexity', 'ignore_label' must be an int, but got {ignore_label!r}."
-            )
+        require(
+            ignore_label is None or isinstance(ignore_label, int),
+            "int",
+            "Perplexity",
+            ignore_label=ignore_label,
+        )
         self.ignore_label = ignore_label
 
     @rearrange_inputs
@@ -96,9 +96,11 @@ class Perplexity(_Mean):
         predicted, labels = self._two(inputs)
         labels = labels.reshape(-1).astype(int)
         if labels.size * predicted.shape[-1] != predicted.size:
-            raise RuntimeError(
-                "For 'Perplexity', there must be a label for each row of probabilities, but got "
-                f"shapes {predicted.shape} and {inputs[1].shape}."
+            raise rejection(
+                "label-row-probabilities",
+                "Perplexity",
+                shape=predicted.shape,
+                shape2=inputs[1].shape,
             )
         chosen = predicted.reshape(labels.size, -1)[np.arange(labels.size), labels]
         counts = (
@@ -131,11 +133,13 @@ class Dice(_Mean):
     def update(self, *inputs):
         """Accumulate predictions and labels of the same shape."""
         predicted, labels = self._two(inputs)
-        if predicted.shape != labels.shape:
-            raise ValueError(
-                "For 'Dice', predictions and labels must have one shape, but got "
-                f"{predicted.shape} and {labels.shape}."
-            )
+        require(
+            predicted.shape == labels.shape,
+            "predictions-labels-one-shape",
+            "Dice",
+            got=predicted.shape,
+            shape=labels.shape,
+        )
         both = float((predicted * labels).sum())
         each = float(np.square(predicted).sum() + np.square(labels).sum())
         self._sum += 2 * both / (each + self.smooth)

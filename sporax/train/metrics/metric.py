@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 
 
 def rearrange_inputs(func):
@@ -39,10 +40,7 @@ class Metric(Fitting):
         if isinstance(data, Tensor):
             return data.asnumpy()
         if not isinstance(data, (list, np.ndarray)):
-            raise TypeError(
-                f"For '{type(self).__name__}', the inputs must be Tensors, lists or arrays, but "
-                f"got {type(data).__name__}."
-            )
+            raise rejection("inputs-tensors-lists-arrays", type(self).__name__, got=data)
         return np.asarray(data)
 
     def _two(self, inputs):
@@ -52,17 +50,11 @@ class Metric(Fitting):
 
     def _check_number(self, inputs, number, words):
         if len(inputs) != number:
-            raise ValueError(
-                f"For '{type(self).__name__}', 'update' takes {words}, but got {len(inputs)} "
-                "inputs. Choose them with 'set_indexes'."
-            )
+            raise rejection("update-takes", type(self).__name__, words=words, got=len(inputs))
 
     def _refuse_empty(self, is_empty):
         if is_empty:
-            raise RuntimeError(
-                f"For '{type(self).__name__}', there must be samples before 'eval'. Call 'update' "
-                "first."
-            )
+            raise rejection("samples-before-eval", type(self).__name__)
 
     @property
     def indexes(self):
@@ -71,10 +63,12 @@ class Metric(Fitting):
 
     def set_indexes(self, indexes):
         """Select the inputs of `update` by index, in this order; returns the metric."""
-        if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
-            raise ValueError(
-                f"For 'set_indexes', 'indexes' must be a list of ints, but got {indexes!r}."
-            )
+        require(
+            isinstance(indexes, list) and all(isinstance(i, int) for i in indexes),
+            "list-ints-argument-value",
+            "set_indexes",
+            indexes=indexes,
+        )
         self._indexes = indexes
         return self
 

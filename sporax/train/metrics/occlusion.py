@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.train.metrics.metric import Metric, rearrange_inputs
@@ -47,16 +48,20 @@ class OcclusionSensitivity(Metric):
             return [0] * len(shape), list(shape)
         low, high = [max(0, n) for n in self.b_box[::2]], self.b_box[1::2]
         if len(self.b_box) != 2 * len(shape):
-            raise ValueError(
-                f"For 'OcclusionSensitivity', 'b_box' must have {2 * len(shape)} indices, two for "
-                f"each axis of an image, but got {len(self.b_box)}."
+            raise rejection(
+                "indices-two-axis-image",
+                "OcclusionSensitivity",
+                b_box=len(self.b_box),
+                number=2 * len(shape),
             )
         high = [n - 1 if h < 0 else h for n, h in zip(shape, high, strict=True)]
-        if any(not a <= b < n for a, b, n in zip(low, high, shape, strict=True)):
-            raise ValueError(
-                f"For 'OcclusionSensitivity', 'b_box' must lie in an image of shape {shape}, the "
-                f"lowest before the highest, but got {self.b_box}."
-            )
+        require(
+            not any((not a <= b < n for a, b, n in zip(low, high, shape, strict=True))),
+            "lie-image-shape-lowest",
+            "OcclusionSensitivity",
+            b_box=self.b_box,
+            shape=shape,
+        )
         return low, [n + 1 for n in high]
 
     @rearrange_inputs
@@ -68,9 +73,8 @@ class OcclusionSensitivity(Metric):
         image = self._convert_data(inputs[1])
         label = np.asarray(label) if isinstance(label, int) else self._convert_data(label)
         if len(image) != 1 or label.size != 1:
-            raise RuntimeError(
-                "For 'OcclusionSensitivity', there must be one image and one label, but got "
-                f"{len(image)} and {label.size}."
+            raise rejection(
+                "one-image-one-label", "OcclusionSensitivity", got=len(image), size=label.size
             )
         low, end = self._box(image.shape[1:])
         places = itertools.product(*map(range, low, end))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 
@@ -14,29 +15,26 @@ def auc(x, y, reorder=False):
     0.75
     """
     for name, values in (("x", x), ("y", y)):
-        if not isinstance(values, np.ndarray):
-            raise TypeError(
-                f"For 'auc', '{name}' must be an array, but got {type(values).__name__}."
-            )
-        if values.ndim != 1 and values.shape[1:] != (1,):
-            raise ValueError(
-                f"For 'auc', '{name}' must have one axis, but got shape {values.shape}."
-            )
-    x, y = x.reshape(-1), y.reshape(-1)
-    if len(x) != len(y) or len(x) < 2:
-        raise ValueError(
-            "For 'auc', 'x' and 'y' must be of one length, at least 2, but got "
-            f"{len(x)} and {len(y)}."
+        require(
+            isinstance(values, np.ndarray), "array-argument-type", "auc", argument=name, got=values
         )
+        require(
+            values.ndim == 1 or values.shape[1:] == (1,),
+            "one-axis",
+            "auc",
+            argument=name,
+            shape=values.shape,
+        )
+    x, y = x.reshape(-1), y.reshape(-1)
+    require(
+        len(x) == len(y) and len(x) >= 2, "y-one-length-at-least", "auc", x=len(x), count=len(y)
+    )
     if reorder:
         order = np.lexsort((y, x))
         x, y = x[order], y[order]
     steps = np.diff(x)
     falls = (steps <= 0).all() and (steps < 0).any()
-    if not falls and (steps < 0).any():
-        raise ValueError(
-            f"For 'auc', 'x' must rise or fall throughout, but got {x}. Use reorder=True."
-        )
+    require(falls or not (steps < 0).any(), "rise-fall-throughout", "auc", x=x)
     return float((-1 if falls else 1) * np.trapezoid(y, x))
 
 
@@ -55,8 +53,7 @@ class ROC(Metric):
     def __init__(self, class_num=None, pos_label=None):
         super().__init__()
         for name, value in (("class_num", class_num), ("pos_label", pos_label)):
-            if value is not None and not isinstance(value, int):
-                raise TypeError(f"For 'ROC', '{name}' must be an int, but got {value!r}.")
+            require(value is None or isinstance(value, int), "int", "ROC", argument=name, got=value)
         self.class_num, self.pos_label = class_num, pos_label
         self.clear()
 
@@ -71,17 +68,15 @@ class ROC(Metric):
         if scores.ndim == labels.ndim and self.class_num in (None, 1):
             scores = scores.reshape(-1, 1)
         elif scores.ndim == labels.ndim + 1 and self.class_num == scores.shape[1]:
-            if self.pos_label is not None:
-                raise ValueError(
-                    "For 'ROC', 'pos_label' must be None for several classes, but got "
-                    f"{self.pos_label}."
-                )
+            require(self.pos_label is None, "none-several-classes", "ROC", pos_label=self.pos_label)
             scores = np.moveaxis(scores, 1, -1).reshape(-1, self.class_num)
         else:
-            raise ValueError(
-                "For 'ROC', scores must have the labels' shape, or an axis of 'class_num' classes "
-                f"after the first, but got {scores.shape} for labels {labels.shape} and "
-                f"class_num={self.class_num}."
+            raise rejection(
+                "scores-labels-shape-axis",
+                "ROC",
+                got=scores.shape,
+                shape=labels.shape,
+                class_num=self.class_num,
             )
         self._scores, self._labels = scores, labels.reshape(-1)
 
@@ -96,10 +91,7 @@ class ROC(Metric):
 
 
 def _curve(scores, is_positive):
-    if is_positive.all() or not is_positive.any():
-        raise ValueError(
-            "For 'ROC', there must be positive and negative labels, but got only one kind."
-        )
+    require(not is_positive.all() and is_positive.any(), "positive-negative-labels", "ROC")
     order = np.argsort(-scores)
     scores, is_positive = scores[order], is_positive[order]
     ends = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)

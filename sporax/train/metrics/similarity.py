@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -39,10 +40,7 @@ class CosineSimilarity(Metric):
     def update(self, inputs):
         """Store a batch of rows, replacing the previous one."""
         rows = self._convert_data(inputs)
-        if rows.ndim != 2:
-            raise ValueError(
-                f"For 'CosineSimilarity', the input must be (N, D), but got shape {rows.shape}."
-            )
+        require(rows.ndim == 2, "input-n-d", "CosineSimilarity", shape=rows.shape)
         if self.similarity == "cosine":
             rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         self._products = rows @ rows.T

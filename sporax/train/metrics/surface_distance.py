@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -35,22 +36,17 @@ class _SurfaceDistance(Metric):
         name = type(self).__name__
         self._check_number(inputs, 3, "predictions, labels and a class")
         predicted, labels = (self._convert_data(data) for data in inputs[:2])
-        if not isinstance(inputs[2], (int, float)):
-            raise ValueError(
-                f"For '{name}', the class must be an int or a float, but got "
-                f"{type(inputs[2]).__name__}."
-            )
+        require(isinstance(inputs[2], (int, float)), "class-int-float", name, got=inputs[2])
         if predicted.size == 0 or predicted.shape != labels.shape:
-            raise ValueError(
-                f"For '{name}', predictions and labels must have one shape and elements, but got "
-                f"shapes {predicted.shape} and {labels.shape}."
+            raise rejection(
+                "predictions-labels-one-shape-elements",
+                name,
+                shape=predicted.shape,
+                shape2=labels.shape,
             )
         regions = [a if a.dtype == bool else a == inputs[2] for a in (predicted, labels)]
         if not any(region.any() for region in regions):
-            raise ValueError(
-                f"For '{name}', the class must be in the predictions or the labels, but "
-                f"{inputs[2]} is in neither."
-            )
+            raise rejection("class-predictions-labels-neither", name, inputs=inputs[2])
         self._surfaces = self._found(*regions)
 
     def _found(self, predicted, labels):
@@ -91,10 +87,13 @@ class HausdorffDistance(_SurfaceDistance):
         if percentile is not None:
             words = "None, or a float from 0 to 100"
             check.instance("HausdorffDistance", float, words, percentile=percentile)
-            if not 0 <= percentile <= 100:
-                raise ValueError(
-                    f"For 'HausdorffDistance', 'percentile' must be {words}, but got {percentile}."
-                )
+            require(
+                0 <= percentile <= 100,
+                "must-be",
+                "HausdorffDistance",
+                percentile=percentile,
+                words=words,
+            )
         check.flag("HausdorffDistance", directed=bool(directed), crop=bool(crop))
         self.percentile, self.directed, self.crop = percentile, directed, crop
 

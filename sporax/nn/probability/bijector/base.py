@@ -6,6 +6,7 @@ from sporax import ops
 from sporax.core.dtype import to_numpy
 from sporax.core.hooks import hooks
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
@@ -43,8 +44,7 @@ class Bijector(Cell):
         kind = type(self).__name__
         check.instance(kind, str, "a string", name=name)
         check.flag(kind, is_constant_jacobian=is_constant_jacobian, is_injective=is_injective)
-        if dtype is not None and not _is_floating(dtype):
-            raise TypeError(f"For '{kind}', 'dtype' must be a floating dtype, but got {dtype}.")
+        require(dtype is None or _is_floating(dtype), "floating-dtype", kind, dtype=dtype)
         self.name, self.dtype = name, dtype
         self.is_constant_jacobian, self.is_injective = is_constant_jacobian, is_injective
         self.parameters = {
@@ -54,18 +54,19 @@ class Bijector(Cell):
 
     def _add_parameter(self, value, name):
         """Convert a parameter to a Tensor of the floating dtype common to all parameters."""
-        if isinstance(value, bool) or value is None:
-            raise TypeError(
-                f"For '{self.name}', '{name}' must be a number, an array or a Tensor, but got "
-                f"{type(value).__name__}."
-            )
+        require(
+            not isinstance(value, bool) and value is not None,
+            "number-array-tensor",
+            self.name,
+            argument=name,
+            got=value,
+        )
         tensor = Tensor(value)
         wanted = self.dtype or self.common_dtype or tensor.dtype
         if tensor.dtype != wanted or not _is_floating(tensor.dtype):
             rule = "floating" if wanted == tensor.dtype else str(wanted)
-            raise TypeError(
-                f"For '{self.name}', '{name}' must be {rule}, as the other parameters, but got "
-                f"{tensor.dtype}."
+            raise rejection(
+                "other-parameters", self.name, argument=name, law=rule, got=tensor.dtype
             )
         self.common_dtype = tensor.dtype
         self.default_parameters = [*self.default_parameters, value]
@@ -75,15 +76,9 @@ class Bijector(Cell):
     def _check_value_dtype(self, value):
         """Return `value`, checked to be a Tensor of the bijector's dtype, or of any floating dtype
         if None; called by `_forward` and the like in subclasses."""
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}."
-            )
+        require(isinstance(value, Tensor), "input-tensor-argument-type", self.name, got=value)
         if value.dtype != self.dtype and (self.dtype is not None or not _is_floating(value.dtype)):
-            raise TypeError(
-                f"For '{self.name}', the input must be {self.dtype or 'floating'}, but got "
-                f"{value.dtype}."
-            )
+            raise rejection("input", self.name, value=self.dtype or "floating", got=value.dtype)
         return value
 
     def cast_param_by_value(self, value, para):
@@ -115,23 +110,16 @@ class Bijector(Cell):
 
     def _checked(self, value):
         """Return the input; raise TypeError unless it is a Tensor of the bijector's dtype."""
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}."
-            )
+        require(isinstance(value, Tensor), "input-tensor-argument-type", self.name, got=value)
         fits = _is_floating(value.dtype) if self.dtype is None else value.dtype == self.dtype
         if not fits:
             rule = "a floating dtype" if self.dtype is None else str(self.dtype)
-            raise TypeError(
-                f"For '{self.name}', the input must have {rule}, but got {value.dtype}. Convert "
-                "it with 'astype'."
-            )
+            raise rejection("input-argument-type", self.name, law=rule, got=value.dtype)
         return value
 
     def _at(self, what, value, args, kwargs):
         compute = getattr(self, f"_{what}", None)
-        if compute is None:
-            raise NotImplementedError(f"For '{self.name}', '{what}' is not defined.")
+        require(compute is not None, "not-defined", self.name, argument=what)
         return compute(self._checked(value), *args, **kwargs)
 
     def forward(self, value, *args, **kwargs):

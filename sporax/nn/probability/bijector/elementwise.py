@@ -1,14 +1,15 @@
 """Elementwise bijectors."""
 
 from sporax import ops
+from sporax.diagnosis.rules import rejection
 from sporax.nn import argument_checks as check
 from sporax.nn.probability.bijector.base import Bijector, like
 
 
 def _refuse_unless(bijector, name, words, holds):
     if not bool(holds.all()):
-        raise ValueError(
-            f"For '{bijector.name}', '{name}' must be {words}, but got {getattr(bijector, name)}."
+        raise rejection(
+            "must-be", bijector.name, argument=name, words=words, got=getattr(bijector, name)
         )
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
 from sporax.ops.random.draws import next_key, sizes, source_of
 
@@ -72,11 +73,17 @@ class Distribution(Cell):
     def __init__(self, seed, dtype, name, param):
         super().__init__()
         seed = 0 if seed is None else seed
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise ValueError(f"For '{name}', 'seed' must be an int, at least 0, but got {seed!r}.")
+        require(
+            isinstance(seed, int) and (not isinstance(seed, bool)) and (seed >= 0),
+            "int-at-least-setting-unknown",
+            name,
+            seed=seed,
+            n=0,
+        )
         kind = to_numpy(dtype).kind
-        if kind not in ("fV" if not self.INTEGERS else "iufV"):
-            raise TypeError(f"For '{name}', 'dtype' must be a floating dtype, but got {dtype}.")
+        require(
+            kind in ("fV" if not self.INTEGERS else "iufV"), "floating-dtype", name, dtype=dtype
+        )
         self.name, self.seed, self.dtype = name, seed, dtype
         self.parameter_type = float32 if kind in "iu" else dtype
         self.parameters = dict(param)
@@ -89,8 +96,14 @@ class Distribution(Cell):
     def _parameter(self, name, value, rule):
         words, holds = _RULES[rule]
         tensor = value if isinstance(value, Tensor) else Tensor(value, self.parameter_type)
-        if not bool(np.all(holds(tensor.asnumpy().astype(np.float64)))):
-            raise ValueError(f"For '{self.name}', '{name}' must be {words}, but got {value}.")
+        require(
+            bool(np.all(holds(tensor.asnumpy().astype(np.float64)))),
+            "must-be",
+            self.name,
+            argument=name,
+            words=words,
+            got=value,
+        )
         return ops.cast(tensor, self.parameter_type)
 
     @property
@@ -115,20 +128,25 @@ class Distribution(Cell):
         """Return the parameters as Tensors; overrides are given in order or by name."""
         if len(args) > len(self.RULES) or set(kwargs) - set(self.parameter_names):
             names = ", ".join(self.parameter_names)
-            raise TypeError(
-                f"For '{self.name}', the parameters must be {names}, but got {len(args)} "
-                f"in order and {', '.join(kwargs) or 'none'} by name."
+            raise rejection(
+                "parameters-argument-type",
+                self.name,
+                names=names,
+                got=len(args),
+                value=", ".join(kwargs) or "none",
             )
         arguments = dict(zip(self.parameter_names, args, strict=False)) | kwargs
         values = []
         for name, default in zip(self.parameter_names, self.default_parameters, strict=True):
             value = arguments.get(name)
             value = default if value is None else value
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"For '{self.name}', '{name}' must be a Tensor, but got "
-                    f"{type(value).__name__}. Give it here, or when the distribution is made."
-                )
+            require(
+                isinstance(value, Tensor),
+                "tensor-argument-type",
+                self.name,
+                argument=name,
+                got=value,
+            )
             values.append(ops.cast(value, self.parameter_type))
         return tuple(values)
 
@@ -143,13 +161,10 @@ class Distribution(Cell):
             method = getattr(self, f"_{source}", None)
             if method is not None:
                 return lambda *arguments, how=how, method=method: how(method(*arguments))
-        raise NotImplementedError(f"For '{self.name}', '{what}' is not defined.")
+        raise rejection("not-defined", self.name, argument=what)
 
     def _at(self, what, value, args, kwargs):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"For '{self.name}', 'value' must be a Tensor, but got {type(value).__name__}."
-            )
+        require(isinstance(value, Tensor), "tensor", self.name, value=value)
         parameters = self.get_dist_args(*args, **kwargs)
         return self._find(what)(ops.cast(value, self.parameter_type), *parameters)
 
@@ -203,16 +218,19 @@ class Distribution(Cell):
         `dist`: the class name. Then the parameters of q (by name with suffix `_b`), then, if they
         differ from this distribution's, the parameters of p.
         """
-        if dist != self.get_dist_type():
-            raise ValueError(
-                f"For '{self.name}', 'dist' must be '{self.get_dist_type()}', but got {dist!r}."
-            )
+        require(
+            dist == self.get_dist_type(),
+            "must-be-argument-value-base",
+            self.name,
+            dist=dist,
+            get_dist_type=self.get_dist_type(),
+        )
         count = len(self.RULES)
         others = {n: kwargs.pop(f"{n}_b") for n in self.parameter_names if f"{n}_b" in kwargs}
         if not others and len(args) < count:
             wanted = ", ".join(f"{n}_b" for n in self.parameter_names)
-            raise TypeError(
-                f"For '{self.name}', 'kl_loss' must be given {wanted}, but got {len(args)} of them."
+            raise rejection(
+                "given-argument-missing-base", self.name, kl_loss=len(args), wanted=wanted
             )
         first, rest = ((), args) if others else (args[:count], args[count:])
         others = self.get_dist_args(*first, **others)

@@ -4,6 +4,7 @@ import math
 
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
+from sporax.diagnosis.rules import require
 from sporax.nn.probability.distribution.base import Distribution
 from sporax.ops.random.draws import (
     gamma_from_key,
@@ -26,10 +27,14 @@ class Uniform(Distribution):
     def __init__(self, low=None, high=None, seed=None, dtype=float32, name="Uniform"):
         super().__init__(seed, dtype, name, {"low": low, "high": high})
         defaults = self.default_parameters
-        if None not in [low, high] and not bool((defaults[0] < defaults[1]).all()):
-            raise ValueError(
-                f"For '{name}', 'low' must be less than 'high', but got {low} and {high}."
-            )
+        require(
+            None in [low, high] or bool((defaults[0] < defaults[1]).all()),
+            "less-than",
+            name,
+            low=low,
+            other="high",
+            high=high,
+        )
 
     def _mean(self, low, high):
         return (low + high) / 2

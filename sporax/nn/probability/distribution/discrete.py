@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax import ops
 from sporax.core.dtype import float32, int32, to_numpy
+from sporax.diagnosis.rules import require
 from sporax.nn.probability.distribution.base import Distribution
 from sporax.ops.random.draws import (
     bernoulli_from_key,
@@ -143,8 +144,7 @@ class Categorical(Distribution):
         super().__init__(seed, dtype, name, {"probs": probs})
         if probs is not None:
             sums = self.default_parameters[0].sum(-1).asnumpy()
-            if not np.allclose(sums, 1, atol=1e-3):
-                raise ValueError(f"For '{name}', 'probs' must sum to 1, but got {probs}.")
+            require(np.allclose(sums, 1, atol=0.001), "sum-1", name, probs=probs)
 
     def _numbers(self, p):
         return ops.cast(ops.arange(p.shape[-1]), p.dtype)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
+from sporax.diagnosis.rules import rejection
 from sporax.nn.probability.distribution.base import Distribution
 from sporax.ops.random.draws import gamma_from_key, inverse_cdf_from_key, normal_from_key, split_key
 
@@ -220,7 +221,7 @@ class Cauchy(_LocationScale):
         super().__init__(seed, dtype, name, {"loc": loc, "scale": scale})
 
     def _mean(self, loc, scale):
-        raise ValueError(f"For '{self.name}', the mean and the deviation do not exist.")
+        raise rejection("mean-deviation-do-not", self.name)
 
     _sd = _mean
 

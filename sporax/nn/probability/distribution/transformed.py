@@ -4,6 +4,7 @@ import math
 
 from sporax import ops
 from sporax.core.hooks import hooks
+from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.probability.bijector.base import Bijector
 from sporax.nn.probability.distribution.base import Distribution
@@ -57,8 +58,7 @@ class TransformedDistribution(Distribution):
         return self.bijector.forward(ops.cast(drawn, self.parameter_type))
 
     def _mean(self, *parameters):
-        if not self.is_linear_transformation:
-            raise NotImplementedError(f"For '{self.name}', 'mean' is not defined.")
+        require(self.is_linear_transformation, "not-defined", self.name, argument="mean")
         return self.bijector.forward(self.distribution._find("mean")(*parameters))
 
 
