@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 
 import sporax
+from sporax.diagnosis.rules import Message
 
 PACKAGE = str(Path(sporax.__file__).parent)
 KINDS = (
@@ -44,6 +45,22 @@ GOT = re.compile(
     r"\bbut\b|\bgot\b|\bdo not fit: |must not be|must be given|[Tt]here must be|must come with|"
     r"must be readable|they are|cannot be read|yet$"
 )
+
+
+# what Chinese text does not have outside quotes and brackets
+_QUOTED = re.compile(r"(?<!\w)'[^']*'|[(\[{][^()\[\]{}]*[)\]}]")
+_ENGLISH = re.compile(
+    r"\b(the|is|are|must|but|got|of|and|with|for|to|an|it|in|has|have|not|be|which|that|from|no)\b"
+)
+
+
+def english_in_chinese(error):
+    """Return the English words in the Chinese message of an exception, [] if there are none; None
+    for an exception without one."""
+    said = error.args[0] if error.args else None
+    if not isinstance(said, Message):
+        return None
+    return _ENGLISH.findall(_QUOTED.sub("", said.chinese.partition("。它的调用方式是")[0]))
 
 
 def chain(error):
@@ -97,4 +114,6 @@ def fault(error):
     for what, pattern in (("argument", ARGUMENT), ("rule", RULE), ("what came", GOT)):
         if not pattern.search(rest):
             return f"no {what} named"
+    if english := english_in_chinese(error):
+        return f"English in Chinese: {', '.join(english)}"
     return None if place(error)[1] else f"raised at {place(error)[0]}"
