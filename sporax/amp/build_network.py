@@ -4,8 +4,8 @@ from sporax import nn
 from sporax.amp.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 from sporax.amp.mixed_precision import FloatLossCell, auto_mixed_precision, keep_in_float32
 from sporax.core import dtype as dtypes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
 
 # level -> (the dtype of the network, True to keep batch norms in float32)
@@ -35,8 +35,8 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     mindspore.float32
     """
     who = "build_train_network"
-    check.instance(who, Optimizer, "an Optimizer", optimizer=optimizer)
-    check.instance(who, str, "a string", level=level)
+    kinds.instance(Optimizer, "an-optimizer")(who, optimizer=optimizer)
+    kinds.STR(who, level=level)
     if level not in _LEVELS:
         raise rejection("one-of", who, level=level, choices=list(_LEVELS))
     require(boost_level == "O0", "sporax-no-yet", value="boost_level", value2="build_train_network")
@@ -73,7 +73,7 @@ def _check_options(who, options):
             cast_model_type=value,
         )
         if name == "keep_batchnorm_fp32":
-            check.flag(who, keep_batchnorm_fp32=value)
+            kinds.BOOL(who, keep_batchnorm_fp32=value)
         require(
             name != "loss_scale_manager" or isinstance(value, (LossScaleManager, type(None))),
             "lossscalemanager-none",

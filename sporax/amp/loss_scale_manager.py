@@ -1,8 +1,8 @@
 """Loss scale managers for `Model`: each provides the scale and the Cell that updates it."""
 
 from sporax.core.signature_errors import Fitting
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 
@@ -72,8 +72,8 @@ class DynamicLossScaleManager(LossScaleManager):
     def __init__(self, init_loss_scale=2**24, scale_factor=2, scale_window=2000):
         who = "DynamicLossScaleManager"
         _at_least_one(who, "init_loss_scale", init_loss_scale)
-        check.positive_int(who, scale_window=scale_window)
-        check.positive(who, scale_factor=scale_factor)
+        kinds.POSITIVE_INT(who, scale_window=scale_window)
+        kinds.POSITIVE(who, scale_factor=scale_factor)
         self.loss_scale, self.scale_window = init_loss_scale, scale_window
         self.scale_factor = self.increase_ratio = scale_factor
         self.decrease_ratio = 1 / scale_factor

@@ -6,8 +6,8 @@ from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn import loss_scale as cells
 
 
@@ -52,7 +52,7 @@ class StaticLossScaler(LossScaler):
 
     def __init__(self, scale_value):
         who = type(self).__name__
-        check.positive(who, scale_value=scale_value)
+        kinds.POSITIVE(who, scale_value=scale_value)
         require(scale_value >= 1, "at-least", who, scale_value=scale_value, n=1)
         self.scale_value = Parameter(Tensor(scale_value, dtypes.float32), name="scale_value")
 
@@ -82,7 +82,7 @@ class DynamicLossScaler(StaticLossScaler):
 
     def __init__(self, scale_value, scale_factor, scale_window):
         super().__init__(scale_value)
-        check.positive_int(type(self).__name__, scale_factor=scale_factor,
+        kinds.POSITIVE_INT(type(self).__name__, scale_factor=scale_factor,
                               scale_window=scale_window)  # fmt: skip
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.counter = Parameter(Tensor(0, dtypes.int32), name="counter")

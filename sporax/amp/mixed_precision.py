@@ -10,9 +10,9 @@ import numpy as np
 from sporax import nn
 from sporax.core import dtype as dtypes
 from sporax.core.value import Changes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.autocast import choice_of, computing_in
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.cell_precision import FLAGS, PrecisionScheme, cast_floats
 from sporax.ops.declare import OPS, PRIMITIVES
@@ -118,7 +118,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     mindspore.float32
     """
     who = "custom_mixed_precision"
-    check.instance(who, Cell, "a Cell", network=network)
+    kinds.instance(Cell, "a-cell")(who, network=network)
     require(
         (white_list is None) != (black_list is None),
         "either-given",
@@ -127,13 +127,13 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
         other2="black_list",
     )
     _check_dtype(who, dtype)
-    name, chosen, kinds = ("white_list", white_list, (Cell, Primitive))
+    name, chosen, classes = ("white_list", white_list, (Cell, Primitive))
     if white_list is None:
-        name, chosen, kinds = ("black_list", black_list, (Cell,))
+        name, chosen, classes = ("black_list", black_list, (Cell,))
     require(isinstance(chosen, list), "list", who, argument=name, got=chosen)
     for kind in chosen:
-        if not isinstance(kind, type) or not issubclass(kind, kinds):
-            words = " or ".join(k.__name__ for k in kinds)
+        if not isinstance(kind, type) or not issubclass(kind, classes):
+            words = " or ".join(k.__name__ for k in classes)
             raise rejection("hold-classes", who, argument=name, words=words, got=kind)
     return (_whitelisted if white_list is not None else _blacklisted)(network, dtype, chosen)
 

@@ -7,7 +7,6 @@ and ValueError for one out of range, both with the rule `must-be`, and returns n
 declares its argument: `checked_arguments` checks all of a call.
 """
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,11 +19,13 @@ def _any(_):
 
 
 class Kind(NamedTuple):
-    """`words`: returns the description, a `Message`; `has_type` and `is_in_range`: tests."""
+    """`words`: returns the description, a `Message`; `has_type` and `is_in_range`: tests; `rule`:
+    of a value out of range."""
 
     words: Callable[[], Phrase]
     has_type: Callable[[Any], bool] = _any
     is_in_range: Callable[[Any], bool] = _any
+    rule: str = "must-be-value"
 
     def accepts(self, value):
         """Return True for a value of this kind."""
@@ -35,12 +36,24 @@ class Kind(NamedTuple):
         if not self.has_type(value):
             raise rejection("must-be-type", who, argument=name, kind=self.words(), got=value)
         if not self.is_in_range(value):
-            raise rejection("must-be-value", who, argument=name, kind=self.words(), got=value)
+            raise rejection(self.rule, who, argument=name, kind=self.words(), got=value)
         return value
 
     def __call__(self, who, **arguments):
         for name, value in arguments.items():
             self.checked(who, name, value)
+
+
+def is_axes(value):
+    """Return True for an int, None, or a tuple of such."""
+    if isinstance(value, tuple):
+        return all(map(is_axes, value))
+    return isinstance(value, int | None) and not isinstance(value, bool)
+
+
+def _are_sizes(value):
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    return all(n is None or _is_int(n) for n in parts)
 
 
 def _words(rule, kind, **fields):
@@ -66,6 +79,8 @@ BOOL, STR = instance(bool, "a-bool"), instance(str, "a-str")
 FLOAT = instance(float, "a-float")
 LIST, TUPLE = instance(list, "a-list"), instance(tuple, "a-tuple")
 SEQUENCE, DICT = instance((tuple, list), "a-tuple-or-list"), instance(dict, "a-dict")
+AXES = Kind(partial(message, "int-or-ints"), is_axes)
+SIZES = Kind(partial(message, "int-none-or-a-tuple"), _are_sizes)
 FUNCTION = Kind(partial(message, "a-function"), callable)
 ARRAY = Kind(partial(message, "a-tensor"), is_array)
 
@@ -73,6 +88,11 @@ ARRAY = Kind(partial(message, "a-tensor"), is_array)
 def at_least(low, kind=NUMBER):
     """Return the kind of numbers (or of ints, with `kind=INT`) that are at least `low`."""
     return Kind(_words("of-at-least", kind, low=low), kind.has_type, lambda value: value >= low)
+
+
+def at_most(high, kind=NUMBER):
+    """Return the kind of numbers that are at most `high`."""
+    return Kind(_words("of-at-most", kind, high=high), kind.has_type, lambda value: value <= high)
 
 
 def greater_than(low, kind=NUMBER):
@@ -83,19 +103,18 @@ def greater_than(low, kind=NUMBER):
 def within(low, high, kind=NUMBER, ends="[]"):
     """Return the kind of numbers in an interval. `ends`: "[)" if it is half-open."""
     words = _words("in-an-interval", kind, interval=f"{ends[0]}{low}, {high}{ends[1]}")
-    least, most = (low if ends[0] == "[" else math.nextafter(low, math.inf)), high
 
     def is_inside(value):
-        return least <= value and (value <= most if ends[1] == "]" else value < most)
+        above = low <= value if ends[0] == "[" else low < value
+        return above and (value <= high if ends[1] == "]" else value < high)
 
     return Kind(words, kind.has_type, is_inside)
 
 
 def one_of(*choices):
     """Return the kind of these values."""
-    return Kind(
-        partial(message, "one-of-choices", choices=choices), _any, lambda value: value in choices
-    )
+    words = partial(message, "one-of-choices", choices=choices)
+    return Kind(words, _any, lambda value: value in choices, "must-be-choice")
 
 
 def optional(kind):
@@ -117,5 +136,6 @@ def sequence_of(kind, *lengths):
     )
 
 
-POSITIVE_INT, COUNT = at_least(1, INT), at_least(0, INT)
-POSITIVE, NOT_NEGATIVE = greater_than(0), at_least(0)
+POSITIVE_INT, COUNT = greater_than(0, INT), at_least(0, INT)
+POSITIVE, NOT_NEGATIVE, NOT_POSITIVE = greater_than(0), at_least(0), at_most(0)
+FRACTION, INSIDE_ONE, COSINE = within(0, 1), within(0, 1, ends="()"), within(-1, 1)

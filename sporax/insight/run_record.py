@@ -10,13 +10,13 @@ import numpy as np
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import processes
 from sporax.insight.layer_statistics import Probe, statistics
 from sporax.insight.run_events import RunEvents
 from sporax.insight.run_files import LAYER_KINDS, RANK, RunFolder, number
 from sporax.nn import TrainOneStepCell
-from sporax.nn import argument_checks as check
 from sporax.sharding.mesh import to_read
 from sporax.train.callback import Callback, loss_of
 
@@ -52,14 +52,14 @@ class RunRecord(Callback):
         all_ranks=False, activations=(),
     ):  # fmt: skip
         who = "RunRecord"
-        check.instance(who, (str, os.PathLike), "a path", folder=folder)
-        check.instance(who, (str, type(None)), "a string", name=name)
-        check.positive_int(who, every=every)
-        check.not_negative_int(who, layers_every=layers_every)
-        check.flag(who, resume=resume, tensorboard=tensorboard, all_ranks=all_ranks)
-        check.instance(who, (list, tuple), "a list of strings", activations=activations)
+        kinds.instance((str, os.PathLike), "a-path")(who, folder=folder)
+        kinds.instance((str, type(None)), "a-string")(who, name=name)
+        kinds.POSITIVE_INT(who, every=every)
+        kinds.COUNT(who, layers_every=layers_every)
+        kinds.BOOL(who, resume=resume, tensorboard=tensorboard, all_ranks=all_ranks)
+        kinds.instance((list, tuple), "a-list-of-strings")(who, activations=activations)
         for pattern in activations:
-            check.instance(who, str, "strings", activations=pattern)
+            kinds.instance(str, "some-strings")(who, activations=pattern)
         self._further = tuple(activations)
         if all_ranks and processes.size() > 1:
             rank = f"{RANK}{processes.rank()}"
@@ -84,7 +84,7 @@ class RunRecord(Callback):
         """
         self._check_step("log", step)
         if samples is not None:
-            check.positive_int("RunRecord.log", samples=samples)
+            kinds.POSITIVE_INT("RunRecord.log", samples=samples)
             now = time.perf_counter()
             if self._since is not None:
                 scalars["samples_per_second"] = samples / (now - self._since)
@@ -96,8 +96,8 @@ class RunRecord(Callback):
         """Record statistics and histograms of Tensors, {layer: Tensor}. `kind`: 'gradients' (their
         global norm is recorded as `gradient_norm`) or 'activations'."""
         self._check_step("log_layers", step)
-        check.choice("RunRecord.log_layers", LAYER_KINDS, kind=kind)
-        check.instance("RunRecord.log_layers", dict, "a dict", tensors=tensors)
+        kinds.one_of(*LAYER_KINDS)("RunRecord.log_layers", kind=kind)
+        kinds.DICT("RunRecord.log_layers", tensors=tensors)
         layers = statistics(tensors)
         scalars = {}
         if kind == "gradients" and layers:
@@ -110,7 +110,7 @@ class RunRecord(Callback):
         """Record the first eight images of a Tensor or array of shape (N, C, H, W) with one or
         three channels: uint8, or values in [0, 1]; other values are rescaled to [0, 1]."""
         self._check_step("log_images", step)
-        check.instance("RunRecord.log_images", str, "a string", name=name)
+        kinds.STR("RunRecord.log_images", name=name)
         images = images if isinstance(images, Tensor) else np.asarray(images)
         if images.ndim != 4 or images.shape[1] not in (1, 3) or not images.size:
             raise rejection("shape-n-c-h", "RunRecord.log_images", images=tuple(images.shape))
@@ -118,7 +118,7 @@ class RunRecord(Callback):
         self._write("add_images", step, name, _visible(np.asarray(first)))
 
     def _check_step(self, method, step):
-        check.not_negative_int(f"RunRecord.{method}", step=step)
+        kinds.COUNT(f"RunRecord.{method}", step=step)
         self._last = max(self._last, step)
 
     def _write(self, method, *args, **kwargs):

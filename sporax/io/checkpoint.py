@@ -13,10 +13,10 @@ from sporax.core.cell_tree import parameters
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.to_host import on_host
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, background_writer, file_formats
 from sporax.io.load_param import load_param_into_net
-from sporax.nn import argument_checks as check
 
 _EXTRA = (bool, int, float, str, Tensor)
 _MODES = ("AES-GCM", "AES-CBC", "SM4-CBC")
@@ -45,7 +45,7 @@ def save_checkpoint(
     """
     file = file_formats.known("save_checkpoint", format)
     _refuse_key("save_checkpoint", "enc", enc_key, enc_mode, format)
-    check.flag("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
+    kinds.BOOL("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
     _function("save_checkpoint", choice_func)
     flagged = _parallel(kwargs)
     require(
@@ -177,7 +177,7 @@ def _list_item(x):
 def _appended(append_dict):
     if append_dict is None:
         return {}
-    check.instance("save_checkpoint", dict, "a dict", append_dict=append_dict)
+    kinds.DICT("save_checkpoint", append_dict=append_dict)
     return {name: _extra(name, x) for name, x in append_dict.items()}
 
 
@@ -221,7 +221,7 @@ def load_checkpoint(
     """
     file = file_formats.known("load_checkpoint", format)
     _refuse_key("load_checkpoint", "dec", dec_key, dec_mode, format)
-    check.flag("load_checkpoint", crc_check=crc_check, remove_redundancy=remove_redundancy)
+    kinds.BOOL("load_checkpoint", crc_check=crc_check, remove_redundancy=remove_redundancy)
     _function("load_checkpoint", choice_func)
     chosen = _choice(_prefixes("specify_prefix", specify_prefix),
                      _prefixes("filter_prefix", filter_prefix), choice_func)  # fmt: skip

@@ -5,8 +5,8 @@ import logging
 from sporax.core import cell_tree
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
 
@@ -64,7 +64,7 @@ def _check(net, parameter_dict, strict_load, remove_redundancy):
         "load_param_into_net",
         net=net,
     )
-    check.instance("load_param_into_net", dict, "a dict", parameter_dict=parameter_dict)
+    kinds.DICT("load_param_into_net", parameter_dict=parameter_dict)
     for name, x in parameter_dict.items():
         require(
             isinstance(name, str) and isinstance(x, (Parameter, str)),
@@ -73,7 +73,7 @@ def _check(net, parameter_dict, strict_load, remove_redundancy):
             parameter_dict=x,
             name=name,
         )
-    check.flag("load_param_into_net", strict_load=strict_load)
+    kinds.BOOL("load_param_into_net", strict_load=strict_load)
     require(
         not remove_redundancy,
         "false-program-one-device",

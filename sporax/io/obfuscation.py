@@ -9,9 +9,9 @@ import numpy as np
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io.checkpoint import load_checkpoint, save_checkpoint
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellList
 
@@ -45,7 +45,7 @@ def obfuscate_ckpt(
     for name, path in {"ckpt_files": ckpt_files, "saved_path": saved_path}.items():
         _check_folder(name, path)
     config = _config("obfuscate_ckpt", network, target_modules, obf_config, _CONFIGS[:2])
-    check.number("obfuscate_ckpt", obfuscate_scale=obfuscate_scale)
+    kinds.NUMBER("obfuscate_ckpt", obfuscate_scale=obfuscate_scale)
     require(obfuscate_scale > 1, "larger-1", "obfuscate_ckpt", obfuscate_scale=obfuscate_scale)
     drawn, kept = {}, {}
     for row in config["obf_metadata_config"]:
@@ -90,13 +90,13 @@ def load_obf_params_into_net(
     who = "load_obf_params_into_net"
     _check_network(network, who)
     config = _config(who, network, target_modules, obf_config, _CONFIGS[2:])
-    check.positive_int(who, data_parallel_num=data_parallel_num)
+    kinds.POSITIVE_INT(who, data_parallel_num=data_parallel_num)
     known = {"ignored_func_decorators", "ignored_class_decorators"}
     if not kwargs.keys() <= known:
         raise rejection("keywords", who, names=" or ".join(sorted(known)), got=sorted(kwargs))
     if obf_ratios is None:
         return network
-    check.instance(who, (Tensor, dict), "a Tensor or a dict", obf_ratios=obf_ratios)
+    kinds.instance((Tensor, dict), "a-tensor-or-a-dict")(who, obf_ratios=obf_ratios)
     ratios = {_METADATA: obf_ratios} if isinstance(obf_ratios, Tensor) else obf_ratios
     for row in config["network_obf_config"]:
         for layer in row.get("layers") or [None]:
@@ -133,7 +133,7 @@ def _config(who, network, target_modules, config, needed):
     """Return the checked `config`, or one for `target_modules` if it is None."""
     if config is None:
         return _config_of_modules(who, network, target_modules)
-    check.instance(who, dict, "a dict", obf_config=config)
+    kinds.DICT(who, obf_config=config)
     for name in needed:
         if not isinstance(config.get(name), list) or not config[name]:
             raise rejection(
@@ -147,10 +147,10 @@ def _config(who, network, target_modules, config, needed):
 
 def _checked_modules(who, modules):
     """Return (path, names, Cells per CellList or None for all) of `target_modules`."""
-    check.instance(who, list, "a list", target_modules=modules)
+    kinds.LIST(who, target_modules=modules)
     require(len(modules) >= 2, "path-names-layers-such", who, target_modules=modules)
     for module in modules:
-        check.instance(who, str, "strings", target_modules=module)
+        kinds.instance(str, "some-strings")(who, target_modules=module)
     path, names, *layers = modules
     limit = re.fullmatch(r"obfuscate_layers:(all|\d+)", layers[0] if layers else "")
     if not re.fullmatch(r"[\w/]*", path) or not re.fullmatch(r"[\w|]+", names):
@@ -235,7 +235,7 @@ def _of_layer(text, layer):
 
 def _per_layer(row, text):
     """Return a name per layer of a row, or one name if it has no layers."""
-    check.instance("obfuscate_ckpt", str, "a string", name=text)
+    kinds.STR("obfuscate_ckpt", name=text)
     return [_of_layer(text, layer) for layer in row.get("layers") or [None]]
 
 
@@ -306,10 +306,10 @@ def _applied(operation, value, drawn, layer):
 
 
 def _check_network(network, who="obfuscate_ckpt"):
-    check.instance(who, Cell, "a Cell", network=network)
+    kinds.instance(Cell, "a-cell")(who, network=network)
 
 
 def _check_folder(name, path):
-    check.instance("obfuscate_ckpt", str, "a string", **{name: path})
+    kinds.STR("obfuscate_ckpt", **{name: path})
     require(Path(path).exists(), "folder-not", "obfuscate_ckpt", argument=name, path=path)
     require(Path(path).is_dir(), "folder-file", "obfuscate_ckpt", argument=name, path=path)

@@ -3,6 +3,7 @@
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -150,7 +151,7 @@ class Softmax(Cell):
 
     def __init__(self, axis=-1):
         super().__init__()
-        check.axes("Softmax", axis=axis)
+        kinds.AXES("Softmax", axis=axis)
         self.axis = axis
 
     def construct(self, input):
@@ -332,7 +333,7 @@ class GELU(Cell):
 
     def __init__(self, approximate=True):
         super().__init__()
-        check.flag("GELU", approximate=approximate)
+        kinds.BOOL("GELU", approximate=approximate)
         self.approximate = "tanh" if approximate else "none"
 
     def construct(self, x):
@@ -403,5 +404,5 @@ def activation_of(layer, activation):
     """Resolve a layer's `activation` argument to a Cell or Primitive."""
     if activation is None or isinstance(activation, str):
         return get_activation(activation, layer)
-    check.instance(layer, (Cell, Primitive), "a name, a Cell or a Primitive", activation=activation)
+    kinds.instance((Cell, Primitive), "a-name-a-cell-or-a-primitive")(layer, activation=activation)
     return activation

@@ -1,4 +1,4 @@
-"""Type and range checks of hyperparameters, with uniform messages."""
+"""Checks of a layer's inputs, and the errors of its calls."""
 
 import inspect
 import operator
@@ -10,101 +10,11 @@ from sporax.core.signature_errors import constructed_with, is_own, unfitting
 from sporax.core.value import thread
 from sporax.diagnosis.causes import is_from, recursion_of
 from sporax.diagnosis.rules import rejection, require
-from sporax.ops.declaration import AXES, is_axes
-
-
-def _number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _integer(value):
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _are_sizes(value):
-    parts = value if isinstance(value, (tuple, list)) else (value,)
-    return all(n is None or _integer(n) for n in parts)
-
-
-# rule -> (description for messages, type check, range check)
-_RULES = {
-    "positive": ("a number greater than 0", _number, lambda x: x > 0),
-    "not_negative": ("a number, at least 0", _number, lambda x: x >= 0),
-    "not_positive": ("a number, at most 0", _number, lambda x: x <= 0),
-    "number": ("a number", _number, lambda x: True),
-    "fraction": ("a number from 0 to 1", _number, lambda x: 0 <= x <= 1),
-    "inside_one": ("a number between 0 and 1, neither included", _number, lambda x: 0 < x < 1),
-    "integer": ("an int", _integer, lambda x: True),
-    "positive_int": ("an int greater than 0", _integer, lambda x: x > 0),
-    "not_negative_int": ("an int, at least 0", _integer, lambda x: x >= 0),
-    "flag": ("a bool", lambda x: isinstance(x, bool), lambda x: True),
-    "cosine": ("a number from -1 to 1", _number, lambda x: -1 <= x <= 1),
-    "axes": (AXES, is_axes, lambda x: True),
-    "sizes": ("an int, None or a tuple of these", _are_sizes, lambda x: True),
-}
 
 
 def tensor(who, x):
     """Raise TypeError if an input has no shape (a list, a scalar, None)."""
     require(hasattr(x, "shape"), "input-tensor", who, got=x)
-
-
-def _rule(name):
-    words, of_kind, in_range = _RULES[name]
-
-    def check(who, **values):
-        for argument, value in values.items():
-            require(
-                of_kind(value),
-                "must-be-argument-type-argument-checks",
-                who,
-                argument=argument,
-                value=words,
-                got=value,
-            )
-            require(in_range(value), "must-be", who, argument=argument, words=words, got=value)
-
-    check.__name__ = name
-    check.__doc__ = f"Raise TypeError or ValueError unless each keyword's value is {words}."
-    return check
-
-
-positive, not_negative, not_positive, number, fraction, inside_one, *_rest = map(_rule, _RULES)
-integer, positive_int, not_negative_int, flag, cosine, axes, sizes = _rest
-
-
-def instance(who, types, words, **values):
-    """Raise TypeError unless every keyword's value is one of `types`, described by `words`."""
-    for argument, value in values.items():
-        require(
-            isinstance(value, types),
-            "must-be-argument-type-argument-checks",
-            who,
-            argument=argument,
-            value=words,
-            got=value,
-        )
-
-
-def one_of(who, choices, **values):
-    """Raise ValueError unless every keyword's value is one of `choices`."""
-    for argument, value in values.items():
-        require(value in choices, "one-of", who, argument=argument, choices=choices, got=value)
-
-
-def choice(who, choices, **values):
-    """Like `one_of`, but the message joins the choices with commas and "or"."""
-    *others, last = map(repr, choices)
-    words = f"{', '.join(others)} or {last}" if others else last
-    for argument, value in values.items():
-        require(
-            value in choices,
-            "must-be-argument-value",
-            who,
-            argument=argument,
-            words=words,
-            got=value,
-        )
 
 
 def below(who, **values):

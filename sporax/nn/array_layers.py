@@ -5,6 +5,7 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float16, float32, int32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -37,7 +38,7 @@ class Norm(Cell):
 
     def __init__(self, axis=(), keep_dims=False):
         super().__init__()
-        check.flag("Norm", keep_dims=keep_dims)
+        kinds.BOOL("Norm", keep_dims=keep_dims)
         self.axis, self.keep_dims = axis, keep_dims
 
     def construct(self, x):
@@ -78,7 +79,7 @@ class Moments(Cell):
 
     def __init__(self, axis=None, keep_dims=None):
         super().__init__()
-        check.flag("Moments", keep_dims=bool(keep_dims) if keep_dims is None else keep_dims)
+        kinds.BOOL("Moments", keep_dims=bool(keep_dims) if keep_dims is None else keep_dims)
         self.axis = () if axis is None else axis
         self.keep_dims = bool(keep_dims)
 
@@ -103,10 +104,10 @@ class ReduceLogSumExp(Cell):
 
     def __init__(self, axis, keep_dims=False):
         super().__init__()
-        check.instance(
-            "ReduceLogSumExp", (int, list, tuple), "an int or a tuple of ints", axis=axis
+        kinds.instance((int, list, tuple), "an-int-or-a-tuple-of-ints")(
+            "ReduceLogSumExp", axis=axis
         )
-        check.flag("ReduceLogSumExp", keep_dims=keep_dims)
+        kinds.BOOL("ReduceLogSumExp", keep_dims=keep_dims)
         self.axis, self.keep_dims = axis, keep_dims
 
     def construct(self, x):
@@ -208,9 +209,9 @@ class Unflatten(Cell):
 
     def __init__(self, axis, unflattened_size):
         super().__init__()
-        check.integer("Unflatten", axis=axis)
-        check.instance("Unflatten", (tuple, list), "a tuple or list of ints",
-                       unflattened_size=unflattened_size)  # fmt: skip
+        kinds.INT("Unflatten", axis=axis)
+        kind = kinds.instance((tuple, list), "a-tuple-or-list-of-ints")
+        kind("Unflatten", unflattened_size=unflattened_size)
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x):
@@ -237,8 +238,8 @@ class Roll(Cell):
 
     def __init__(self, shift, axis):
         super().__init__()
-        check.instance(
-            "Roll", (int, tuple, list), "an int or a tuple of ints", shift=shift, axis=axis
+        kinds.instance((int, tuple, list), "an-int-or-a-tuple-of-ints")(
+            "Roll", shift=shift, axis=axis
         )
         self.shift = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,)
         self.axis = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
@@ -263,7 +264,7 @@ class L1Regularizer(Cell):
 
     def __init__(self, scale):
         super().__init__()
-        check.positive("L1Regularizer", scale=scale)
+        kinds.POSITIVE("L1Regularizer", scale=scale)
         require(np.isfinite(scale), "finite", "L1Regularizer", scale=scale)
         self.scale = Tensor(scale, float32)
 

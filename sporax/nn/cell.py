@@ -17,6 +17,7 @@ from sporax.core.signal_handlers import is_of_handler
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.jit import JitFunction
 from sporax.nn import argument_checks as check
@@ -335,7 +336,7 @@ class Cell(
 
     def insert_child_to_cell(self, child_name, child_cell):
         """Register a sub-cell (or None) under an unused name; its parameters keep their names."""
-        check.instance("insert_child_to_cell", str, "a string", child_name=child_name)
+        kinds.STR("insert_child_to_cell", child_name=child_name)
         check_name("insert_child_to_cell", "child_name", child_name, True)
         if hasattr(self, child_name):
             raise taken(self, child_name)
@@ -357,7 +358,7 @@ class Cell(
 
     @phase.setter
     def phase(self, phase):
-        check.instance("Cell", str, "a string", phase=phase)
+        kinds.STR("Cell", phase=phase)
         self.__dict__["_phase"] = phase
 
     def set_train(self, mode=True):

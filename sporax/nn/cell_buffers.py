@@ -6,8 +6,8 @@ from sporax.autodiff.hooks import HookHandle, check_callable
 from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell_registry import check_name, taken
 
 _registered = {}  # id -> hook called on every registration
@@ -51,7 +51,7 @@ class Buffers:
         """
         if "_buffers" not in self.__dict__:
             raise rejection("super---init---called-before-buffer", type(self).__name__)
-        check.instance("register_buffer", str, "a string", name=name)
+        kinds.STR("register_buffer", name=name)
         check_name("register_buffer", "name", name, True)
         if hasattr(self, name) and name not in self._buffers:
             raise taken(self, name)

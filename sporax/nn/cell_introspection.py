@@ -9,8 +9,8 @@ from sporax.core import context
 from sporax.core.cell_tree import tree
 from sporax.core.parameter import Parameter
 from sporax.core.tree import map_tensors
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell_precision import MixedPrecision, mixed_precision_of
 from sporax.nn.parameter_tuple import ParameterTuple
 
@@ -151,7 +151,7 @@ class Introspection:
 
     @compile_phase.setter
     def compile_phase(self, phase):
-        check.instance("Cell", str, "a string", compile_phase=phase)
+        kinds.STR("Cell", compile_phase=phase)
         for _, cell in tree(self):
             cell.__dict__["_compile_phase"] = phase
 

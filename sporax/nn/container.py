@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from sporax.core.from_host import plain
 from sporax.core.value import Changes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
@@ -175,7 +175,7 @@ class CellList(_Ordered):
 
     def extend(self, cells):
         """Append the cells of a list."""
-        check.instance("CellList", list, "a list", cells=cells)
+        kinds.LIST("CellList", cells=cells)
         path = self._path()
         for cell in cells:
             self._put(str(len(self)), _checked(self, cell), path)
@@ -281,8 +281,8 @@ class CellDict(Cell):
 
     def update(self, cells):
         """Add the cells of a mapping, or of (name, cell) pairs."""
-        check.instance(
-            "CellDict.update", Iterable, "a mapping or pairs of name and Cell", cells=cells
+        kinds.instance(Iterable, "a-mapping-or-pairs-of-name-and-cell")(
+            "CellDict.update", cells=cells
         )
         pairs = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
         for pair in pairs:

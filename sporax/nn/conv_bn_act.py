@@ -1,6 +1,6 @@
 """A convolution or `Dense` with batch normalization and activation."""
 
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.nn.activation import LeakyReLU, activation_of
 from sporax.nn.cell import Cell
 from sporax.nn.convolution import Conv2d
@@ -15,7 +15,7 @@ class _Combined(Cell):
 
     def _follow(self, channels, has_bn, momentum, eps, activation, alpha, after_fake):
         layer = type(self).__name__
-        check.flag(layer, has_bn=has_bn, after_fake=after_fake)
+        kinds.BOOL(layer, has_bn=has_bn, after_fake=after_fake)
         self.has_bn, self.has_act, self.after_fake = has_bn, activation is not None, after_fake
         if has_bn:
             self.batchnorm = self._norm(channels, eps, momentum)

@@ -5,6 +5,7 @@ from typing import ClassVar
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -34,7 +35,7 @@ def per_axis(layer, name, value, count, lowest=1):
 
 
 def _checked_padding(layer, pad_mode, padding, count):
-    check.one_of(layer, PAD_MODES, pad_mode=pad_mode)
+    kinds.one_of(*PAD_MODES)(layer, pad_mode=pad_mode)
     sides = padding if isinstance(padding, tuple) else (padding,)
     if len(sides) not in (1, 2 * count) or not all(isinstance(n, int) and n >= 0 for n in sides):
         raise rejection("int-at-least-0", layer, padding=padding, sides=_SIDES[count])
@@ -71,8 +72,8 @@ class Convolution(Cell):
     ):  # fmt: skip
         super().__init__()
         layer, count = type(self).__name__, self._axes
-        check.positive_int(layer, in_channels=in_channels, out_channels=out_channels, group=group)
-        check.flag(layer, has_bias=has_bias)
+        kinds.POSITIVE_INT(layer, in_channels=in_channels, out_channels=out_channels, group=group)
+        kinds.BOOL(layer, has_bias=has_bias)
         _checked_padding(layer, pad_mode, padding, count)
         require(
             not in_channels % group and (not out_channels % group),
@@ -84,7 +85,7 @@ class Convolution(Cell):
             out_channels=out_channels,
             value=group,
         )
-        check.choice(layer, self._formats, data_format=data_format)
+        kinds.one_of(*self._formats)(layer, data_format=data_format)
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
         self.kernel_size = per_axis(layer, "kernel_size", kernel_size, count)
         self.stride = per_axis(layer, "stride", stride, count)
@@ -130,8 +131,8 @@ class Convolution(Cell):
 
 def checked_line(layer, padding, weight_init, **sizes):
     """Check that 1-d sizes are ints; return the initial weight with a unit axis added."""
-    check.positive_int(layer, **sizes)
-    check.instance(layer, int, "an int", padding=padding)
+    kinds.POSITIVE_INT(layer, **sizes)
+    kinds.instance(int, "an-int")(layer, padding=padding)
     if isinstance(weight_init, Tensor) and weight_init.ndim == 3:
         return weight_init.expand_dims(2)
     return weight_init

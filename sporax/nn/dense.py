@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.initializers import Uniform
 from sporax.nn import argument_checks as check
@@ -36,8 +37,8 @@ class Dense(Cell):
         activation=None, dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        check.positive_int("Dense", in_channels=in_channels, out_channels=out_channels)
-        check.flag("Dense", has_bias=has_bias)
+        kinds.POSITIVE_INT("Dense", in_channels=in_channels, out_channels=out_channels)
+        kinds.BOOL("Dense", has_bias=has_bias)
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         shape = out_channels, in_channels
         self.weight = parameter("Dense", "weight", default_weight(weight_init), shape, dtype)
@@ -86,11 +87,11 @@ class BiDense(Cell):
         has_bias=True, dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        check.positive_int(
+        kinds.POSITIVE_INT(
             "BiDense", in1_channels=in1_channels, in2_channels=in2_channels,
             out_channels=out_channels,
         )  # fmt: skip
-        check.flag("BiDense", has_bias=has_bias)
+        kinds.BOOL("BiDense", has_bias=has_bias)
         self.in1_channels, self.in2_channels = in1_channels, in2_channels
         self.out_channels, self.has_bias = out_channels, has_bias
         shape, start = (out_channels, in1_channels, in2_channels), Uniform(1 / in1_channels**0.5)

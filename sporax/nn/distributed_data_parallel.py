@@ -8,8 +8,8 @@ from sporax.autodiff.hooks import Gate
 from sporax.autodiff.tape import active_tape
 from sporax.core.errors import warn
 from sporax.core.parameter import Parameter
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.distributed.groups import WORLD_NAMES, member
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import DistributedGradReducer
 from sporax.ops.communication import collectives
@@ -46,8 +46,8 @@ class DistributedDataParallel(Cell):
     ):  # fmt: skip
         super().__init__(auto_prefix=False)
         who = "DistributedDataParallel"
-        check.instance(who, Cell, "a Cell", module=module)
-        check.one_of(who, _REDUCERS, reducer_mode=reducer_mode)
+        kinds.instance(Cell, "a-cell")(who, module=module)
+        kinds.one_of(*_REDUCERS)(who, reducer_mode=reducer_mode)
         if bucket_cap_mb is not None:
             warn(f"'bucket_cap_mb' of '{who}' has no effect: a buffer has up to 25 MB.")
         group = WORLD_NAMES[0] if process_group is None else process_group

@@ -2,8 +2,8 @@
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.declare import MINT
 from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place
@@ -137,7 +137,7 @@ class RReLU(Cell):
 
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
-        check.number("RReLU", lower=lower, upper=upper)
+        kinds.NUMBER("RReLU", lower=lower, upper=upper)
         require(
             lower <= upper,
             "at-most-argument-value-dropout",

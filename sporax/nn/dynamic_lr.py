@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from sporax.core.signature_errors import fitting
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.diagnosis.sizes import check_size
 from sporax.nn import argument_checks as check
@@ -42,8 +43,8 @@ def piecewise_constant_lr(milestone, learning_rates):
     )
     rates, last = [], 0
     for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
-        check.positive_int(who, **{f"milestone[{i}]": until})
-        check.not_negative(who, **{f"learning_rates[{i}]": rate})
+        kinds.POSITIVE_INT(who, **{f"milestone[{i}]": until})
+        kinds.NOT_NEGATIVE(who, **{f"learning_rates[{i}]": rate})
         require(until >= last, "not-decrease", who, milestone=until, last=last)
         _refuse_long(who, until, f"'milestone[{i}]'")
         rates += [rate] * (until - last)
@@ -52,9 +53,9 @@ def piecewise_constant_lr(milestone, learning_rates):
 
 
 def _check_decay(who, learning_rate, decay_rate, is_stair, **steps):
-    check.positive_int(who, **steps)
-    check.positive(who, learning_rate=learning_rate, decay_rate=decay_rate)
-    check.flag(who, is_stair=is_stair)
+    kinds.POSITIVE_INT(who, **steps)
+    kinds.POSITIVE(who, learning_rate=learning_rate, decay_rate=decay_rate)
+    kinds.BOOL(who, is_stair=is_stair)
 
 
 @fitting
@@ -138,9 +139,9 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     [0.1, 0.05, 0.0]
     """
     who = "cosine_decay_lr"
-    check.not_negative(who, min_lr=min_lr)
-    check.positive(who, max_lr=max_lr)
-    check.positive_int(
+    kinds.NOT_NEGATIVE(who, min_lr=min_lr)
+    kinds.POSITIVE(who, max_lr=max_lr)
+    kinds.POSITIVE_INT(
         who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
     )
     check.below(who, min_lr=min_lr, max_lr=max_lr)
@@ -166,12 +167,12 @@ def polynomial_decay_lr(
     [0.1, 0.05, 0.0]
     """
     who = "polynomial_decay_lr"
-    check.positive(who, learning_rate=learning_rate, power=power)
-    check.not_negative(who, end_learning_rate=end_learning_rate)
-    check.positive_int(
+    kinds.POSITIVE(who, learning_rate=learning_rate, power=power)
+    kinds.NOT_NEGATIVE(who, end_learning_rate=end_learning_rate)
+    kinds.POSITIVE_INT(
         who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
     )
-    check.flag(who, update_decay_epoch=update_decay_epoch)
+    kinds.BOOL(who, update_decay_epoch=update_decay_epoch)
 
     def rate(epoch):
         rounds = max(math.ceil(epoch / decay_epoch), 1) if update_decay_epoch else 1
@@ -190,8 +191,8 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     >>> warmup_lr(0.1, 4, 1, 2)
     [0.0, 0.05, 0.1, 0.1]
     """
-    check.not_negative("warmup_lr", learning_rate=learning_rate)
-    check.positive_int(
+    kinds.NOT_NEGATIVE("warmup_lr", learning_rate=learning_rate)
+    kinds.POSITIVE_INT(
         "warmup_lr", warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch
     )
 

@@ -6,6 +6,7 @@ from sporax import ops
 from sporax.core.dtype import float32, int32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -29,8 +30,8 @@ class Embedding(Cell):
         dtype=float32, padding_idx=None,
     ):  # fmt: skip
         super().__init__()
-        check.positive_int("Embedding", vocab_size=vocab_size, embedding_size=embedding_size)
-        check.flag("Embedding", use_one_hot=use_one_hot)
+        kinds.POSITIVE_INT("Embedding", vocab_size=vocab_size, embedding_size=embedding_size)
+        kinds.BOOL("Embedding", use_one_hot=use_one_hot)
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
         self.use_one_hot, self.dtype, self.padding_idx = use_one_hot, dtype, padding_idx
         shape = vocab_size, embedding_size
@@ -85,14 +86,14 @@ class EmbeddingLookup(Cell):
     ):  # fmt: skip
         super().__init__()
         layer = type(self).__name__
-        check.positive_int(layer, vocab_size=vocab_size, embedding_size=embedding_size)
-        check.flag(layer, sparse=sparse)
-        check.choice(layer, _TARGETS, target=target)
-        check.choice(layer, _SLICE_MODES, slice_mode=slice_mode)
+        kinds.POSITIVE_INT(layer, vocab_size=vocab_size, embedding_size=embedding_size)
+        kinds.BOOL(layer, sparse=sparse)
+        kinds.one_of(*_TARGETS)(layer, target=target)
+        kinds.one_of(*_SLICE_MODES)(layer, slice_mode=slice_mode)
         require(sparse or target != "CPU", "true-target-cpu", layer, argument="sparse")
         if max_norm is not None:
-            check.instance(layer, float, "a float greater than 0", max_norm=max_norm)
-            check.positive(layer, max_norm=max_norm)
+            kinds.instance(float, "a-float-greater-than-0")(layer, max_norm=max_norm)
+            kinds.POSITIVE(layer, max_norm=max_norm)
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
         self.target, self.sparse, self.max_norm = target, sparse, max_norm
         shape = vocab_size, embedding_size
@@ -136,8 +137,8 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
             vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm,
             sparse, dtype,
         )  # fmt: skip
-        check.positive_int("MultiFieldEmbeddingLookup", field_size=field_size)
-        check.choice("MultiFieldEmbeddingLookup", _OPERATORS, operator=operator)
+        kinds.POSITIVE_INT("MultiFieldEmbeddingLookup", field_size=field_size)
+        kinds.one_of(*_OPERATORS)("MultiFieldEmbeddingLookup", operator=operator)
         self.field_size, self.operator = field_size, operator
 
     def construct(self, input_indices, input_values, field_ids):

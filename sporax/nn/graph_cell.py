@@ -2,9 +2,9 @@
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.graph_capture.export.exported_graph import Exported
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
@@ -25,7 +25,7 @@ class GraphCell(Cell):
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
-        check.instance("GraphCell", Exported, "what 'load' gave", graph=graph)
+        kinds.instance(Exported, "what-load-gave")("GraphCell", graph=graph)
         require(
             obf_random_seed is None, "not-done-mindspore", "GraphCell", argument="obf_random_seed"
         )
@@ -48,7 +48,7 @@ class GraphCell(Cell):
 
 
 def _checked(params_init):
-    check.instance("GraphCell", dict, "a dict", params_init=params_init)
+    kinds.DICT("GraphCell", params_init=params_init)
     for name, x in params_init.items():
         require(
             isinstance(name, str) and isinstance(x, Tensor),

@@ -1,7 +1,7 @@
 """Settings of Cells for other backends, accepted without effect."""
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.sharding.calls import shard
 
 _BOOSTS = ("less_bn",)
@@ -40,7 +40,7 @@ class IgnoredSettings:
 
     def set_boost(self, boost_type):
         """Accepted: 'less_bn' makes fewer kernels of norms, which XLA does anyway."""
-        check.one_of("set_boost", _BOOSTS, boost_type=boost_type)
+        kinds.one_of(*_BOOSTS)("set_boost", boost_type=boost_type)
         return self.add_flags_recursive(**{boost_type: True})
 
     def offload(self, backward_prefetch="Auto"):

@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core.dtype import float16, float32, float64, uint8
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
@@ -50,7 +51,7 @@ class ResizeBilinear(Cell):
 
     def __init__(self, half_pixel_centers=False):
         super().__init__()
-        check.flag("ResizeBilinear", half_pixel_centers=half_pixel_centers)
+        kinds.BOOL("ResizeBilinear", half_pixel_centers=half_pixel_centers)
         self.half_pixel_centers = half_pixel_centers
 
     def construct(self, x, size=None, scale_factor=None, align_corners=False):
@@ -163,8 +164,8 @@ class Unfold(Cell):
 
 
 def _greatest(layer, max_val):
-    check.instance(layer, (int, float), "a number greater than 0", max_val=max_val)
-    check.positive(layer, max_val=max_val)
+    kinds.instance((int, float), "a-number-greater-than-0")(layer, max_val=max_val)
+    kinds.POSITIVE(layer, max_val=max_val)
 
 
 class SSIM(Cell):
@@ -185,10 +186,10 @@ class SSIM(Cell):
         super().__init__()
         layer = type(self).__name__
         _greatest(layer, max_val)
-        check.positive_int(layer, filter_size=filter_size)
-        check.instance(layer, float, "a float greater than 0", filter_sigma=filter_sigma)
-        check.positive(layer, filter_sigma=filter_sigma)
-        check.instance(layer, float, "a float", k1=k1, k2=k2)
+        kinds.POSITIVE_INT(layer, filter_size=filter_size)
+        kinds.instance(float, "a-float-greater-than-0")(layer, filter_sigma=filter_sigma)
+        kinds.POSITIVE(layer, filter_sigma=filter_sigma)
+        kinds.FLOAT(layer, k1=k1, k2=k2)
         self.max_val, self.filter_size, self.filter_sigma = max_val, filter_size, filter_sigma
         self.k1, self.k2 = k1, k2
 
@@ -225,8 +226,7 @@ class MSSSIM(SSIM):
         filter_sigma=1.5, k1=0.01, k2=0.03,
     ):  # fmt: skip
         super().__init__(max_val, filter_size, filter_sigma, k1, k2)
-        words = "a tuple or list of numbers"
-        check.instance("MSSSIM", (tuple, list), words, power_factors=power_factors)
+        kinds.instance((tuple, list), "numbers")("MSSSIM", power_factors=power_factors)
         self.power_factors = tuple(power_factors)
 
     def construct(self, img1, img2):

@@ -4,6 +4,7 @@ import functools
 
 import jax.numpy as jnp
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -81,9 +82,9 @@ class _Decay(LearningRateSchedule):
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
         super().__init__()
         who = type(self).__name__
-        check.positive_int(who, decay_steps=decay_steps)
-        check.positive(who, learning_rate=learning_rate, decay_rate=decay_rate)
-        check.flag(who, is_stair=is_stair)
+        kinds.POSITIVE_INT(who, decay_steps=decay_steps)
+        kinds.POSITIVE(who, learning_rate=learning_rate, decay_rate=decay_rate)
+        kinds.BOOL(who, is_stair=is_stair)
         self.learning_rate, self.decay_rate = learning_rate, decay_rate
         self.decay_steps, self.is_stair = decay_steps, is_stair
 
@@ -141,9 +142,9 @@ class CosineDecayLR(LearningRateSchedule):
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
-        check.not_negative("CosineDecayLR", min_lr=min_lr)
-        check.positive("CosineDecayLR", max_lr=max_lr)
-        check.positive_int("CosineDecayLR", decay_steps=decay_steps)
+        kinds.NOT_NEGATIVE("CosineDecayLR", min_lr=min_lr)
+        kinds.POSITIVE("CosineDecayLR", max_lr=max_lr)
+        kinds.POSITIVE_INT("CosineDecayLR", decay_steps=decay_steps)
         check.below("CosineDecayLR", min_lr=min_lr, max_lr=max_lr)
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
@@ -166,10 +167,10 @@ class PolynomialDecayLR(LearningRateSchedule):
     ):
         super().__init__()
         who = "PolynomialDecayLR"
-        check.positive(who, learning_rate=learning_rate, power=power)
-        check.not_negative(who, end_learning_rate=end_learning_rate)
-        check.positive_int(who, decay_steps=decay_steps)
-        check.flag(who, update_decay_steps=update_decay_steps)
+        kinds.POSITIVE(who, learning_rate=learning_rate, power=power)
+        kinds.NOT_NEGATIVE(who, end_learning_rate=end_learning_rate)
+        kinds.POSITIVE_INT(who, decay_steps=decay_steps)
+        kinds.BOOL(who, update_decay_steps=update_decay_steps)
         self.start_learning_rate, self.end_learning_rate = learning_rate, end_learning_rate
         self.decay_steps, self.power = decay_steps, power
         self.update_decay_steps = update_decay_steps
@@ -191,8 +192,8 @@ class WarmUpLR(LearningRateSchedule):
 
     def __init__(self, learning_rate, warmup_steps):
         super().__init__()
-        check.not_negative("WarmUpLR", learning_rate=learning_rate)
-        check.positive_int("WarmUpLR", warmup_steps=warmup_steps)
+        kinds.NOT_NEGATIVE("WarmUpLR", learning_rate=learning_rate)
+        kinds.POSITIVE_INT("WarmUpLR", warmup_steps=warmup_steps)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 
     def construct(self, global_step):

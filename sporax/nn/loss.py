@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.nn import argument_checks as check
 from sporax.nn.activation import get_activation
@@ -37,7 +38,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        check.choice(type(self).__name__, ("mean", "sum", "none"), reduction=reduction)
+        kinds.one_of("mean", "sum", "none")(type(self).__name__, reduction=reduction)
         self.reduction = reduction
         self.average, self.reduce = reduction == "mean", reduction != "none"
 
@@ -174,7 +175,7 @@ class NLLLoss(LossBase):
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
         super().__init__(reduction)
-        check.integer("NLLLoss", ignore_index=ignore_index)
+        kinds.INT("NLLLoss", ignore_index=ignore_index)
         self.weight, self.ignore_index = checked_weight("NLLLoss", "weight", weight), ignore_index
 
     def construct(self, logits, labels):
@@ -201,7 +202,7 @@ class CrossEntropyLoss(LossBase):
             interval="[0, 1]",
         )
         self.weight = checked_weight("CrossEntropyLoss", "weight", weight)
-        check.integer("CrossEntropyLoss", ignore_index=ignore_index)
+        kinds.INT("CrossEntropyLoss", ignore_index=ignore_index)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def construct(self, logits, labels):
@@ -222,7 +223,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
-        check.flag("SoftmaxCrossEntropyWithLogits", sparse=sparse)
+        kinds.BOOL("SoftmaxCrossEntropyWithLogits", sparse=sparse)
         self.sparse = sparse
 
     def construct(self, logits, labels):
@@ -264,8 +265,8 @@ class GaussianNLLLoss(LossBase):
 
     def __init__(self, *, full=False, eps=1e-6, reduction="mean"):
         super().__init__(reduction)
-        check.positive("GaussianNLLLoss", eps=eps)
-        check.flag("GaussianNLLLoss", full=full)
+        kinds.POSITIVE("GaussianNLLLoss", eps=eps)
+        kinds.BOOL("GaussianNLLLoss", full=full)
         self.full, self.eps = full, eps
 
     def construct(self, logits, labels, var):
@@ -281,7 +282,7 @@ class DiceLoss(Cell):
 
     def __init__(self, smooth=1e-5):
         super().__init__()
-        check.positive("DiceLoss", smooth=smooth)
+        kinds.POSITIVE("DiceLoss", smooth=smooth)
         self.smooth = smooth
 
     def construct(self, logits, label):
@@ -330,7 +331,7 @@ class FocalLoss(LossBase):
 
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):
         super().__init__(reduction)
-        check.instance("FocalLoss", float, "a float", gamma=gamma)
+        kinds.FLOAT("FocalLoss", gamma=gamma)
         if checked_weight("FocalLoss", "weight", weight) is not None and weight.ndim != 1:
             raise rejection("1-axis", "FocalLoss", argument="weight", shape=weight.shape)
         self.weight, self.gamma = weight, gamma
@@ -362,13 +363,13 @@ class MultiClassDiceLoss(LossBase):
         if weights is not None and weights.ndim != 2:
             raise rejection("axes", "MultiClassDiceLoss", weights=weights.shape, value=2)
         if ignore_indiex is not None:
-            check.integer("MultiClassDiceLoss", ignore_indiex=ignore_indiex)
+            kinds.INT("MultiClassDiceLoss", ignore_indiex=ignore_indiex)
         if isinstance(activation, str):
-            check.one_of("MultiClassDiceLoss", _ACTIVATIONS, activation=activation)
+            kinds.one_of(*_ACTIVATIONS)("MultiClassDiceLoss", activation=activation)
             activation = get_activation(activation)
         if activation is not None:
-            words = "None, a Cell or a string"
-            check.instance("MultiClassDiceLoss", Cell, words, activation=activation)
+            kind = kinds.instance(Cell, "cell-string-or-none")
+            kind("MultiClassDiceLoss", activation=activation)
         self.binarydiceloss = DiceLoss()
         self.ignore_indiex, self.activation = ignore_indiex, activation
 
@@ -417,8 +418,8 @@ class SampledSoftmaxLoss(LossBase):
     ):  # fmt: skip
         super().__init__(reduction)
         layer = "SampledSoftmaxLoss"
-        check.positive_int(layer, num_true=num_true)
-        check.not_negative_int(layer, seed=seed)
+        kinds.POSITIVE_INT(layer, num_true=num_true)
+        kinds.COUNT(layer, seed=seed)
         for name, count in [("num_sampled", num_sampled), ("num_true", num_true)]:
             require(
                 count <= num_classes,
@@ -430,14 +431,10 @@ class SampledSoftmaxLoss(LossBase):
                 got=count,
             )
         if sampled_values is not None:
-            words = "None, or a list or tuple of three Tensors"
-            check.instance(layer, (list, tuple), words, sampled_values=sampled_values)
-            require(
-                len(sampled_values) == 3,
-                "must-be-argument-value-loss",
-                layer,
-                sampled_values=len(sampled_values),
-                words=words,
+            three = kinds.instance((list, tuple), "three-tensors-or-none")
+            three(layer, sampled_values=sampled_values)
+            three._replace(is_in_range=lambda values: len(values) == 3)(
+                layer, sampled_values=sampled_values
             )
         self.num_true, self.sampled_values = num_true, sampled_values
         self.sampler = ops.UniformCandidateSampler(

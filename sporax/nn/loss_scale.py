@@ -5,9 +5,9 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
 from sporax.engine.recorder import run_pending, wrap
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import TrainOneStepCell
 
@@ -131,7 +131,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens):
         """Set the scale to `sens`, a Tensor."""
-        check.instance("set_sense_scale", Tensor, "a Tensor", sens=sens)
+        kinds.instance(Tensor, "a-tensor")("set_sense_scale", sens=sens)
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):

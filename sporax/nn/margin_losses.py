@@ -2,6 +2,7 @@
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.nn import argument_checks as check
 from sporax.nn.loss import LossBase, checked_weight
@@ -33,7 +34,7 @@ class CosineEmbeddingLoss(LossBase):
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
-        check.cosine("CosineEmbeddingLoss", margin=margin)
+        kinds.COSINE("CosineEmbeddingLoss", margin=margin)
         self.margin = margin
 
     def construct(self, logits_x1, logits_x2, labels):
@@ -95,8 +96,8 @@ class MultiMarginLoss(LossBase):
 
     def __init__(self, p=1, margin=1.0, reduction="mean", weight=None):
         super().__init__(reduction)
-        check.one_of("MultiMarginLoss", (1, 2), p=p)
-        check.instance("MultiMarginLoss", float, "a float", margin=margin)
+        kinds.one_of(1, 2)("MultiMarginLoss", p=p)
+        kinds.FLOAT("MultiMarginLoss", margin=margin)
         self.p, self.margin, self.weight = p, margin, weight
 
     def construct(self, x, target, weight=None):
@@ -158,8 +159,8 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
         super().__init__(reduction)
-        check.instance("TripletMarginWithDistanceLoss", float, "a float", margin=margin)
-        check.flag("TripletMarginWithDistanceLoss", swap=swap)
+        kinds.FLOAT("TripletMarginWithDistanceLoss", margin=margin)
+        kinds.BOOL("TripletMarginWithDistanceLoss", swap=swap)
         self.distance_function = _euclidean if distance_function is None else distance_function
         self.swap, self.margin = swap, margin
 

@@ -5,6 +5,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
 from sporax.core.value import Changes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import apply
 from sporax.nn import argument_checks as check
@@ -20,8 +21,8 @@ class _InParts(Cell):
     def __init__(self, network, **count):
         super().__init__(auto_prefix=False)
         layer = type(self).__name__
-        check.instance(layer, Cell, "a Cell", network=network)
-        check.positive_int(layer, **count)
+        kinds.instance(Cell, "a-cell")(layer, network=network)
+        kinds.POSITIVE_INT(layer, **count)
         self.network = network
         ((name, self._count),) = count.items()
         setattr(self, name, self._count)
@@ -181,7 +182,7 @@ class ParameterUpdate(Cell):
 
     def __init__(self, param):
         super().__init__(auto_prefix=False)
-        check.instance("ParameterUpdate", Parameter, "a Parameter", param=param)
+        kinds.instance(Parameter, "a-parameter")("ParameterUpdate", param=param)
         self._param = param
 
     def construct(self, x):
@@ -201,7 +202,7 @@ class VirtualDatasetCellTriple(Cell):
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)
-        check.instance("VirtualDatasetCellTriple", Cell, "a Cell", backbone=backbone)
+        kinds.instance(Cell, "a-cell")("VirtualDatasetCellTriple", backbone=backbone)
         self._backbone = backbone
 
     def construct(self, a, b, c):
@@ -228,9 +229,9 @@ class TimeDistributed(Cell):
             "TimeDistributed",
             layer=layer,
         )
-        check.integer("TimeDistributed", time_axis=time_axis)
+        kinds.INT("TimeDistributed", time_axis=time_axis)
         if reshape_with_axis is not None:
-            check.integer("TimeDistributed", reshape_with_axis=reshape_with_axis)
+            kinds.INT("TimeDistributed", reshape_with_axis=reshape_with_axis)
         self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
 
     def construct(self, inputs):

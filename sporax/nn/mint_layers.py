@@ -4,6 +4,7 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import Normal
 from sporax.nn import argument_checks as check
@@ -29,8 +30,8 @@ class Linear(Cell):
         self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None
     ):
         super().__init__()
-        check.positive_int("Linear", in_features=in_features, out_features=out_features)
-        check.flag("Linear", bias=bias)
+        kinds.POSITIVE_INT("Linear", in_features=in_features, out_features=out_features)
+        kinds.BOOL("Linear", bias=bias)
         self.in_features, self.out_features, self.has_bias = in_features, out_features, bias
         shape, dtype = (out_features, in_features), dtype or float32
         self.weight = parameter("Linear", "weight", default_weight(weight_init), shape, dtype)
@@ -78,9 +79,9 @@ class _Convolution(Cell):
         padding_mode, dtype,
     ):  # fmt: skip
         layer = type(self).__name__
-        check.positive_int(layer, in_channels=in_channels, out_channels=out_channels, groups=groups)
-        check.flag(layer, bias=bias)
-        check.one_of(layer, self._padding_modes, padding_mode=padding_mode)
+        kinds.POSITIVE_INT(layer, in_channels=in_channels, out_channels=out_channels, groups=groups)
+        kinds.BOOL(layer, bias=bias)
+        kinds.one_of(*self._padding_modes)(layer, padding_mode=padding_mode)
         require(
             not in_channels % groups and (not out_channels % groups),
             "multiples",
@@ -266,7 +267,7 @@ class EmbeddingExt(Cell):
         scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, dtype=None,
     ):  # fmt: skip
         super().__init__()
-        check.positive_int("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        kinds.POSITIVE_INT("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         require(not sparse, "false-argument-value", "Embedding", argument="sparse")
         if padding_idx is not None:
             if not isinstance(padding_idx, int) or not (
@@ -316,7 +317,7 @@ class PReLUExt(Cell):
 
     def __init__(self, num_parameters=1, init=0.25, dtype=None):
         super().__init__()
-        check.positive_int("PReLU", num_parameters=num_parameters)
+        kinds.POSITIVE_INT("PReLU", num_parameters=num_parameters)
         self.weight = parameter("PReLU", "weight", init, (num_parameters,), dtype or float32)
 
     def construct(self, input):

@@ -4,6 +4,7 @@ from sporax import ops
 from sporax.core.dtype import float32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
 from sporax.distributed.groups import member, world
 from sporax.nn import argument_checks as check
@@ -25,8 +26,8 @@ class _BatchNorm(Cell):
     ):  # fmt: skip
         super().__init__()
         layer, shape, dtype = type(self).__name__, (num_features,), dtype or float32
-        check.positive_int(layer, num_features=num_features)
-        check.flag(layer, affine=affine, track_running_stats=track_running_stats)
+        kinds.POSITIVE_INT(layer, num_features=num_features)
+        kinds.BOOL(layer, affine=affine, track_running_stats=track_running_stats)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         self.weight = self.bias = self.running_mean = self.running_var = None
@@ -178,7 +179,7 @@ class LayerNormExt(Cell):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
-        check.flag("LayerNorm", elementwise_affine=elementwise_affine, bias=bias)
+        kinds.BOOL("LayerNorm", elementwise_affine=elementwise_affine, bias=bias)
         one = isinstance(normalized_shape, int)
         shape = (normalized_shape,) if one else tuple(normalized_shape)
         self.normalized_shape, self.eps = shape, eps

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from sporax import ops
 from sporax.core.dtype import float32
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.distributed.groups import Group, world
 from sporax.nn import argument_checks as check
@@ -42,8 +43,8 @@ class _BatchNorm(Cell):
     ):  # fmt: skip
         super().__init__()
         layer = type(self).__name__
-        check.positive_int(layer, num_features=num_features)
-        check.flag(layer, affine=affine)
+        kinds.POSITIVE_INT(layer, num_features=num_features)
+        kinds.BOOL(layer, affine=affine)
         require(
             isinstance(momentum, (int, float)) and 0 <= momentum <= 1,
             "number-0-1",
@@ -196,8 +197,8 @@ class _InstanceNorm(Cell):
     ):  # fmt: skip
         super().__init__()
         layer = type(self).__name__
-        check.positive_int(layer, num_features=num_features)
-        check.flag(layer, affine=affine)
+        kinds.POSITIVE_INT(layer, num_features=num_features)
+        kinds.BOOL(layer, affine=affine)
         require(
             isinstance(momentum, float) and 0 <= momentum <= 1,
             "float-0-1",
@@ -325,8 +326,8 @@ class LayerNorm(Cell):
 
 def check_groups(num_groups, num_channels, affine):
     """Validate arguments of GroupNorm, here and in `mint.nn`; TypeError or ValueError."""
-    check.positive_int("GroupNorm", num_groups=num_groups, num_channels=num_channels)
-    check.flag("GroupNorm", affine=affine)
+    kinds.POSITIVE_INT("GroupNorm", num_groups=num_groups, num_channels=num_channels)
+    kinds.BOOL("GroupNorm", affine=affine)
     require(
         not num_channels % num_groups,
         "multiple",

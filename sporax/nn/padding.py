@@ -1,8 +1,8 @@
 """Padding layers."""
 
 from sporax import ops
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.nn.padding import mirror_pad, pad_axes
 
@@ -20,8 +20,8 @@ class Pad(Cell):
 
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()
-        check.one_of("Pad", _PAIRED, mode=mode)
-        check.instance("Pad", tuple, "a tuple of pairs", paddings=paddings)
+        kinds.one_of(*_PAIRED)("Pad", mode=mode)
+        kinds.instance(tuple, "a-tuple-of-pairs")("Pad", paddings=paddings)
         is_nested = all(isinstance(pair, (tuple, list)) for pair in paddings)
         if not is_nested or any(len(pair) != 2 for pair in paddings):
             raise (ValueError if is_nested else TypeError)(
@@ -73,7 +73,7 @@ class PadLayer(Cell):
 class _Constant(PadLayer):
     def __init__(self, padding, value):
         super().__init__(padding)
-        check.instance(type(self).__name__, (int, float), "a number", value=value)
+        kinds.instance((int, float), "a-number")(type(self).__name__, value=value)
         self.value = value
 
     def construct(self, x):

@@ -1,8 +1,8 @@
 """Pooling layers."""
 
 from sporax import ops
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.nn.convolution import PAD_MODES
 from sporax.ops.nn.pooling import avg_pool, max_pool, max_pool_with_index
@@ -39,7 +39,7 @@ class _Pool(Cell):
             pad_mode=pad_mode,
             choices=PAD_MODES,
         )
-        check.choice(layer, self._formats, data_format=data_format)
+        kinds.one_of(*self._formats)(layer, data_format=data_format)
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         self.pad_mode, self.format = pad_mode.upper(), data_format
 
@@ -230,7 +230,7 @@ class _Adaptive(Cell):
 
     def __init__(self, output_size):
         super().__init__()
-        check.sizes(type(self).__name__, output_size=output_size)
+        kinds.SIZES(type(self).__name__, output_size=output_size)
         self.output_size = output_size
 
     def construct(self, input):

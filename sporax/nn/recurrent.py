@@ -8,11 +8,11 @@ from sporax import ops
 from sporax.core.dtype import float16, float32, float64, int32, int64
 from sporax.core.random import draw_on_host
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.diagnosis.sizes import check_size
 from sporax.initializers import Uniform
 from sporax.initializers.random_init import UniformFromNumPy
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
 from sporax.nn.parameter_init import parameter
@@ -44,7 +44,7 @@ def _check_features(layer, x, weight_ih):
 
 
 def _nonlinearity(layer, name):
-    check.choice(layer, ("tanh", "relu"), nonlinearity=name)
+    kinds.one_of("tanh", "relu")(layer, nonlinearity=name)
     return name
 
 
@@ -56,8 +56,8 @@ class _OneStep(Cell):
     def __init__(self, input_size, hidden_size, has_bias, dtype):
         super().__init__()
         layer = type(self).__name__
-        check.flag(layer, has_bias=has_bias)
-        check.positive_int(layer, hidden_size=hidden_size, input_size=input_size)
+        kinds.BOOL(layer, has_bias=has_bias)
+        kinds.POSITIVE_INT(layer, hidden_size=hidden_size, input_size=input_size)
         self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
         rows = KINDS[self._kind][0] * hidden_size
         init = Uniform(1 / math.sqrt(hidden_size))
@@ -171,11 +171,11 @@ class _Stack(Cell):
     ):  # fmt: skip
         super().__init__()
         layer = type(self).__name__
-        check.positive_int(
+        kinds.POSITIVE_INT(
             layer, hidden_size=hidden_size, input_size=input_size, num_layers=num_layers
         )
-        check.flag(layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional)
-        check.instance(layer, float, "a float", dropout=dropout)
+        kinds.BOOL(layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional)
+        kinds.FLOAT(layer, dropout=dropout)
         require(
             0 <= dropout < 1, "in-interval-shape-axis", layer, dropout=dropout, interval="[0, 1)"
         )

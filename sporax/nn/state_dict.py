@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from sporax.autodiff.hooks import HookHandle, check_callable
 from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell_registry import tensors_in
 
 _EXTRA = "_extra_state"
@@ -126,7 +126,7 @@ class StateDict:
         >>> net.load_state_dict(nn.Dense(2, 2).state_dict())
         <All keys matched successfully>
         """
-        check.instance("load_state_dict", Mapping, "a dict", state_dict=state_dict)
+        kinds.instance(Mapping, "a-dict")("load_state_dict", state_dict=state_dict)
         metadata = getattr(state_dict, "_metadata", {})
         tensors = [t for _, cell in tree(self) for t in tensors_in(cell)]
         before = [(t, t._value) for t in tensors]

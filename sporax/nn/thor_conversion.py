@@ -1,7 +1,7 @@
 """`ConvertNetUtils`: replace a network's layers by ones that record Kronecker factors."""
 
 from sporax.core.value import Changes
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.nn.cell import Cell
 from sporax.nn.convolution import Conv2d
 from sporax.nn.dense import Dense
@@ -59,7 +59,7 @@ class ConvertNetUtils:
 
         Subclasses of these layers, and `net` itself, are not replaced.
         """
-        check.instance("convert_to_thor_net", Cell, "a Cell", net=net)
+        kinds.instance(Cell, "a-cell")("convert_to_thor_net", net=net)
         net.update_cell_prefix()
         converted = {}
         for _, cell in list(net.cells_and_names()):

@@ -3,10 +3,10 @@
 from sporax.autodiff import GradOperation
 from sporax.core.dtype import bfloat16, float16, float32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.distributed.groups import member, world
 from sporax.distributed.parallel_context import ParallelMode, get_auto_parallel_context
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.communication import collectives
@@ -186,7 +186,7 @@ def parameter_broadcast(net, layout=None, cur_rank=0, initial_rank=0):
 
     >>> ms.parallel.parameter_broadcast(nn.Dense(2, 3), {})
     """
-    check.instance("parameter_broadcast", Cell, "a Cell", net=net)
+    kinds.instance(Cell, "a-cell")("parameter_broadcast", net=net)
     ranks = world()
     root = number_in("parameter_broadcast", "initial_rank", initial_rank, ranks)
     for parameter in net.get_parameters() if ranks.size > 1 else ():

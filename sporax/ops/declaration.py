@@ -18,7 +18,8 @@ from sporax.core.errors import REFUSALS, refuse
 from sporax.core.from_host import HOLDING, plain, python_number
 from sporax.core.signature_errors import call_error, fitting
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import is_axes
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.diagnosis.sizes import check_size
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -46,11 +47,9 @@ class Arrays:
 
 OPTIONAL = Array | None
 
-# attributes that hold axes, and their description in messages
+# attributes that hold axes
 _AXES = {"axis", "axis0", "axis1", "dim", "dim1", "dim2", "dims", "source", "destination",
          "start_dim", "end_dim", "batch_dims"}  # fmt: skip
-AXES = "an int or a tuple of ints"
-_BY_NUMBER = "Give the axis by its number, -1 for the last one"
 # attributes that must be ints, which JAX checks too late
 _COUNTS = {"group", "groups"}
 # attributes that hold sizes
@@ -154,24 +153,17 @@ class Declaration:
                 check_size(self.name, sizes, _BYTE, f"'{name}'")
             kind = type(self.signature.parameters[name].default)
             if kind is bool:
-                fits, rule, remedy = value in (False, True), "a bool", "Give True or False"
+                fits, rule, remedy = value in (False, True), "a-bool", "give-true-or-false"
             elif name in _AXES:
-                fits, rule, remedy = is_axes(value), AXES, _BY_NUMBER
+                fits, rule, remedy = is_axes(value), "int-or-ints", "give-axis-number"
             elif name in _COUNTS and not isinstance(value, int):
-                fits, rule, remedy = False, "an int", "Give a whole number"
+                fits, rule, remedy = False, "an-int", "give-whole-number"
             else:
                 if kind is int and value.__class__ is bool:
                     attributes[name] = int(value)  # the cache key is equal
                 continue
-            require(
-                fits,
-                "must-be-argument-type-declaration-2",
-                self.name,
-                argument=name,
-                law=rule,
-                got=value,
-                remedy=remedy,
-            )
+            if not fits:
+                raise _kind_error(self.name, name, rule, value, remedy)
 
     def _names(self, structure):
         """Return the names of a call's operands in messages."""
@@ -400,31 +392,23 @@ def _complete(lines, scope, face):
     face.__code__ = written.__code__
 
 
+def _kind_error(who, name, kind, value, remedy):
+    """Return the error for an attribute of another kind; `kind`, `remedy`: phrases."""
+    remedy, kind = message(remedy), message(kind)
+    return rejection("must-be-with-remedy", who, argument=name, kind=kind, got=value, remedy=remedy)
+
+
 def _face_error(who, signature, axes, values):
     """Return the error for a call that does not match a face; `values`: its local variables."""
     for name in axes:
         if isinstance(values.get(name), bool):
-            return rejection(
-                "must-be-argument-type-declaration",
-                who,
-                argument=name,
-                axes=AXES,
-                got=values[name],
-                by_number=_BY_NUMBER,
-            )
+            return _kind_error(who, name, "int-or-ints", values[name], "give-axis-number")
     parameters = [p for p in signature.parameters.values() if p.name != "self"]
     if who.startswith("Tensor."):
         del parameters[0]
     given = [p.name for p in parameters
              if values[p.name] is not _MISSING and values[p.name] is not p.default]  # fmt: skip
     return call_error(who, parameters, given, *[values[name] for name in _EXTRA])
-
-
-def is_axes(value):
-    """Return True if it is an int, None, or a tuple of such."""
-    if isinstance(value, tuple):
-        return all(map(is_axes, value))
-    return isinstance(value, int | None) and not isinstance(value, bool)
 
 
 def has_64_bits(value):

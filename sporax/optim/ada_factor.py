@@ -5,10 +5,10 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
-from sporax.nn import argument_checks as check
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops import ada_factor as formulas
 from sporax.optim.optimizer import Optimizer, advance
@@ -58,7 +58,7 @@ class AdaFactor(Optimizer):
         beta1=0.9, weight_decay=0.0, scale_parameter=True, relative_step=True, warmup_init=False,
         compression=False, loss_scale=1.0,
     ):  # fmt: skip
-        check.flag(
+        kinds.BOOL(
             "AdaFactor", scale_parameter=scale_parameter, relative_step=relative_step,
             warmup_init=warmup_init, compression=compression,
         )  # fmt: skip
@@ -134,13 +134,13 @@ def _check_rate(learning_rate, relative_step, warmup_init):
 
 def _checked_numbers(eps, clip_threshold, decay_rate, beta1):
     """Check the ranges of these arguments; returns the two numbers of `eps`."""
-    check.instance("AdaFactor", (tuple, list), "two numbers", eps=eps)
+    kinds.instance((tuple, list), "a-pair-of-numbers")("AdaFactor", eps=eps)
     require(len(eps) == 2, "two-numbers", "AdaFactor", eps=len(eps))
     least, smallest = eps
-    check.not_negative("AdaFactor", **{"eps[0]": least, "eps[1]": smallest})
-    check.positive("AdaFactor", clip_threshold=clip_threshold)
-    check.inside_one("AdaFactor", decay_rate=decay_rate)
-    check.not_negative("AdaFactor", beta1=beta1)
+    kinds.NOT_NEGATIVE("AdaFactor", **{"eps[0]": least, "eps[1]": smallest})
+    kinds.POSITIVE("AdaFactor", clip_threshold=clip_threshold)
+    kinds.INSIDE_ONE("AdaFactor", decay_rate=decay_rate)
+    kinds.NOT_NEGATIVE("AdaFactor", beta1=beta1)
     return float(least), float(smallest)
 
 

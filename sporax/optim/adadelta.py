@@ -2,7 +2,7 @@
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -27,8 +27,8 @@ class Adadelta(Optimizer):
         self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check.fraction("Adadelta", rho=rho)
-        check.not_negative("Adadelta", epsilon=epsilon)
+        kinds.FRACTION("Adadelta", rho=rho)
+        kinds.NOT_NEGATIVE("Adadelta", epsilon=epsilon)
         self.rho, self.epsilon = rho, epsilon
         self._scalars = Tensor(rho, dtypes.float32), Tensor(epsilon, dtypes.float32)
         self.accum = self.parameters.clone(prefix="accum", init=0)

@@ -1,6 +1,6 @@
 """Adagrad."""
 
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -25,8 +25,8 @@ class Adagrad(Optimizer):
         weight_decay=0.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check.not_negative("Adagrad", accum=accum)
-        check.flag("Adagrad", update_slots=update_slots)
+        kinds.NOT_NEGATIVE("Adagrad", accum=accum)
+        kinds.BOOL("Adagrad", update_slots=update_slots)
         self.accum = self.parameters.clone(prefix="accum", init=accum)
         self._prepare(adagrad, self.accum, update_slots=update_slots)
 

@@ -6,11 +6,11 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import meant
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
-from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -53,10 +53,10 @@ class Adam(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         who = type(self).__name__
         lazy, offload = _placement(kwargs, use_amsgrad)
-        check.inside_one(who, beta1=beta1, beta2=beta2)
-        check.positive(who, eps=eps)
-        check.flag(who, use_locking=use_locking, use_nesterov=use_nesterov)
-        check.flag(who, use_amsgrad=use_amsgrad, use_lazy=lazy, use_offload=offload)
+        kinds.INSIDE_ONE(who, beta1=beta1, beta2=beta2)
+        kinds.POSITIVE(who, eps=eps)
+        kinds.BOOL(who, use_locking=use_locking, use_nesterov=use_nesterov)
+        kinds.BOOL(who, use_amsgrad=use_amsgrad, use_lazy=lazy, use_offload=offload)
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         self.use_locking, self.use_lazy, self.use_offload = use_locking, lazy, offload
         self.beta1, self.beta2 = Tensor(beta1, dtypes.float32), Tensor(beta2, dtypes.float32)
@@ -167,8 +167,8 @@ class AdamWeightDecay(Optimizer):
         self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0
     ):
         super().__init__(learning_rate, params, weight_decay)
-        check.inside_one("AdamWeightDecay", beta1=beta1, beta2=beta2)
-        check.positive("AdamWeightDecay", eps=eps)
+        kinds.INSIDE_ONE("AdamWeightDecay", beta1=beta1, beta2=beta2)
+        kinds.POSITIVE("AdamWeightDecay", eps=eps)
         self.beta1, self.beta2 = Tensor([beta1], dtypes.float32), Tensor([beta2], dtypes.float32)
         self.eps = Tensor([eps], dtypes.float32)
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")

@@ -3,10 +3,10 @@
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
-from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -36,8 +36,8 @@ class AdaMax(Optimizer):
         loss_scale=1.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check.inside_one("AdaMax", beta1=beta1, beta2=beta2)
-        check.positive("AdaMax", eps=eps)
+        kinds.INSIDE_ONE("AdaMax", beta1=beta1, beta2=beta2)
+        kinds.POSITIVE("AdaMax", eps=eps)
         self.beta1, self.beta2 = Tensor(beta1, dtypes.float32), Tensor(beta2, dtypes.float32)
         self.eps = Tensor(eps, dtypes.float32)
         self.beta1_power = Parameter(initializer(1, [1], dtypes.float32), name="beta1_power")

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -36,7 +36,7 @@ class ASGD(Optimizer):
 
     def __init__(self, params, learning_rate=0.1, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)
-        check.not_negative("ASGD", lambd=lambd, alpha=alpha, t0=t0)
+        kinds.NOT_NEGATIVE("ASGD", lambd=lambd, alpha=alpha, t0=t0)
         self.lambd, self.alpha, self.t0 = float(lambd), float(alpha), float(t0)
         self.mu, self.eta = self._of_each("mu_", 1.0), self._of_each("eta_", 0.0)
         self.ax = self.parameters.clone(prefix="ax_", init="zeros")

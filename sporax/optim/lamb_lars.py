@@ -7,10 +7,10 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim import parameter_groups as groups
 from sporax.optim.optimizer import Optimizer
@@ -47,8 +47,8 @@ class Lamb(Optimizer):
 
     def __init__(self, params, learning_rate, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)
-        check.inside_one("Lamb", beta1=beta1, beta2=beta2)
-        check.positive("Lamb", eps=eps)
+        kinds.INSIDE_ONE("Lamb", beta1=beta1, beta2=beta2)
+        kinds.POSITIVE("Lamb", eps=eps)
         self.beta1, self.beta2 = Tensor([beta1], dtypes.float32), Tensor([beta2], dtypes.float32)
         self.eps = Tensor([eps], dtypes.float32)
         self.params = self.parameters
@@ -101,10 +101,10 @@ class LARS(Optimizer):
         self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
         lars_filter=lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ):  # fmt: skip
-        check.instance("LARS", Optimizer, "an Optimizer", optimizer=optimizer)
+        kinds.instance(Optimizer, "an-optimizer")("LARS", optimizer=optimizer)
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
-        check.number("LARS", epsilon=epsilon, coefficient=coefficient)
-        check.flag("LARS", use_clip=use_clip)
+        kinds.NUMBER("LARS", epsilon=epsilon, coefficient=coefficient)
+        kinds.BOOL("LARS", use_clip=use_clip)
         require(
             not use_clip or not optimizer.is_group_lr or (not optimizer.dynamic_lr),
             "false-groups-learning-rates",

@@ -9,10 +9,10 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.learning_rate_schedule import LearningRateSchedule
 
@@ -85,7 +85,7 @@ def checked_rate(who, rate):
     if isinstance(rate, LearningRateSchedule):
         return rate
     if isinstance(rate, (int, float)):
-        check.not_negative(who, learning_rate=float(rate))
+        kinds.NOT_NEGATIVE(who, learning_rate=float(rate))
         return float(rate)
     if isinstance(rate, Tensor):
         require(rate.ndim <= 1, "tensor-learning-rate-0-1", who, shape=rate.shape)
@@ -121,7 +121,7 @@ def checked_decay(who, decay, loss_scale):
     if isinstance(decay, Cell):
         return _WrappedWeightDecay(decay, loss_scale)
     require(isinstance(decay, (int, float)), "number-cell", who, weight_decay=decay)
-    check.not_negative(who, weight_decay=float(decay))
+    kinds.NOT_NEGATIVE(who, weight_decay=float(decay))
     return float(decay) * loss_scale
 
 

@@ -3,7 +3,7 @@
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -29,8 +29,8 @@ class Momentum(Optimizer):
         self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check.not_negative("Momentum", momentum=momentum)
-        check.flag("Momentum", use_nesterov=use_nesterov)
+        kinds.NOT_NEGATIVE("Momentum", momentum=momentum)
+        kinds.BOOL("Momentum", use_nesterov=use_nesterov)
         self.momentum = Parameter(Tensor(momentum, dtypes.float32), name="momentum")
         self.params = self.parameters
         self.use_nesterov = use_nesterov

@@ -11,11 +11,11 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, run_pending
 from sporax.initializers import initializer
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.cell_introspection import Setting
 from sporax.nn.parameter_tuple import ParameterTuple
@@ -120,7 +120,7 @@ class Optimizer(OptimizerBase):
         who = type(self).__name__
         params = groups.parameters_of(who, "params", parameters)
         groups.check_kinds(who, params)
-        check.positive(who, loss_scale=loss_scale)
+        kinds.POSITIVE(who, loss_scale=loss_scale)
         self.loss_scale = float(loss_scale)
         self.need_scale = self.loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / self.loss_scale, dtypes.float32)
@@ -304,8 +304,8 @@ class Optimizer(OptimizerBase):
         >>> Optimizer(0.1, [p]).get_lr_parameter(p).name
         'learning_rate'
         """
-        check.instance(
-            "get_lr_parameter", (Parameter, list), "a Parameter or a list of them", param=param
+        kinds.instance((Parameter, list), "a-parameter-or-a-list-of-them")(
+            "get_lr_parameter", param=param
         )
         places = {id(p): i for i, p in enumerate(self.parameters)}
         chosen_rates = []

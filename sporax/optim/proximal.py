@@ -2,8 +2,8 @@
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -38,10 +38,10 @@ class FTRL(Optimizer):
             "FTRL",
             argument="learning_rate",
         )
-        check.positive("FTRL", learning_rate=learning_rate)
-        check.not_negative("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
-        check.not_positive("FTRL", lr_power=lr_power)
-        check.flag("FTRL", use_locking=use_locking)
+        kinds.POSITIVE("FTRL", learning_rate=learning_rate)
+        kinds.NOT_NEGATIVE("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
+        kinds.NOT_POSITIVE("FTRL", lr_power=lr_power)
+        kinds.BOOL("FTRL", use_locking=use_locking)
         self.l1, self.l2, self.lr, self.lr_power = l1, l2, learning_rate, lr_power
         self.use_locking = use_locking
         self._scalars = tuple(Tensor(x, dtypes.float32) for x in (l1, l2, lr_power))
@@ -73,8 +73,8 @@ class ProximalAdagrad(Optimizer):
         loss_scale=1.0, weight_decay=0.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check.not_negative("ProximalAdagrad", accum=accum, l1=l1, l2=l2)
-        check.flag("ProximalAdagrad", use_locking=use_locking)
+        kinds.NOT_NEGATIVE("ProximalAdagrad", accum=accum, l1=l1, l2=l2)
+        kinds.BOOL("ProximalAdagrad", use_locking=use_locking)
         self.use_locking = use_locking
         self.l1, self.l2 = Tensor(l1, dtypes.float32), Tensor(l2, dtypes.float32)
         self.accum = self.parameters.clone(prefix="accum", init=accum)

@@ -1,6 +1,6 @@
 """RMSProp."""
 
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -28,9 +28,9 @@ class RMSProp(Optimizer):
         centered=False, loss_scale=1.0, weight_decay=0.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check.not_negative("RMSProp", decay=decay, momentum=momentum)
-        check.positive("RMSProp", epsilon=epsilon)
-        check.flag("RMSProp", use_locking=use_locking, centered=centered)
+        kinds.NOT_NEGATIVE("RMSProp", decay=decay, momentum=momentum)
+        kinds.POSITIVE("RMSProp", epsilon=epsilon)
+        kinds.BOOL("RMSProp", use_locking=use_locking, centered=centered)
         self.decay, self.momentum, self.epsilon = float(decay), float(momentum), float(epsilon)
         self.centered = centered
         if centered:

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
 
@@ -23,8 +23,8 @@ def check_steps(who, etas, step_sizes):
     for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
         require(isinstance(pair, tuple), "tuple", who, argument=name, got=pair)
         require(len(pair) == 2, "2-items", who, argument=name, got=len(pair))
-    check.inside_one(who, etaminus=etas[0])
-    check.positive(who, min_step_sizes=step_sizes[0], max_step_sizes=step_sizes[1])
+    kinds.INSIDE_ONE(who, etaminus=etas[0])
+    kinds.POSITIVE(who, min_step_sizes=step_sizes[0], max_step_sizes=step_sizes[1])
     require(etas[1] > 1, "greater-than", who, etaplus=etas[1], n=1)
     require(step_sizes[0] <= step_sizes[1], "smallest-largest", who, step_sizes=step_sizes)
 

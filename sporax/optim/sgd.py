@@ -3,8 +3,8 @@
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim.optimizer import Optimizer
 from sporax.optim.update_rule import rule
@@ -31,8 +31,8 @@ class SGD(Optimizer):
         nesterov=False, loss_scale=1.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check.not_negative("SGD", momentum=momentum, dampening=dampening)
-        check.flag("SGD", nesterov=nesterov)
+        kinds.NOT_NEGATIVE("SGD", momentum=momentum, dampening=dampening)
+        kinds.BOOL("SGD", nesterov=nesterov)
         require(
             not nesterov or (momentum > 0 and dampening == 0),
             "needs-momentum-greater-than-0",

@@ -7,12 +7,12 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.distributed.groups import Group, world
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
-from sporax.nn import argument_checks as check
 from sporax.nn.normalization import LayerNorm
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.thor_conversion import ConvertNetUtils
@@ -53,9 +53,9 @@ class Thor(Optimizer):
         self, net, learning_rate, damping, momentum, weight_decay, loss_scale, batch_size,
         use_nesterov, decay_filter, enable_clip_grad, frequency,
     ):  # fmt: skip
-        check.instance("thor", Tensor, "a Tensor", learning_rate=learning_rate)
+        kinds.instance(Tensor, "a-tensor")("thor", learning_rate=learning_rate)
         _check_numbers(momentum, frequency, batch_size, loss_scale)
-        check.flag("thor", use_nesterov=use_nesterov, enable_clip_grad=enable_clip_grad)
+        kinds.BOOL("thor", use_nesterov=use_nesterov, enable_clip_grad=enable_clip_grad)
         super().__init__(learning_rate, net.trainable_params(), weight_decay)
         self.net, self.frequency, self.thor = net, frequency, True
         self.loss_scale, self.use_nesterov = float(loss_scale), use_nesterov
@@ -180,16 +180,16 @@ def _layers_of(net, parameters):
 
 
 def _check_numbers(momentum, frequency, batch_size, loss_scale):
-    check.instance("thor", float, "a float, at least 0", momentum=momentum)
-    check.not_negative("thor", momentum=momentum)
-    check.integer("thor", frequency=frequency)
+    kinds.instance(float, "a-float-at-least-0")("thor", momentum=momentum)
+    kinds.NOT_NEGATIVE("thor", momentum=momentum)
+    kinds.INT("thor", frequency=frequency)
     require(frequency >= 2, "int-at-least-2", "thor", frequency=frequency)
-    check.positive("thor", batch_size=batch_size, loss_scale=loss_scale)
+    kinds.POSITIVE("thor", batch_size=batch_size, loss_scale=loss_scale)
 
 
 def _checked_damping(damping):
     """Return a Float32 Tensor, 0-d for all steps or 1-d with one per step; all greater than 0."""
-    check.instance("thor", (Tensor, float), "a Tensor or a float", damping=damping)
+    kinds.instance((Tensor, float), "a-tensor-or-a-float")("thor", damping=damping)
     values = np.asarray(damping.asnumpy() if isinstance(damping, Tensor) else damping, np.float32)
     require(
         values.ndim <= 1 and values.size and (values > 0).all(),
@@ -239,7 +239,7 @@ def thor(
     ('DenseThor', [[0.5, 0.0], [0.0, 2.0]])
     """
     if split_indices is not None:
-        check.instance("thor", (list, tuple), "a list of ints", split_indices=split_indices)
+        kinds.instance((list, tuple), "a-list-of-ints")("thor", split_indices=split_indices)
     ConvertNetUtils().convert_to_thor_net(net)
     return Thor(
         net, learning_rate, damping, momentum, weight_decay, loss_scale, batch_size, use_nesterov,

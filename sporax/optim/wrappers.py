@@ -6,11 +6,11 @@ import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
 from sporax.distributed.groups import world
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
 from sporax.ops.communication import collectives
 from sporax.optim.optimizer import Optimizer, OptimizerBase
 
@@ -62,7 +62,7 @@ class AdaSumByGradWrapCell(OptimizerBase):
 
     def __init__(self, optimizer):
         super().__init__(auto_prefix=False)
-        check.instance(type(self).__name__, Optimizer, "an Optimizer", optimizer=optimizer)
+        kinds.instance(Optimizer, "an-optimizer")(type(self).__name__, optimizer=optimizer)
         self.optimizer, self.parameters = optimizer, optimizer.parameters
         self._ranks = ranks = world()
         if ranks.size & (ranks.size - 1):
@@ -114,7 +114,7 @@ class OptTFTWrapper(Optimizer):
     """
 
     def __init__(self, opt, **kwargs):
-        check.instance("OptTFTWrapper", Optimizer, "an Optimizer", opt=opt)
+        kinds.instance(Optimizer, "an-optimizer")("OptTFTWrapper", opt=opt)
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
         self.opt = opt
         for name in _OF_THE_OPTIMIZER:

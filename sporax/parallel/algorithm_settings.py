@@ -8,8 +8,8 @@ import os
 
 from sporax.core.errors import warn
 from sporax.core.settings import Settings
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 _ALGORITHM, _SERVERS = Settings("set_algo_parameters"), Settings("set_ps_context")
@@ -113,7 +113,7 @@ def set_op_strategy_config(mode="SAVE", path=""):
 
 def check_operator_file(who, path):
     """Check that `path` is an absolute path of a `.json` file; warn once that it has no effect."""
-    check.instance(who, str, "a string", path=path)
+    kinds.STR(who, path=path)
     if not os.path.isabs(path) or not path.endswith(".json"):
         raise KeyError(
             f"For '{who}', 'path' must be absolute and end with '.json', but got {path!r}."
@@ -127,4 +127,4 @@ def sync_pipeline_shared_parameters(net):
 
     >>> sync_pipeline_shared_parameters(nn.Dense(2, 2))
     """
-    check.instance("sync_pipeline_shared_parameters", Cell, "a Cell", net=net)
+    kinds.instance(Cell, "a-cell")("sync_pipeline_shared_parameters", net=net)

@@ -2,9 +2,9 @@
 
 from sporax.core.errors import warn
 from sporax.core.tree import map_tensors
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.distributed.parallel_context import SCHEDULERS
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.micro_batches import PipelineCell
 from sporax.parallel import slices, strategy_file
@@ -26,7 +26,7 @@ def _without_effect(name, why, kind=None, words="", default=None):
     def method(self, *args):
         if kind is not None:
             (value,) = args or (default,)
-            check.instance(f"AutoParallel.{name}", kind, words, **{"config": value})
+            kinds.instance(kind, words)(f"AutoParallel.{name}", config=value)
         warn(f"'AutoParallel.{name}' has no effect: {why}.")
 
     method.__name__ = method.__qualname__ = name
@@ -50,7 +50,7 @@ class AutoParallel(Cell):
     def __init__(self, network, parallel_mode="semi_auto"):
         super().__init__(auto_prefix=False)
         require(callable(network), "cell-function", "AutoParallel", network=network)
-        check.one_of("AutoParallel", _MODES, parallel_mode=parallel_mode)
+        kinds.one_of(*_MODES)("AutoParallel", parallel_mode=parallel_mode)
         self.network, self._parallel_mode = network, parallel_mode
         self._dataset_strategy = "data_parallel"
         self._save_to, self._pipeline_stages, self._only_trainable = None, 1, True
@@ -108,9 +108,9 @@ class AutoParallel(Cell):
         `optimizer_level`. `shard_size`: the number of devices of that axis, or -1 for it.
         """
         who = "AutoParallel.hsdp"
-        check.integer(who, shard_size=shard_size)
-        check.not_negative_int(who, threshold=threshold)
-        check.one_of(who, _LEVELS, optimizer_level=optimizer_level)
+        kinds.INT(who, shard_size=shard_size)
+        kinds.COUNT(who, threshold=threshold)
+        kinds.one_of(*_LEVELS)(who, optimizer_level=optimizer_level)
         mesh = current_mesh()
         size = 1 if mesh is None or not mesh.batch_axis else mesh.axes[mesh.batch_axis]
         require(
@@ -129,9 +129,9 @@ class AutoParallel(Cell):
         other stages than the cells name.
         """
         who = "AutoParallel.pipeline"
-        check.positive_int(who, stages=stages)
-        check.flag(who, output_broadcast=output_broadcast, interleave=interleave)
-        check.one_of(who, _SCHEDULERS, scheduler=scheduler)
+        kinds.POSITIVE_INT(who, stages=stages)
+        kinds.BOOL(who, output_broadcast=output_broadcast, interleave=interleave)
+        kinds.one_of(*_SCHEDULERS)(who, scheduler=scheduler)
         if interleave or scheduler not in SCHEDULERS:
             raise rejection(
                 "one-without-interleave",
@@ -153,14 +153,12 @@ class AutoParallel(Cell):
 
     def load_param_strategy_file(self, file_path):
         """Place the network's Parameters according to a strategy file."""
-        check.instance("AutoParallel.load_param_strategy_file", str, "a string",
-                       file_path=file_path)  # fmt: skip
+        kinds.STR("AutoParallel.load_param_strategy_file", file_path=file_path)  # fmt: skip
         load_strategy(file_path, self._weights())
 
     def save_param_strategy_file(self, file_path):
         """Write a strategy file of the network's trainable Parameters after the next call."""
-        check.instance("AutoParallel.save_param_strategy_file", str, "a string",
-                       file_path=file_path)  # fmt: skip
+        kinds.STR("AutoParallel.save_param_strategy_file", file_path=file_path)  # fmt: skip
         self._save_to = file_path
 
     def disable_strategy_file_only_for_trainable_params(self):
@@ -181,20 +179,20 @@ class AutoParallel(Cell):
         "no_init_parameters_in_compile", "Parameters are initialized on creation"
     )
     comm_fusion = _without_effect(
-        "comm_fusion", "XLA joins communication itself", (dict, type(None)), "a dict or None"
+        "comm_fusion", "XLA joins communication itself", (dict, type(None)), "a-dict-or-none"
     )
     enable_fp32_communication = _without_effect(
         "enable_fp32_communication", "XLA communicates in the dtype of the data"
     )
     set_group_ckpt_save_file = _without_effect(
         "set_group_ckpt_save_file", "checkpoints are whole: no group restores another group's",
-        str, "a string",
+        str, "a-string",
     )  # fmt: skip
     print_local_norm = _without_effect(
         "print_local_norm", "gradients are whole; 'ops.norm' of them can be printed"
     )
     dump_local_norm = _without_effect(
-        "dump_local_norm", "gradients are whole; 'ops.norm' of them can be saved", str, "a string"
+        "dump_local_norm", "gradients are whole; 'ops.norm' of them can be saved", str, "a-string"
     )
     enable_device_local_norm = _without_effect(
         "enable_device_local_norm", "gradients are whole, on every device"
@@ -210,7 +208,7 @@ class AutoParallel(Cell):
     )
     transformer_opt = _without_effect(
         "transformer_opt", "XLA overlaps communication with computation itself",
-        (str, type(None)), "a string or None",
+        (str, type(None)), "a-string-or-none",
     )  # fmt: skip
 
 

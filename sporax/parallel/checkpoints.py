@@ -11,9 +11,9 @@ from sporax import distributed
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, load_param_into_net, save_checkpoint
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.parallel import slices, strategy_file
 
@@ -37,12 +37,12 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
     array([1., 2., 3., 4.], dtype=float32)
     """
     who = "merge_sliced_parameter"
-    check.instance(who, list, "a list", sliced_parameters=sliced_parameters)
+    kinds.LIST(who, sliced_parameters=sliced_parameters)
     require(sliced_parameters, "elements-empty", who, argument="sliced_parameters")
     if strategy:
-        check.instance(who, dict, "a dict", strategy=strategy)
+        kinds.DICT(who, strategy=strategy)
     for p in sliced_parameters:
-        check.instance(who, Parameter, "a list of Parameters", sliced_parameters=p)
+        kinds.instance(Parameter, "a-list-of-parameters")(who, sliced_parameters=p)
     first = sliced_parameters[0]
     for k, p in enumerate(sliced_parameters):
         require(
@@ -131,7 +131,7 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     [3, 2, 1, 0]
     """
     who = "rank_list_for_transform"
-    check.integer(who, rank_id=rank_id)
+    kinds.INT(who, rank_id=rank_id)
     if src_strategy_file is None:
         return [0]
     source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
@@ -191,9 +191,9 @@ def transform_checkpoint_by_rank(
     array([0., 1.], dtype=float32)
     """
     who = "transform_checkpoint_by_rank"
-    check.instance(who, dict, "a dict", checkpoint_files_map=checkpoint_files_map)
-    check.integer(who, rank_id=rank_id)
-    check.instance(who, str, "a string", save_checkpoint_file_name=save_checkpoint_file_name)
+    kinds.DICT(who, checkpoint_files_map=checkpoint_files_map)
+    kinds.INT(who, rank_id=rank_id)
+    kinds.STR(who, save_checkpoint_file_name=save_checkpoint_file_name)
     require(
         save_checkpoint_file_name.endswith(".ckpt"),
         "end-ckpt",
@@ -275,9 +275,9 @@ def transform_checkpoints(
         who,
         src_checkpoints_dir=src_checkpoints_dir,
     )
-    check.instance(who, str, "a string", ckpt_prefix=ckpt_prefix)
-    check.positive_int(who, process_num=process_num)
-    check.one_of(who, _FORMATS, output_format=output_format)
+    kinds.STR(who, ckpt_prefix=ckpt_prefix)
+    kinds.POSITIVE_INT(who, process_num=process_num)
+    kinds.one_of(*_FORMATS)(who, output_format=output_format)
     files, format = _files(who, src_checkpoints_dir)
     require(
         format != "ckpt" or output_format == "ckpt",
@@ -425,7 +425,7 @@ def load_segmented_checkpoints(
     ['a', 'b']
     """
     who = "load_segmented_checkpoints"
-    check.instance(who, str, "a string", ckpt_file_dir=ckpt_file_dir)
+    kinds.STR(who, ckpt_file_dir=ckpt_file_dir)
     require(
         os.path.isdir(ckpt_file_dir),
         "folder-file-missing-checkpoints",
@@ -501,7 +501,7 @@ def load_distributed_checkpoint(
     6.0
     """
     who = "load_distributed_checkpoint"
-    check.one_of(who, _FORMATS, format=format, output_format=output_format)
+    kinds.one_of(*_FORMATS)(who, format=format, output_format=output_format)
     if format == "safetensors":
         given = (checkpoint_filenames, train_strategy_filename, dec_key)
         require(
@@ -515,7 +515,7 @@ def load_distributed_checkpoint(
             who, network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id,
             output_format, name_map or {}, return_param_dict,
         )  # fmt: skip
-    check.instance(who, Cell, "a Cell", network=network)
+    kinds.instance(Cell, "a-cell")(who, network=network)
     if train_strategy_filename is None:
         setting = distributed.get_auto_parallel_context("strategy_ckpt_load_file")
         train_strategy_filename = setting or None

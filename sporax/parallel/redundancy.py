@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from sporax import distributed
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
 from sporax.io import untrusted_file
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.parallel import strategy_file
 from sporax.parallel.slices import Slicing, described_in, slicings
@@ -47,7 +47,7 @@ def get_parameter_redundancy(layout_obj, initial_rank=None):
     {'w': ((4, 5), (6, 7))}
     """
     who = "get_parameter_redundancy"
-    check.instance(who, (str, dict, Cell), "a file, a dict or a Cell", layout_obj=layout_obj)
+    kinds.instance((str, dict, Cell), "a-file-a-dict-or-a-cell")(who, layout_obj=layout_obj)
     if isinstance(layout_obj, Cell):
         whole = (tuple(distributed.get_process_group_ranks()),)
         return dict.fromkeys(sorted(p.name for p in layout_obj.get_parameters()), whole)
@@ -91,9 +91,8 @@ def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
     >>> remove_param_redundancy({"a": ((0, 1),), "b": ((0, 1),)})
     {0: {'a'}, 1: {'b'}}
     """
-    check.instance("remove_param_redundancy", dict, "a dict",
-                   param_redundancy_dict=param_redundancy_dict)  # fmt: skip
-    check.positive_int("remove_param_redundancy", keep_redundancy=keep_redundancy)
+    kinds.DICT("remove_param_redundancy", param_redundancy_dict=param_redundancy_dict)  # fmt: skip
+    kinds.POSITIVE_INT("remove_param_redundancy", keep_redundancy=keep_redundancy)
     names, stored = {}, {}
     for name, groups in param_redundancy_dict.items():
         for ranks in groups:

@@ -5,10 +5,10 @@ import math
 import os
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.io import atomic_write
 from sporax.io.file_formats import deduplicated
-from sporax.nn import argument_checks as check
 from sporax.parallel import slices
 from sporax.parallel.checkpoints import _count, _files, _Loaded, _of_files, _save
 
@@ -44,7 +44,7 @@ def unified_safetensors(
     array([0., 1.], dtype=float32)
     """
     who = "unified_safetensors"
-    check.flag(who, merge_with_redundancy=merge_with_redundancy)
+    kinds.BOOL(who, merge_with_redundancy=merge_with_redundancy)
     require(os.path.isdir(src_dir), "folder-file-missing-checkpoints", who, src_dir=src_dir)
     files, format = _files(who, src_dir, file_suffix)
     require(format == "safetensors", "safetensors-files-ckpt", who, argument="src_dir")

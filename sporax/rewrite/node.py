@@ -3,8 +3,8 @@
 import ast
 import inspect
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.primitive import Primitive
 from sporax.rewrite.scoped_value import (
@@ -82,9 +82,9 @@ class Node:
         ScopedValues, `kwargs`: a dict of them. `is_sub_net`: whether the node gets a separate
         SymbolTree.
         """
-        check.instance("Node", (Cell, Primitive), "a Cell or a Primitive", cell=cell)
-        check.instance("Node", str, "a string", name=name)
-        check.instance("Node", bool, "a bool", is_sub_net=is_sub_net)
+        kinds.instance((Cell, Primitive), "a-cell-or-a-primitive")("Node", cell=cell)
+        kinds.STR("Node", name=name)
+        kinds.BOOL("Node", is_sub_net=is_sub_net)
         node_type = NodeType.CallCell if isinstance(cell, Cell) else NodeType.CallPrimitive
         name = name or type(cell).__name__
         function = f"self.{name}" if name.isidentifier() else name
@@ -115,9 +115,9 @@ class Node:
     @staticmethod
     def create_input(param_name, default=None):
         """Create a node for another parameter of `construct`; `default`: a ScopedValue."""
-        check.instance("Node", str, "a string", param_name=param_name)
+        kinds.STR("Node", param_name=param_name)
         if default is not None:
-            check.instance("Node", ScopedValue, "a ScopedValue", default=default)
+            kinds.instance(ScopedValue, "a-scopedvalue")("Node", default=default)
         node = Node(NodeType.Input, ast.arg(param_name), f"input_{param_name}")
         node._default = default
         return node
@@ -162,7 +162,7 @@ class Node:
 
     def get_attribute(self, key):
         """Return an attribute of the called Cell or Primitive, or one set here; None if missing."""
-        check.instance("Node attribute", str, "a string", key=key)
+        kinds.STR("Node attribute", key=key)
         return self._attributes.get(key)
 
     def get_attributes(self):
@@ -171,7 +171,7 @@ class Node:
 
     def set_attribute(self, key, value):
         """Store a value with the node, under `key`."""
-        check.instance("Node attribute", str, "a string", key=key)
+        kinds.STR("Node attribute", key=key)
         self._attributes[key] = value
 
     def get_symbol_tree(self):
@@ -227,8 +227,8 @@ class Node:
 
     def set_arg(self, index, arg):
         """Replace the argument at `index` by a ScopedValue or the variable of that name."""
-        check.instance("Node", int, "an int", index=index)
-        check.instance("Node", (ScopedValue, str), "a ScopedValue or a string", arg=arg)
+        kinds.instance(int, "an-int")("Node", index=index)
+        kinds.instance((ScopedValue, str), "a-scopedvalue-or-a-string")("Node", arg=arg)
         places = [place for name, *place in self._places() if name is None]
         if not 0 <= index < len(places):
             raise rejection(
@@ -257,8 +257,8 @@ class Node:
 
     def set_arg_by_node(self, arg_idx, src_node, out_idx=None):
         """Replace the argument at `arg_idx` by the output `out_idx` of another node."""
-        check.instance("Node", int, "an int", arg_idx=arg_idx)
-        check.instance("Node", Node, "a Node", src_node=src_node)
+        kinds.instance(int, "an-int")("Node", arg_idx=arg_idx)
+        kinds.instance(Node, "a-node")("Node", src_node=src_node)
         targets = src_node.get_targets()
         if out_idx is None:
             require(
@@ -269,7 +269,7 @@ class Node:
                 count=len(targets),
             )
             out_idx = 0
-        check.instance("Node", int, "an int", out_idx=out_idx)
+        kinds.instance(int, "an-int")("Node", out_idx=out_idx)
         if not 0 <= out_idx < len(targets):
             raise rejection(
                 "in-interval-shape-axis",
@@ -310,7 +310,7 @@ class Node:
 
     def get_target_users(self, index=-1):
         """Return {index of an output: [(node, index of its argument)]}; of one output, its list."""
-        check.instance("get_target_users", int, "an int", index=index)
+        kinds.instance(int, "an-int")("get_target_users", index=index)
         users = {} if self._manager is None else self._manager.users(self)
         return users if index == -1 else users.get(index, [])
 
@@ -349,16 +349,16 @@ def _get(holder, field):
 
 def _call(function, targets, args, kwargs):
     """Create the statement `targets = function(*args, **kwargs)`."""
-    check.instance("Node", list, "a list", targets=targets)
-    check.instance("Node", (list, tuple), "a list", args=[] if args is None else args)
-    check.instance("Node", dict, "a dict", kwargs={} if kwargs is None else kwargs)
+    kinds.LIST("Node", targets=targets)
+    kinds.instance((list, tuple), "a-list")("Node", args=[] if args is None else args)
+    kinds.DICT("Node", kwargs={} if kwargs is None else kwargs)
     for target in targets:
-        check.instance("Node", (ScopedValue, str), "ScopedValues or strings", targets=target)
+        kinds.instance((ScopedValue, str), "scopedvalues-or-strings")("Node", targets=target)
     for arg in args or ():
-        check.instance("Node", ScopedValue, "ScopedValues", args=arg)
+        kinds.instance(ScopedValue, "scopedvalues")("Node", args=arg)
     for key, arg in (kwargs or {}).items():
-        check.instance("Node", str, "a dict of strings to ScopedValues", kwargs=key)
-        check.instance("Node", ScopedValue, "a dict of strings to ScopedValues", kwargs=arg)
+        kinds.instance(str, "a-dict-of-strings-to-scopedvalues")("Node", kwargs=key)
+        kinds.instance(ScopedValue, "a-dict-of-strings-to-scopedvalues")("Node", kwargs=arg)
     names = [parsed_expression(str(target)) for target in targets]
     target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
     keywords = [ast.keyword(key, expression_of(arg)) for key, arg in (kwargs or {}).items()]

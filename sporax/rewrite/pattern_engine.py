@@ -3,8 +3,8 @@
 import abc
 from collections import OrderedDict
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.primitive import Primitive
 from sporax.rewrite.node import Node
@@ -27,14 +27,14 @@ class PatternNode:
     """
 
     def __init__(self, pattern_node_name, match_type=type[None], inputs=None):
-        check.instance("PatternNode", str, "a string", pattern_node_name=pattern_node_name)
+        kinds.STR("PatternNode", pattern_node_name=pattern_node_name)
         self._name, self._type = pattern_node_name, match_type
         self.set_inputs([] if inputs is None else inputs)
 
     @staticmethod
     def from_node(node):
         """Create the PatternNode, without inputs, that matches nodes of the same type as `node`."""
-        check.instance("PatternNode.from_node", Node, "a Node", node=node)
+        kinds.instance(Node, "a-node")("PatternNode.from_node", node=node)
         return PatternNode(str(node.get_targets()[0]), node.get_instance_type())
 
     @staticmethod
@@ -47,7 +47,7 @@ class PatternNode:
     @staticmethod
     def create_pattern_from_list(type_list):
         """Create a chain in which each type's node is the next one's input; returns the last."""
-        check.instance("create_pattern_from_list", list, "a list", type_list=type_list)
+        kinds.LIST("create_pattern_from_list", type_list=type_list)
         last = None
         for i, kind in enumerate(type_list):
             last = PatternNode(f"{i}-{kind}", kind, [] if last is None else [last])
@@ -55,19 +55,19 @@ class PatternNode:
 
     def add_input(self, node):
         """Add a PatternNode for another input."""
-        check.instance("PatternNode", PatternNode, "a PatternNode", node=node)
+        kinds.instance(PatternNode, "a-patternnode")("PatternNode", node=node)
         self._inputs.append(node)
 
     def set_inputs(self, inputs):
         """Replace the PatternNodes of the inputs."""
-        check.instance("PatternNode", list, "a list of PatternNodes", inputs=inputs)
+        kinds.instance(list, "a-list-of-patternnodes")("PatternNode", inputs=inputs)
         for node in inputs:
-            check.instance("PatternNode", PatternNode, "PatternNodes", inputs=node)
+            kinds.instance(PatternNode, "patternnodes")("PatternNode", inputs=node)
         self._inputs = inputs
 
     def match(self, node):
         """Return True if a node matches, regardless of its inputs."""
-        check.instance("PatternNode.match", Node, "a Node", node=node)
+        kinds.instance(Node, "a-node")("PatternNode.match", node=node)
         return node.get_node_type() in _MATCHED and self._type == node.get_instance_type()
 
     def get_inputs(self):
@@ -146,10 +146,10 @@ class PatternEngine:
 
     def __init__(self, pattern, replacement=None):
         who = "PatternEngine"
-        check.instance(
-            who, (Replacement, type(None)), "a Replacement or None", replacement=replacement
+        kinds.instance((Replacement, type(None)), "a-replacement-or-none")(
+            who, replacement=replacement
         )
-        check.instance(who, (PatternNode, list), "a PatternNode or a list", pattern=pattern)
+        kinds.instance((PatternNode, list), "a-patternnode-or-a-list")(who, pattern=pattern)
         self._is_chain = isinstance(pattern, list)
         if self._is_chain:
             for kind in pattern or [None]:
@@ -169,7 +169,7 @@ class PatternEngine:
     def apply(self, stree):
         """Replace all matches in a SymbolTree, its branches, functions, containers and
         sub-networks; returns True if there were any."""
-        check.instance("PatternEngine.apply", SymbolTree, "a SymbolTree", stree=stree)
+        kinds.instance(SymbolTree, "a-symboltree")("PatternEngine.apply", stree=stree)
         trees = [stree, *stree.sub_trees()]
         return any([self._apply(tree, body) for tree in trees for body in tree.bodies()])
 

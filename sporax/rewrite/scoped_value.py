@@ -4,8 +4,8 @@ import ast
 from enum import Enum
 from typing import Any
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 
 
 class NodeType(Enum):
@@ -70,8 +70,8 @@ class ScopedValue:
     """
 
     def __init__(self, arg_type: ValueType, scope: str = "", value: Any = None):
-        check.instance("ScopedValue", ValueType, "a ValueType", arg_type=arg_type)
-        check.instance("ScopedValue", str, "a string", scope=scope)
+        kinds.instance(ValueType, "a-valuetype")("ScopedValue", arg_type=arg_type)
+        kinds.STR("ScopedValue", scope=scope)
         self.type, self.scope, self.value = arg_type, scope, value
 
     @classmethod
@@ -98,7 +98,7 @@ class ScopedValue:
         >>> ScopedValue.create_naming_value("conv", "self")
         self.conv
         """
-        check.instance("ScopedValue", str, "a string", name=name, scope=scope)
+        kinds.STR("ScopedValue", name=name, scope=scope)
         return cls(ValueType.NamingValue, scope, name)
 
     @staticmethod
@@ -111,9 +111,9 @@ class ScopedValue:
         for what, words in {"names": names, "scopes": scopes}.items():
             if words is None and what == "scopes":
                 continue
-            check.instance("ScopedValue", (list, tuple), "a list or a tuple", **{what: words})
+            kinds.instance((list, tuple), "a-list-or-a-tuple")("ScopedValue", **{what: words})
             for word in words:
-                check.instance("ScopedValue", str, "strings", **{what: word})
+                kinds.instance(str, "some-strings")("ScopedValue", **{what: word})
         scopes = [""] * len(names) if scopes is None else scopes
         require(
             len(names) == len(scopes),

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io.atomic_write import replacing
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.rewrite.body import Body
 from sporax.rewrite.flatten import Names
@@ -49,7 +49,7 @@ class SymbolTree:
     """
 
     def __init__(self, handler):
-        check.instance("SymbolTree", Cell, "a Cell", handler=handler)
+        kinds.instance(Cell, "a-cell")("SymbolTree", handler=handler)
         self._network, self._known = handler, {}
         self.class_name = f"{type(handler).__name__}Opt"
         self.names, self.variables, self.functions = Names(["obj"]), Names(), Names()
@@ -60,7 +60,7 @@ class SymbolTree:
     def create(cls, network):
         """Create the SymbolTree of a Cell from the source of its `construct`; sub-networks of
         user-defined classes get separate trees."""
-        check.instance("SymbolTree", Cell, "a Cell", network=network)
+        kinds.instance(Cell, "a-cell")("SymbolTree", network=network)
         return cls(network)._read()
 
     def _read(self):
@@ -106,12 +106,12 @@ class SymbolTree:
     def nodes(self, all_nodes=False):
         """Yield the nodes of `construct`; with `all_nodes`, also the nodes inside branches, loops,
         functions, containers and sub-networks."""
-        check.instance("nodes", bool, "a bool", all_nodes=all_nodes)
+        kinds.BOOL("nodes", all_nodes=all_nodes)
         yield from self.all_nodes() if all_nodes else list(self.body.nodes)
 
     def all_nodes(self, subtree_nodes=True):
         """Return a list of all nodes; `subtree_nodes`: include sub-networks."""
-        check.instance("all_nodes", bool, "a bool", subtree_nodes=subtree_nodes)
+        kinds.BOOL("all_nodes", subtree_nodes=subtree_nodes)
         trees = [self, *self.sub_trees()] if subtree_nodes else [self]
         return [node for tree in trees for body in tree.bodies() for node in body.nodes]
 
@@ -138,7 +138,7 @@ class SymbolTree:
 
     def get_node(self, node_name):
         """Return the node of that name in this tree, or None."""
-        check.instance("SymbolTree", str, "a string", node_name=node_name)
+        kinds.STR("SymbolTree", node_name=node_name)
         every = self.all_nodes(subtree_nodes=False)
         return next((node for node in every if node.get_name() == node_name), None)
 
@@ -148,13 +148,13 @@ class SymbolTree:
 
     def unique_name(self, name="output"):
         """Return `name`, with a number appended if a variable has that name already."""
-        check.instance("SymbolTree", str, "a string", name=name)
+        kinds.STR("SymbolTree", name=name)
         return self.variables.unique(name)
 
     def print_node_tabulate(self, all_nodes=False):
         """Print a table of the nodes: type, name, source, providers of arguments ([index, (node,
         output)]) and users of results ([index, [(node, argument)]])."""
-        check.instance("print_node_tabulate", bool, "a bool", all_nodes=all_nodes)
+        kinds.BOOL("print_node_tabulate", all_nodes=all_nodes)
         bodies = self.bodies() if all_nodes else [self.body]
         bodies += [b for tree in self.sub_trees() for b in tree.bodies()] if all_nodes else []
         print("".join(map(tabulated, bodies)))
@@ -166,7 +166,7 @@ class SymbolTree:
     # changing -------------------------------------------------------------------------------
 
     def _own(self, node):
-        check.instance("SymbolTree", (Node, str), "a Node or the name of one", node=node)
+        kinds.instance((Node, str), "a-node-or-the-name-of-one")("SymbolTree", node=node)
         found = self.get_node(node) if isinstance(node, str) else node
         if found is None or found.get_symbol_tree() is None:
             raise rejection(
@@ -186,8 +186,8 @@ class SymbolTree:
 
     def insert(self, position, node):
         """Insert a node that is not in a tree at a position; returns the node."""
-        check.instance("SymbolTree", Position, "what 'before' or 'after' gave", position=position)
-        check.instance("SymbolTree", Node, "a Node", node=node)
+        kinds.instance(Position, "what-before-or-after-gave")("SymbolTree", position=position)
+        kinds.instance(Node, "a-node")("SymbolTree", node=node)
         if node.get_symbol_tree() is not None:
             raise rejection(
                 "no-tree-yet-one", "SymbolTree.insert", argument="node", get_name=node.get_name()
@@ -270,10 +270,10 @@ class SymbolTree:
 
     def replace(self, old_node, new_nodes):
         """Replace a node by nodes, in order; returns the last."""
-        check.instance("SymbolTree", Node, "a Node", old_node=old_node)
-        check.instance("SymbolTree", (list, tuple), "a list of Nodes", new_nodes=new_nodes)
+        kinds.instance(Node, "a-node")("SymbolTree", old_node=old_node)
+        kinds.instance((list, tuple), "a-list-of-nodes")("SymbolTree", new_nodes=new_nodes)
         for node in new_nodes:
-            check.instance("SymbolTree", Node, "a list of Nodes", new_nodes=node)
+            kinds.instance(Node, "a-list-of-nodes")("SymbolTree", new_nodes=node)
         last = self._own(old_node)
         for node in new_nodes:
             last = self.insert(self.after(last), node)
@@ -282,22 +282,22 @@ class SymbolTree:
 
     def set_output(self, index, return_value):
         """Replace value `index` of the first `return` of `construct` by a variable, by name."""
-        check.instance("SymbolTree", int, "an int", index=index)
-        check.instance("SymbolTree", str, "a string", return_value=return_value)
+        kinds.instance(int, "an-int")("SymbolTree", index=index)
+        kinds.STR("SymbolTree", return_value=return_value)
         node = next(n for n in self.body.nodes if n.get_node_type() == NodeType.Output)
         node.set_arg(index, return_value)
         return node
 
     def set_node_target(self, node, index, target):
         """Replace the variable that a node assigns at `index` by a ScopedValue or a name."""
-        check.instance("SymbolTree", (str, ScopedValue), "a ScopedValue or a string", target=target)
+        kinds.instance((str, ScopedValue), "a-scopedvalue-or-a-string")("SymbolTree", target=target)
         self._own(node).set_target(index, target)
         self.variables.taken.add(str(target))
 
     def flatten_nodes(self, node, erase_nodes_after_return=False):
         """Replace a branch or a loop by its nodes; with `erase_nodes_after_return`, erase the nodes
         after a `return`."""
-        check.instance("flatten_nodes", Node, "a Node", node=node)
+        kinds.instance(Node, "a-node")("flatten_nodes", node=node)
         require(
             node.get_node_type() == NodeType.ControlFlow,
             "nodetype-controlflow",
@@ -310,9 +310,9 @@ class SymbolTree:
         for moved in inner:
             moved._manager, moved._name = body, self.names.unique(moved._name)
         node._body.nodes, node._manager = [], None
-        kinds = [n.get_node_type() for n in body.nodes]
-        if erase_nodes_after_return and NodeType.Output in kinds:
-            for behind in body.nodes[kinds.index(NodeType.Output) + 1 :]:
+        types = [n.get_node_type() for n in body.nodes]
+        if erase_nodes_after_return and NodeType.Output in types:
+            for behind in body.nodes[types.index(NodeType.Output) + 1 :]:
                 self.erase(behind)
 
     def flatten_static_if_control_flow(self):
@@ -368,7 +368,7 @@ class SymbolTree:
 
     def set_saved_file_name(self, file_name):
         """Set the file for `save_network_to_file`; `.py` is added if missing."""
-        check.instance("Saving network", str, "a string", file_name=file_name)
+        kinds.STR("Saving network", file_name=file_name)
         self._file = file_name if file_name.endswith(".py") else f"{file_name}.py"
 
     def get_saved_file_name(self):

@@ -5,8 +5,8 @@ import logging
 from sporax.core import signature_errors
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 
 _log = logging.getLogger("sporax")
 
@@ -141,7 +141,7 @@ class RunContext:
     """
 
     def __init__(self, original_args):
-        check.instance("RunContext", dict, "a dict", original_args=original_args)
+        kinds.DICT("RunContext", original_args=original_args)
         self._original_args, self._stops = original_args, False
 
     def original_args(self):

@@ -15,10 +15,10 @@ from sporax.core.interruptions import uninterrupted
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import updating
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
-from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback
 from sporax.train.checkpoint_files import FORMATS
 from sporax.train.checkpointer_state import decode, encode
@@ -81,12 +81,12 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         background=False, format="ckpt", **objects,
     ):  # fmt: skip
         who = "Checkpointer"
-        check.instance(who, (str, os.PathLike), "a path", directory=directory)
-        check.positive_int(who, keep=keep)
+        kinds.instance((str, os.PathLike), "a-path")(who, directory=directory)
+        kinds.POSITIVE_INT(who, keep=keep)
         if every is not None:
-            check.positive_int(who, every=every)
-        check.flag(who, background=background)
-        check.choice(who, tuple(FORMATS), format=format)
+            kinds.POSITIVE_INT(who, every=every)
+        kinds.BOOL(who, background=background)
+        kinds.one_of(*tuple(FORMATS))(who, format=format)
         self.directory = _folder(directory)
         self.keep, self.every, self.background = keep, every, background
         named = {"network": network, "optimizer": optimizer}
@@ -110,7 +110,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         """Write a checkpoint; `more`: numbers, strings, arrays, Tensors, lists and dicts to be
         returned by `restore`. `step`: the steps done, in a loop without `epochs` and `batches`."""
         if step is not None:
-            check.not_negative_int("Checkpointer.save", step=step)
+            kinds.COUNT("Checkpointer.save", step=step)
             self._step = self._total = step
         self.wait()
         files = self._files
@@ -234,7 +234,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
     def epochs(self, n):
         """Yield the epoch indices up to `n`, from the newest checkpoint's on; saves after each
         epoch without `every`, and after the last one."""
-        check.not_negative_int("Checkpointer.epochs", n=n)
+        kinds.COUNT("Checkpointer.epochs", n=n)
         if not self._is_restored:
             self.restore()
         if self._step == 0:

@@ -5,10 +5,10 @@ import itertools
 import weakref
 
 from sporax.core import dtype as dtypes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.compiler_marks import JitConfig
 from sporax.graph_capture.jit import jit
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.communication.groups import leave_graph
 from sporax.ops.primitive import Primitive
@@ -111,8 +111,8 @@ class GetNext(Primitive):
             require(
                 isinstance(value, (list, tuple)), "list-tuple", "GetNext", argument=name, got=value
             )
-        check.instance("GetNext", str, "a string", shared_name=shared_name)
-        check.positive_int("GetNext", output_num=output_num)
+        kinds.STR("GetNext", shared_name=shared_name)
+        kinds.POSITIVE_INT("GetNext", output_num=output_num)
         require(
             len(types) == len(shapes) == output_num,
             "number-types-shapes",
@@ -199,9 +199,9 @@ class DatasetHelper:
             "DatasetHelper",
             dataset=dataset,
         )
-        check.flag("DatasetHelper", dataset_sink_mode=dataset_sink_mode)
+        kinds.BOOL("DatasetHelper", dataset_sink_mode=dataset_sink_mode)
         if sink_size != -1:
-            check.positive_int("DatasetHelper", sink_size=sink_size)
+            kinds.POSITIVE_INT("DatasetHelper", sink_size=sink_size)
         self._dataset = dataset
         self._size = dataset.get_dataset_size() if sink_size == -1 else sink_size
         counted = dataset_sink_mode and sink_size != -1

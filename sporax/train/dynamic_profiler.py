@@ -5,9 +5,9 @@ import os
 import time
 from pathlib import Path
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
-from sporax.nn import argument_checks as check
 from sporax.profiler.profile import profile, tensorboard_trace_handler
 from sporax.train.callback import Callback
 
@@ -33,9 +33,9 @@ class DynamicProfilerMonitor(Callback):
 
     def __init__(self, cfg_path=None, output_path=None, poll_interval=2, **kwargs):
         who = "DynamicProfilerMonitor"
-        check.instance(who, (str, Path), "a path", cfg_path=cfg_path)
-        check.instance(who, (str, Path, type(None)), "a path or None", output_path=output_path)
-        check.positive(who, poll_interval=poll_interval)
+        kinds.instance((str, Path), "a-path")(who, cfg_path=cfg_path)
+        kinds.instance((str, Path, type(None)), "a-path-or-none")(who, output_path=output_path)
+        kinds.POSITIVE(who, poll_interval=poll_interval)
         self._file = Path(cfg_path) / "profiler_config.json"
         self._output = Path("dyn_profile_data" if output_path is None else output_path)
         self._interval, self._read_at, self._options = poll_interval, None, dict(_START)

@@ -6,10 +6,10 @@ import os
 import time
 from pathlib import Path
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.flops import MULTIPLICATIONS, jaxprs_in
 from sporax.io import atomic_write
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.train.callback import Callback
 
@@ -29,7 +29,7 @@ def flops_collection(phase="train"):
     >>> ms.flops_collection(net.current_phase)
     (3200.0, 3200.0, 3200.0, 3200.0, False)
     """
-    check.instance("flops_collection", str, "a string", phase=phase)
+    kinds.STR("flops_collection", phase=phase)
     for cell in gc.get_objects():
         if isinstance(cell, Cell) and "_graph" in cell.__dict__ and phase in cell.compile_cache:
             return _flops_of(cell)
@@ -143,9 +143,9 @@ class FlopsUtilizationCollector(Callback):
 
     def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False):
         who = "FlopsUtilizationCollector"
-        check.flag(who, full_flops=full_flops, enable_ma_collector=enable_ma_collector)
-        check.positive_int(who, data_size=data_size)
-        check.positive(who, computility=computility)
+        kinds.BOOL(who, full_flops=full_flops, enable_ma_collector=enable_ma_collector)
+        kinds.POSITIVE_INT(who, data_size=data_size)
+        kinds.POSITIVE(who, computility=computility)
         self.data_size, self.computility = data_size, computility
         self.full_flops, self.ma = full_flops, enable_ma_collector
         self.verbose = not (computility == 1 and enable_ma_collector)

@@ -5,10 +5,10 @@ import signal
 import threading
 from pathlib import Path
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, save_checkpoint, untrusted_file
 from sporax.io.export import export
-from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback
 
 _KEY = "GracefulExit"
@@ -35,13 +35,13 @@ class OnRequestExit(Callback):
         sig=signal.SIGTERM,
     ):  # fmt: skip
         who = "OnRequestExit"
-        check.flag(who, save_ckpt=save_ckpt, save_mindir=save_mindir)
-        check.instance(who, str, "a string", file_name=file_name)
-        check.instance(who, (str, os.PathLike), "a path", directory=directory)
-        check.instance(
-            who, (str, os.PathLike, type(None)), "a path or None", config_file=config_file
+        kinds.BOOL(who, save_ckpt=save_ckpt, save_mindir=save_mindir)
+        kinds.STR(who, file_name=file_name)
+        kinds.instance((str, os.PathLike), "a-path")(who, directory=directory)
+        kinds.instance((str, os.PathLike, type(None)), "a-path-or-none")(
+            who, config_file=config_file
         )
-        check.integer(who, sig=sig)
+        kinds.INT(who, sig=sig)
         require(
             sig in set(signal.Signals) and sig not in (signal.SIGKILL, signal.SIGSTOP),
             "signal-process-can-answer",
@@ -146,10 +146,10 @@ class BackupAndRestore(Callback):
 
     def __init__(self, backup_dir, save_freq="epoch", delete_checkpoint=True):
         who = "BackupAndRestore"
-        check.instance(who, (str, os.PathLike), "a path", backup_dir=backup_dir)
-        check.flag(who, delete_checkpoint=delete_checkpoint)
+        kinds.instance((str, os.PathLike), "a-path")(who, backup_dir=backup_dir)
+        kinds.BOOL(who, delete_checkpoint=delete_checkpoint)
         if save_freq != "epoch":
-            check.positive_int(who, save_freq=save_freq)
+            kinds.POSITIVE_INT(who, save_freq=save_freq)
         os.makedirs(backup_dir, exist_ok=True)
         self.backup_file = os.path.join(os.path.realpath(backup_dir), "backup.ckpt")
         self.save_freq = 1 if save_freq == "epoch" else save_freq

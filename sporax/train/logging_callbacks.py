@@ -6,8 +6,8 @@ import time
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.train.callback import EVENTS, Callback, loss_of
 
 
@@ -21,7 +21,7 @@ class LossMonitor(Callback):
     _state_names = ("_last",)
 
     def __init__(self, per_print_times=1):
-        check.not_negative_int("LossMonitor", per_print_times=per_print_times)
+        kinds.COUNT("LossMonitor", per_print_times=per_print_times)
         self._every, self._last = per_print_times, 0
 
     def step_end(self, run_context):
@@ -58,7 +58,7 @@ class TimeMonitor(Callback):
     """
 
     def __init__(self, data_size=None, data_time=False):
-        check.flag("TimeMonitor", data_time=data_time)
+        kinds.BOOL("TimeMonitor", data_time=data_time)
         self.data_size, self.data_time = data_size, data_time
         self.epoch_time = self._asked = time.monotonic()
         self._waited = 0.0
@@ -78,7 +78,7 @@ class TimeMonitor(Callback):
         run = run_context.original_args()
         steps = run.get("batch_num", -1)
         steps = steps if isinstance(steps, int) and steps > 0 else self.data_size
-        check.positive_int("TimeMonitor", data_size=steps)
+        kinds.POSITIVE_INT("TimeMonitor", data_size=steps)
         message = f"{run.get('mode', '').title()} epoch time: {taken:5.3f} ms, "
         message += f"per step time: {taken / steps:5.3f} ms"
         if self.data_time:

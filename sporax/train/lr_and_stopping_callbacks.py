@@ -9,9 +9,9 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_param_into_net
-from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback, loss_of
 
 _log = logging.getLogger("sporax")
@@ -30,11 +30,11 @@ class _Watching(Callback):
 
     def __init__(self, monitor, min_delta, patience, verbose, mode):
         who = type(self).__name__
-        check.instance(who, str, "a string", monitor=monitor, mode=mode)
-        check.choice(who, ("auto", "min", "max"), mode=mode)
-        check.number(who, min_delta=min_delta)
-        check.not_negative_int(who, patience=patience)
-        check.flag(who, verbose=verbose)
+        kinds.STR(who, monitor=monitor, mode=mode)
+        kinds.one_of("auto", "min", "max")(who, mode=mode)
+        kinds.NUMBER(who, min_delta=min_delta)
+        kinds.COUNT(who, patience=patience)
+        kinds.BOOL(who, verbose=verbose)
         self.monitor, self.min_delta, self.patience = monitor, abs(min_delta), patience
         self.verbose, self.mode = verbose, mode
         self._smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER)
@@ -92,7 +92,7 @@ class EarlyStopping(_Watching):
         baseline=None, restore_best_weights=False,
     ):  # fmt: skip
         super().__init__(monitor, min_delta, patience, verbose, mode)
-        check.flag("EarlyStopping", restore_best_weights=restore_best_weights)
+        kinds.BOOL("EarlyStopping", restore_best_weights=restore_best_weights)
         self.baseline, self.restore_best_weights = baseline, restore_best_weights
         self.stopped_epoch, self.best_weights_param_dict = 0, None
 
@@ -145,9 +145,9 @@ class ReduceLROnPlateau(_Watching):
         min_delta=1e-4, cooldown=0, min_lr=0,
     ):  # fmt: skip
         super().__init__(monitor, min_delta, patience, verbose, mode)
-        check.inside_one("ReduceLROnPlateau", factor=factor)
-        check.not_negative_int("ReduceLROnPlateau", cooldown=cooldown)
-        check.not_negative("ReduceLROnPlateau", min_lr=min_lr)
+        kinds.INSIDE_ONE("ReduceLROnPlateau", factor=factor)
+        kinds.COUNT("ReduceLROnPlateau", cooldown=cooldown)
+        kinds.NOT_NEGATIVE("ReduceLROnPlateau", min_lr=min_lr)
         self.factor, self.cooldown, self.min_lr = factor, cooldown, min_lr
         self.cooldown_counter = 0
 

@@ -5,8 +5,8 @@ from sporax.core.errors import missing
 from sporax.core.from_host import plain
 from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
 from sporax.sharding.mesh import to_read
@@ -60,7 +60,7 @@ class Model:
         self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None,
         eval_indexes=None, amp_level="O0", boost_level="O0", **kwargs,
     ):  # fmt: skip
-        check.instance("Model", Cell, "a Cell", network=network)
+        kinds.instance(Cell, "a-cell")("Model", network=network)
         require(
             loss_fn is None or callable(loss_fn), "function-cell-none", "Model", loss_fn=loss_fn
         )
@@ -68,7 +68,7 @@ class Model:
             if name not in _OPTIONS:
                 raise rejection("other-arguments-among", "Model", options=list(_OPTIONS), got=name)
         level = kwargs.get("acc_level", boost_level)
-        check.choice("Model", ("O0", "O1", "O2"), boost_level=level)
+        kinds.one_of("O0", "O1", "O2")("Model", boost_level=level)
         require(
             optimizer is not None or amp_level == "O0",
             "o0-without-optimizer",
@@ -189,8 +189,8 @@ class Model:
         """Like `train`, with an evaluation on `valid_dataset` after every `valid_frequency`-th
         epoch (or after the epochs in a list)."""
         self._check_run("fit", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
-        check.instance(
-            "Model.fit", (int, list), "an int or a list", valid_frequency=valid_frequency
+        kinds.instance((int, list), "an-int-or-a-list")(
+            "Model.fit", valid_frequency=valid_frequency
         )
         require(
             isinstance(valid_dataset_sink_mode, bool),
@@ -421,8 +421,8 @@ class Model:
         Raises ValueError without `dataset_sink_mode`, for a `sink_size` of 0 or below -1, and for
         an empty dataset.
         """
-        check.flag("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
-        check.integer("infer_train_layout", sink_size=sink_size)
+        kinds.BOOL("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
+        kinds.INT("infer_train_layout", sink_size=sink_size)
         require(
             dataset_sink_mode and sink_size >= -1 and (sink_size != 0),
             "true-sink-size-1-positive",

@@ -4,11 +4,11 @@ import os
 import time
 
 from sporax.core.signature_errors import Fitting
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import save_checkpoint
 from sporax.io.background_writer import wait
 from sporax.io.checkpoint_rotation import CheckpointManager
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.train.callback import Callback
 
@@ -42,7 +42,7 @@ class CheckpointConfig(Fitting):
             "keep_checkpoint_max": keep_checkpoint_max,
             "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
         }
-        check.not_negative_int(who, **{k: 0 if v is None else v for k, v in counts.items()})
+        kinds.COUNT(who, **{k: 0 if v is None else v for k, v in counts.items()})
         if not any(counts.values()):
             raise rejection("one-greater-than-0", who, counts=list(counts))
         require(
@@ -51,9 +51,9 @@ class CheckpointConfig(Fitting):
             who,
             saved_network=saved_network,
         )
-        check.flag(who, integrated_save=integrated_save, exception_save=exception_save,
+        kinds.BOOL(who, integrated_save=integrated_save, exception_save=exception_save,
                       crc_check=crc_check, remove_redundancy=remove_redundancy)  # fmt: skip
-        check.instance(who, (bool, str), "a bool or a string", async_save=async_save)
+        kinds.instance((bool, str), "a-bool-or-a-string")(who, async_save=async_save)
         require(not remove_redundancy, "false-one-device", who, argument="remove_redundancy")
         self.save_checkpoint_steps = save_checkpoint_steps
         self.save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds

@@ -8,9 +8,9 @@ import numpy as np
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.jit import jit
-from sporax.nn import argument_checks as check
 from sporax.train.callback import Callback, loss_of
 from sporax.train.summary_record import SummaryRecord
 
@@ -50,15 +50,15 @@ class SummaryCollector(Callback):
         max_file_size=None, export_options=None,
     ):  # fmt: skip
         who = "SummaryCollector"
-        check.positive_int(who, collect_freq=collect_freq)
+        kinds.POSITIVE_INT(who, collect_freq=collect_freq)
         if collect_tensor_freq is not None:
-            check.positive_int(who, collect_tensor_freq=collect_tensor_freq)
-        check.flag(who, keep_default_action=keep_default_action)
+            kinds.POSITIVE_INT(who, collect_tensor_freq=collect_tensor_freq)
+        kinds.BOOL(who, keep_default_action=keep_default_action)
         self._options = {"max_file_size": max_file_size, "export_options": export_options}
         self._dir, self._every, self._every_tensor = summary_dir, collect_freq, collect_tensor_freq
         self._wanted = _wanted(collect_specified_data, keep_default_action)
-        check.instance(
-            who, (dict, type(None)), "a dict or None", custom_lineage_data=custom_lineage_data
+        kinds.instance((dict, type(None)), "a-dict-or-none")(
+            who, custom_lineage_data=custom_lineage_data
         )
         self._custom, self._record, self._first = custom_lineage_data, None, True
         self._rate = None
@@ -165,8 +165,8 @@ class SummaryCollector(Callback):
 
 def _wanted(specified, keeps):
     """Return the parts to collect, from the arguments."""
-    check.instance(
-        "SummaryCollector", (dict, type(None)), "a dict or None", collect_specified_data=specified
+    kinds.instance((dict, type(None)), "a-dict-or-none")(
+        "SummaryCollector", collect_specified_data=specified
     )
     specified = specified or {}
     for name, value in specified.items():
@@ -184,11 +184,11 @@ def _wanted(specified, keeps):
             argument="collect_landscape",
         )
         if name == "histogram_regular":
-            check.instance(
-                "SummaryCollector", (str, type(None)), "a string", histogram_regular=value
+            kinds.instance((str, type(None)), "a-string")(
+                "SummaryCollector", histogram_regular=value
             )
         elif name != "collect_landscape":
-            check.flag("SummaryCollector", **{name: value})
+            kinds.BOOL("SummaryCollector", **{name: value})
     base = _DEFAULTS if keeps else {**dict.fromkeys(_DEFAULTS, False), "histogram_regular": None}
     return {**base, **specified, "histograms": keeps}
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from sporax.core.errors import warn
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.graph_capture.graph_text import Listing
 from sporax.graph_capture.jit import jit
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.ops.debugging import SUMMARIES
 from sporax.train.event_file import (
@@ -54,12 +54,12 @@ class SummaryRecord:
         max_file_size=None, raise_exception=False, export_options=None,
     ):  # fmt: skip
         who = "SummaryRecord"
-        check.instance(who, (str, os.PathLike), "a path", log_dir=log_dir)
-        check.instance(who, str, "a string", file_prefix=file_prefix, file_suffix=file_suffix)
-        check.instance(who, (Cell, type(None)), "a Cell", network=network)
-        check.flag(who, raise_exception=raise_exception)
+        kinds.instance((str, os.PathLike), "a-path")(who, log_dir=log_dir)
+        kinds.STR(who, file_prefix=file_prefix, file_suffix=file_suffix)
+        kinds.instance((Cell, type(None)), "a-cell")(who, network=network)
+        kinds.BOOL(who, raise_exception=raise_exception)
         if max_file_size is not None:
-            check.positive_int(who, max_file_size=max_file_size)
+            kinds.POSITIVE_INT(who, max_file_size=max_file_size)
         _check_export(export_options)
         if SummaryRecord._open is not None:
             raise rejection(
@@ -85,7 +85,7 @@ class SummaryRecord:
 
     def set_mode(self, mode):
         """Set the mode: "train", or "eval", in which summary operations are not written."""
-        check.one_of("SummaryRecord.set_mode", _MODES, mode=mode)
+        kinds.one_of(*_MODES)("SummaryRecord.set_mode", mode=mode)
         self._mode = mode
 
     def add_value(self, plugin, name, value):
@@ -97,23 +97,23 @@ class SummaryRecord:
         "dataset_graph", a dict, which is shown as text. A later value of the same name replaces an
         earlier one.
         """
-        check.one_of("SummaryRecord.add_value", (*_FORMS, *_TEXTS, "graph"), plugin=plugin)
-        check.instance("SummaryRecord.add_value", str, "a string", name=name)
+        kinds.one_of(*_FORMS, *_TEXTS, "graph")("SummaryRecord.add_value", plugin=plugin)
+        kinds.STR("SummaryRecord.add_value", name=name)
         if plugin in _FORMS:
-            check.instance("SummaryRecord.add_value", Tensor, "a Tensor", value=value)
+            kinds.instance(Tensor, "a-tensor")("SummaryRecord.add_value", value=value)
             value = _FORMS[plugin].fitting(name, value)
         elif plugin == "graph":
-            check.instance("SummaryRecord.add_value", Listing, "a graph", value=value)
+            kinds.instance(Listing, "a-graph")("SummaryRecord.add_value", value=value)
         else:
-            check.instance("SummaryRecord.add_value", dict, "a dict", value=value)
+            kinds.DICT("SummaryRecord.add_value", value=value)
         self._values[plugin, name] = value
 
     def record(self, step, train_network=None, plugin_filter=None):
         """Write the values added or shown since the last call, for `step`; returns True on success.
         `plugin_filter(plugin)`: return True to write values of that kind."""
-        check.integer("SummaryRecord.record", step=step)
-        check.instance(
-            "SummaryRecord.record", (Cell, type(None)), "a Cell", train_network=train_network
+        kinds.INT("SummaryRecord.record", step=step)
+        kinds.instance((Cell, type(None)), "a-cell")(
+            "SummaryRecord.record", train_network=train_network
         )
         if self._file.is_closed:
             return False
@@ -199,7 +199,7 @@ class SummaryRecord:
 def _check_export(options):
     if options is None:
         return
-    check.instance("SummaryRecord", dict, "a dict or None", export_options=options)
+    kinds.instance(dict, "a-dict-or-none")("SummaryRecord", export_options=options)
     require(
         not set(options) - {"tensor_format"} and options.get("tensor_format") in ("npy", None),
         "none-callback-record",

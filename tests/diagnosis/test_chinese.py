@@ -17,7 +17,7 @@ SAID = [
     ),
     (
         lambda: nn.Conv2d(3, 4, 3, pad_mode="x"),
-        "'Conv2d'：'pad_mode' 必须是以下之一：('valid', 'same', 'pad')，但得到的是 'x'。",
+        "'Conv2d'：'pad_mode' 必须是 ('valid', 'same', 'pad') 之一，但得到的是 'x'。",
     ),
     (
         lambda: ops.ones((2, 3)) + ops.ones((4,)),

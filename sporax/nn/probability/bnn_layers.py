@@ -12,8 +12,8 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
 from sporax.nn.probability.distribution import Normal
@@ -73,7 +73,7 @@ class _Variational(Cell):
     """A layer with a random weight, and a random bias if `has_bias`."""
 
     def _set_distributions(self, shape, has_bias, weight_fns, bias_fns):
-        check.flag(type(self).__name__, has_bias=has_bias)
+        kinds.BOOL(type(self).__name__, has_bias=has_bias)
         self.has_bias = has_bias
         self.weight_prior, self.weight_posterior = self._pair("weight", weight_fns, shape)
         if has_bias:
@@ -113,7 +113,7 @@ class _DenseVariational(_Variational):
     ):  # fmt: skip
         super().__init__()
         who = type(self).__name__
-        check.positive_int(who, in_channels=in_channels, out_channels=out_channels)
+        kinds.POSITIVE_INT(who, in_channels=in_channels, out_channels=out_channels)
         self.in_channels, self.out_channels = in_channels, out_channels
         self._set_distributions(
             (out_channels, in_channels), has_bias, (weight_prior_fn, weight_posterior_fn),
@@ -178,7 +178,7 @@ class ConvReparam(_Variational):
     ):  # fmt: skip
         super().__init__()
         kernel = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
-        check.positive_int("ConvReparam", in_channels=in_channels, out_channels=out_channels)
+        kinds.POSITIVE_INT("ConvReparam", in_channels=in_channels, out_channels=out_channels)
         self._set_distributions(
             (out_channels, in_channels // group, *kernel), has_bias,
             (weight_prior_fn, weight_posterior_fn), (bias_prior_fn, bias_posterior_fn),

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import jax.numpy as jnp
 
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.optim import adadelta as plain_adadelta
 from sporax.optim import asgd as plain_asgd
 from sporax.optim import rprop as plain_rprop
@@ -117,9 +117,9 @@ class Adadelta(GroupOptimizer):
     _RULE, _NUMBERS = adadelta, ("rho", "eps", "weight_decay", "maximize")
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
-        check.positive("Adadelta", eps=eps)
-        check.fraction("Adadelta", rho=rho)
-        check.flag("Adadelta", maximize=maximize)
+        kinds.POSITIVE("Adadelta", eps=eps)
+        kinds.FRACTION("Adadelta", rho=rho)
+        kinds.BOOL("Adadelta", maximize=maximize)
         super().__init__(
             params, lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize
         )
@@ -145,9 +145,9 @@ class Adagrad(GroupOptimizer):
         eps=1e-10, *, maximize=False,
     ):  # fmt: skip
         start = initial_accumulator_value
-        check.not_negative("Adagrad", lr_decay=lr_decay, initial_accumulator_value=start)
-        check.positive("Adagrad", eps=eps)
-        check.flag("Adagrad", maximize=maximize)
+        kinds.NOT_NEGATIVE("Adagrad", lr_decay=lr_decay, initial_accumulator_value=start)
+        kinds.POSITIVE("Adagrad", eps=eps)
+        kinds.BOOL("Adagrad", maximize=maximize)
         object.__setattr__(self, "_STATES", {"accum": start})
         super().__init__(
             params, lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
@@ -175,8 +175,8 @@ class Adamax(GroupOptimizer):
         self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False
     ):
         checked_betas("Adamax", betas)
-        check.positive("Adamax", eps=eps)
-        check.flag("Adamax", maximize=maximize)
+        kinds.POSITIVE("Adamax", eps=eps)
+        kinds.BOOL("Adamax", maximize=maximize)
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize
         )
@@ -199,7 +199,7 @@ class RAdam(GroupOptimizer):
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         checked_betas("RAdam", betas)
-        check.positive("RAdam", eps=eps)
+        kinds.POSITIVE("RAdam", eps=eps)
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
 
@@ -223,9 +223,9 @@ class RMSprop(GroupOptimizer):
         self, params, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0,
         centered=False, maximize=False,
     ):  # fmt: skip
-        check.not_negative("RMSprop", alpha=alpha, momentum=momentum)
-        check.positive("RMSprop", eps=eps)
-        check.flag("RMSprop", centered=centered, maximize=maximize)
+        kinds.NOT_NEGATIVE("RMSprop", alpha=alpha, momentum=momentum)
+        kinds.POSITIVE("RMSprop", eps=eps)
+        kinds.BOOL("RMSprop", centered=centered, maximize=maximize)
         super().__init__(
             params, lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
             weight_decay=weight_decay, maximize=maximize,
@@ -251,8 +251,8 @@ class NAdam(GroupOptimizer):
         self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3
     ):
         checked_betas("NAdam", betas)
-        check.positive("NAdam", eps=eps)
-        check.not_negative("NAdam", momentum_decay=momentum_decay)
+        kinds.POSITIVE("NAdam", eps=eps)
+        kinds.NOT_NEGATIVE("NAdam", momentum_decay=momentum_decay)
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
             momentum_decay=momentum_decay,
@@ -276,8 +276,8 @@ class ASGD(GroupOptimizer):
     def __init__(
         self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False
     ):
-        check.flag("ASGD", maximize=maximize)
-        check.not_negative("ASGD", lambd=lambd, alpha=alpha, t0=t0)
+        kinds.BOOL("ASGD", maximize=maximize)
+        kinds.NOT_NEGATIVE("ASGD", lambd=lambd, alpha=alpha, t0=t0)
         super().__init__(
             params, lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
             maximize=maximize,
@@ -298,7 +298,7 @@ class Rprop(GroupOptimizer):
     _NUMBERS = ("etas", "step_sizes", "maximize")
 
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
-        check.flag("Rprop", maximize=maximize)
+        kinds.BOOL("Rprop", maximize=maximize)
         plain_rprop.check_steps("Rprop", etas, step_sizes)
         super().__init__(params, lr=lr, etas=etas, step_sizes=step_sizes, maximize=maximize)
 

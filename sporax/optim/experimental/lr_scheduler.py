@@ -6,6 +6,7 @@ from functools import partial
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
@@ -53,8 +54,8 @@ class StepLR(_Formula):
     """
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
-        check.positive_int("StepLR", step_size=step_size)
-        check.number("StepLR", gamma=gamma)
+        kinds.POSITIVE_INT("StepLR", step_size=step_size)
+        kinds.NUMBER("StepLR", gamma=gamma)
         self._begin(
             optimizer, last_epoch, formulas.step, formulas.step_at,
             step_size=step_size, gamma=gamma,
@@ -71,10 +72,10 @@ class MultiStepLR(_Formula):
     """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
-        check.instance("MultiStepLR", list, "a list of ints", milestones=milestones)
+        kinds.instance(list, "a-list-of-ints")("MultiStepLR", milestones=milestones)
         for milestone in milestones:
-            check.integer("MultiStepLR", milestones=milestone)
-        check.number("MultiStepLR", gamma=gamma)
+            kinds.INT("MultiStepLR", milestones=milestone)
+        kinds.NUMBER("MultiStepLR", gamma=gamma)
         self._begin(
             optimizer, last_epoch, formulas.milestones, formulas.milestones_at,
             milestones=tuple(milestones), gamma=gamma,
@@ -91,8 +92,8 @@ class ConstantLR(_Formula):
     """
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
-        check.fraction("ConstantLR", factor=factor)
-        check.integer("ConstantLR", total_iters=total_iters)
+        kinds.FRACTION("ConstantLR", factor=factor)
+        kinds.INT("ConstantLR", total_iters=total_iters)
         self._begin(
             optimizer, last_epoch, formulas.constant, formulas.constant_at,
             factor=factor, total_iters=total_iters,
@@ -111,9 +112,9 @@ class LinearLR(_Formula):
     def __init__(
         self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1
     ):
-        check.fraction("LinearLR", start_factor=start_factor, end_factor=end_factor)
-        check.positive("LinearLR", start_factor=start_factor)
-        check.positive_int("LinearLR", total_iters=total_iters)
+        kinds.FRACTION("LinearLR", start_factor=start_factor, end_factor=end_factor)
+        kinds.POSITIVE("LinearLR", start_factor=start_factor)
+        kinds.POSITIVE_INT("LinearLR", total_iters=total_iters)
         self._begin(
             optimizer, last_epoch, formulas.linear, formulas.linear_at,
             start_factor=start_factor, end_factor=end_factor, total_iters=total_iters,
@@ -130,7 +131,7 @@ class ExponentialLR(_Formula):
     """
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
-        check.number("ExponentialLR", gamma=gamma)
+        kinds.NUMBER("ExponentialLR", gamma=gamma)
         self._begin(
             optimizer, last_epoch, formulas.exponential, formulas.exponential_at, gamma=gamma
         )
@@ -146,8 +147,8 @@ class PolynomialLR(_Formula):
     """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
-        check.positive_int("PolynomialLR", total_iters=total_iters)
-        check.not_negative("PolynomialLR", power=power)
+        kinds.POSITIVE_INT("PolynomialLR", total_iters=total_iters)
+        kinds.NOT_NEGATIVE("PolynomialLR", power=power)
         self._begin(
             optimizer, last_epoch, formulas.polynomial, formulas.polynomial_at,
             total_iters=total_iters, power=power,
@@ -164,8 +165,8 @@ class CosineAnnealingLR(_Formula):
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
-        check.positive_int("CosineAnnealingLR", T_max=T_max)
-        check.number("CosineAnnealingLR", eta_min=eta_min)
+        kinds.POSITIVE_INT("CosineAnnealingLR", T_max=T_max)
+        kinds.NUMBER("CosineAnnealingLR", eta_min=eta_min)
         self._begin(
             optimizer, last_epoch, formulas.cosine, formulas.cosine_at, T_max=T_max, eta_min=eta_min
         )
@@ -262,8 +263,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
         who = "CosineAnnealingWarmRestarts"
-        check.positive_int(who, T_0=T_0, T_mult=T_mult)
-        check.number(who, eta_min=eta_min)
+        kinds.POSITIVE_INT(who, T_0=T_0, T_mult=T_mult)
+        kinds.NUMBER(who, eta_min=eta_min)
         self.T_0, self.T_i = state(T_0, "T_0"), state(T_0, "T_i")
         self.T_cur = state(last_epoch, "T_cur")
         self.T_mult, self.eta_min = T_mult, Tensor(eta_min, dtypes.float32)
@@ -342,10 +343,10 @@ class ReduceLROnPlateau(Rates):
     ):  # fmt: skip
         who = "ReduceLROnPlateau"
         checked_optimizer(who, optimizer)
-        check.number(who, factor=factor, patience=patience, threshold=threshold, eps=eps)
+        kinds.NUMBER(who, factor=factor, patience=patience, threshold=threshold, eps=eps)
         check.below(who, factor=factor, one=1.0)
-        check.choice(who, ("min", "max"), mode=mode)
-        check.choice(who, ("rel", "abs"), threshold_mode=threshold_mode)
+        kinds.one_of("min", "max")(who, mode=mode)
+        kinds.one_of("rel", "abs")(who, threshold_mode=threshold_mode)
         lowest = for_each(who, "min_lr", min_lr, optimizer)
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode = threshold, threshold_mode

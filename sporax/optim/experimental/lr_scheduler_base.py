@@ -6,10 +6,10 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
 from sporax.optim.experimental.optimizer import Optimizer
 
 narrow = Op("LRScheduler", lambda x: jnp.asarray(x).reshape(()).astype(jnp.float32))
@@ -29,7 +29,7 @@ def state(value, name, dtype=dtypes.float32):
 
 
 def checked_optimizer(who, optimizer):
-    check.instance(who, Optimizer, "an Optimizer of experimental.optim", optimizer=optimizer)
+    kinds.instance(Optimizer, "an-optimizer-of-experimental-optim")(who, optimizer=optimizer)
     return optimizer
 
 
@@ -75,7 +75,7 @@ class LRScheduler(Rates):
     def __init__(self, optimizer, last_epoch=-1):
         who = type(self).__name__
         checked_optimizer(who, optimizer)
-        check.integer(who, last_epoch=last_epoch)
+        kinds.INT(who, last_epoch=last_epoch)
         require(last_epoch >= -1, "at-least", who, last_epoch=last_epoch, n=-1)
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:

@@ -6,10 +6,10 @@ from collections import defaultdict
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.optim import parameter_groups as groups
 from sporax.optim.optimizer import OptimizerBase
@@ -65,7 +65,7 @@ class Optimizer(OptimizerBase):
             group.setdefault(name, value)
         group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
         decay = group.setdefault("weight_decay", 0.0)
-        check.not_negative(type(self).__name__, weight_decay=decay)
+        kinds.NOT_NEGATIVE(type(self).__name__, weight_decay=decay)
         group["weight_decay"] = float(decay)
         self.param_groups.append(group)
         self.lrs.append(group["lr"])
@@ -102,7 +102,7 @@ class Optimizer(OptimizerBase):
         if isinstance(rate, Tensor):
             require(not rate.ndim, "tensor-lr-no-dimensions", who, shape=rate.shape)
             return Parameter(Tensor(rate.asnumpy(), dtypes.float32), name=name)
-        check.not_negative(who, lr=rate)
+        kinds.NOT_NEGATIVE(who, lr=rate)
         return Parameter(Tensor(float(rate), dtypes.float32), name=name)
 
     def __repr__(self):

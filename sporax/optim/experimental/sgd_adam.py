@@ -4,8 +4,8 @@ from types import MappingProxyType
 
 import jax.numpy as jnp
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.optim import sgd as plain
 from sporax.optim.experimental.optimizer import GroupOptimizer, checked_betas
 from sporax.optim.update_rule import rule
@@ -73,9 +73,9 @@ class SGD(GroupOptimizer):
         self, params, lr, momentum=0, dampening=0, weight_decay=0.0, nesterov=False, *,
         maximize=False,
     ):  # fmt: skip
-        check.not_negative("SGD", momentum=momentum)
-        check.number("SGD", dampening=dampening)
-        check.flag("SGD", nesterov=nesterov, maximize=maximize)
+        kinds.NOT_NEGATIVE("SGD", momentum=momentum)
+        kinds.NUMBER("SGD", dampening=dampening)
+        kinds.BOOL("SGD", nesterov=nesterov, maximize=maximize)
         require(
             not nesterov or (momentum > 0 and dampening == 0),
             "needs-momentum-greater-than-0",
@@ -103,8 +103,8 @@ class _Adaptive(GroupOptimizer):
     def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, maximize):
         who = type(self).__name__
         checked_betas(who, betas)
-        check.not_negative(who, eps=eps)
-        check.flag(who, amsgrad=amsgrad, maximize=maximize)
+        kinds.NOT_NEGATIVE(who, eps=eps)
+        kinds.BOOL(who, amsgrad=amsgrad, maximize=maximize)
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
             maximize=maximize,

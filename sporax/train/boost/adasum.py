@@ -1,8 +1,8 @@
 """Adaptive summation of the updates of device groups (Maleki et al., 2020), for one group."""
 
 from sporax import ops
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
@@ -21,8 +21,8 @@ class AdaSum(Cell):
 
     def __init__(self, rank, device_number, group_number, parameter_tuple):
         super().__init__()
-        check.not_negative_int("AdaSum", rank=rank)
-        check.positive_int("AdaSum", device_number=device_number, group_number=group_number)
+        kinds.COUNT("AdaSum", rank=rank)
+        kinds.POSITIVE_INT("AdaSum", device_number=device_number, group_number=group_number)
         require(
             group_number == 1,
             "sporax-no-training-several",

@@ -2,7 +2,7 @@
 
 import threading
 
-from sporax.nn import argument_checks as check
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.optim import SGD
 from sporax.train.boost.dim_reduce import directions_of
 from sporax.train.boost.freezing import GradientFreeze
@@ -64,7 +64,7 @@ class AutoBoost:
         config = {method: self.level in levels for method, levels in _METHODS.items()}
         chosen = given.get("boost", {})
         mode = chosen.get("mode", "auto")
-        check.choice("AutoBoost", _MODES, mode=mode)
+        kinds.one_of(*_MODES)("AutoBoost", mode=mode)
         if mode == "manual":
             config |= {k: v for k, v in chosen.items() if k in config}
         elif mode != "auto":

@@ -9,9 +9,9 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, untrusted_file
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 
@@ -114,7 +114,7 @@ class DimReduce(Cell):
     ):  # fmt: skip
         super().__init__()
         require(rank_size == 1, "sporax-no-training-several", other="rank_size", value=rank_size)
-        check.positive_int("DimReduce", n_components=n_components)
+        kinds.POSITIVE_INT("DimReduce", n_components=n_components)
         sizes = [p.size for p in weight]
         require(
             pca_mat_local.shape == (n_components, sum(sizes)),

@@ -6,8 +6,8 @@ import numpy as np
 
 from sporax.core.dtype import int32
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.training_cells import DistributedGradReducer, Identity
@@ -32,7 +32,7 @@ class FreezeOpt(Cell):
 
     def __init__(self, opt, train_parameter_groups=None, train_strategy=None):
         super().__init__()
-        check.instance("FreezeOpt", Optimizer, "an Optimizer", opt=opt)
+        kinds.instance(Optimizer, "an-optimizer")("FreezeOpt", opt=opt)
         require(
             train_strategy is None or train_parameter_groups is not None,
             "train-strategy-come-train-parameter-groups",
@@ -40,9 +40,9 @@ class FreezeOpt(Cell):
         )
         groups = [tuple(opt.parameters)]
         if train_parameter_groups is not None:
-            words = "a tuple or list of tuples or lists"
+            kind = kinds.instance((tuple, list), "sequences")
             for group in (train_parameter_groups, *train_parameter_groups):
-                check.instance("FreezeOpt", (tuple, list), words, train_parameter_groups=group)
+                kind("FreezeOpt", train_parameter_groups=group)
             groups = train_parameter_groups
         self.train_strategy = _strategy(train_strategy)
         process = OptimizerProcess(opt)
@@ -78,14 +78,9 @@ def _strategy(given):
                 "int32-one-axis", "FreezeOpt", train_strategy=given.dtype, shape=given.shape
             )
         return given
-    words = "None, a Tensor, or a tuple or list of ints"
-    check.instance("FreezeOpt", (tuple, list), words, train_strategy=given)
-    require(
-        all(isinstance(group, int) for group in given),
-        "must-be-argument-value",
-        "FreezeOpt",
-        train_strategy=given,
-        words=words,
+    kind = kinds.instance((tuple, list), "tensor-ints-or-none")
+    kind._replace(is_in_range=lambda groups: all(isinstance(group, int) for group in groups))(
+        "FreezeOpt", train_strategy=given
     )
     return Tensor(list(given), int32)
 
@@ -104,9 +99,9 @@ class GradientFreeze:
     """
 
     def __init__(self, param_groups, freeze_type, freeze_p, total_steps):
-        check.positive_int("GradientFreeze", param_groups=param_groups, total_steps=total_steps)
-        check.inside_one("GradientFreeze", freeze_p=freeze_p)
-        check.choice("GradientFreeze", (CONTINUOUS, INTERVAL), freeze_type=freeze_type)
+        kinds.POSITIVE_INT("GradientFreeze", param_groups=param_groups, total_steps=total_steps)
+        kinds.INSIDE_ONE("GradientFreeze", freeze_p=freeze_p)
+        kinds.one_of(CONTINUOUS, INTERVAL)("GradientFreeze", freeze_type=freeze_type)
         self._param_groups, self._freeze_type = param_groups, freeze_type
         self._freeze_p, self._total_steps = freeze_p, total_steps
         self.grad_reducer = Identity()
@@ -134,7 +129,7 @@ class GradientFreeze:
         count, groups = int(total_steps * 1.01), range(1, parameter_groups_number)
         if not groups:
             return [0] * count
-        check.choice("GradientFreeze", (CONTINUOUS, INTERVAL), freeze_strategy=freeze_strategy)
+        kinds.one_of(CONTINUOUS, INTERVAL)("GradientFreeze", freeze_strategy=freeze_strategy)
         if freeze_strategy == CONTINUOUS:
             zeros = int(freeze_p * len(groups) // (1 - freeze_p) + 0.5)
             cycle = [0] * zeros + list(groups)

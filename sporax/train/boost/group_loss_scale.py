@@ -4,8 +4,8 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 
@@ -42,7 +42,7 @@ class GroupLossScaleManager(Cell):
 
     def set_loss_scale_status(self, loss_scale_number, init_loss_scale):
         """Create the scales of `loss_scale_number` groups: one scalar for all, or a list."""
-        check.positive_int("set_loss_scale_status", loss_scale_number=loss_scale_number)
+        kinds.POSITIVE_INT("set_loss_scale_status", loss_scale_number=loss_scale_number)
         scales = init_loss_scale
         if not isinstance(scales, list):
             scales = [init_loss_scale] * loss_scale_number

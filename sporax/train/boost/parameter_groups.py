@@ -1,8 +1,8 @@
 """Regroup the parameters of an optimizer, and recreate the optimizer for them."""
 
 from sporax.core.parameter import Parameter
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.convolution import Conv2d
 from sporax.optim import LARS, Optimizer
 
@@ -76,7 +76,7 @@ class OptimizerProcess:
     """
 
     def __init__(self, opt):
-        check.instance("OptimizerProcess", Optimizer, "an Optimizer", opt=opt)
+        kinds.instance(Optimizer, "an-optimizer")("OptimizerProcess", opt=opt)
         self.is_lars = isinstance(opt, LARS)
         self.lars_init_args = {k: v for k, v in opt.init_args.items() if k != "optimizer"}
         self.single_opt = opt.opt if self.is_lars else opt

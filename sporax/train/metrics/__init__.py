@@ -1,8 +1,8 @@
 """Metrics, accumulated batch by batch, and a table of their names."""
 
 from sporax.core.errors import missing
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.train.metrics.bleu import BleuScore
 from sporax.train.metrics.classification import (
     F1,
@@ -88,7 +88,7 @@ def metrics_of(metrics, who="Model"):
         return {}
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in sorted(metrics)}
-    check.instance(who, dict, "a dict or a set", metrics=metrics)
+    kinds.instance(dict, "a-dict-or-a-set")(who, metrics=metrics)
     for name, metric in metrics.items():
         require(
             isinstance(name, str) and isinstance(metric, Metric),

@@ -5,8 +5,8 @@ from collections import Counter
 
 import numpy as np
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 
@@ -32,9 +32,9 @@ class BleuScore(Metric):
 
     def __init__(self, n_gram=4, smooth=False):
         super().__init__()
-        check.integer("BleuScore", n_gram=n_gram)
-        check.choice("BleuScore", (1, 2, 3, 4), n_gram=n_gram)
-        check.flag("BleuScore", smooth=smooth)
+        kinds.INT("BleuScore", n_gram=n_gram)
+        kinds.one_of(1, 2, 3, 4)("BleuScore", n_gram=n_gram)
+        kinds.BOOL("BleuScore", smooth=smooth)
         self.n_gram, self.smooth = n_gram, smooth
         self.clear()
 

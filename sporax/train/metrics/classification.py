@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.train.metrics.mean_metrics import _Mean
 from sporax.train.metrics.metric import Metric, classes_of, rearrange_inputs
 
@@ -139,7 +139,7 @@ class _Hits(_Classes):
 
     def eval(self, average=False):
         """Return the quotient per class (per sample with 'multilabel'), or their mean."""
-        check.flag(type(self).__name__, average=average)
+        kinds.BOOL(type(self).__name__, average=average)
         quotient = self._quotient(*self._gathered())
         return float(quotient.mean()) if average else quotient
 
@@ -175,7 +175,7 @@ class Fbeta(_Hits):
 
     def __init__(self, beta):
         super().__init__()
-        check.positive(type(self).__name__, beta=beta)
+        kinds.POSITIVE(type(self).__name__, beta=beta)
         self.beta = beta
 
     def _quotient(self, hits, predicted, labelled):
@@ -205,7 +205,7 @@ class TopKCategoricalAccuracy(_Mean):
 
     def __init__(self, k):
         super().__init__()
-        check.positive_int("TopKCategoricalAccuracy", k=k)
+        kinds.POSITIVE_INT("TopKCategoricalAccuracy", k=k)
         self.k = k
 
     @rearrange_inputs

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 _AXES = {"target": 1, "prediction": 0, "all": None}  # axes over which a normalized matrix sums to 1
@@ -22,8 +22,8 @@ class ConfusionMatrix(Metric):
 
     def __init__(self, num_classes, normalize="no_norm", threshold=0.5):
         super().__init__()
-        check.positive_int("ConfusionMatrix", num_classes=num_classes)
-        check.choice("ConfusionMatrix", (*_AXES, "no_norm"), normalize=normalize)
+        kinds.POSITIVE_INT("ConfusionMatrix", num_classes=num_classes)
+        kinds.one_of(*_AXES, "no_norm")("ConfusionMatrix", normalize=normalize)
         require(isinstance(threshold, float), "float", "ConfusionMatrix", threshold=threshold)
         self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
         self.clear()
@@ -149,7 +149,7 @@ class ConfusionMatrixMetric(Metric):
     ):  # fmt: skip
         super().__init__()
         who = "ConfusionMatrixMetric"
-        check.flag(who, skip_channel=skip_channel, calculation_method=calculation_method)
+        kinds.BOOL(who, skip_channel=skip_channel, calculation_method=calculation_method)
         require(isinstance(metric_name, str), "str", who, metric_name=metric_name)
         if decrease not in _DECREASES:
             raise rejection("one-of", who, decrease=decrease, choices=list(_DECREASES))

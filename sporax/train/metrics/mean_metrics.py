@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 
@@ -126,7 +126,7 @@ class Dice(_Mean):
 
     def __init__(self, smooth=1e-5):
         super().__init__()
-        check.positive("Dice", smooth=smooth)
+        kinds.POSITIVE("Dice", smooth=smooth)
         self.smooth = smooth
 
     @rearrange_inputs

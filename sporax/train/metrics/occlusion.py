@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -30,11 +30,11 @@ class OcclusionSensitivity(Metric):
 
     def __init__(self, pad_val=0.0, margin=2, n_batch=128, b_box=None):
         super().__init__()
-        check.instance("OcclusionSensitivity", float, "a float", pad_val=pad_val)
-        check.instance("OcclusionSensitivity", (int, list), "an int or a list", margin=margin)
-        check.positive_int("OcclusionSensitivity", n_batch=n_batch)
+        kinds.FLOAT("OcclusionSensitivity", pad_val=pad_val)
+        kinds.instance((int, list), "an-int-or-a-list")("OcclusionSensitivity", margin=margin)
+        kinds.POSITIVE_INT("OcclusionSensitivity", n_batch=n_batch)
         if b_box is not None:
-            check.instance("OcclusionSensitivity", list, "None or a list", b_box=b_box)
+            kinds.instance(list, "none-or-a-list")("OcclusionSensitivity", b_box=b_box)
         self.pad_val, self.margin, self.n_batch, self.b_box = pad_val, margin, n_batch, b_box
         self.clear()
 
@@ -69,7 +69,7 @@ class OcclusionSensitivity(Metric):
         """Evaluate a model, an image and a label."""
         self._check_number(inputs, 3, "a model, an image and a label")
         model, label = inputs[0], inputs[2]
-        check.instance("OcclusionSensitivity", Cell, "a Cell", model=model)
+        kinds.instance(Cell, "a-cell")("OcclusionSensitivity", model=model)
         image = self._convert_data(inputs[1])
         label = np.asarray(label) if isinstance(label, int) else self._convert_data(label)
         if len(image) != 1 or label.size != 1:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 _REDUCED = {"none": lambda x: x, "sum": lambda x: x.sum(-1), "mean": lambda x: x.mean(-1)}
@@ -23,11 +23,10 @@ class CosineSimilarity(Metric):
 
     def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
         super().__init__()
-        words = "a string"
-        check.instance("CosineSimilarity", str, words, similarity=similarity, reduction=reduction)
-        check.choice("CosineSimilarity", ("dot", "cosine"), similarity=similarity)
-        check.choice("CosineSimilarity", tuple(_REDUCED), reduction=reduction)
-        check.flag("CosineSimilarity", zero_diagonal=zero_diagonal)
+        kinds.STR("CosineSimilarity", similarity=similarity, reduction=reduction)
+        kinds.one_of("dot", "cosine")("CosineSimilarity", similarity=similarity)
+        kinds.one_of(*tuple(_REDUCED))("CosineSimilarity", reduction=reduction)
+        kinds.BOOL("CosineSimilarity", zero_diagonal=zero_diagonal)
         self.similarity, self.reduction = similarity, reduction
         self.zero_diagonal = zero_diagonal
         self.clear()

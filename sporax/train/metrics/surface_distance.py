@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import ndimage
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 _METRICS = ("euclidean", "chessboard", "taxicab")
@@ -21,8 +21,8 @@ class _SurfaceDistance(Metric):
     def __init__(self, distance_metric):
         super().__init__()
         name = type(self).__name__
-        check.instance(name, str, "a string", distance_metric=distance_metric)
-        check.choice(name, _METRICS, distance_metric=distance_metric)
+        kinds.STR(name, distance_metric=distance_metric)
+        kinds.one_of(*_METRICS)(name, distance_metric=distance_metric)
         self.distance_metric = distance_metric
         self.clear()
 
@@ -85,16 +85,11 @@ class HausdorffDistance(_SurfaceDistance):
     def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
         super().__init__(distance_metric)
         if percentile is not None:
-            words = "None, or a float from 0 to 100"
-            check.instance("HausdorffDistance", float, words, percentile=percentile)
-            require(
-                0 <= percentile <= 100,
-                "must-be",
-                "HausdorffDistance",
-                percentile=percentile,
-                words=words,
+            kind = kinds.instance(float, "percentage-or-none")
+            kind._replace(is_in_range=lambda value: 0 <= value <= 100)(
+                "HausdorffDistance", percentile=percentile
             )
-        check.flag("HausdorffDistance", directed=bool(directed), crop=bool(crop))
+        kinds.BOOL("HausdorffDistance", directed=bool(directed), crop=bool(crop))
         self.percentile, self.directed, self.crop = percentile, directed, crop
 
     def _found(self, predicted, labels):
@@ -133,7 +128,7 @@ class MeanSurfaceDistance(_SurfaceDistance):
 
     def __init__(self, symmetric=False, distance_metric="euclidean"):
         super().__init__(distance_metric)
-        check.flag(type(self).__name__, symmetric=symmetric)
+        kinds.BOOL(type(self).__name__, symmetric=symmetric)
         self.symmetric = symmetric
 
     def eval(self):

@@ -6,8 +6,8 @@ from sporax import ops
 from sporax.core.dtype import to_numpy
 from sporax.core.hooks import hooks
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 _METHODS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
@@ -42,8 +42,8 @@ class Bijector(Cell):
     ):
         super().__init__()
         kind = type(self).__name__
-        check.instance(kind, str, "a string", name=name)
-        check.flag(kind, is_constant_jacobian=is_constant_jacobian, is_injective=is_injective)
+        kinds.STR(kind, name=name)
+        kinds.BOOL(kind, is_constant_jacobian=is_constant_jacobian, is_injective=is_injective)
         require(dtype is None or _is_floating(dtype), "floating-dtype", kind, dtype=dtype)
         self.name, self.dtype = name, dtype
         self.is_constant_jacobian, self.is_injective = is_constant_jacobian, is_injective
@@ -144,7 +144,7 @@ class Bijector(Cell):
 
     def construct(self, name, *args, **kwargs):
         """Call the method `name`: `bijector("forward", x)`."""
-        check.choice(self.name, _METHODS, name=name)
+        kinds.one_of(*_METHODS)(self.name, name=name)
         return getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self):

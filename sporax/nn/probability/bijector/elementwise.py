@@ -1,8 +1,8 @@
 """Elementwise bijectors."""
 
 from sporax import ops
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
-from sporax.nn import argument_checks as check
 from sporax.nn.probability.bijector.base import Bijector, like
 
 
@@ -165,7 +165,7 @@ class Invert(Bijector):
     """
 
     def __init__(self, bijector, name=""):
-        check.instance("Invert", Bijector, "a Bijector", bijector=bijector)
+        kinds.instance(Bijector, "a-bijector")("Invert", bijector=bijector)
         super().__init__(
             bijector.is_constant_jacobian, bijector.is_injective, name or f"Invert{bijector.name}",
             bijector.dtype, {**bijector.parameters, "bijector": bijector},

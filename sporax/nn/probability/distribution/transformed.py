@@ -4,8 +4,8 @@ import math
 
 from sporax import ops
 from sporax.core.hooks import hooks
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.probability.bijector.base import Bijector
 from sporax.nn.probability.distribution.base import Distribution
 
@@ -25,8 +25,8 @@ class TransformedDistribution(Distribution):
     """
 
     def __init__(self, bijector, distribution, seed=None, name="transformed_distribution"):
-        check.instance(name, Bijector, "a Bijector", bijector=bijector)
-        check.instance(name, Distribution, "a Distribution", distribution=distribution)
+        kinds.instance(Bijector, "a-bijector")(name, bijector=bijector)
+        kinds.instance(Distribution, "a-distribution")(name, distribution=distribution)
         self.RULES = distribution.RULES
         super().__init__(seed, distribution.dtype, name, distribution.parameters)
         self.bijector, self.distribution = bijector, distribution
