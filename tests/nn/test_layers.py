@@ -95,7 +95,7 @@ REFUSED = [
     ("nn.Conv2dTranspose(3, 4, 1, 1, 'pad', 9)(ops.ones((1, 3, 5, 5)))", ValueError, ("1 elem",)),
     ("nn.Conv1dTranspose(3, 4, (3,))", TypeError, ("'Conv1dTranspose'", "kernel_size")),
     ("nn.Conv1dTranspose(3, 4, 3)(ops.ones((1, 3, 5, 5)))", ValueError, ("NCL with 3",)),
-    ("nn.Conv3d(3, 4, (3, 3))", TypeError, ("'Conv3d'", "three")),
+    ("nn.Conv3d(3, 4, (3, 3))", TypeError, ("'Conv3d'", "tuple of 3")),
     ("nn.Conv3d(3, 4, 3, padding=(1, 1))", ValueError, ("'Conv3d'", "six (front")),
     ("nn.Conv3d(3, 4, 3, data_format='NCHW')", ValueError, ("'Conv3d'", "'NCDHW'")),
     ("nn.Conv3d(3, 4, 3)(ops.ones((3, 5, 5, 5)))", ValueError, ("NCDHW", "(3, 5, 5, 5)")),

@@ -136,7 +136,7 @@ def pipelines(**config):
         (TypeError, "'in_strategy' must be a tuple, but got int", lambda: ops.Add().shard(3)),
         (TypeError, "a tuple or a Layout, but got int", lambda: ops.Add().shard((3,))),
         (TypeError, "must have ints, but got float", lambda: ops.Add().shard(((1.0,),))),
-        (TypeError, "'fn' must be callable", lambda: ms.shard(3, ((1,),))),
+        (TypeError, "'fn' must be a function", lambda: ms.shard(3, ((1,),))),
         (
             TypeError, "'parameter_plan' must be a dict",
             lambda: nn.Dense(2, 2).shard(((1, 1),), parameter_plan=3),

@@ -113,7 +113,7 @@ def test_counts_are_written_to_files(graph_mode, capsys, tmp_path, monkeypatch):
     ("call", "error", "words"),
     [
         (lambda: flops_collection(), RuntimeError, "must be that of a captured Cell, but got 'tra"),
-        (lambda: flops_collection(3), TypeError, "'phase' must be a string, but got int"),
+        (lambda: flops_collection(3), TypeError, "'phase' must be a str, but got int"),
         (lambda: trained(computility=1e6), ValueError, "must run in GRAPH_MODE, but got PYNATIVE"),
         (lambda: FlopsUtilizationCollector(0), ValueError, "'data_size' must be an int greater"),
         (lambda: FlopsUtilizationCollector(1.5), TypeError, "'data_size' must be an int greater"),

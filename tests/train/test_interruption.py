@@ -84,7 +84,7 @@ def test_a_training_that_was_killed_goes_on_from_its_last_epoch(tmp_path):
 
 REFUSED = [
     (lambda: OnRequestExit(save_ckpt=1), TypeError, "'save_ckpt' must be"),
-    (lambda: OnRequestExit(file_name=3), TypeError, "'file_name' must be a string"),
+    (lambda: OnRequestExit(file_name=3), TypeError, "'file_name' must be a str"),
     (lambda: OnRequestExit(sig="TERM"), TypeError, "'sig' must be an int"),
     (lambda: OnRequestExit(sig=signal.SIGKILL), ValueError, "a signal that a process can answer"),
     (lambda: OnRequestExit(sig=1000), ValueError, "a signal that a process can answer"),

@@ -302,10 +302,10 @@ REFUSED = {
         lambda: model().fit(1, rows(), callbacks=Old()),
     ),
     "RunContext": (TypeError, "must be a dict", lambda: train.RunContext(5)),
-    "LossMonitor": (ValueError, "an int, at least 0", lambda: train.LossMonitor(-1)),
-    "EarlyStopping": (ValueError, "'min' or 'max'", lambda: train.EarlyStopping(mode="other")),
+    "LossMonitor": (ValueError, "an int of at least 0", lambda: train.LossMonitor(-1)),
+    "EarlyStopping": (ValueError, "'min', 'max'", lambda: train.EarlyStopping(mode="other")),
     "patience": (ValueError, "at least 0", lambda: train.EarlyStopping(patience=-1)),
-    "factor": (ValueError, "between 0 and 1", lambda: train.ReduceLROnPlateau(factor=1.5)),
+    "factor": (ValueError, "in .0, 1.", lambda: train.ReduceLROnPlateau(factor=1.5)),
     "nothing to keep": (
         ValueError,
         "must be greater than 0",

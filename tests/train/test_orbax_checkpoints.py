@@ -74,7 +74,9 @@ def test_refusals(tmp_path, monkeypatch):
     Checkpointer(tmp_path, nn.Dense(2, 1), format="orbax").save(1)
     with pytest.raises(RuntimeError, match=r"Float32 .1, 2. there and Float32 .3, 2. here"):
         Checkpointer(tmp_path, nn.Dense(2, 3), format="orbax").restore()
-    with pytest.raises(ValueError, match="'format' must be 'ckpt' or 'orbax', but got 'zip'"):
+    with pytest.raises(
+        ValueError, match="'format' must be one of .'ckpt', 'orbax'., but got 'zip'"
+    ):
         Checkpointer(tmp_path, format="zip")
 
     def missing(name):

@@ -135,7 +135,7 @@ def test_a_training_is_collected(tmp_path):
 
 REFUSED = [
     (lambda d: SummaryRecord(3), TypeError, "'log_dir' must be a path, but got int"),
-    (lambda d: SummaryRecord(d, file_prefix=3), TypeError, "'file_prefix' must be a string"),
+    (lambda d: SummaryRecord(d, file_prefix=3), TypeError, "'file_prefix' must be a str"),
     (lambda d: SummaryRecord(d, max_file_size="1"), TypeError, "'max_file_size' must be an int"),
     (lambda d: SummaryRecord(d, export_options={"a": 1}), ValueError, "'export_options' must be"),
     (lambda d: SummaryRecord(d / "file"), OSError, "For 'SummaryRecord', '.*file' could not be"),
@@ -163,7 +163,7 @@ def test_wrong_arguments(tmp_path, call, error, words):
 
 WRONG_VALUES = [
     (("nothing", "x", Tensor(1)), ValueError, "'plugin' must be"),
-    (("scalar", 3, Tensor(1)), TypeError, "'name' must be a string"),
+    (("scalar", 3, Tensor(1)), TypeError, "'name' must be a str"),
     (("scalar", "x", 1.0), TypeError, "'value' must be a Tensor, but got float"),
     (("scalar", "x", Tensor([1, 2])), ValueError, "must have one element, but got shape \\(2,\\)"),
     (("image", "x", Tensor(X)), ValueError, "shape \\(N, C, H, W\\)"),
