@@ -14,6 +14,7 @@ from sporax.core.from_host import plain
 from sporax.core.signature_errors import Fitting
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
+from sporax.diagnosis.argument_kinds import BOOL, STR
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -307,9 +308,9 @@ class PKSampler(Sampler):
     ):
         super().__init__(num_samples)
         require(num_class is None, "none-mindspore-all-classes", "PKSampler", argument="num_class")
-        self.num_val = check.whole("PKSampler", "num_val", num_val, 1)
-        self.shuffle = check.true_or_false("PKSampler", "shuffle", shuffle)
-        self.class_column = check.text("PKSampler", "class_column", class_column)
+        self.num_val = check.COUNT.checked("PKSampler", "num_val", num_val)
+        self.shuffle = BOOL.checked("PKSampler", "shuffle", shuffle)
+        self.class_column = STR.checked("PKSampler", "class_column", class_column)
 
     def add_child(self, sampler):
         """Raise RuntimeError: a `PKSampler` needs the classes of all rows."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data.mindrecord import FileWriter
+from sporax.diagnosis.argument_kinds import INT, one_of, within
 from sporax.diagnosis.rules import require
 
 # dtype of a column -> type of its field
@@ -18,8 +18,8 @@ _AT_ONCE = 1000  # rows
 def save(dataset, file_name, num_files, file_type):
     """Write the rows of one epoch."""
     require(isinstance(file_name, str), "str", "save", file_name=file_name)
-    check.whole("save", "num_files", num_files, 1, 1000)
-    check.one_of("save", "file_type", file_type, ("mindrecord",))
+    within(1, 1000, INT)("save", num_files=num_files)
+    one_of("mindrecord")("save", file_type=file_type)
     writer = FileWriter(file_name, num_files)
     try:
         _write(dataset, writer)

@@ -6,6 +6,7 @@ from sporax.data import argument_checks as check
 from sporax.data import config
 from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, step
+from sporax.diagnosis.argument_kinds import STR, optional
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -27,8 +28,8 @@ class SyncWait(Step):
 
     def __init__(self, dataset, condition_name, num_batch=1, callback=None):
         super().__init__(dataset)
-        self.condition_name = check.text("sync_wait", "condition_name", condition_name)
-        self._each = check.whole("sync_wait", "num_batch", num_batch, 1)
+        self.condition_name = STR.checked("sync_wait", "condition_name", condition_name)
+        self._each = check.COUNT.checked("sync_wait", "num_batch", num_batch)
         require(
             callback is None or callable(callback),
             "function-argument-type",
@@ -91,8 +92,7 @@ def sync_update(self, condition_name, num_batch=None, data=None):
         raise rejection(
             "sync-wait", "sync_update", condition_name=condition_name, waits=list(waits)
         )
-    if num_batch is not None:
-        check.whole("sync_update", "num_batch", num_batch, 1)
+    optional(check.COUNT)("sync_update", num_batch=num_batch)
     waits[condition_name]._release(num_batch, data)
 
 

@@ -10,6 +10,7 @@ from sporax.core.errors import missing
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.operation import PyTensorOperation, TensorOperation
+from sporax.diagnosis.argument_kinds import member_of
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -36,7 +37,7 @@ class RandomApply(TensorOperation):
 
     def __init__(self, transforms, prob=0.5):
         self.transforms = checked_transforms("RandomApply", transforms)
-        self.prob = check.number("RandomApply", "prob", prob, 0, 1)
+        self.prob = check.SHARE.checked("RandomApply", "prob", prob)
 
     def __call__(self, *values):
         chosen = random_streams.stream().random() < self.prob
@@ -267,7 +268,7 @@ class Mask(TensorOperation):
     """
 
     def __init__(self, operator, constant, dtype=dtypes.bool_):
-        self.operator = check.member("Mask", "operator", operator, Relational)
+        self.operator = member_of(Relational).checked("Mask", "operator", operator)
         self.constant, self._cast = constant, TypeCast(dtype)
 
     def __call__(self, value):

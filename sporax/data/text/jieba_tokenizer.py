@@ -9,6 +9,7 @@ from sporax.data import argument_checks as check
 from sporax.data.text.enums import JiebaMode
 from sporax.data.text.tokenizers import Tokenizer
 from sporax.data.text_lines import lines
+from sporax.diagnosis.argument_kinds import STR, member_of, optional
 from sporax.diagnosis.rules import rejection, require
 
 _NEVER = -3.14e100  # the logarithm of a probability of 0
@@ -136,13 +137,13 @@ class JiebaTokenizer(Tokenizer):
         for name, path in (("hmm_path", hmm_path), ("mp_path", mp_path)):
             require(path is not None, "given-argument-missing", self._who, argument=name)
             require(
-                Path(check.text(self._who, name, path)).is_file(),
+                Path(STR.checked(self._who, name, path)).is_file(),
                 "file-file-missing-jieba-tokenizer",
                 self._who,
                 path=path,
                 name=name,
             )
-        self.mode = check.member(self._who, "mode", mode, JiebaMode)
+        self.mode = member_of(JiebaMode).checked(self._who, "mode", mode)
         self._model = _HiddenMarkov(self._who, hmm_path)
         self._dictionary = _Dictionary(self._who, mp_path)
 
@@ -151,9 +152,8 @@ class JiebaTokenizer(Tokenizer):
         require(
             word is not None, "given-argument-missing", "JiebaTokenizer.add_word", argument="word"
         )
-        if freq is not None:
-            check.whole("JiebaTokenizer.add_word", "freq", freq, 0, 2**32 - 1)
-        self._dictionary.add(check.text("JiebaTokenizer.add_word", "word", word), freq or 0)
+        optional(check.UINT32)("JiebaTokenizer.add_word", freq=freq)
+        self._dictionary.add(STR.checked("JiebaTokenizer.add_word", "word", word), freq or 0)
 
     def add_dict(self, user_dict):
         """Add several words to the dictionary: {word: frequency}, or a file with a word and

@@ -12,6 +12,7 @@ from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.data.text_lines import lines
 from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.argument_kinds import DICT, STR, instance_of, member_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
@@ -73,10 +74,10 @@ class SentencePieceVocab:
     def _trained(
         cls, who, sentences, vocab_size, character_coverage, model_type, params, source=""
     ):  # fmt: skip
-        check.whole(who, "vocab_size", vocab_size, 0, 2**32 - 1)
+        check.UINT32(who, vocab_size=vocab_size)
         check.number(who, "character_coverage", character_coverage, kind=kinds.FLOAT)
-        check.member(who, "model_type", model_type, SentencePieceModel)
-        check.instance(who, "params", params, dict)
+        member_of(SentencePieceModel)(who, model_type=model_type)
+        DICT(who, params=params)
         vocab, model = cls(), io.BytesIO()
         try:
             _library().SentencePieceTrainer.train(
@@ -102,10 +103,10 @@ class SentencePieceVocab:
     def save_model(cls, vocab, path, filename):
         """Write the model `vocab` to the file `filename` in the folder `path`."""
         who = "SentencePieceVocab.save_model"
-        check.instance(who, "vocab", vocab, SentencePieceVocab)
-        folder = Path(check.text(who, "path", path))
+        instance_of(SentencePieceVocab)(who, vocab=vocab)
+        folder = Path(STR.checked(who, "path", path))
         require(folder.is_dir(), "folder", who, path=path)
-        path = folder / check.text(who, "filename", filename)
+        path = folder / STR.checked(who, "filename", filename)
         with atomic_write.errors_named(who, path):
             atomic_write.write(path, vocab._trained_content(who))
 
@@ -136,7 +137,7 @@ class SentencePieceTokenizer(TextTensorOperation):
             self._who,
             mode=mode,
         )
-        self.out_type = check.member(self._who, "out_type", out_type, SPieceTokenizerOutType)
+        self.out_type = member_of(SPieceTokenizerOutType).checked(self._who, "out_type", out_type)
         if isinstance(mode, str):
             require(
                 Path(mode).is_file(), "file-file-missing", self._who, value=mode, error=RuntimeError

@@ -10,6 +10,7 @@ from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.argument_kinds import BOOL, STR
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -41,8 +42,8 @@ class AddToken(TextTensorOperation):
     """
 
     def __init__(self, token, begin=True):
-        self.token = check.text("AddToken", "token", token)
-        self.begin = check.true_or_false("AddToken", "begin", begin)
+        self.token = STR.checked("AddToken", "token", token)
+        self.begin = BOOL.checked("AddToken", "begin", begin)
 
     def __call__(self, words):
         array = row_of_strings("AddToken", words, (1, 2))
@@ -63,12 +64,12 @@ class Ngram(TextTensorOperation):
     def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
         sizes = [n] if isinstance(n, int) else n
         require(isinstance(sizes, list) and sizes, "positive-int-list-such", "Ngram", n=n)
-        self.n = [check.whole("Ngram", f"n[{i}]", size, 1) for i, size in enumerate(sizes)]
+        self.n = [check.COUNT.checked("Ngram", f"n[{i}]", size) for i, size in enumerate(sizes)]
         for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
             fits = isinstance(pad, tuple) and list(map(type, pad)) == [str, int] and pad[1] >= 0
             require(fits, "token-how-often", "Ngram", argument=name, got=pad)
         self.left_pad, self.right_pad = left_pad, right_pad
-        self.separator = check.text("Ngram", "separator", separator)
+        self.separator = STR.checked("Ngram", "separator", separator)
 
     def __call__(self, words):
         words = row_of_strings("Ngram", words).tolist()
@@ -89,7 +90,7 @@ class SlidingWindow(TextTensorOperation):
     """
 
     def __init__(self, width, axis=0):
-        self.width = check.whole("SlidingWindow", "width", width, 1)
+        self.width = check.COUNT.checked("SlidingWindow", "width", width)
         self.axis = kinds.INT.checked("SlidingWindow", "axis", axis)
 
     def __call__(self, row):
@@ -108,7 +109,7 @@ class Truncate(TextTensorOperation):
     """
 
     def __init__(self, max_seq_len):
-        self.max_seq_len = check.whole("Truncate", "max_seq_len", max_seq_len, 1)
+        self.max_seq_len = check.COUNT.checked("Truncate", "max_seq_len", max_seq_len)
 
     def __call__(self, row):
         return _compact(_array("Truncate", row, (1, 2))[..., : self.max_seq_len])

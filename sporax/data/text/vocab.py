@@ -13,6 +13,7 @@ from sporax.data import argument_checks as check
 from sporax.data.dataset import Dataset, names, places
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
+from sporax.diagnosis.argument_kinds import BOOL, DICT, STR, instance_of, optional
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -22,7 +23,7 @@ def _words(who, name, words, others=()):
     seen = set(others)
     for i, word in enumerate(words):
         require(
-            check.text(who, f"{name}[{i}]", word) not in seen,
+            STR.checked(who, f"{name}[{i}]", word) not in seen,
             "hold-words-not-already",
             who,
             argument=name,
@@ -71,7 +72,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         words = _words(who, "word_list", word_list)
         if special_tokens is not None:
             _words(who, "special_tokens", special_tokens, words)
-        check.true_or_false(who, "special_first", special_first)
+        BOOL(who, special_first=special_first)
         return cls._of_words(words, special_tokens, special_first)
 
     @classmethod
@@ -83,10 +84,10 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         'a'
         """
         who = "Vocab.from_dict"
-        check.instance(who, "word_dict", word_dict, dict)
+        DICT(who, word_dict=word_dict)
         for word, number in word_dict.items():
-            check.text(who, "a word", word)
-            check.whole(who, f"word_dict[{word!r}]", number)
+            STR.checked(who, "a word", word)
+            check.WHOLE.checked(who, f"word_dict[{word!r}]", number)
         return cls._of(dict(word_dict))
 
     @classmethod
@@ -106,12 +107,11 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         {'cat': 0, 'dog': 1}
         """
         who = "Vocab.from_file"
-        path = Path(check.text(who, "file_path", file_path))
-        check.text(who, "delimiter", delimiter)
-        if vocab_size is not None:
-            check.whole(who, "vocab_size", vocab_size, 1)
+        path = Path(STR.checked(who, "file_path", file_path))
+        STR(who, delimiter=delimiter)
+        optional(check.COUNT)(who, vocab_size=vocab_size)
         special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
-        check.true_or_false(who, "special_first", special_first)
+        BOOL(who, special_first=special_first)
         return cls._of_words(
             _words_of_file(who, path, delimiter, vocab_size, special), special, special_first
         )
@@ -134,12 +134,11 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         {'b': 0, 'a': 1}
         """
         who = "Vocab.from_dataset"
-        check.instance(who, "dataset", dataset, Dataset)
+        instance_of(Dataset)(who, dataset=dataset)
         least, most = _frequencies(who, freq_range)
-        if top_k is not None:
-            check.whole(who, "top_k", top_k, 1)
+        optional(check.COUNT)(who, top_k=top_k)
         special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
-        check.true_or_false(who, "special_first", special_first)
+        BOOL(who, special_first=special_first)
         counts = _counted(who, dataset, columns)
         for word in special:
             require(
@@ -170,7 +169,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
             return numbers.get(tokens, -1)
         require(isinstance(tokens, list), "str-list-array", "Vocab.tokens_to_ids", tokens=tokens)
         return [
-            numbers.get(check.text("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
+            numbers.get(STR.checked("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
             for i, token in enumerate(tokens)
         ]
 
@@ -187,7 +186,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
     def _word(self, name, number):
         if isinstance(number, np.integer):
             number = int(number)
-        return self._by_number.get(check.whole("Vocab.ids_to_tokens", name, number), "")
+        return self._by_number.get(check.WHOLE.checked("Vocab.ids_to_tokens", name, number), "")
 
 
 def _words_of_file(who, path, delimiter, vocab_size, special):
@@ -249,9 +248,8 @@ class Lookup(TextTensorOperation):
     """
 
     def __init__(self, vocab, unknown_token=None, data_type=dtypes.int32):
-        check.instance("Lookup", "vocab", vocab, Vocab)
-        if unknown_token is not None:
-            check.text("Lookup", "unknown_token", unknown_token)
+        instance_of(Vocab)("Lookup", vocab=vocab)
+        optional(STR)("Lookup", unknown_token=unknown_token)
         require(
             isinstance(data_type, dtypes.Type), "dtype-mindspore", "Lookup", data_type=data_type
         )

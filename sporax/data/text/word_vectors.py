@@ -7,6 +7,7 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
+from sporax.diagnosis.argument_kinds import BOOL, NUMBER, STR
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -30,8 +31,12 @@ class Vectors:
     def from_file(cls, file_path, max_vectors=None):
         """Read the vectors of a file; `max_vectors`: the maximum number, all for None or 0."""
         who = f"{cls.__name__}.from_file"
-        path = Path(check.text(who, "file_path", file_path))
-        most = None if max_vectors is None else check.whole(who, "max_vectors", max_vectors) or None
+        path = Path(STR.checked(who, "file_path", file_path))
+        most = (
+            None
+            if max_vectors is None
+            else check.WHOLE.checked(who, "max_vectors", max_vectors) or None
+        )
         require(
             path.match(cls._pattern),
             "name-file-file-missing",
@@ -156,9 +161,7 @@ class ToVectors(TextTensorOperation):
         self.vectors = vectors
         if unk_init is None:
             unk_init = [0.0] * vectors._size
-        self.unk_init = np.float32(
-            check.several("ToVectors", "unk_init", unk_init, (), check.number)
-        )
+        self.unk_init = np.float32(check.several("ToVectors", "unk_init", unk_init, (), NUMBER))
         require(
             len(self.unk_init) == vectors._size,
             "numbers-vectors",
@@ -166,9 +169,7 @@ class ToVectors(TextTensorOperation):
             unk_init=len(self.unk_init),
             size=vectors._size,
         )
-        self.lower_case_backup = check.true_or_false(
-            "ToVectors", "lower_case_backup", lower_case_backup
-        )
+        self.lower_case_backup = BOOL.checked("ToVectors", "lower_case_backup", lower_case_backup)
 
     def __call__(self, words):
         listed = as_strings("ToVectors", words).ravel().tolist()

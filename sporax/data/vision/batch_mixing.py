@@ -10,6 +10,7 @@ from sporax.data.transforms import Compose, RandomApply, checked_transforms
 from sporax.data.vision.enums import ImageBatchFormat
 from sporax.data.vision.image import PyTensorOperation, TensorOperation
 from sporax.data.vision.random_colour import probability
+from sporax.diagnosis.argument_kinds import BOOL, INT, POSITIVE, member_of, within
 from sporax.diagnosis.rules import rejection
 
 
@@ -34,9 +35,9 @@ class MixUp(PyTensorOperation):
 
     def __init__(self, batch_size, alpha, is_single=True):
         who = type(self).__name__
-        self.is_single = check.true_or_false(who, "is_single", is_single)
-        self.batch_size = check.whole(who, "batch_size", batch_size, 1)
-        self.alpha = check.positive(who, "alpha", alpha)
+        self.is_single = BOOL.checked(who, "is_single", is_single)
+        self.batch_size = check.COUNT.checked(who, "batch_size", batch_size)
+        self.alpha = POSITIVE.checked(who, "alpha", alpha)
         self._before = None
 
     def __call__(self, image, label):
@@ -68,7 +69,7 @@ class MixUpBatch(TensorOperation):
     labels (one-hot); `p` is drawn from Beta(alpha, alpha) (Zhang et al. 2018)."""
 
     def __init__(self, alpha=1.0):
-        self.alpha = check.positive(type(self).__name__, "alpha", alpha)
+        self.alpha = POSITIVE.checked(type(self).__name__, "alpha", alpha)
 
     def __call__(self, images, labels):
         images, labels = _batch(type(self).__name__, images, labels)
@@ -88,8 +89,10 @@ class CutMixBatch(TensorOperation):
 
     def __init__(self, image_batch_format, alpha=1.0, prob=1.0):
         who = type(self).__name__
-        self.format = check.member(who, "image_batch_format", image_batch_format, ImageBatchFormat)
-        self.alpha, self.prob = check.positive(who, "alpha", alpha), probability(who, prob)
+        self.format = member_of(ImageBatchFormat).checked(
+            who, "image_batch_format", image_batch_format
+        )
+        self.alpha, self.prob = POSITIVE.checked(who, "alpha", alpha), probability(who, prob)
 
     def __call__(self, images, labels):
         images, labels = _batch(type(self).__name__, images, labels)
@@ -116,7 +119,7 @@ class UniformAugment(PyTensorOperation):
     def __init__(self, transforms, num_ops=2):
         who = type(self).__name__
         self.transforms = checked_transforms(who, transforms)
-        self.num_ops = check.whole(who, "num_ops", num_ops, 1, len(transforms))
+        self.num_ops = within(1, len(transforms), INT).checked(who, "num_ops", num_ops)
 
     def __call__(self, image):
         draw = random_streams.stream()

@@ -197,7 +197,7 @@ class BoundingBoxAugment(_WithBoxes):
             transform=transform,
         )
         self.transform = transform
-        self.ratio = check.number(self._who, "ratio", ratio, 0, 1)
+        self.ratio = check.SHARE.checked(self._who, "ratio", ratio)
 
     def _transform(self, image, boxes):
         image, count = image.copy(), int(len(boxes) * self.ratio)

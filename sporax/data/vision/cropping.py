@@ -14,6 +14,7 @@ from sporax.data.vision.image import (
     single,
 )
 from sporax.data.vision.resampling import PADS
+from sporax.diagnosis.argument_kinds import BOOL, member_of
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -63,7 +64,7 @@ class Crop(ImageTensorOperation):
     """
 
     def __init__(self, coordinates, size):
-        self.coordinates = check.several(self._who, "coordinates", coordinates, (2,), check.whole)
+        self.coordinates = check.several(self._who, "coordinates", coordinates, (2,), check.WHOLE)
         self.size = check.size(self._who, size)
 
     def _array(self, image):
@@ -122,7 +123,7 @@ class Pad(ImageTensorOperation):
     def __init__(self, padding, fill_value=0, padding_mode=Border.CONSTANT):
         self.padding = check.edges(self._who, padding)
         self.fill_value = check.colour(self._who, fill_value)
-        self.padding_mode = check.member(self._who, "padding_mode", padding_mode, Border)
+        self.padding_mode = member_of(Border).checked(self._who, "padding_mode", padding_mode)
 
     def _array(self, image):
         return surrounded(image, self.padding, self.fill_value, self.padding_mode)
@@ -144,10 +145,10 @@ class PadToSize(ImageTensorOperation):
         if isinstance(offset, int):
             offset = offset, offset
         if offset is not None and len(offset):
-            offset = check.several(self._who, "offset", offset, (2,), check.whole)
+            offset = check.several(self._who, "offset", offset, (2,), check.WHOLE)
         self.offset = offset or None
         self.fill_value = check.colour(self._who, fill_value)
-        self.padding_mode = check.member(self._who, "padding_mode", padding_mode, Border)
+        self.padding_mode = member_of(Border).checked(self._who, "padding_mode", padding_mode)
 
     def _array(self, image):
         rows, columns = extent(single(self._who, image))
@@ -190,7 +191,7 @@ class TenCrop(FiveCrop):
     def __init__(self, size, use_vertical_flip=False):
         super().__init__(size)
         who = type(self).__name__
-        self.upright = check.true_or_false(who, "use_vertical_flip", use_vertical_flip)
+        self.upright = BOOL.checked(who, "use_vertical_flip", use_vertical_flip)
 
     def _picture(self, image):
         return super()._picture(image) + super()._picture(flipped(image, self.upright))
@@ -212,11 +213,11 @@ class SlicePatches(ImageTensorOperation):
 
     def __init__(self, num_height=1, num_width=1, slice_mode=SliceMode.PAD, fill_value=0):
         self.counts = (
-            check.whole(self._who, "num_height", num_height, 1),
-            check.whole(self._who, "num_width", num_width, 1),
+            check.COUNT.checked(self._who, "num_height", num_height),
+            check.COUNT.checked(self._who, "num_width", num_width),
         )
-        self.slice_mode = check.member(self._who, "slice_mode", slice_mode, SliceMode)
-        self.fill_value = check.whole(self._who, "fill_value", fill_value, 0, 255)
+        self.slice_mode = member_of(SliceMode).checked(self._who, "slice_mode", slice_mode)
+        self.fill_value = check.BYTE.checked(self._who, "fill_value", fill_value)
 
     def _array(self, image):
         image, filled = single(self._who, image), self.slice_mode

@@ -16,6 +16,7 @@ from sporax.data.vision.image import (
     pillow,
     single,
 )
+from sporax.diagnosis.argument_kinds import BOOL, NUMBER, one_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, cause
 
@@ -54,16 +55,16 @@ class Rescale(TensorOperation):
     """
 
     def __init__(self, rescale, shift):
-        self.rescale = np.float32(check.number("Rescale", "rescale", rescale))
-        self.shift = np.float32(check.number("Rescale", "shift", shift))
+        self.rescale = np.float32(NUMBER.checked("Rescale", "rescale", rescale))
+        self.shift = np.float32(NUMBER.checked("Rescale", "shift", shift))
 
     def __call__(self, image):
         return np.asarray(image).astype(np.float32) * self.rescale + self.shift
 
 
 def _spread(who, mean, std):
-    mean = check.several(who, "mean", mean, (), check.number, least=0, most=255)
-    std = check.several(who, "std", std, (), check.number, least=0, most=255)
+    mean = check.several(who, "mean", mean, (), check.LEVEL)
+    std = check.several(who, "std", std, (), check.LEVEL)
     require(len(mean) == len(std), "one-length", who, mean=len(mean), other="std", count=len(std))
     require(all(std), "greater-than", who, std=std, n=0)
     return np.array(mean, np.float32), np.array(std, np.float32)
@@ -81,7 +82,7 @@ class Normalize(ImageTensorOperation):
 
     def __init__(self, mean, std, is_hwc=True):
         self.mean, self.std = _spread(self._who, mean, std)
-        self.is_hwc = check.true_or_false(self._who, "is_hwc", is_hwc)
+        self.is_hwc = BOOL.checked(self._who, "is_hwc", is_hwc)
 
     def _array(self, image):
         axis = -1 if self.is_hwc else -3
@@ -116,7 +117,7 @@ class NormalizePad(Normalize):
 
     def __init__(self, mean, std, dtype="float32", is_hwc=True):
         super().__init__(mean, std, is_hwc)
-        self.dtype = check.one_of(self._who, "dtype", dtype, ("float32", "float16"))
+        self.dtype = one_of("float32", "float16").checked(self._who, "dtype", dtype)
 
     def _array(self, image):
         normalized = super()._array(single(self._who, image))
@@ -253,7 +254,7 @@ class Decode(TensorOperation):
     """Decodes the bytes of an image file to an array (H, W, 3); `to_pil`: to a Pillow image."""
 
     def __init__(self, to_pil=False):
-        self.to_pil = check.true_or_false("Decode", "to_pil", to_pil)
+        self.to_pil = BOOL.checked("Decode", "to_pil", to_pil)
 
     def __call__(self, image):
         picture = opened("Decode", image)

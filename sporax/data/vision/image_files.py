@@ -7,10 +7,10 @@ import numpy as np
 
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
-from sporax.data import argument_checks as check
 from sporax.data.vision.enums import ImageReadMode
 from sporax.data.vision.format_conversion import loaded, of_byte_range
 from sporax.data.vision.image import is_picture, pillow
+from sporax.diagnosis.argument_kinds import member_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
@@ -104,7 +104,7 @@ def read_image(filename, mode=ImageReadMode.UNCHANGED):
     """
     who = "read_image"
     content = _content(who, filename)
-    check.member(who, "mode", mode, ImageReadMode)
+    member_of(ImageReadMode)(who, mode=mode)
     require(content.size, "file-not-empty", who, filename=filename)
     array = loaded(
         content.tobytes(),

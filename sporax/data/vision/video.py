@@ -13,6 +13,7 @@ from sporax.core.signature_errors import fitting
 from sporax.data import argument_checks as check
 from sporax.data.operation import TensorOperation
 from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.argument_kinds import INT, within
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
@@ -243,7 +244,7 @@ class VideoDecoder:
         require(isinstance(indices, list), "list", who, indices=indices)
         require(not indices or count >= 1, "frames-says", who, argument=self.source, count=count)
         for i, index in enumerate(indices):
-            check.whole(who, f"indices[{i}]", index, 0, count - 1)
+            within(0, count - 1, INT).checked(who, f"indices[{i}]", index)
         with _opened("VideoDecoder", self.source) as container:
             stream = _stream(container)
             (frames,) = _frames(container, stream)
