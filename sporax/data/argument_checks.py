@@ -19,11 +19,13 @@ def choice(*choices):
 
 
 def several(who, name, value, lengths, kind):
-    """Return `value` as a tuple of items of this kind; `lengths`: allowed ones, () for any."""
+    """Return `value` as a tuple of items of this kind; `lengths`: allowed ones, () for any. A
+    function of the same call as `Kind.checked` may return other items."""
     SEQUENCE.checked(who, name, value)
     fits = not lengths or len(value) in lengths
     require(fits, "items", who, argument=name, lengths=lengths, got=value)
-    return tuple(kind.checked(who, f"{name}[{i}]", item) for i, item in enumerate(value))
+    checked = getattr(kind, "checked", kind)
+    return tuple(checked(who, f"{name}[{i}]", item) for i, item in enumerate(value))
 
 
 def interval(who, name, value, kind=NUMBER):

@@ -264,10 +264,9 @@ class PaddedBatch(_Batches):
         super().__init__(dataset, batch_size, drop_remainder, dataset.get_col_names(), None)
         if pad_info is not None:
             DICT("padded_batch", pad_info=pad_info)
+            known = self._columns
             for name in pad_info:
-                require(
-                    name in self._columns, "among", self._who, pad_info=name, value=self._columns
-                )
+                require(name in known, "among", self._who, pad_info=name, value=known)
         self._pads = pad_info
 
     def _put_together(self, columns, info, length=None):

@@ -172,7 +172,4 @@ def _job(who, begin):
     seconds = (
         config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else None
     )
-    return Job(
-        who, begin, "row", seconds, "'config.set_multiprocessing_timeout_interval' changes the "
-        "time, 'config.set_enable_watchdog(False)' waits without end.",
-    )  # fmt: skip
+    return Job(who, begin, "row-of-epoch", seconds, "watchdog-settings")

@@ -89,8 +89,8 @@ class Vol(AudioTensorOperation):
 
     def _prepare(self):
         if self.gain_type is not GainType.DB:
-            rule = NOT_NEGATIVE if self.gain_type is GainType.AMPLITUDE else POSITIVE
-            rule(self._who, "gain", self.gain)
+            kind = NOT_NEGATIVE if self.gain_type is GainType.AMPLITUDE else POSITIVE
+            kind(self._who, gain=self.gain)
 
     def _transformed(self, waveform):
         ratio = {

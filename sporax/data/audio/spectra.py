@@ -252,11 +252,9 @@ class PhaseVocoder(AudioTensorOperation):
 
     def _transformed(self, pairs):
         advance, shape = self.phase_advance, (pairs.shape[-3], 1)
-        fits = (advance.dtype, advance.shape) == (pairs.dtype, shape)
-        got = advance.dtype, advance.shape
-        require(
-            fits, "dtype-and-shape", self._who, phase_advance=got, dtype=pairs.dtype, shape=shape
-        )
+        got, dtype = (advance.dtype, advance.shape), pairs.dtype
+        fits = got == (dtype, shape)
+        require(fits, "dtype-and-shape", self._who, phase_advance=got, dtype=dtype, shape=shape)
         spectrum = short_time.complex_of(pairs)
         return short_time.pairs_of(short_time.stretched(spectrum, self.rate, advance))
 

@@ -168,7 +168,7 @@ def _check_order(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last
         given = {"shuffle": shuffle, "sampler": has_sampler, "batch_sampler": has_batches}
         _not_given(who, "with-iterable-dataset", **given)
     elif not hasattr(dataset, "__getitem__"):
-        raise rejection("getitem-or-iterable", who, argument="dataset", dataset=dataset)
+        raise rejection("getitem-or-iterable", who, dataset=dataset)
     optional(POSITIVE_INT)(who, batch_size=batch_size)
     optional(BOOL)(who, shuffle=shuffle)
     BOOL(who, drop_last=drop_last)

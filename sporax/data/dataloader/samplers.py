@@ -115,13 +115,8 @@ class DistributedSampler(Sampler):
         num_replicas = get_group_size() if num_replicas is None else num_replicas
         rank = get_rank() if rank is None else rank
         POSITIVE_INT(who, num_replicas=num_replicas)
-        require(
-            0 <= rank < num_replicas,
-            "rank-below-replicas",
-            who,
-            rank=rank,
-            num_replicas=num_replicas,
-        )
+        fits = 0 <= rank < num_replicas
+        require(fits, "rank-below-replicas", who, rank=rank, num_replicas=num_replicas)
         self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
         self.shuffle, self.seed, self.drop_last, self.epoch = shuffle, seed, drop_last, 0
         size = len(dataset)

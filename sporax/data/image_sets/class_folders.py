@@ -5,8 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data.file_set import FileSet
-from sporax.diagnosis.argument_kinds import BOOL, one_of, optional
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import BOOL, LIST, one_of, optional
 
 
 def folders(path):
@@ -202,7 +201,7 @@ class LSUNDataset(FileSet):
     ):  # fmt: skip
         who = type(self).__name__
         if classes is not None:
-            require(isinstance(classes, list), "list", who, classes=classes)
+            LIST(who, classes=classes)
             for i, name in enumerate(classes):
                 one_of(*_SCENES).checked(who, f"classes[{i}]", name)
         self._open(locals())

@@ -8,7 +8,7 @@ from sporax.core.from_host import plain
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.source import GeneratorDataset
-from sporax.diagnosis.argument_kinds import one_of
+from sporax.diagnosis.argument_kinds import STR, one_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, content, json_of
 
@@ -84,7 +84,7 @@ class RandomDataset(GeneratorDataset):
     ):  # fmt: skip
         who = type(self).__name__
         if columns_list is not None:
-            check.several(who, "columns_list", columns_list, (), _name)
+            check.several(who, "columns_list", columns_list, (), STR)
         if total_rows is not None:
             check.WHOLE(who, total_rows=plain(total_rows))
         self._seed = random_streams.seed()
@@ -111,11 +111,6 @@ class RandomDataset(GeneratorDataset):
         return tuple([_values(draw, *described) for described in self._described.values()])
 
 
-def _name(who, name, value):
-    require(isinstance(value, str), "str", who, argument=name, got=value)
-    return value
-
-
 def _values(draw, kind, shape):
     if kind.kind == "b":
         return draw.integers(0, 2, shape).astype(kind)
@@ -134,20 +129,13 @@ def _described(who, schema):
         if isinstance(columns, dict):  # {name: description}, which MindSpore accepts too
             columns = [{"name": name, **column} for name, column in columns.items()]
         kinds = {c["name"]: np.dtype(c["type"]) for c in columns}
-        require(
-            not any(kind.kind not in "biuf" for kind in kinds.values()),
-            "type-one-numbers-not",
-            kinds=kinds,
-        )
+        fits = all(kind.kind in "biuf" for kind in kinds.values())
+        require(fits, "types-of-numbers", kinds=kinds)
         shapes = {c["name"]: c.get("shape", ()) for c in columns}
         for shape in shapes.values():
             sizes = all(type(n) is int and n >= 0 for n in shape) and len(shape) <= _MOST_DIMS
-            require(
-                sizes and math.prod(shape) <= _MOST,
-                "shape-sizes-at-most-elements",
-                most=_MOST,
-                shape=shape,
-            )
+            fits = sizes and math.prod(shape) <= _MOST
+            require(fits, "sizes-of-shape", most=_MOST, shape=shape)
     except MALFORMED as error:
         raise rejection("schema-path-json-file", who, schema=schema, cause=error) from None
     return {name: (kinds[name], shapes[name]) for name in kinds}, described.get("numRows")

@@ -53,9 +53,8 @@ class NormalizeUTF8(ElementwiseOperation):
     """
 
     def __init__(self, normalize_form=NormalizeForm.NFKC):
-        self.normalize_form = member_of(NormalizeForm).checked(
-            "NormalizeUTF8", "normalize_form", normalize_form
-        )
+        member_of(NormalizeForm)("NormalizeUTF8", normalize_form=normalize_form)
+        self.normalize_form = normalize_form
 
     def _string(self, text):
         return normalized(text, self.normalize_form)

@@ -17,7 +17,7 @@ from sporax.data.text.normalization import case_folded, normalized
 from sporax.data.text.regular_expressions import compiled
 from sporax.data.text.strings import TextTensorOperation, as_strings, one_string, row_of_strings
 from sporax.data.text.vocab import Vocab
-from sporax.diagnosis.argument_kinds import BOOL, STR, instance_of, member_of
+from sporax.diagnosis.argument_kinds import BOOL, FUNCTION, STR, instance_of, member_of
 from sporax.diagnosis.rules import rejection, require
 
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # White_Space
@@ -192,12 +192,10 @@ class BasicTokenizer(Tokenizer):
         super().__init__(with_offsets)
         self.lower_case = BOOL.checked(self._who, "lower_case", lower_case)
         self.keep_whitespace = BOOL.checked(self._who, "keep_whitespace", keep_whitespace)
-        self.normalization_form = member_of(NormalizeForm).checked(
-            self._who, "normalization_form", normalization_form
-        )
-        self.preserve_unused_token = BOOL.checked(
-            self._who, "preserve_unused_token", preserve_unused_token
-        )
+        member_of(NormalizeForm)(self._who, normalization_form=normalization_form)
+        BOOL(self._who, preserve_unused_token=preserve_unused_token)
+        self.normalization_form = normalization_form
+        self.preserve_unused_token = preserve_unused_token
 
     def _prepared(self, text):
         if self.lower_case:
@@ -316,9 +314,7 @@ class PythonTokenizer(PyTensorOperation):
     """
 
     def __init__(self, tokenizer):
-        require(
-            callable(tokenizer), "function-argument-type", "PythonTokenizer", tokenizer=tokenizer
-        )
+        FUNCTION("PythonTokenizer", tokenizer=tokenizer)
         self.tokenizer = tokenizer
 
     def __call__(self, text):
@@ -327,19 +323,16 @@ class PythonTokenizer(PyTensorOperation):
             "PythonTokenizer", np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
         )
         rows = [self._tokens(each) for each in array.ravel().tolist()]
-        if len({len(row) for row in rows}) > 1:
-            raise rejection(
-                "all-strings-array-many", "PythonTokenizer", got=[len(row) for row in rows]
-            )
+        lengths = [len(row) for row in rows]
+        require(len({*lengths}) <= 1, "all-strings-array-many", "PythonTokenizer", got=lengths)
         return np.array(rows, np.str_).reshape(*array.shape, len(rows[0]) if rows else 0)
 
     def _tokens(self, text):
         try:
             return list(self.tokenizer(text))
         except Exception as error:
-            raise rejection(
-                "make-list-str-str", "PythonTokenizer", argument="tokenizer", text=text, cause=error
-            ) from error
+            fields = {"argument": "tokenizer", "text": text, "cause": error}
+            raise rejection("make-list-str-str", "PythonTokenizer", **fields) from error
 
 
 __all__ = [

@@ -13,24 +13,17 @@ from sporax.data import argument_checks as check
 from sporax.data.dataset import Dataset, names, places
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import BOOL, DICT, STR, instance_of, optional
+from sporax.diagnosis.argument_kinds import BOOL, DICT, LIST, STR, TUPLE, instance_of, optional
 from sporax.diagnosis.rules import rejection, require
 
 
 def _words(who, name, words, others=()):
     """Check a list of distinct words, none of which is among `others`."""
-    require(isinstance(words, list), "list", who, argument=name, got=words)
+    LIST.checked(who, name, words)
     seen = set(others)
     for i, word in enumerate(words):
-        require(
-            STR.checked(who, f"{name}[{i}]", word) not in seen,
-            "hold-words-not-already",
-            who,
-            argument=name,
-            got=word,
-            name=name,
-            i=i,
-        )
+        is_new = STR.checked(who, f"{name}[{i}]", word) not in seen
+        require(is_new, "hold-words-not-already", who, argument=name, got=word, i=i)
         seen.add(word)
     return words
 
@@ -141,13 +134,8 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         BOOL(who, special_first=special_first)
         counts = _counted(who, dataset, columns)
         for word in special:
-            require(
-                word not in counts,
-                "not-words-dataset-one",
-                who,
-                argument="special_tokens",
-                word=word,
-            )
+            is_new = word not in counts
+            require(is_new, "not-words-dataset-one", who, special_tokens=word)
         kept = [word for word, count in counts.items() if least <= count <= most]
         kept.sort(key=lambda word: (-counts[word], word))
         return cls._of_words(kept[:top_k], special, special_first)
@@ -197,14 +185,8 @@ def _words_of_file(who, path, delimiter, vocab_size, special):
     for i, line in enumerate(itertools.islice(lines(who, path), vocab_size)):
         word = end.split(line, 1)[0]
         if word in known:
-            raise rejection(
-                "words-different-line-too",
-                who,
-                path=path,
-                word=word,
-                number=i + 1,
-                known=known[word],
-            )
+            fields = {"word": word, "i": i + 1, "known": known[word]}
+            raise rejection("words-different-line-too", who, path=path, **fields)
         known[word] = f"line {i + 1}"
         words.append(word)
     return words
@@ -213,13 +195,9 @@ def _words_of_file(who, path, delimiter, vocab_size, special):
 def _frequencies(who, freq_range):
     if freq_range is None:
         return 0, float("inf")
-    require(isinstance(freq_range, tuple), "tuple", who, freq_range=freq_range)
-    require(
-        len(freq_range) == 2 and all(n is None or isinstance(n, int) for n in freq_range),
-        "least-most-ints-none",
-        who,
-        freq_range=freq_range,
-    )
+    TUPLE(who, freq_range=freq_range)
+    fits = len(freq_range) == 2 and all(n is None or isinstance(n, int) for n in freq_range)
+    require(fits, "least-most-ints-none", who, freq_range=freq_range)
     least, most = freq_range[0] or 0, float("inf") if freq_range[1] is None else freq_range[1]
     require(0 <= least <= most, "least-most-0-least", who, freq_range=freq_range)
     return least, most
@@ -250,29 +228,22 @@ class Lookup(TextTensorOperation):
     def __init__(self, vocab, unknown_token=None, data_type=dtypes.int32):
         instance_of(Vocab)("Lookup", vocab=vocab)
         optional(STR)("Lookup", unknown_token=unknown_token)
-        require(
-            isinstance(data_type, dtypes.Type), "dtype-mindspore", "Lookup", data_type=data_type
-        )
+        is_dtype = isinstance(data_type, dtypes.Type)
+        require(is_dtype, "dtype-mindspore", "Lookup", data_type=data_type)
         require(data_type != dtypes.string, "numeric", "Lookup", argument="data_type")
         self.vocab, self.unknown_token, self.data_type = vocab, unknown_token, data_type
         self._numbers = vocab.vocab()
         self._unknown = self._numbers.get(unknown_token)
-        if unknown_token is not None and self._unknown is None:
-            raise rejection(
-                "one-words-vocab", "Lookup", unknown_token=unknown_token, count=len(self._numbers)
-            )
+        known, n = unknown_token is None or self._unknown is not None, len(self._numbers)
+        require(known, "one-words-vocab", "Lookup", unknown_token=unknown_token, n=n)
 
     def __call__(self, words):
         array = as_strings("Lookup", words)
         listed = array.ravel().tolist()
         numbers = [self._numbers.get(word, self._unknown) for word in listed]
         if None in numbers:
-            raise rejection(
-                "words-among-vocab",
-                "Lookup",
-                count=len(self._numbers),
-                got=listed[numbers.index(None)],
-            )
+            n, got = len(self._numbers), listed[numbers.index(None)]
+            raise rejection("words-among-vocab", "Lookup", n=n, got=got)
         return np.array(numbers, dtypes.to_numpy(self.data_type)).reshape(array.shape)
 
 

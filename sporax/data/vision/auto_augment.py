@@ -23,6 +23,8 @@ from sporax.data.vision.image import (
 from sporax.data.vision.resampling import mapped
 from sporax.diagnosis.argument_kinds import INT, member_of, within
 
+_BINS = within(2, check.MOST, INT)
+
 
 def _moved(x=0.0, y=0.0, shear_x=0.0, shear_y=0.0):
     """Return an affine transform; the shears are tangents."""
@@ -150,7 +152,7 @@ class RandAugment(_Augment):
     ):  # fmt: skip
         who = self._who
         self.num_ops = check.WHOLE.checked(who, "num_ops", num_ops)
-        bins = within(2, check.MOST, INT).checked(who, "num_magnitude_bins", num_magnitude_bins)
+        bins = _BINS.checked(who, "num_magnitude_bins", num_magnitude_bins)
         self.part = within(0, bins - 1, INT).checked(who, "magnitude", magnitude) / (bins - 1)
         self._filled(interpolation, fill_value)
 
@@ -172,9 +174,7 @@ class TrivialAugmentWide(_Augment):
     """
 
     def __init__(self, num_magnitude_bins=31, interpolation=Inter.NEAREST, fill_value=0):
-        self.bins = within(2, check.MOST, INT).checked(
-            self._who, "num_magnitude_bins", num_magnitude_bins
-        )
+        self.bins = _BINS.checked(self._who, "num_magnitude_bins", num_magnitude_bins)
         self._filled(interpolation, fill_value)
 
     def _steps(self, image):

@@ -11,13 +11,13 @@ from sporax.data.vision.enums import ImageBatchFormat
 from sporax.data.vision.image import PyTensorOperation, TensorOperation
 from sporax.data.vision.random_colour import probability
 from sporax.diagnosis.argument_kinds import BOOL, INT, POSITIVE, member_of, within
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import rejection, require
 
 
 def _batch(who, images, labels):
     images, labels = np.asarray(images), np.asarray(labels)
-    if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
-        raise rejection("batch-images-n-4", who, got=images.shape, shape=labels.shape)
+    fits = images.ndim == 4 and labels.ndim in (2, 3) and len(images) == len(labels)
+    require(fits, "batch-of-images", who, got=images.shape, labels=labels.shape)
     return images, labels.astype(np.float32)
 
 
@@ -53,13 +53,8 @@ class MixUp(PyTensorOperation):
             parts = zip(shares, batches, others, strict=True)
             mixed = [part * batch + (1 - part) * other for part, batch, other in parts]
         except (ValueError, IndexError):
-            raise rejection(
-                "images-4-axes-batch-size",
-                type(self).__name__,
-                n=n,
-                got=batches[0].shape,
-                shape=batches[1].shape,
-            ) from None
+            fields = {"n": n, "got": batches[0].shape, "labels": batches[1].shape}
+            raise rejection("images-of-batch", type(self).__name__, **fields) from None
         self._before = mixed
         return tuple(mixed)
 
@@ -89,9 +84,8 @@ class CutMixBatch(TensorOperation):
 
     def __init__(self, image_batch_format, alpha=1.0, prob=1.0):
         who = type(self).__name__
-        self.format = member_of(ImageBatchFormat).checked(
-            who, "image_batch_format", image_batch_format
-        )
+        member_of(ImageBatchFormat)(who, image_batch_format=image_batch_format)
+        self.format = image_batch_format
         self.alpha, self.prob = POSITIVE.checked(who, "alpha", alpha), probability(who, prob)
 
     def __call__(self, images, labels):
@@ -134,10 +128,9 @@ class RandomSelectSubpolicy(TensorOperation):
 
     def __init__(self, policy):
         who = type(self).__name__
-        if not isinstance(policy, list) or not policy:
-            kind = ValueError if isinstance(policy, list) else TypeError
-            raise kind(f"For '{who}', 'policy' must be a list of lists of pairs (transform, "
-                       f"probability), but got {policy!r}.")  # fmt: skip
+        fits = isinstance(policy, list) and policy
+        error = ValueError if isinstance(policy, list) else TypeError
+        require(fits, "list-of-policies", who, policy=policy, error=error)
         self.policy = [
             Compose([RandomApply([transform], prob) for transform, prob in steps])
             for steps in policy

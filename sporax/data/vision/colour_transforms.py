@@ -325,15 +325,10 @@ class _Space(PyTensorOperation):
 
     def __call__(self, image):
         who, axis = type(self).__name__, -1 if self.is_hwc else -3
-        require(isinstance(image, np.ndarray), "image-array", who, got=image)  # fmt: skip
-        require(
-            image.ndim in (3, 4) and image.shape[axis] == 3,
-            "image-3-channels-axis",
-            who,
-            axis=axis,
-            shape=image.shape,
-            is_hwc=self.is_hwc,
-        )
+        require(isinstance(image, np.ndarray), "image-array", who, got=image)
+        shape, fits = image.shape, image.ndim in (3, 4) and image.shape[axis] == 3
+        fields = {"axis": axis, "shape": shape, "is_hwc": self.is_hwc}
+        require(fits, "image-3-channels-axis", who, **fields)
         changed = self._changed(np.moveaxis(image.astype(np.float64), axis, -1))
         return np.moveaxis(changed, -1, axis)
 

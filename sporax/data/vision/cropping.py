@@ -15,22 +15,14 @@ from sporax.data.vision.image import (
 )
 from sporax.data.vision.resampling import PADS
 from sporax.diagnosis.argument_kinds import BOOL, member_of
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 
 
 def inside(who, image, top, left, height, width):
     rows, columns = extent(image)
-    require(
-        top + height <= rows and left + width <= columns,
-        "part-x-within-image",
-        who,
-        height=height,
-        width=width,
-        top=top,
-        left=left,
-        rows=rows,
-        columns=columns,
-    )
+    fields = {"size": (height, width), "place": (top, left), "got": (rows, columns)}
+    fits = top + height <= rows and left + width <= columns
+    require(fits, "part-within-image", who, **fields)
     return top, left, height, width
 
 
@@ -154,15 +146,9 @@ class PadToSize(ImageTensorOperation):
         rows, columns = extent(single(self._who, image))
         down, across = self.size[0] - rows, self.size[1] - columns
         top, left = self.offset or (down // 2, across // 2)
-        require(
-            min(top, left, down - top, across - left) >= 0,
-            "hold-image-offset",
-            self._who,
-            size=self.size,
-            rows=rows,
-            columns=columns,
-            items=(top, left),
-        )
+        fields = {"rows": rows, "columns": columns, "place": (top, left)}
+        fits = min(top, left, down - top, across - left) >= 0
+        require(fits, "hold-image-offset", self._who, size=self.size, **fields)
         edges = left, top, across - left, down - top
         return surrounded(image, edges, self.fill_value, self.padding_mode)
 
@@ -175,10 +161,8 @@ class FiveCrop(PictureOperation):
 
     def _picture(self, image):
         (height, width), (rows, columns) = self.size, extent(image)
-        if height > rows or width > columns:
-            raise rejection(
-                "at-most-image-s-x", type(self).__name__, size=self.size, rows=rows, columns=columns
-            )
+        fits, who = height <= rows and width <= columns, type(self).__name__
+        require(fits, "at-most-image", who, size=self.size, rows=rows, columns=columns)
         down, across = rows - height, columns - width
         corners = [(0, 0), (0, across), (down, 0), (down, across)]
         parts = [part(image, top, left, height, width) for top, left in corners]

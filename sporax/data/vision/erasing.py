@@ -31,14 +31,8 @@ class Erase(ImageTensorOperation):
     def _array(self, image):
         (top, left), (height, width) = self.corner, self.size
         image = with_channels(self._who, single(self._who, image))
-        require(
-            top < image.shape[0] and left < image.shape[1],
-            "left-within-image",
-            self._who,
-            top=top,
-            left=left,
-            shape=image.shape,
-        )
+        shape, fits = image.shape, top < image.shape[0] and left < image.shape[1]
+        require(fits, "left-within-image", self._who, top=top, left=left, shape=shape)
         result = image if self.inplace else image.copy()
         result[top : top + height, left : left + width] = np.array(self.value).astype(image.dtype)
         return result
@@ -60,15 +54,9 @@ class CutOut(ImageTensorOperation):
     def _array(self, image):
         require(image.ndim == 3, "image-3-axes", self._who, shape=image.shape)
         rows, columns = image.shape[:2] if self.is_hwc else image.shape[1:]
-        require(
-            self.length <= min(rows, columns),
-            "at-most-image-s-x",
-            self._who,
-            length=self.length,
-            rows=rows,
-            columns=columns,
-            error=RuntimeError,
-        )
+        fields = {"rows": rows, "columns": columns, "error": RuntimeError}
+        fits = self.length <= min(rows, columns)
+        require(fits, "at-most-image", self._who, length=self.length, **fields)
         result, draw = image.copy(), random_streams.stream()
         view = result if self.is_hwc else result.transpose(1, 2, 0)
         for _ in range(self.num_patches):
@@ -102,12 +90,8 @@ class RandomErasing(PyTensorOperation):
             POSITIVE.checked(who, "ratio[0]", ratio[0]),
         )
         many = isinstance(value, (tuple, list)) and len(value) == 3
-        require(
-            isinstance(value, (int, float)) or value == "random" or many,
-            "number-three-numbers-random",
-            who,
-            value=value,
-        )
+        fits = isinstance(value, (int, float)) or value == "random" or many
+        require(fits, "number-three-numbers-random", who, value=value)
         self.value, self.inplace = value, BOOL.checked(who, "inplace", inplace)
         self.max_attempts = check.COUNT.checked(who, "max_attempts", max_attempts)
 

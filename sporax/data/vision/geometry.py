@@ -16,28 +16,28 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import mapped, resized
-from sporax.diagnosis.argument_kinds import BOOL, NUMBER, POSITIVE, member_of, within
+from sporax.diagnosis.argument_kinds import BOOL, NUMBER, POSITIVE, SEQUENCE, member_of, within
 from sporax.diagnosis.rules import rejection, require
 
 
 def for_pictures(who, how):
     """Return Pillow's constant of an interpolation; the values are the same."""
-    if how in (Inter.AREA, Inter.PILCUBIC):
-        raise rejection("images-pillow-s-no", who, name=how.name)
+    fits = how not in (Inter.AREA, Inter.PILCUBIC)
+    require(fits, "pictures-have-no", who, name=how.name)
     return pillow().Resampling(int(how))
 
 
 def for_arrays(who, how):
     """Check an interpolation of arrays."""
-    require(how != Inter.ANTIALIAS, "antialias-images-pillow-s", who)
+    require(how != Inter.ANTIALIAS, "antialias-of-pictures", who)
     return how
 
 
 def resize_array(who, image, size, how):
     """Resize an array to (height, width)."""
     whole = image.dtype.kind in "iu" and image.dtype not in (np.uint8, np.int16, np.uint16)
-    if whole or image.dtype == bool:
-        raise rejection("image-uint8-int16-uint16", who, got=image.dtype)
+    fits = not whole and image.dtype != bool
+    require(fits, "image-uint8-int16-uint16", who, got=image.dtype)
     if how == Inter.PILCUBIC:
         with_channels(who, image)
     return resized(image, size, for_arrays(who, how))
@@ -53,7 +53,7 @@ class Resize(ImageTensorOperation):
     def __init__(self, size, interpolation=Inter.LINEAR):
         check.size(self._who, size)
         if interpolation is None:
-            raise KeyError("For 'Resize', 'interpolation' must not be None.")
+            raise rejection("interpolation-not-none", "Resize", error=KeyError)
         self.interpolation = member_of(Inter).checked(self._who, "interpolation", interpolation)
         self.size = size
 
@@ -202,9 +202,10 @@ class Affine(ImageTensorOperation):
 
 
 def _points(who, name, value):
-    pairs = check.several(who, name, value, (4,), lambda who, name, item: item)
-    return [check.several(who, f"{name}[{i}]", p, (2,), check.INT32)
-            for i, p in enumerate(pairs)]  # fmt: skip
+    pairs = check.several(who, name, value, (4,), SEQUENCE)
+    return [
+        check.several(who, f"{name}[{i}]", pair, (2,), check.INT32) for i, pair in enumerate(pairs)
+    ]
 
 
 def perspective_matrix(points, images):

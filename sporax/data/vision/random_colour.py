@@ -14,7 +14,7 @@ from sporax.data.vision.image import (
     unchanged,
     with_channels,
 )
-from sporax.diagnosis.argument_kinds import INT, NOT_NEGATIVE, within
+from sporax.diagnosis.argument_kinds import INT, NOT_NEGATIVE, at_least, within
 
 
 def probability(who, prob):
@@ -158,9 +158,12 @@ class RandomSharpness(Drawn):
 
 def _around(who, name, value, centre=1, least=0, most=np.inf):
     """Return (least, most) of a factor; `value`: these, or the largest distance from `centre`."""
+    is_open = most == np.inf
     if isinstance(value, (tuple, list)):
-        return check.interval(who, name, value, within(least, most))
-    value = within(0, most - centre).checked(who, name, value)
+        kind = at_least(least) if is_open else within(least, most)
+        return check.interval(who, name, value, kind)
+    kind = NOT_NEGATIVE if is_open else within(0, most - centre)
+    value = kind.checked(who, name, value)
     return max(centre - value, least), min(centre + value, most)
 
 

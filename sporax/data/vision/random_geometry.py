@@ -72,14 +72,9 @@ class RandomCrop(Drawn):
             lack = max(across, 0), max(down, 0)
             image, edges = Pad(lack * 2, *self._around)(image), edges + lack
         rows, columns = extent(image)
-        require(
-            height <= rows and width <= columns,
-            "at-most-image-s-x-argument-value",
-            self._who,
-            size=self.size,
-            rows=rows,
-            columns=columns,
-        )
+        fits = height <= rows and width <= columns
+        fields = {"rows": rows, "columns": columns}
+        require(fits, "at-most-image-or-pad", self._who, size=self.size, **fields)
         draw = random_streams.stream()
         top, left = int(draw.integers(rows - height + 1)), int(draw.integers(columns - width + 1))
         return image, edges, (top, left, height, width)
