@@ -63,8 +63,8 @@ class CLUEDataset(RowFiles):
             fields = fields if isinstance(fields, dict) else {}
             fields |= fields.get("target", {}) if "span1_index" in self._columns else {}
             absent = [name for name in self._columns if name not in fields]
-            fields = {"i": number, "names": self._columns, "got": absent}
-            require(not absent, "line-object", self._who, path=path, **fields)
+            said = {"i": number, "names": self._columns, "got": absent}
+            require(not absent, "line-object", self._who, path=path, **said)
             yield tuple([_array(name, fields[name]) for name in self._columns])
 
 

@@ -269,7 +269,7 @@ class PKSampler(Sampler):
 
     >>> PKSampler(0)
     Traceback (most recent call last):
-    ValueError: For 'PKSampler', 'num_val' must be in [1, 2147483647], but got 0.
+    ValueError: For 'PKSampler', 'num_val' must be an int in [1, 2147483647], but got 0.
     """
 
     def __init__(
