@@ -212,8 +212,10 @@ def loaded(content, said, result, formats=_FORMATS):
 def _check_size(form, width, height):
     most, copies = pillow().MAX_IMAGE_PIXELS, _COPIES.get(form, 1)
     if most is not None and width * height > most // copies:
-        fields = {"width": width, "height": height, "most": most, "copies": copies, "form": form}
-        raise rejection("too-many-pixels", **fields)
+        size = {"width": width, "height": height, "most": most}
+        if copies == 1:
+            raise rejection("too-many-pixels", **size)
+        raise rejection("too-many-pixels-of-form", **size, copies=copies, form=form)
 
 
 def _webp_size(content):
