@@ -11,10 +11,11 @@ from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.aligned_arrays import ALIGNMENT, stacked
-from sporax.data.dataset import as_array, count
+from sporax.data.dataset import as_array
 from sporax.data.pipeline import _Replacing, step
 from sporax.data.sync_wait import batches_follow
 from sporax.data.workers import Stage, Workers, absent, following_stage, numbered
+from sporax.diagnosis.argument_kinds import BOOL, DICT, FUNCTION, INT, optional
 from sporax.diagnosis.rules import rejection, require
 
 _BLOCK = 1 << 21  # bytes gathered at once
@@ -39,14 +40,9 @@ class _Batches(_Replacing):
     def __init__(self, dataset, batch_size, drop_remainder, taken, output_columns):
         super().__init__("batch", dataset, taken, output_columns)
         if not callable(batch_size):
-            require(
-                isinstance(batch_size, int) and (not isinstance(batch_size, bool)),
-                "int-callable",
-                "batch",
-                batch_size=batch_size,
-            )
-            count("batch", "batch_size", batch_size, 1)
-        require(isinstance(drop_remainder, bool), "bool", "batch", drop_remainder=drop_remainder)
+            require(INT.accepts(batch_size), "int-callable", "batch", batch_size=batch_size)
+            check.COUNT("batch", batch_size=batch_size)
+        BOOL("batch", drop_remainder=drop_remainder)
         self.batch_size, self.drop_remainder = batch_size, drop_remainder
         if not callable(batch_size):
             batches_follow(dataset, batch_size)
@@ -76,12 +72,8 @@ class _Batches(_Replacing):
 
     def _size_of(self, info):
         size = self.batch_size(info)
-        require(
-            not isinstance(size, bool) and isinstance(size, (int, np.integer)) and (size >= 1),
-            "function-batch-size-return-int",
-            "batch",
-            got=size,
-        )
+        fits = not isinstance(size, bool) and isinstance(size, (int, np.integer)) and size >= 1
+        require(fits, "batch-size-returns", "batch", got=size)
         return int(size)
 
     def _begin_batches(self, begin_rows, first):
@@ -131,16 +123,15 @@ def _stacked(name, arrays):
         raise rejection("rows-column-one-shape", "batch", name=name, got=sorted(shapes))
     dtypes = {array.dtype.kind if array.dtype.kind in "SU" else array.dtype for array in arrays}
     if len(dtypes) > 1:
-        raise rejection(
-            "rows-column-one-dtype", "batch", name=name, got=" and ".join(sorted(map(str, dtypes)))
-        )
+        got = sorted(map(str, dtypes))
+        raise rejection("rows-column-one-dtype", "batch", name=name, got=got)
     return stacked(arrays)
 
 
 def _by_key(name, dicts):
     if any(not isinstance(d, dict) or d.keys() != dicts[0].keys() for d in dicts):
         kinds = sorted({str(list(d)) if isinstance(d, dict) else type(d).__name__ for d in dicts})
-        raise rejection("rows-column-dicts-same", "batch", name=name, got=" and ".join(kinds))
+        raise rejection("rows-column-dicts-same", "batch", name=name, got=kinds)
     return {key: [d[key] for d in dicts] for key in dicts[0]}
 
 
@@ -168,13 +159,9 @@ class Batch(_Batches):
     ):  # fmt: skip
         taken = dataset.get_col_names() if input_columns is None else input_columns
         super().__init__(dataset, batch_size, drop_remainder, taken, output_columns)
-        require(
-            per_batch_map is not None or output_columns is None,
-            "come-per-batch-map",
-            "batch",
-            argument="output_columns",
-        )
-        check.function("batch", "per_batch_map", per_batch_map)
+        fits = per_batch_map is not None or output_columns is None
+        require(fits, "come-per-batch-map", "batch", argument="output_columns")
+        optional(FUNCTION)("batch", per_batch_map=per_batch_map)
         self._map, self._is_own = per_batch_map, per_batch_map is None
         self.is_fresh = self._is_own  # stacked into new arrays without other references
 
@@ -243,21 +230,13 @@ class Batch(_Batches):
             size = len(columns[0])
             columns_out = self._mapped([columns[i] for i in self._places], info)
             columns_out = columns_out if isinstance(columns_out, tuple) else (columns_out,)
-            require(
-                len(columns_out) == len(self._given),
-                "return-list-columns-returned",
-                "batch",
-                argument="per_batch_map",
-                given=self._given,
-                count=len(columns_out),
-            )
+            n, given = len(columns_out), self._given
+            require(n == len(given), "list-for-each-column", "batch", per_batch_map=n, given=given)
             for name, rows in zip(self._given, columns_out, strict=True):
                 is_whole = isinstance(rows, (np.ndarray, Tensor, dict))
-                if not is_whole and (not isinstance(rows, (list, tuple)) or len(rows) != size):
-                    got = f"{len(rows)} rows" if isinstance(rows, (list, tuple)) else repr(rows)
-                    raise rejection(
-                        "return-list-rows-column", "batch", per_batch_map=got, size=size, name=name
-                    )
+                fits = is_whole or (isinstance(rows, (list, tuple)) and len(rows) == size)
+                fields = {"per_batch_map": rows, "size": size, "name": name}
+                require(fits, "return-list-rows-column", "batch", **fields)
             columns = self._replaced(columns, columns_out)
         named = zip(self._columns, columns, strict=True)
         return tuple([_stacked(name, arrays) for name, arrays in named])
@@ -284,15 +263,10 @@ class PaddedBatch(_Batches):
     ):
         super().__init__(dataset, batch_size, drop_remainder, dataset.get_col_names(), None)
         if pad_info is not None:
-            check.instance("padded_batch", "pad_info", pad_info, dict)
+            DICT("padded_batch", pad_info=pad_info)
+            known = self._columns
             for name in pad_info:
-                require(
-                    name in self._columns,
-                    "columns-pad-info-among",
-                    self._who,
-                    columns=self._columns,
-                    got=name,
-                )
+                require(name in known, "among", self._who, pad_info=name, value=known)
         self._pads = pad_info
 
     def _put_together(self, columns, info, length=None):
@@ -303,25 +277,16 @@ class PaddedBatch(_Batches):
 
     def _padded(self, name, arrays, length):
         """Return the arrays padded to one shape; open sizes are `length`, or the largest size."""
-        require(
-            not any(isinstance(array, dict) for array in arrays),
-            "rows-column-arrays",
-            self._who,
-            name=name,
-        )
+        has_dicts = any(isinstance(array, dict) for array in arrays)
+        require(not has_dicts, "rows-column-arrays", self._who, name=name)
         arrays = [as_array(self._who, array) for array in arrays]
         ranks = {array.ndim for array in arrays}
         shape, value = self._pads.get(name) or (None, None)
         shape = [None] * max(ranks) if shape is None else list(shape)
         if ranks != {len(shape)}:
-            raise rejection(
-                "rows-column-axes-shape",
-                self._who,
-                name=name,
-                count=len(shape),
-                shape=shape,
-                got=[array.ndim for array in arrays],
-            )
+            got = [array.ndim for array in arrays]
+            fields = {"name": name, "count": len(shape), "shape": shape, "got": got}
+            raise rejection("rows-column-axes-shape", self._who, **fields)
         longest = [length or max(sizes) for sizes in zip(*[a.shape for a in arrays], strict=True)]
         sizes = [n if size is None else size for size, n in zip(shape, longest, strict=True)]
         return [_filled(array, sizes, value) for array in arrays]
@@ -356,31 +321,21 @@ class BucketBatch(PaddedBatch):
         for what, numbers in (
             ("bucket_boundaries", bucket_boundaries), ("bucket_batch_sizes", bucket_batch_sizes),
         ):  # fmt: skip
-            whole = isinstance(numbers, (list, tuple)) and len(numbers) > 0
-            if not whole or not all(type(n) is int and n > 0 for n in numbers):
-                self._refuse(f"'{what}' must be a list of positive ints, but got {numbers!r}")
-        if any(b <= a for a, b in pairwise(bucket_boundaries)):
-            self._refuse(f"'bucket_boundaries' must rise, but got {bucket_boundaries}")
-        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
-            self._refuse(
-                f"'bucket_batch_sizes' must have {len(bucket_boundaries) + 1} numbers, one more "
-                f"than 'bucket_boundaries', but got {bucket_batch_sizes}"
-            )
+            fits = isinstance(numbers, (list, tuple)) and len(numbers) > 0
+            fits = fits and all(type(n) is int and n > 0 for n in numbers)
+            require(fits, "list-positive-ints", self._who, argument=what, got=numbers)
+        rises = all(b > a for a, b in pairwise(bucket_boundaries))
+        require(rises, "must-rise", self._who, bucket_boundaries=bucket_boundaries)
+        n, got = len(bucket_boundaries) + 1, bucket_batch_sizes
+        require(len(got) == n, "size-per-bucket", self._who, bucket_batch_sizes=got, n=n)
         missing = [name for name in names if name not in self._columns]
-        if missing or (element_length_function is None and len(names) != 1):
-            self._refuse(
-                f"'column_names' must be among {self._columns}, and one where there is no "
-                f"'element_length_function', but got {names}"
-            )
-        who = "bucket_batch_by_length"
-        check.function(who, "element_length_function", element_length_function)
+        fits = not missing and (element_length_function is not None or len(names) == 1)
+        require(fits, "columns-to-measure", self._who, column_names=names, columns=self._columns)
+        optional(FUNCTION)(self._who, element_length_function=element_length_function)
         self._measured = [self._columns.index(name) for name in names]
         self._length_of = element_length_function or len
         self._bounds, self._sizes = bucket_boundaries, bucket_batch_sizes
         self._to_bound = pad_to_bucket_boundary
-
-    def _refuse(self, why):
-        raise rejection("rule-argument-value", self._who, value=why)
 
     def _stage(self):
         return None  # batches vary in length
@@ -409,18 +364,16 @@ class BucketBatch(PaddedBatch):
 
     def _checked(self, length):
         is_whole = isinstance(length, (int, np.integer)) or getattr(length, "shape", None) == ()
-        if is_whole and length.__class__ is not bool and length % 1 == 0 and length >= 0:
-            return int(length)
-        raise rejection("function-element-length-function-return-int", self._who, got=length)
+        fits = is_whole and length.__class__ is not bool and length % 1 == 0 and length >= 0
+        require(fits, "element-length-returns", self._who, got=length)
+        return int(length)
 
     def _batch(self, buckets, at):
         rows, buckets[at] = buckets[at], []
         length = None
         if self._to_bound:
-            if at == len(self._bounds):
-                raise rejection(
-                    "rows-shorter-last-bucket-boundaries", self._who, bounds=self._bounds[-1]
-                )
+            last = self._bounds[-1]
+            require(at < len(self._bounds), "rows-shorter-than-bounds", self._who, last=last)
             length = self._bounds[at] - 1
         return self._put_together(map(list, zip(*rows, strict=True)), None, length)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.row_origin import row_like
+from sporax.diagnosis.argument_kinds import BOOL, INT, STR, instance_of, optional, within
 from sporax.diagnosis.rules import require
 from sporax.io import atomic_write
 
@@ -58,13 +59,13 @@ class DatasetCache:
         prefetch_size=None,
     ):  # fmt: skip
         who = "DatasetCache"
-        self.session_id = check.whole(who, "session_id", session_id, 1, 2**32 - 1)
-        self.size = check.whole(who, "size", size, 0, 2**64 - 1)
-        self.spilling = check.true_or_false(who, "spilling", spilling)
-        self.hostname = hostname if hostname is None else check.text(who, "hostname", hostname)
-        self.port = port if port is None else check.whole(who, "port", port, 1025, 65535)
-        for name, value in (("num_connections", num_connections), ("prefetch_size", prefetch_size)):
-            setattr(self, name, value if value is None else check.whole(who, name, value, 1))
+        self.session_id = within(1, 2**32 - 1, INT).checked(who, "session_id", session_id)
+        self.size = within(0, 2**64 - 1, INT).checked(who, "size", size)
+        self.spilling = BOOL.checked(who, "spilling", spilling)
+        self.hostname = optional(STR).checked(who, "hostname", hostname)
+        self.port = optional(within(1025, 65535, INT)).checked(who, "port", port)
+        optional(check.COUNT)(who, num_connections=num_connections, prefetch_size=prefetch_size)
+        self.num_connections, self.prefetch_size = num_connections, prefetch_size
         self._rows, self._places, self._bytes, self._file = {}, {}, 0, None
         self._lock, self._owners = threading.Lock(), itertools.count()
 
@@ -177,7 +178,7 @@ def digest(row):
 
 def checked(who, cache):
     """Check the argument `cache`: a `DatasetCache` or None."""
-    return None if cache is None else check.instance(who, "cache", cache, DatasetCache)
+    return optional(instance_of(DatasetCache)).checked(who, "cache", cache)
 
 
 def check_not_random(who, operations):
@@ -186,12 +187,8 @@ def check_not_random(who, operations):
         inner = getattr(operation, "transforms", None)
         if isinstance(inner, list):
             check_not_random(who, inner)
-        require(
-            not _RANDOM.search(type(operation).__name__),
-            "come-without-random-transforms",
-            who,
-            cache=operation,
-        )
+        is_random = _RANDOM.search(type(operation).__name__)
+        require(not is_random, "come-without-random-transforms", who, cache=operation)
 
 
 __all__ = ["CacheStatistics", "DatasetCache"]

@@ -7,6 +7,7 @@ before the next row's `ds_step_begin`.
 from types import SimpleNamespace
 
 from sporax.data import argument_checks as check
+from sporax.diagnosis.argument_kinds import instance_of
 from sporax.diagnosis.rules import rejection
 
 EVENTS = "begin", "epoch_begin", "epoch_end", "step_begin", "step_end"
@@ -34,7 +35,7 @@ class DSCallback:
     to_define = tuple(f"ds_{event}" for event in EVENTS)
 
     def __init__(self, step_size=1):
-        self.step_size = check.whole(type(self).__name__, "step_size", step_size, 1)
+        self.step_size = check.COUNT.checked(type(self).__name__, "step_size", step_size)
 
 
 def _nothing(event):
@@ -89,7 +90,7 @@ def listed_callbacks(callbacks):
         return []
     listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
     for callback in listed:
-        check_defined(check.instance("map", "callbacks", callback, DSCallback))
+        check_defined(instance_of(DSCallback).checked("map", "callbacks", callback))
     return list(listed)
 
 

@@ -10,7 +10,7 @@ from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, in_steps, step
 from sporax.data.row_origin import joined_row
 from sporax.data.sampler import DistributedSampler, RandomSampler, chosen
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 
 
 @step("concat")
@@ -23,13 +23,8 @@ class Concat(Step):
         others = [datasets] if isinstance(datasets, Dataset) else list(datasets)
         for other in others:
             _check_dataset("concat", other)
-            require(
-                other.get_col_names() == dataset.get_col_names(),
-                "columns-same",
-                "concat",
-                got=dataset.get_col_names(),
-                get_col_names=other.get_col_names(),
-            )
+            first, then = dataset.get_col_names(), other.get_col_names()
+            require(first == then, "columns-same", "concat", got=first, other=then)
         Dataset.__init__(self, dataset.get_col_names(), dataset, *others)
 
     def use_sampler(self, sampler):
@@ -47,17 +42,12 @@ class Concat(Step):
         >>> [int(x) for (x,) in data.create_tuple_iterator(output_numpy=True)]
         [2, 4, 6]
         """
-        who = "For 'use_sampler' of datasets that 'concat' joined, 'sampler'"
-        require(
-            isinstance(sampler, (DistributedSampler, RandomSampler)),
-            "distributedsampler-randomsampler",
-            name=who,
-            got=sampler,
-        )
+        fits = isinstance(sampler, (DistributedSampler, RandomSampler))
+        require(fits, "sampler-of-concat", "use_sampler", sampler=sampler)
         drawn = isinstance(sampler, RandomSampler)
-        if sampler.num_samples is not None or (sampler.replacement if drawn else sampler.shuffle):
-            wrong = "replacement" if drawn else "shuffle"
-            raise rejection("neither-num-samples-nor", name=who, wrong=wrong)
+        option = "replacement" if drawn else "shuffle"
+        is_plain = sampler.num_samples is None and not getattr(sampler, option)
+        require(is_plain, "sampler-of-concat-without", "use_sampler", option=option)
         self._shards = [None] * len(self.children)
         self._random = sampler if drawn else None
         if not drawn:
@@ -123,7 +113,7 @@ class Zip(Dataset):
         for dataset in datasets:
             _check_dataset("zip", dataset)
         columns = [name for dataset in datasets for name in dataset.get_col_names()]
-        require(len(set(columns)) >= len(columns), "columns-different", "zip", got=columns)
+        require(len(set(columns)) == len(columns), "columns-different", "zip", got=columns)
         super().__init__(columns, *datasets)
 
     @property
@@ -146,12 +136,8 @@ def zip_datasets(datasets):
     >>> [row["b"].tolist() for row in zip_datasets((a, b)).create_dict_iterator(1, True)]
     [3, 4]
     """
-    require(
-        isinstance(datasets, (tuple, list)) and len(datasets) >= 2,
-        "tuple-at-least-two-datasets",
-        "zip",
-        datasets=datasets,
-    )
+    fits = isinstance(datasets, (tuple, list)) and len(datasets) >= 2
+    require(fits, "tuple-at-least-two-datasets", "zip", datasets=datasets)
     return Zip(datasets)
 
 
@@ -249,26 +235,17 @@ class Settled(Step):
 
 
 def _sizes(sizes, total):
-    who = "For 'split', 'sizes' must be"
     kinds = {type(size) for size in sizes} if isinstance(sizes, list) and sizes else set()
-    require(
-        kinds in ({int}, {float}) and (not any(size <= 0 for size in sizes)),
-        "list-positive-ints-floats",
-        name=who,
-        got=sizes,
-    )
+    fits = kinds in ({int}, {float}) and all(size > 0 for size in sizes)
+    require(fits, "positive-ints-or-floats", "split", sizes=sizes)
     if kinds == {int}:
         rows = list(sizes)
     else:
-        require(
-            not any(size > 1 for size in sizes) and abs(sum(sizes) - 1) <= 1e-06,
-            "shares-1-sum",
-            name=who,
-            got=sizes,
-        )
+        fits = all(size <= 1 for size in sizes) and abs(sum(sizes) - 1) <= 1e-06
+        require(fits, "shares-of-1", "split", sizes=sizes)
         rows = [round(size * total) for size in sizes]
         rows[0] += total - sum(rows)  # rounding difference
-    require(sum(rows) == total, "sum-number-rows", name=who, total=total, got=sizes)
+    require(sum(rows) == total, "sum-of-rows", "split", sizes=sizes, total=total)
     return rows
 
 

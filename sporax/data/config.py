@@ -5,20 +5,22 @@ which of them have an effect; the others configure MindSpore's own engine and ar
 """
 
 import logging
+from functools import partial
 from inspect import Parameter, Signature
 
 from sporax.core import random
 from sporax.core.settings import Settings
 from sporax.data import debug_hooks
 from sporax.data.error_samples import ErrorSamplesMode
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, Kind, member_of
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 
 _SETTINGS = Settings("dataset.config")
 _values = _SETTINGS.values
 MOST_WORKERS = _SETTINGS.table["num_parallel_workers"][2][1]  # per operation
 _times = dict.fromkeys(_values, 0)  # the number of calls of each setter
-_KINDS = {bool: "a bool", int: "an int", str: "a str"}
+_WORDS = {bool: "a-bool", int: "an-int", str: "a-str"}
 _log = logging.getLogger("sporax")
 
 
@@ -42,32 +44,21 @@ def _setter(name):
         + [Parameter(other, Parameter.POSITIONAL_OR_KEYWORD, default=None) for other in others]
     )
 
+    exact = Kind(partial(message, _WORDS[kind]), lambda value: type(value) is kind)
+
     def set_to(*args, **kwargs):
         arguments = signature.bind(*args, **kwargs).arguments
         value = arguments.pop(parameter)
-        if type(value) is not kind:
-            raise rejection(
-                "must-be-argument-type-argument-checks",
-                f"set_{name}",
-                argument=parameter,
-                value=_KINDS[kind],
-                got=value,
-            )
-        require(
-            not limits or _is_allowed(value, limits),
-            "must-be-in",
-            f"set_{name}",
-            argument=parameter,
-            limits=limits,
-            got=value,
-        )
+        exact(f"set_{name}", **{parameter: value})
+        fits = not limits or _is_allowed(value, limits)
+        require(fits, "in-interval", f"set_{name}", argument=parameter, interval=limits, got=value)
         if name in _FURTHER:
             _FURTHER[name](value, **arguments)
         _values[name] = value
         _times[name] += 1
 
     set_to.__signature__ = signature
-    set_to.__doc__ = f"""Set `{name}` to {_KINDS[kind]}{f" in {limits}" if limits else ""}.
+    set_to.__doc__ = f"""Set `{name}` to {exact.words()}{f" in {limits}" if limits else ""}.
 
     >>> set_{name}({default!r})
     """
@@ -140,9 +131,8 @@ def load(file):
             if dict.__contains__(settings, key):  # raises TypeError for a non-dict
                 globals()[f"set_{name}"](settings[key])
     except untrusted_file.MALFORMED as error:
-        raise rejection(
-            "file-cannot-read", "config.load", value=file, cause=untrusted_file.cause(error)
-        ) from None
+        cause = untrusted_file.cause(error)
+        raise rejection("file-cannot-read", "config.load", path=file, cause=cause) from None
 
 
 _chosen = {
@@ -154,8 +144,7 @@ _chosen = {
 def set_iterator_mode(do_copy=False, parallel_convert=False):
     """Set the iterator mode; it is stored without effect, as each Tensor has its own memory."""
     mode = {"do_copy": do_copy, "parallel_convert": parallel_convert}
-    for name, value in mode.items():
-        require(isinstance(value, bool), "bool", "set_iterator_mode", argument=name, got=value)
+    BOOL("set_iterator_mode", **mode)
     _chosen["iterator_mode"] = mode
 
 
@@ -170,13 +159,7 @@ def get_iterator_mode():
 
 def set_error_samples_mode(error_samples_mode):
     """Set how `map` handles rows for which an operation raises, by an `ErrorSamplesMode`."""
-    if not isinstance(error_samples_mode, ErrorSamplesMode):
-        raise rejection(
-            "errorsamplesmode",
-            "set_error_samples_mode",
-            error_samples_mode=error_samples_mode,
-            errorsamplesmode=list(ErrorSamplesMode),
-        )
+    member_of(ErrorSamplesMode)("set_error_samples_mode", error_samples_mode=error_samples_mode)
     _chosen["error_samples_mode"] = error_samples_mode
 
 

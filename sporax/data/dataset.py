@@ -17,11 +17,11 @@ from sporax.core.from_host import plain
 from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.data import workers
+from sporax.data.argument_checks import MOST
 from sporax.data.constructor_calls import RecordsCall, arguments
 from sporax.data.iterator import DictIterator, ResumableEpochs, TupleIterator
+from sporax.diagnosis.argument_kinds import INT, within
 from sporax.diagnosis.rules import rejection, require
-
-_MOST = 2**31 - 1
 
 
 class Dataset(RecordsCall, Fitting, accept=None):
@@ -186,13 +186,8 @@ class Dataset(RecordsCall, Fitting, accept=None):
     def apply(self, apply_func):
         """Return `apply_func(self)`, which must be a dataset."""
         dataset = apply_func(self)
-        require(
-            isinstance(dataset, Dataset),
-            "return-dataset-returned",
-            "apply",
-            argument="apply_func",
-            dataset=dataset,
-        )
+        is_one = isinstance(dataset, Dataset)
+        require(is_one, "return-dataset", "apply", argument="apply_func", got=dataset)
         return dataset
 
 
@@ -200,7 +195,8 @@ def names(who, columns):
     """Return column names as a list; `columns`: one name or several."""
     listed = [columns] if isinstance(columns, str) else list(columns)
     require(all(isinstance(name, str) for name in listed), "columns-given-name", who, got=columns)
-    require(len(set(listed)) >= len(listed), "columns-different-argument-value", who, got=listed)
+    different = len(set(listed)) == len(listed)
+    require(different, "columns-different", who, got=listed, error=ValueError)
     return listed
 
 
@@ -217,22 +213,7 @@ def count(who, name, value, least, none=None):
     value = plain(value)
     if value is None or value == none:
         return None
-    require(
-        isinstance(value, int) and (not isinstance(value, bool)),
-        "int",
-        who,
-        argument=name,
-        got=value,
-    )
-    require(
-        least <= value <= _MOST,
-        "in-interval",
-        who,
-        argument=name,
-        interval=f"[{least}, {_MOST}]",
-        got=value,
-    )
-    return value
+    return within(least, MOST, INT).checked(who, name, value)
 
 
 def as_array(who, value):
@@ -243,9 +224,8 @@ def as_array(who, value):
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
         array = None
-    require(
-        array is not None and array.dtype != object, "rows-hold-numbers-strings", who, got=value
-    )
+    fits = array is not None and array.dtype != object
+    require(fits, "rows-hold-numbers-strings", who, got=value)
     return array
 
 

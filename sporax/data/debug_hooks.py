@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from sporax.diagnosis.argument_kinds import LIST
 from sporax.diagnosis.rules import require
 
 _hooks = []
@@ -71,11 +72,10 @@ class PrintMetaDataHook(DebugHook):
 
 def set_hooks(hooks):
     """Set the hooks of the maps created from now on; [] for none."""
-    require(isinstance(hooks, list), "list", "set_debug_mode", debug_hook_list=hooks)
+    LIST("set_debug_mode", debug_hook_list=hooks)
     for hook in hooks:
-        require(
-            isinstance(hook, DebugHook), "hold-debughooks", "set_debug_mode", debug_hook_list=hook
-        )
+        is_one = isinstance(hook, DebugHook)
+        require(is_one, "hold-debughooks", "set_debug_mode", debug_hook_list=hook)
     _hooks[:] = hooks
 
 

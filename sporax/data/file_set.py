@@ -14,7 +14,8 @@ from sporax.data import argument_checks as check
 from sporax.data import matlab_file
 from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, FUNCTION, optional
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
 
@@ -37,8 +38,8 @@ class _Rows:
     def listed(self):
         if self._listed is None:
             self._listed = self._source._rows_or_error()
-            if not len(self._listed):
-                raise self._source._error("there must be rows in its files, but there are none")
+            there, who = len(self._listed) > 0, self._source._who
+            require(there, "rows-in-files", who, place=self._source._place)
         return self._listed
 
     def __len__(self):
@@ -84,30 +85,16 @@ class FileSet(GeneratorDataset):
         for name, values in (self.choices | usages).items():
             if given[name] is None:
                 given[name] = values[0]
-            elif not isinstance(given[name], type(values[0])):
-                raise rejection(
-                    "one-of",
-                    who,
-                    argument=name,
-                    choices=", ".join(map(repr, values)),
-                    got=given[name],
-                    error=TypeError,
-                )
-            check.one_of(who, name, given[name], values)
+            check.choice(*values)(who, **{name: given[name]})
         for name in _PATHS:
             if name in given:
                 given[name] = existing(who, name, given[name], name == "dataset_dir")
         if "decode" in given:
-            given["decode"] = check.true_or_false(who, "decode", given["decode"] or False)
-        if given.get("decrypt") is not None and not callable(given["decrypt"]):
-            raise rejection("function-path", who, decrypt=given['decrypt'])  # fmt: skip
+            given["decode"] = BOOL.checked(who, "decode", given["decode"] or False)
+        optional(FUNCTION)(who, decrypt=given.get("decrypt"))
         sampling = {name: given.pop(name) for name in _SAMPLING if name in given}
-        require(
-            sampling.get("sampler") is None or sampling["shuffle"] is None,
-            "come-without-shuffle",
-            who,
-            argument="sampler",
-        )
+        fits = sampling.get("sampler") is None or sampling["shuffle"] is None
+        require(fits, "come-without-shuffle", who, argument="sampler")
         self.given = SimpleNamespace(**given)
         super().__init__(_Rows(self), self._column_names(), **sampling)
 
@@ -124,11 +111,8 @@ class FileSet(GeneratorDataset):
         name = self.sampler.class_column
         at = self._columns.index(name) if name in self._columns else None
         classes = [] if at is None else np.array([row[at] for row in self.source.listed])
-        if at is None or classes.ndim != 1 or classes.dtype.kind not in "iu":
-            raise self._error(
-                f"'PKSampler' needs the name of a column of classes, but 'class_column' is '{name}'"
-                f" and the columns are {self._columns}"
-            )
+        fits = at is not None and classes.ndim == 1 and classes.dtype.kind in "iu"
+        require(fits, "column-of-classes", self._who, class_column=name, columns=self._columns)
         return self.sampler.begin_classes(classes)
 
     def _part(self, part):
@@ -144,12 +128,9 @@ class FileSet(GeneratorDataset):
         try:
             return self._read_row(i, row)
         except MALFORMED as error:
-            raise rejection("belongs-row", value=self._malformed(error), i=i) from error
+            raise rejection("belongs-row", cause=self._malformed(error), i=i) from error
 
     # errors ---------------------------------------------------------------------------------
-
-    def _error(self, reason):
-        return rejection("for-of", name=self._who, place=self._place, reason=reason)
 
     @property
     def _place(self):
@@ -160,17 +141,13 @@ class FileSet(GeneratorDataset):
         """Return the error for an exception that a malformed file caused."""
         cause = untrusted_file.cause(error)
         if self._path is None:
-            return self._error(f"the files must be of its format, but: {cause}")
-        return self._damaged(self._path, f"must be as those of this data set, but: {cause}")
-
-    def _damaged(self, path, reason):
-        return rejection("file", self._who, path=path, reason=reason)
+            return rejection("files-of-format", self._who, place=self._place, cause=cause)
+        return rejection("file-of-format", self._who, path=self._path, cause=cause)
 
     def _folder(self, name):
         """Return a folder within `dataset_dir`, which must exist."""
         path = self.given.dataset_dir / name
-        if not path.is_dir():
-            raise self._error(f"there must be a folder '{name}', but there is none")
+        require(path.is_dir(), "folder", self._who, path=path)
         return path
 
     def _inside(self, path):
@@ -179,8 +156,8 @@ class FileSet(GeneratorDataset):
         if top is None:
             return path
         start = os.path.join(os.path.abspath(top), "")
-        if "\0" in str(path) or not os.path.abspath(path).startswith(start):
-            raise self._damaged(path, f"must be in '{top}', as all that the data set lists")
+        is_inside = "\0" not in str(path) and os.path.abspath(path).startswith(start)
+        require(is_inside, "file-inside", self._who, path=path, top=top)
         return path
 
     # readers --------------------------------------------------------------------------------
@@ -189,7 +166,7 @@ class FileSet(GeneratorDataset):
         try:
             return tuple([self._image(x) if isinstance(x, Path) else x for x in row])
         except RuntimeError as error:
-            raise rejection("belongs-row", value=error, i=i) from None
+            raise rejection("belongs-row", cause=error, i=i) from None
 
     def _content(self, path):
         """Return a file's bytes."""
@@ -197,14 +174,14 @@ class FileSet(GeneratorDataset):
         try:
             return untrusted_file.content(path)
         except OSError as error:
-            reason = untrusted_file.cause(error)
-            raise self._damaged(path, f"must be readable: {reason}") from None
+            cause = untrusted_file.cause(error)
+            raise rejection("file-cannot-read", self._who, path=path, cause=cause) from None
 
     def _text(self, path):
         try:
             return self._content(path).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise self._damaged(path, f"must be text in UTF-8: {error}") from None
+            raise rejection("file-utf-8", self._who, path=path, cause=error) from None
 
     def _lines(self, path):
         """Return the lines of a text file, without trailing empty lines."""
@@ -218,13 +195,13 @@ class FileSet(GeneratorDataset):
         try:
             return untrusted_file.json_of(text)
         except ValueError as error:
-            raise self._damaged(path, f"must be JSON: {error}") from None
+            raise rejection("file-json", self._who, path=path, cause=error) from None
 
     def _entry(self, path, where, entry, *keys):
-        """Return the values of keys that an entry of a file must have."""
+        """Return the values of keys that an entry of a file must have; `where`: as in `place`."""
         for key in keys:
             if not isinstance(entry, dict) or key not in entry:
-                raise self._damaged(path, f"must have '{key}', but {where} has none")
+                raise rejection("file-key", self._who, path=path, key=key, where=place(where))
         return [entry[key] for key in keys]
 
     def _mat(self, path, *names):
@@ -233,39 +210,35 @@ class FileSet(GeneratorDataset):
             found = matlab_file.arrays(self._content(path))
             return [found[name] for name in names]
         except (KeyError, ValueError) as error:
-            wanted = f"{' and '.join(names)} as MATLAB writes them, up to version 7"
-            raise self._damaged(path, f"must hold {wanted}, but: {error}") from None
+            fields = {"names": names, "cause": error}
+            raise rejection("file-of-matlab", self._who, path=path, **fields) from None
 
     def _idx(self, path, ndim, dtype=np.uint8):
         """Return the array of an idx file."""
         content, dtype = self._content(path), np.dtype(dtype).newbyteorder(">")
         code = {1: 8, 4: 12}[dtype.itemsize]
-        if len(content) < 4 + 4 * ndim or content[:4] != bytes([0, 0, code, ndim]):
-            raise self._damaged(path, f"must begin as an idx file of {ndim} axes and {dtype.name}")
+        fits = len(content) >= 4 + 4 * ndim and content[:4] == bytes([0, 0, code, ndim])
+        require(fits, "file-idx", self._who, path=path, ndim=ndim, dtype=dtype.name)
         shape, start = np.frombuffer(content, ">u4", ndim, 4).tolist(), 4 + 4 * ndim
         size = math.prod(shape) * dtype.itemsize
-        if len(content) != start + size:
-            raise self._damaged(
-                path, f"must hold {size} bytes of data, as its start says,"
-                f" but holds {len(content) - start}",
-            )  # fmt: skip
+        got = len(content) - start
+        require(got == size, "file-bytes", self._who, path=path, size=size, got=got)
         return np.frombuffer(content, dtype, offset=start).reshape(shape)
 
     def _numbers(self, path, where, kind, words):
-        """Return the numbers of a text file; `where`: its part or line number, for errors."""
-        where = f"line {where}" if isinstance(where, int) else where
+        """Return the numbers of a text file; `where`: as in `place`."""
         try:
             return [kind(word) for word in words]
         except (TypeError, ValueError) as error:
-            raise self._damaged(path, f"must hold numbers in {where}: {error}") from None
+            fields = {"where": place(where), "cause": error}
+            raise rejection("file-numbers", self._who, path=path, **fields) from None
 
     def _image(self, path):
         """Return the bytes of an image file, or with `decode` its pixels (H, W, 3)."""
         decrypt = vars(self.given).get("decrypt")
         self._path = self._inside(path)
         content = self._content(path) if decrypt is None else decrypt(str(path))
-        if not content.startswith(_IMAGES):
-            raise self._damaged(path, "must be an image, but begins with other bytes")
+        require(content.startswith(_IMAGES), "file-image-begins", self._who, path=path)
         encoded = np.frombuffer(content, np.uint8)
         if not self.given.decode:
             return encoded.copy()
@@ -274,16 +247,22 @@ class FileSet(GeneratorDataset):
         try:
             return np.array(opened(self._who, encoded))
         except RuntimeError as error:
-            raise self._damaged(path, f"must be an image: {error}") from None
+            raise rejection("file-image", self._who, path=path, cause=error) from None
+
+
+def place(where):
+    """Return the phrase of a place in a file; `where`: a line's number, or (phrase, number)."""
+    rule, i = where if isinstance(where, tuple) else ("line-number", where)
+    return message(rule, i=i)
 
 
 def existing(who, name, value, is_folder):
     """Return `value` as the path of an existing folder or file."""
-    require(isinstance(value, (str, Path)), "path", who, argument=name, got=value)
-    path = Path(value)
-    if not (path.is_dir() if is_folder else path.is_file()):
-        kind = "folder" if is_folder else "file"
-        raise rejection("must-be-a-argument-value", who, argument=name, kind=kind, got=value)
+    path = Path(check.PATH.checked(who, name, value))
+    if is_folder:
+        require(path.is_dir(), "existing-folder", who, argument=name, got=value)
+    else:
+        require(path.is_file(), "existing-file", who, argument=name, got=value)
     return path
 
 
@@ -295,10 +274,8 @@ class LoadedSet(FileSet):
         return image.copy(), *labels
 
     def _paired(self, images, labels, path):
-        if len(images) != len(labels):
-            raise self._damaged(
-                path, f"must hold a label for each of {len(images)} images, but holds {len(labels)}"
-            )
+        n, got = len(images), len(labels)
+        require(n == got, "file-labels", self._who, path=path, n=n, got=got)
         return list(zip(images, labels, strict=True))
 
 

@@ -7,6 +7,8 @@ import numpy as np
 
 from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet
+from sporax.diagnosis.argument_kinds import STR
+from sporax.diagnosis.rules import message, rejection
 
 
 class _Pictures(FileSet):
@@ -15,7 +17,7 @@ class _Pictures(FileSet):
     def _open(self, arguments):
         who, extensions = type(self).__name__, arguments["extensions"]
         if extensions is not None:
-            check.several(who, "extensions", extensions, (), check.text)
+            check.several(who, "extensions", extensions, (), STR)
         super()._open(arguments)
 
     def _taken(self, path):
@@ -49,7 +51,7 @@ class ImageFolderDataset(_Pictures):
     ):  # fmt: skip
         if class_indexing is not None:
             for name, label in dict(class_indexing).items():
-                check.whole("ImageFolderDataset", f"class_indexing['{name}']", label, -(2**31))
+                check.INT32.checked("ImageFolderDataset", f"class_indexing['{name}']", label)
         self._open(locals())
 
     def get_class_indexing(self):
@@ -125,10 +127,8 @@ class CelebADataset(_Pictures):
             numbers = self._numbers(path, i, int, words)
             width = len(numbers) if width is None else width
             if not name or len(numbers) != width:
-                raise self._damaged(
-                    path,
-                    f"must hold a name and {width} numbers in line {i}, but holds {line!r:.60}",
-                )
+                what = message("name-and-numbers", n=width)
+                raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=line)
             yield name, numbers
 
 

@@ -77,11 +77,8 @@ class Iterator:
     """
 
     def __init__(self, dataset, num_epochs, output_numpy):
-        require(
-            num_epochs == -1 or (isinstance(num_epochs, int) and num_epochs >= 1),
-            "iterator-dataset-num-epochs-1",
-            got=num_epochs,
-        )
+        fits = num_epochs == -1 or (isinstance(num_epochs, int) and num_epochs >= 1)
+        require(fits, "epochs", type(self).__name__, num_epochs=num_epochs)
         self.dataset, self._left = dataset, num_epochs
         columns = dataset.get_col_names()  # metadata columns are visible only under another name
         places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
@@ -100,7 +97,7 @@ class Iterator:
 
     def __next__(self):
         if self._rows is None:
-            require(self._left != 0, "iterator-dataset-num-epochs-been")
+            require(self._left != 0, "epochs-gone-through", type(self).__name__)
             self._left -= self._left > 0
             ahead = device_prefetch.rows_ahead if self._is_ahead else _converted_rows
             self._rows = ahead(self._epoch(), self._convert)

@@ -4,11 +4,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data.row_files import RowFiles, found_files
 from sporax.data.text_corpora import Corpus
 from sporax.data.text_lines import lines
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import one_of
+from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import json_of
 
 _PAIR = "sentence1", "sentence2"
@@ -45,8 +45,8 @@ class CLUEDataset(RowFiles):
         num_parallel_workers=None, shuffle=True, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
         files = found_files(self._who, dataset_files)
-        columns = _COLUMNS[check.one_of(self._who, "task", task, tuple(_COLUMNS))]
-        check.one_of(self._who, "usage", usage, ("train", "test", "eval"))
+        columns = _COLUMNS[one_of(*_COLUMNS).checked(self._who, "task", task)]
+        one_of("train", "test", "eval")(self._who, usage=usage)
         super().__init__(
             files, columns[usage == "test"], num_samples, shuffle, num_shards, shard_id, cache
         )
@@ -58,14 +58,13 @@ class CLUEDataset(RowFiles):
             try:
                 fields = json_of(line)
             except ValueError as error:
-                raise self._damaged(path, f"is no JSON: {error}", number) from None
+                fields = {"path": path, "i": number, "cause": error}
+                raise rejection("line-of-json", self._who, **fields) from None
             fields = fields if isinstance(fields, dict) else {}
             fields |= fields.get("target", {}) if "span1_index" in self._columns else {}
             absent = [name for name in self._columns if name not in fields]
-            if absent:
-                raise self._damaged(
-                    path, f"must be an object with {self._columns}, but lacks {absent}", number
-                )
+            said = {"i": number, "names": self._columns, "got": absent}
+            require(not absent, "line-object", self._who, path=path, **said)
             yield tuple([_array(name, fields[name]) for name in self._columns])
 
 
@@ -102,7 +101,7 @@ class SQuADDataset(Corpus):
         patterns, self._paths = self._paths, []
         for pattern in patterns:
             found = sorted(self._folder.glob(pattern.name))
-            require(found, "file-file-missing", self._who, value=pattern, error=RuntimeError)
+            require(found, "there-must-be-file", self._who, path=pattern, error=RuntimeError)
             self._paths += found
 
     def _read(self, path):
@@ -113,11 +112,9 @@ class SQuADDataset(Corpus):
                     for question in paragraph["qas"]:
                         yield _answered(paragraph["context"], question)
         except ValueError as error:
-            raise self._damaged(path, f"is no JSON: {error}") from None
+            raise rejection("file-json", self._who, path=path, cause=error) from None
         except (KeyError, TypeError) as error:
-            raise self._damaged(
-                path, f"must have data, paragraphs, qas and answers as SQuAD has, but: {error!r}"
-            ) from None
+            raise rejection("file-of-squad", self._who, path=path, cause=error) from None
 
 
 def _answered(context, question):

@@ -2,6 +2,7 @@
 
 import os
 
+from sporax.diagnosis.argument_kinds import INT, STR, within
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -16,9 +17,10 @@ class LineReader:
     """
 
     def __init__(self, filename):
-        require(isinstance(filename, str), "str", "LineReader", filename=filename)
+        STR("LineReader", filename=filename)
         self.filename = os.path.realpath(filename)
-        require(os.path.isfile(self.filename), "name-file", "LineReader", filename=filename)
+        is_file = os.path.isfile(self.filename)
+        require(is_file, "existing-file", "LineReader", filename=filename, error=RuntimeError)
         self._file = open(self.filename, "rb")  # noqa: SIM115 - it lives as long as the reader
         self.offsets = [0]
         while self._file.readline():
@@ -37,33 +39,16 @@ class LineReader:
 
     def readline(self, line):
         """Return the line of that number, without its line ending."""
-        require(
-            isinstance(line, int) and (not isinstance(line, bool)),
-            "int",
-            "LineReader.readline",
-            line=line,
-        )
-        if not 1 <= line <= len(self.offsets):
-            raise rejection(
-                "in-interval",
-                "LineReader.readline",
-                line=line,
-                interval=f"[1, {len(self.offsets)}]",
-            )
+        within(1, len(self.offsets), INT)("LineReader.readline", line=line)
         if self._file.closed:
             self._file = open(self.filename, "rb")  # noqa: SIM115
         self._file.seek(self.offsets[line - 1])
         try:
             return self._file.readline().rstrip(b"\r\n").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise rejection(
-                "line-utf-8-byte",
-                "LineReader.readline",
-                line=line,
-                filename=self.filename,
-                reason=error.reason,
-                start=error.start,
-            ) from None
+            fields = {"number": line, "reason": error.reason, "start": error.start}
+            who, path = "LineReader.readline", self.filename
+            raise rejection("file-utf-8-line", who, path=path, **fields) from None
 
     def close(self):
         """Close the file; the next `readline` reopens it."""

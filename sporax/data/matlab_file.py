@@ -26,10 +26,8 @@ _DEEPEST = 20  # maximum nesting of cells
 def arrays(content):
     """Return {name: array} of a file's bytes; a struct is an object array of dicts, a cell one of
     arrays, a text an array of one string."""
-    require(
-        len(content) >= 136 and content[124:128] in (b"\x00\x01IM", b"\x01\x00MI"),
-        "start-not-file-matlab",
-    )
+    fits = len(content) >= 136 and content[124:128] in (b"\x00\x01IM", b"\x01\x00MI")
+    require(fits, "start-not-file-matlab")
     order = "<" if content[126:128] == b"IM" else ">"
     elements, found = _Elements(memoryview(content)[128:], order), {}
     room = _ROOM + _GROWTH * len(content)
@@ -65,8 +63,8 @@ class _Elements:
         return len(self.data)
 
     def _cut(self, size, padded):
-        if size > len(self.data):
-            raise rejection("ends-bytes-too-early", number=size - len(self.data))
+        more = size - len(self.data)
+        require(more <= 0, "ends-bytes-too-early", number=more)
         part, self.data = self.data[:size], self.data[padded:]
         return part
 
@@ -83,12 +81,8 @@ class _Elements:
         kind, data = self.take()
         require(kind in kinds, "data-type-numbers", kind=kind)
         dtype = np.dtype(self.order + _DTYPES[kind])
-        require(
-            not len(data) % dtype.itemsize,
-            "bytes-numbers-bytes",
-            count=len(data),
-            itemsize=dtype.itemsize,
-        )
+        n, size = len(data), dtype.itemsize
+        require(not n % size, "bytes-of-numbers", n=n, size=size)
         return np.frombuffer(data, dtype).astype(dtype.newbyteorder("="))
 
 
@@ -119,9 +113,8 @@ def _matrix(kind, data, order, depth=0):
         value = _objects(_structs(elements, shape, order, depth))
     else:
         raise rejection("class-holds-no-numbers", argument=name, code=code)
-    require(
-        value.size == math.prod(shape), "shape-values", argument=name, shape=shape, size=value.size
-    )
+    fits = value.size == math.prod(shape)
+    require(fits, "shape-values", argument=name, shape=shape, size=value.size)
     return name, value.reshape(shape, order="F")
 
 
@@ -135,8 +128,8 @@ def _count(shape, elements):
 def _structs(elements, shape, order, depth):
     (width,) = elements.numbers().tolist()
     names = bytes(elements.take()[1])
-    if width < 1 or len(names) % width:
-        raise rejection("bytes-names-bytes", count=len(names), width=width)
+    fits = width >= 1 and not len(names) % width
+    require(fits, "bytes-of-names", n=len(names), size=width)
     fields = [names[i : i + width].split(b"\0")[0].decode("latin-1")
               for i in range(0, len(names), width)]  # fmt: skip
     _count((*shape, len(fields)), elements)
@@ -162,8 +155,8 @@ def _dense(elements, shape):
     """Return a sparse array as dense values, column by column; column i starts at `starts[i]`."""
     rows, starts, values = elements.numbers(), elements.numbers(), elements.numbers()
     height, width = shape
-    if len(starts) != width + 1 or height * width > _MOST:
-        raise rejection("sparse-array-shape-columns", shape=shape, number=len(starts) - 1)
+    fits, got = len(starts) == width + 1 and height * width <= _MOST, len(starts) - 1
+    require(fits, "sparse-array-shape-columns", shape=shape, number=got)
     counts = np.diff(starts.astype(np.int64))
     used = int(counts.sum())
     rows = rows[:used].astype(np.int64)

@@ -11,7 +11,7 @@ from sporax.data.mindrecord import opened
 from sporax.data.mindrecord_file import is_blob
 from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 
 
 class _Records:
@@ -78,27 +78,20 @@ class MindDataset(GeneratorDataset):
         if isinstance(shuffle, str):
             require(shuffle == "global", "sporax-no-shuffle-minddataset", shuffle=shuffle)
             shuffle = True
-        elif shuffle is not None and not isinstance(shuffle, bool):
-            raise rejection("bool-member-shuffle", "MindDataset", shuffle=shuffle)
+        fits = shuffle is None or isinstance(shuffle, bool)
+        require(fits, "bool-member-shuffle", "MindDataset", shuffle=shuffle)
         one = isinstance(dataset_files, (str, Path))
         for path in [dataset_files] if one else dataset_files:
-            require(Path(path).is_file(), "file-file-missing", "MindDataset", value=path)
+            require(Path(path).is_file(), "there-must-be-file", "MindDataset", path=path)
         files = opened(dataset_files)
         columns = list(files[0].schema) if columns_list is None else columns_list
         columns = names("MindDataset", columns)
         for name in columns:
-            if name not in files[0].schema:
-                raise rejection(
-                    "columns-among", "MindDataset", schema=list(files[0].schema), got=name
-                )
+            schema = [*files[0].schema]
+            require(name in schema, "columns-among", "MindDataset", schema=schema, got=name)
         padded = count("MindDataset", "num_padded", num_padded, 0) or 0
-        require(
-            not padded or set(padded_sample or {}) == set(columns),
-            "columns",
-            "MindDataset",
-            padded_sample=padded_sample,
-            columns=columns,
-        )
+        fits = not padded or set(padded_sample or {}) == set(columns)
+        require(fits, "columns", "MindDataset", padded_sample=padded_sample, columns=columns)
         super().__init__(
             _Records(files, columns, padded_sample, padded), columns, num_samples=num_samples,
             shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id,
@@ -109,13 +102,8 @@ class MindDataset(GeneratorDataset):
         if not isinstance(self.sampler, PKSampler):
             return super()._indices()
         name, files = self.sampler.class_column, self.source.files
-        if is_blob(files[0].schema.get(name, {"type": "bytes"})):
-            raise rejection(
-                "needs-name-field-numbers",
-                "MindDataset",
-                PKSampler=name,
-                schema=list(files[0].schema),
-            )
+        fits, known = not is_blob(files[0].schema.get(name, {"type": "bytes"})), [*files[0].schema]
+        require(fits, "column-of-classes", "MindDataset", class_column=name, columns=known)
         classes = [file.row(i)[name] for file in files for i in range(len(file))]
         return self.sampler.begin_classes(np.array(classes))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core.errors import missing, warn
+from sporax.data.argument_checks import PATH
 from sporax.data.mindrecord_encryption import decrypt_in_place, is_key_set
 from sporax.data.mindrecord_file import (
     RecordFile,
@@ -16,7 +17,8 @@ from sporax.data.mindrecord_file import (
     header_to_be_continued,
     is_blob,
 )
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, INT, LIST, optional
+from sporax.diagnosis.rules import require
 
 _MB = 2**20
 _SIZES = {  # setting -> (minimum, maximum)
@@ -66,44 +68,19 @@ class MRMDefineIndexError(MindRecordException, ValueError):
 
 
 def _checked_schema(content):
-    who = "For 'add_schema', 'content' must"
-    require(
-        isinstance(content, dict) and content,
-        "dict-fields",
-        name=who,
-        got=content,
-        error=MRMInvalidSchemaError,
-    )
+    def check(holds, rule, got, **fields):
+        require(holds, rule, "add_schema", content=got, **fields, error=MRMInvalidSchemaError)
+
+    check(isinstance(content, dict) and content, "dict-of-fields", content)
     for name, kind in content.items():
-        require(
-            isinstance(name, str) and re.fullmatch("\\w+", name, re.ASCII),
-            "names-letters-digits",
-            name=who,
-            got=name,
-            error=MRMInvalidSchemaError,
-        )
-        require(
-            isinstance(kind, dict) and {"type"} <= kind.keys() <= {"type", "shape"},
-            "dict-type-shape-arrays",
-            name=who,
-            name2=name,
-            got=kind,
-            error=MRMInvalidSchemaError,
-        )
+        is_name = isinstance(name, str) and re.fullmatch("\\w+", name, re.ASCII)
+        check(is_name, "names-of-fields", name)
+        fits = isinstance(kind, dict) and {"type"} <= kind.keys() <= {"type", "shape"}
+        check(fits, "dict-of-field", kind, name=name)
         allowed = _NUMBERS if "shape" in kind else (*_NUMBERS, "string", "bytes")
-        if kind["type"] not in allowed:
-            raise rejection(
-                "one-types",
-                name=who,
-                names=", ".join(allowed),
-                name2=name,
-                got=kind["type"],
-                error=MRMInvalidSchemaError,
-            )
-        if not isinstance(kind.get("shape", []), list):
-            raise rejection(
-                "list-shape", name=who, name2=name, got=kind["shape"], error=MRMInvalidSchemaError
-            )
+        check(kind["type"] in allowed, "type-of-field", kind["type"], name=name, types=allowed)
+        shape = kind.get("shape", [])
+        check(isinstance(shape, list), "shape-of-field", shape, name=name)
     return {name: dict(sorted(kind.items())) for name, kind in sorted(content.items())}
 
 
@@ -150,35 +127,16 @@ class FileWriter:
     _is_discarded = False
 
     def __init__(self, file_name, shard_num=1, overwrite=False):
-        require(
-            isinstance(file_name, (str, Path)),
-            "path-argument-value",
-            "FileWriter",
-            file_name=file_name,
-            error=ParamTypeError,
-        )
-        require(
-            isinstance(shard_num, int) and (not isinstance(shard_num, bool)),
-            "int-argument-value",
-            "FileWriter",
-            shard_num=shard_num,
-            error=ParamValueError,
-        )
-        require(
-            1 <= shard_num <= 1000,
-            "in-interval",
-            "FileWriter",
-            shard_num=shard_num,
-            interval="[1, 1000]",
-            error=ParamValueError,
-        )
-        require(
-            isinstance(overwrite, bool),
-            "bool-argument-value",
-            "FileWriter",
-            overwrite=overwrite,
-            error=ParamValueError,
-        )
+        def check(kind, rule, error=ParamValueError, **argument):
+            (value,) = argument.values()
+            require(kind.accepts(value), rule, "FileWriter", **argument, error=error)
+
+        check(PATH, "path", file_name=file_name, error=ParamTypeError)
+        check(INT, "int", shard_num=shard_num)
+        fits = 1 <= shard_num <= 1000
+        fields = {"interval": "[1, 1000]", "error": ParamValueError}
+        require(fits, "in-interval", "FileWriter", shard_num=shard_num, **fields)
+        check(BOOL, "bool", overwrite=overwrite)
         digits = len(str(shard_num - 1))
         several = [f"{file_name}{i:0{digits}}" for i in range(shard_num)]
         self._paths = [str(file_name)] if shard_num == 1 else several
@@ -214,22 +172,12 @@ class FileWriter:
 
     def add_index(self, index_fields):
         """Set the fields by which the index can be searched; by default numbers and strings."""
-        require(
-            isinstance(index_fields, list) and index_fields,
-            "list-names",
-            "add_index",
-            index_fields=index_fields,
-            error=ParamTypeError,
-        )
+        is_list, error = isinstance(index_fields, list) and index_fields, ParamTypeError
+        require(is_list, "list-names", "add_index", index_fields=index_fields, error=error)
         for name in index_fields:
             require(name in (self._schema or {}), "fields-those-schema", "add_index", got=name)
-            require(
-                not is_blob(self._schema[name]),
-                "fields-numbers-strings",
-                "add_index",
-                got=name,
-                error=MRMDefineIndexError,
-            )
+            fits, error = not is_blob(self._schema[name]), MRMDefineIndexError
+            require(fits, "fields-numbers-strings", "add_index", got=name, error=error)
         self._indexed = list(index_fields)
 
     def set_header_size(self, header_size):
@@ -242,15 +190,9 @@ class FileWriter:
 
     def _set(self, name, value):
         least, most = _SIZES[name]
-        require(
-            isinstance(value, int) and (not value % 4) and (least <= value <= most),
-            "int-4-divides",
-            f"set_{name}",
-            argument=name,
-            least=least,
-            most=most,
-            got=value,
-        )
+        fits = isinstance(value, int) and not value % 4 and least <= value <= most
+        fields = {"argument": name, "least": least, "most": most, "got": value}
+        require(fits, "int-4-divides", f"set_{name}", **fields)
         self._sizes[name] = value
 
     def open_and_set_header(self):
@@ -259,24 +201,12 @@ class FileWriter:
     def write_raw_data(self, raw_data, parallel_writer=False):
         """Write rows, a list of dicts. A row that does not match the schema is skipped, with a
         warning. `parallel_writer` has no effect here."""
-        require(
-            isinstance(parallel_writer, bool),
-            "bool-data-mindrecord",
-            "write_raw_data",
-            parallel_writer=parallel_writer,
-        )
+        BOOL("write_raw_data", parallel_writer=parallel_writer)
         require(not self._done or self._append, "files-not-committed-yet", "write_raw_data")
-        require(
-            isinstance(raw_data, list),
-            "list-argument-value",
-            "write_raw_data",
-            raw_data=raw_data,
-            error=ParamTypeError,
-        )
+        is_list, who, error = isinstance(raw_data, list), "write_raw_data", ParamTypeError
+        require(is_list, "list", who, raw_data=raw_data, error=error)
         for row in raw_data:
-            require(
-                isinstance(row, dict), "rows-dicts", "write_raw_data", got=row, error=ParamTypeError
-            )
+            require(isinstance(row, dict), "rows-dicts", who, got=row, error=error)
         self._begin()
         rows = self._fitting(raw_data)
         count = len(self._writers)
@@ -358,19 +288,12 @@ class FileReader:
     """
 
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
-        require(
-            columns is None or isinstance(columns, list),
-            "list-argument-value",
-            "FileReader",
-            columns=columns,
-            error=ParamTypeError,
-        )
+        is_list = optional(LIST).accepts(columns)
+        require(is_list, "list", "FileReader", columns=columns, error=ParamTypeError)
         self._files = opened(file_name)
         for name in columns or []:
-            if name not in self._files[0].schema:
-                raise rejection(
-                    "columns-among", "FileReader", schema=list(self._files[0].schema), got=name
-                )
+            schema = [*self._files[0].schema]
+            require(name in schema, "columns-among", "FileReader", schema=schema, got=name)
         self._columns = columns
 
     def get_next(self):
@@ -398,9 +321,8 @@ def opened(file_name):
     """Open files as `RecordFile`s; `file_name`: one of a set written together, or a list."""
     paths = [file_name] if isinstance(file_name, (str, Path)) else list(file_name)
     for path in paths:
-        require(
-            Path(path).is_file(), "file-file-missing", "mindrecord", value=path, error=RuntimeError
-        )
+        is_file = Path(path).is_file()
+        require(is_file, "there-must-be-file", "mindrecord", path=path, error=RuntimeError)
     files = [RecordFile(paths[0])]
     if isinstance(file_name, (str, Path)):
         folder = Path(file_name).parent
@@ -408,10 +330,9 @@ def opened(file_name):
     is_first = [Path(path) == files[0].path for path in paths]
     files = [files[0] if is_it else RecordFile(p) for p, is_it in zip(paths, is_first, strict=True)]
     for file in files:
-        if file.schema != files[0].schema:
-            raise rejection(
-                "files-one-schema-another", "mindrecord", path=file.path, path2=files[0].path
-            )
+        path, other = file.path, files[0].path
+        one = file.schema == files[0].schema
+        require(one, "files-one-schema", "mindrecord", path=path, other=other)
     return files
 
 

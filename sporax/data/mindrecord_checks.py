@@ -2,38 +2,56 @@
 ValueError with the reason."""
 
 import re
+from functools import partial
 from pathlib import PurePath
 
 import numpy as np
 
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import DICT, STR, Kind
+from sporax.diagnosis.rules import message, rejection, require
 
 _TYPES = "int32", "int64", "float32", "float64", "string", "bytes"
 _KINDS = {"string": str, "int32": int, "int64": int, "float32": float, "float64": float}
 _BIGGEST = 2**40  # bytes of a header or a page
 
 
-def _require(holds, rule, got):
-    require(holds, "but-has", law=rule, got=got)
+def _check(kind, **parts):
+    """Raise ValueError for a part that is not of this kind."""
+    for name, value in parts.items():
+        if not kind.accepts(value):
+            raise rejection("part-must-be", argument=name, kind=kind.words(), got=value)
+
+
+def _is_int(value, least, end):
+    return type(value) is int and least <= value < end
+
+
+def _are(test, values):
+    return isinstance(values, list) and all(map(test, values))
+
+
+_ANY_INT = Kind(partial(message, "an-int"), lambda value: type(value) is int)
+_SIZE = Kind(partial(message, "a-size"), lambda value: _is_int(value, 1, _BIGGEST))
+_FIELDS = Kind(partial(message, "fields"), lambda value: isinstance(value, dict) and value)
+_OBJECTS = Kind(
+    partial(message, "list-of-objects"),
+    lambda value: isinstance(value, list) and value and isinstance(value[0], dict),
+)
 
 
 def check_header(header):
     """Check the JSON object at the beginning of a file."""
-    _require(isinstance(header, dict), "its header must be an object", header)
-    for name in ("header_size", "page_size"):
-        size = header.get(name)
-        _require(type(size) is int and 0 < size < _BIGGEST, f"'{name}' must be a size", size)
+    _check(DICT, header=header)
+    _check(_SIZE, header_size=header.get("header_size"), page_size=header.get("page_size"))
     described = header.get("schema")
-    _require(isinstance(described, list) and described and isinstance(described[0], dict),
-             "'schema' must be a list of objects", described)  # fmt: skip
+    _check(_OBJECTS, schema=described)
     schema, blobs = described[0].get("schema"), described[0].get("blob_fields")
-    _require(isinstance(schema, dict) and schema, "its fields must be an object", schema)
+    _check(_FIELDS, schema=schema)
     for name, kind in schema.items():
         _check_field(name, kind)
-    arrays = [n for n, kind in schema.items() if kind["type"] == "bytes" or "shape" in kind]
-    _require(isinstance(blobs, list) and all(isinstance(n, str) for n in blobs)
-             and sorted(blobs) == sorted(arrays),
-             f"'blob_fields' must be its bytes and arrays, {sorted(arrays)}", blobs)  # fmt: skip
+    arrays = sorted(n for n, kind in schema.items() if kind["type"] == "bytes" or "shape" in kind)
+    fits = _are(STR.accepts, blobs) and sorted(blobs) == arrays
+    require(fits, "blobs-of-schema", blob_fields=blobs, arrays=arrays)
     _check_names(header, schema)
 
 
@@ -44,66 +62,70 @@ _LARGEST = {"header_size": 2**27, "page_size": 2**28}  # of files that are appen
 def check_to_be_continued(header):
     """Check what else a writer needs in the header of a file to append to it."""
     for name, largest in _LARGEST.items():
-        _require(header[name] <= largest, f"'{name}' must be {largest} at most", header[name])
-    pages = header.get("page")
-    _require(
-        isinstance(pages, list) and all(
-            isinstance(page, dict) and page.get("page_type") in ("RAW_DATA", "BLOB_DATA")
-            and all(type(page.get(name)) is int and 0 <= page[name] < 2**40 for name in _PAGE)
-            for page in pages
-        ), "'page' must be a list of pages", pages,
-    )  # fmt: skip
-    saved, described = header.get("compression_size"), header["schema"][0].get("desc")
-    _require(type(saved) is int, "'compression_size' must be an int", saved)
-    _require(isinstance(described, str), "'desc' must be a text", described)
+        size = header[name]
+        require(size <= largest, "size-at-most", argument=name, most=largest, got=size)
+    _check(_PAGES, page=header.get("page"))
+    _check(_ANY_INT, compression_size=header.get("compression_size"))
+    _check(STR, desc=header["schema"][0].get("desc"))
+
+
+def _is_page(page):
+    return (
+        isinstance(page, dict)
+        and page.get("page_type") in ("RAW_DATA", "BLOB_DATA")
+        and all(_is_int(page.get(name), 0, _BIGGEST) for name in _PAGE)
+    )
+
+
+_PAGES = Kind(partial(message, "list-of-pages"), lambda pages: _are(_is_page, pages))
 
 
 def _check_field(name, kind):
-    _require(re.fullmatch(r"\w+", name), "a field's name must have letters and digits", name)
-    _require(isinstance(kind, dict) and kind.get("type") in _TYPES,
-             f"'{name}' must have one of the types {', '.join(_TYPES)}", kind)  # fmt: skip
+    require(re.fullmatch(r"\w+", name), "name-of-field", got=name)
+    is_known = isinstance(kind, dict) and kind.get("type") in _TYPES
+    require(is_known, "type-of-header-field", argument=name, types=_TYPES, got=kind)
     shape = kind.get("shape", [])
-    _require(isinstance(shape, list) and all(type(n) is int and -1 <= n < 2**40 for n in shape)
-             and shape.count(-1) < 2 and ("shape" not in kind or kind["type"] in _TYPES[:4]),
-             f"'{name}' must have a shape of sizes, one of them -1 at most", kind)  # fmt: skip
+    fits = _are(lambda n: _is_int(n, -1, _BIGGEST), shape) and shape.count(-1) < 2
+    fits = fits and ("shape" not in kind or kind["type"] in _TYPES[:4])
+    require(fits, "shape-of-header-field", argument=name, got=kind)
 
 
 def _check_names(header, schema):
     """Check the names of the other files, all in one folder, and the fields of the index."""
+
+    def is_name(name):
+        fits = isinstance(name, str) and name not in ("", ".", "..") and "\0" not in name
+        return fits and PurePath(name).name == name
+
     names = header.get("shard_addresses")
-    _require(
-        isinstance(names, list) and names
-        and all(isinstance(n, str) and n not in ("", ".", "..") and "\0" not in n
-                and PurePath(n).name == n for n in names),
-        "'shard_addresses' must name files in its own folder", names,
-    )  # fmt: skip
+    require(names and _are(is_name, names), "names-of-files", shard_addresses=names)
     fields = header.get("index_fields") or []
-    _require(isinstance(fields, list) and all(
-        isinstance(f, dict) and f.get("index_field") in [*schema] for f in fields),
-        "'index_fields' must be among its fields", fields)  # fmt: skip
+    fits = _are(lambda f: isinstance(f, dict) and f.get("index_field") in [*schema], fields)
+    require(fits, "fields-of-index", index_fields=fields)
 
 
 def checked_places(rows, width):
     """Return the index rows, (row, page, start, end, page, start, end), sorted and without row."""
-    _require(all(type(x) is int for row in rows for x in row), "places must be ints",
-             next((row for row in rows if any(type(x) is not int for x in row)), None))  # fmt: skip
+    wrong = [row for row in rows if any(type(x) is not int for x in row)]
+    require(not wrong, "places-ints", got=wrong[:1])
     places = np.array(rows, np.int64).reshape(-1, width)
-    _require((places >= 0).all() and (places < 2**40).all(), "places must be at least 0",
-             places[(places < 0).any(1)][:1].tolist())  # fmt: skip
+    wrong = places[((places < 0) | (places >= _BIGGEST)).any(1)]
+    require(not len(wrong), "places-at-least-0", got=wrong[:1].tolist())
     return places[np.argsort(places[:, 0], kind="stable"), 1:]
 
 
 def checked_row(fields, schema):
     """Return {field: value} of a row, checked against the schema."""
-    _require(isinstance(fields, dict), "its fields must be named", fields)
+    _check(DICT, fields=fields)
     for name, kind in schema.items():
-        _require(name in fields, f"it must have '{name}'", sorted(map(str, fields)))
+        if name not in fields:
+            raise rejection("row-has-field", name=name, got=sorted(map(str, fields)))
         if "shape" in kind or kind["type"] == "bytes":
             continue
         value, wanted = fields[name], _KINDS[kind["type"]]
-        allowed = (int, float) if wanted is float else (wanted,)
-        _require(type(value) in allowed, f"'{name}' must be {kind['type']}", value)
-        if wanted is int:
+        fits = type(value) in ((int, float) if wanted is float else (wanted,))
+        if fits and wanted is int:
             limits = np.iinfo(kind["type"])
-            _require(limits.min <= value <= limits.max, f"'{name}' must be {kind['type']}", value)
+            fits = limits.min <= value <= limits.max
+        require(fits, "value-of-type", argument=name, kind=kind["type"], got=value)
     return {name: fields[name] for name in fields if name in schema}

@@ -16,10 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from sporax.data import tfrecord_file
+from sporax.data.argument_checks import PATH
+from sporax.data.file_set import existing
 from sporax.data.mindrecord import SUCCESS, FileWriter, ParamTypeError
 from sporax.data.mindrecord_file import damaged
 from sporax.data.text_lines import lines
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause
@@ -29,24 +31,18 @@ _MOST_BYTES = 2**28  # of the pixels in an MNIST file
 _LARGE = {"header_size": 1 << 24, "page_size": 1 << 26}
 
 
+_WHO = "mindrecord"
+
+
 class _Converter:
     """Base of converters; a subclass's `run` writes the files."""
 
     def _path(self, name, value, is_folder=None):
-        if not isinstance(value, (str, Path)):
-            raise rejection(
-                "path-argument-value",
-                type(self).__name__,
-                argument=name,
-                got=value,
-                error=ParamTypeError,
-            )
+        is_path, who = PATH.accepts(value), type(self).__name__
+        require(is_path, "path", who, argument=name, got=value, error=ParamTypeError)
         path = Path(value)
-        if is_folder is not None and not (path.is_dir() if is_folder else path.is_file()):
-            kind = "folder" if is_folder else "file"
-            raise rejection(
-                "must-be-a-argument-value", type(self).__name__, argument=name, kind=kind, got=value
-            )
+        if is_folder is not None:
+            existing(who, name, value, is_folder)
         return path
 
     def transform(self):
@@ -55,7 +51,7 @@ class _Converter:
 
     def run(self):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
-        raise rejection("defined", type(self).__name__, argument="run")
+        raise rejection("method-defined", type(self).__name__, other="run")
 
 
 def _write(writer, schema, desc, index, rows, sizes=None):
@@ -108,8 +104,8 @@ class _Dtype:
 
     def __init__(self, name, *_):
         name = name.decode() if isinstance(name, bytes) else name
-        if not re.fullmatch("[iu][1248]", name):
-            raise pickle.UnpicklingError(f"it has the dtype {name!r:.20}, which is none of ints")
+        is_int, error = re.fullmatch("[iu][1248]", name), pickle.UnpicklingError
+        require(is_int, "dtype-of-ints", got=name, error=error)
         self.name = name
 
     def __setstate__(self, state):
@@ -131,7 +127,8 @@ class _Unpickler(pickle._Unpickler):  # the one in C allocates any size that a f
         if (module, name) == ("_codecs", "encode"):  # bytes, as Python 3 writes them for Python 2
             return lambda text, encoding: text.encode("latin-1")
         if (module, name) not in _ARRAYS:
-            raise pickle.UnpicklingError(f"it names {module}.{name}, which is no array")
+            name = f"{module}.{name}"
+            raise rejection("names-no-array", name=name, error=pickle.UnpicklingError)
         return _ARRAYS[module, name]
 
 
@@ -142,10 +139,10 @@ def _pickled(path, labels):
         images = np.asarray(content[b"data"], np.uint8).reshape(-1, 3, 32, 32)
         columns = [[int(x) for x in content[name]] for name in labels]
     except Exception as error:  # noqa: BLE001 - what a damaged pickle raises may be anything
-        reason = f"must be a pickle of CIFAR's images and labels: {error!r:.200}"
-        raise damaged(path, reason) from None
-    if any(len(column) != len(images) for column in columns):
-        raise damaged(path, f"must have a label for each of {len(images)} images")
+        raise rejection("file-of-cifar", _WHO, path=path, cause=error) from None
+    n = len(images)
+    for column in columns:
+        require(len(column) == n, "file-labels", _WHO, path=path, n=n, got=len(column))
     return zip(images.transpose(0, 2, 3, 1), *columns, strict=True)
 
 
@@ -166,19 +163,13 @@ class Cifar10ToMR(_Converter):
         self.source = self._path("source", source, is_folder=True)
         self.destination = str(self._path("destination", destination))
         for pattern, _ in self._files:
-            if not [*self.source.glob(pattern)]:
-                raise rejection(
-                    "files-none",
-                    type(self).__name__,
-                    argument="source",
-                    pattern=pattern,
-                    source=source,
-                )
+            found, who = [*self.source.glob(pattern)], type(self).__name__
+            require(found, "files-none", who, source=self.source, pattern=pattern)
 
     def run(self, fields=None):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
-        if fields and not isinstance(fields, list):
-            raise rejection("list-names", type(self).__name__, fields=fields)
+        is_list = not fields or isinstance(fields, list)
+        require(is_list, "list-names", type(self).__name__, fields=fields)
         schema = {name: {"type": "int64"} for name in ("id", *self._labels)}
         schema["data"] = {"type": "bytes"}
         for (pattern, desc), end in zip(self._files, ("", "_test"), strict=True):
@@ -222,10 +213,8 @@ def _idx(path, magic, axes):
             content = file.read(size + 1)
         array = np.frombuffer(content, np.uint8).reshape(sizes)
     except MALFORMED as error:
-        reason = f"must be a gzipped file of MNIST's: {cause(error)}"
-        raise damaged(path, reason) from error
-    if kind != magic:
-        raise damaged(path, f"must begin with {magic}, but begins with {kind}")
+        raise rejection("file-of-mnist", _WHO, path=path, cause=cause(error)) from error
+    require(kind == magic, "file-begins", _WHO, path=path, magic=magic, got=kind)
     return array
 
 
@@ -252,8 +241,8 @@ class MnistToMR(_Converter):
         for part, writer in self._writers.items():
             images = _idx(self.source / f"{part}-images-idx3-ubyte.gz", 2051, 3)
             labels = _idx(self.source / f"{part}-labels-idx1-ubyte.gz", 2049, 1).tolist()
-            if len(images) != len(labels):
-                raise damaged(self.source, f"has {len(images)} images for {len(labels)} labels")
+            n, got = len(images), len(labels)
+            require(n == got, "file-labels", _WHO, path=self.source, n=n, got=got)
             pairs = zip(images, labels, strict=True)
             rows = ({"label": label, "data": _jpeg(image)} for image, label in pairs)
             _write(writer, schema, "mnist_schema", ["label"], rows, _LARGE)
@@ -284,9 +273,8 @@ class ImageNetToMR(_Converter):
                 if not -(2**31) <= label < 2**31 or ".." in line or line[0] == "/":
                     raise ValueError
             except (OSError, ValueError):
-                raise damaged(
-                    self.map_file, f"must have a folder and its label in line {i}, but has {line!r}"
-                ) from None
+                fields = {"what": message("folder-and-label"), "i": i, "got": line}
+                raise rejection("file-line-holds", _WHO, path=self.map_file, **fields) from None
             for path in sorted(folder.glob("*")) if len(folder.name) < 256 else ():
                 if path.name.endswith(("JPEG", "jpg")) and (image := untrusted_file.content(path)):
                     yield {"label": label, "image": image, "file_name": str(path)}
@@ -295,13 +283,8 @@ class ImageNetToMR(_Converter):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
         rows = self._rows()
         first = next(rows, None)
-        require(
-            first is not None,
-            "folders-image-dir-files-jpeg",
-            "ImageNetToMR",
-            map_file=self.map_file,
-            image_dir=self.image_dir,
-        )
+        fields = {"map_file": self.map_file, "image_dir": self.image_dir}
+        require(first is not None, "folders-image-dir-files-jpeg", "ImageNetToMR", **fields)
         kinds = {"label": "int32", "image": "bytes", "file_name": "string"}
         schema = {name: {"type": kind} for name, kind in kinds.items()}
         rows = itertools.chain([first], rows)
@@ -355,12 +338,8 @@ class CsvToMR(_Converter):
     def __init__(self, source, destination, columns_list=None, partition_number=1):
         self.source = self._path("source", source, is_folder=False)
         listed = columns_list or []
-        require(
-            isinstance(listed, list) and all(isinstance(name, str) for name in listed),
-            "list-str",
-            "CsvToMR",
-            columns_list=columns_list,
-        )
+        is_list = isinstance(listed, list) and all(isinstance(name, str) for name in listed)
+        require(is_list, "list-str", "CsvToMR", columns_list=columns_list)
         self.columns_list = listed
         self._writer = FileWriter(self._path("destination", destination), partition_number)
 
@@ -370,19 +349,16 @@ class CsvToMR(_Converter):
             reader = csv.reader(lines("CsvToMR", self.source, keepends=True))
             head, *rows = [line for line in reader if line] or [[]]
         except csv.Error as error:
-            raise damaged(self.source, f"must be CSV, but: {error}") from None
+            raise rejection("file-csv", _WHO, path=self.source, cause=error) from None
         for name in self.columns_list:
             require(name in head, "among", "CsvToMR", columns_list=name, value=head)
         for i, line in enumerate(rows, 1):
-            if len(line) != len(head):
-                raise damaged(
-                    self.source, f"must have {len(head)} columns in row {i}, but has {len(line)}"
-                )
-        if len({name.lower() for name in head}) < len(head):
-            raise damaged(self.source, f"must have different names, but has {head!r:.200}")
-        if not rows or not all(re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) for name in head):
-            names = "names of letters, digits and '_' in the first"
-            raise damaged(self.source, f"must have rows, and {names}, but has {head!r:.200}")
+            n, got = len(head), len(line)
+            require(n == got, "file-row-columns", _WHO, path=self.source, i=i, n=n, got=got)
+        differ = len({name.lower() for name in head}) == len(head)
+        require(differ, "file-names-differ", _WHO, path=self.source, got=head)
+        fits = rows and all(re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) for name in head)
+        require(fits, "file-rows-and-names", _WHO, path=self.source, got=head)
         chosen = self.columns_list or head
         columns = {name: _column([line[head.index(name)] for line in rows]) for name in chosen}
         schema = {name: {"type": kind} for name, (kind, _) in columns.items()}
@@ -416,34 +392,22 @@ class TFRecordToMR(_Converter):
     def __init__(self, source, destination, feature_dict, bytes_fields=None):
         self.source = self._path("source", source, is_folder=False)
         self.destination = self._path("destination", destination)
-        require(
-            isinstance(feature_dict, dict) and feature_dict,
-            "dict-features",
-            "TFRecordToMR",
-            feature_dict=feature_dict,
-        )
+        is_dict = isinstance(feature_dict, dict) and feature_dict
+        require(is_dict, "dict-features", "TFRecordToMR", feature_dict=feature_dict)
         self.feature_dict = {key: self._feature(key, value) for key, value in feature_dict.items()}
         listed = [] if bytes_fields is None else bytes_fields
         texts = [key for key, (_, kind, _) in self.feature_dict.items() if kind == "string"]
-        require(
-            isinstance(listed, list) and (not any(name not in texts for name in listed)),
-            "list-features-strings",
-            "TFRecordToMR",
-            bytes_fields=bytes_fields,
-            texts=texts,
-        )
+        fits = isinstance(listed, list) and all(name in texts for name in listed)
+        fields = {"bytes_fields": bytes_fields, "texts": texts}
+        require(fits, "list-features-strings", "TFRecordToMR", **fields)
         self.bytes_fields = listed
         self._schema = {}
         for key, (shape, kind, _) in self.feature_dict.items():
-            if _field_name(key) in self._schema:
-                raise rejection(
-                    "names-feature-dict-differ-letters",
-                    "TFRecordToMR",
-                    field_name=_field_name(key),
-                    feature_dict=list(self.feature_dict),
-                )
+            name, features = _field_name(key), [*self.feature_dict]
+            is_new = name not in self._schema
+            require(is_new, "names-of-features", "TFRecordToMR", name=name, feature_dict=features)
             sizes = {"shape": shape} if shape else {}
-            self._schema[_field_name(key)] = {"type": "bytes" if key in listed else kind} | sizes
+            self._schema[name] = {"type": "bytes" if key in listed else kind} | sizes
 
     def _feature(self, key, value):
         """Return (shape, dtype name, default value) of an item of 'feature_dict'."""
@@ -453,14 +417,9 @@ class TFRecordToMR(_Converter):
             shape = [operator.index(n) for n in shape]
         except (TypeError, ValueError):
             kind = None
-        if kind not in _FEATURES or len(shape) > (kind != "string") or min(shape, default=1) < 1:
-            raise rejection(
-                "tf-io-fixedlenfeature-shape",
-                "TFRecordToMR",
-                argument=f"feature_dict[{key!r}]",
-                names=", ".join(_FEATURES),
-                got=value,
-            )
+        fits = kind in _FEATURES and len(shape) <= (kind != "string") and min(shape, default=1) >= 1
+        fields = {"argument": f"feature_dict[{key!r}]", "names": [*_FEATURES], "got": value}
+        require(fits, "tf-io-fixedlenfeature-shape", "TFRecordToMR", **fields)
         return shape, kind, default
 
     def _rows(self):
@@ -469,7 +428,8 @@ class TFRecordToMR(_Converter):
                 features = tfrecord_file.example(content)
                 yield {_field_name(key): self._value(key, features) for key in self.feature_dict}
             except (CorruptFile, ValueError) as error:
-                raise damaged(self.source, f"has a record {i} that does not fit: {error}") from None
+                fields = {"path": self.source, "i": i, "cause": error}
+                raise rejection("file-record-fits", _WHO, **fields) from None
 
     def _value(self, key, features):
         shape, kind, default = self.feature_dict[key]
@@ -478,9 +438,9 @@ class TFRecordToMR(_Converter):
             values = np.full(shape or 1, default, None if kind == "string" else kind)
             values = [x.encode() for x in values.tolist()] if kind == "string" else values
         actual = "string" if isinstance(values, list) else values.dtype.name
-        if len(values) != math.prod(shape) or actual != kind:
-            got = f"{len(values)} of {actual}" if len(values) else "none"
-            raise rejection("is-to-be-of", argument=key, prod=math.prod(shape), kind=kind, got=got)
+        n = math.prod(shape)
+        fields = {"n": n, "kind": kind, "got": len(values), "actual": actual}
+        require(len(values) == n and actual == kind, "feature-of", argument=key, **fields)
         if shape:
             return values
         value = values[0]

@@ -27,14 +27,10 @@ def set_enc_key(enc_key):
     >>> set_enc_key("0123456789012345")
     >>> set_enc_key(None)
     """
-    require(
-        enc_key is None or isinstance(enc_key, str),
-        "str-checkpoint-encryption",
-        "set_enc_key",
-        enc_key=enc_key,
-    )
-    if enc_key is not None and len(enc_key.encode()) not in (16, 24, 32):
-        raise rejection("16-24-32-bytes", "set_enc_key", enc_key=len(enc_key.encode()))
+    is_str = enc_key is None or isinstance(enc_key, str)
+    require(is_str, "str-checkpoint-encryption", "set_enc_key", enc_key=enc_key)
+    size = 16 if enc_key is None else len(enc_key.encode())
+    require(size in (16, 24, 32), "size-of-key", "set_enc_key", enc_key=size)
     _settings["key"] = enc_key
 
 
@@ -58,23 +54,14 @@ def set_dec_mode(dec_mode="AES-GCM"):
 
 
 def _mode(name, mode):
-    require(
-        callable(mode) or mode == _AES.decode(),
-        "aes-gcm-function",
-        f"set_{name}",
-        argument=name,
-        got=mode,
-    )
+    fits = callable(mode) or mode == _AES.decode()
+    require(fits, "aes-gcm-function", f"set_{name}", argument=name, got=mode)
     return mode
 
 
 def is_key_set():
     """Return True if a key is set, so that files are encrypted."""
     return _settings["key"] is not None
-
-
-def _refused(path, reason):
-    return rejection("file-data-mindrecord", "mindrecord", path=path, reason=reason)
 
 
 def encrypt_if_set(path):
@@ -94,11 +81,8 @@ def encrypt_if_set(path):
 
 def _dec_mode(path):
     mode = _settings["enc_mode"] if _settings["dec_mode"] is None else _settings["dec_mode"]
-    if callable(mode) and _settings["dec_mode"] is None:
-        raise _refused(
-            path, "needs a function to be decrypted, since 'set_enc_mode' was called with one; "
-            "give it to 'set_dec_mode'"
-        )  # fmt: skip
+    fits = not callable(mode) or _settings["dec_mode"] is not None
+    require(fits, "file-needs-decryption", "mindrecord", path=path)
     return mode
 
 
@@ -107,19 +91,17 @@ def opened_plain(path):
     try:
         file = untrusted_file.opened(path)
     except OSError as error:
-        raise _refused(path, f"must be readable: {untrusted_file.cause(error)}") from None
+        cause = untrusted_file.cause(error)
+        raise rejection("file-cannot-read", "mindrecord", path=path, cause=cause) from None
     try:
         size = os.fstat(file.fileno()).st_size
         file.seek(max(size - len(_END), 0))
         is_encrypted = file.read() == _END
         key = _settings["key"]
-        if key is None and is_encrypted:
-            raise _refused(path, "is encrypted; give its key to 'mindrecord.set_enc_key'")
-        if key is not None and not is_encrypted:
-            raise _refused(
-                path, "is not encrypted, but there is a key; 'mindrecord.set_enc_key(None)' takes "
-                "it away"
-            )  # fmt: skip
+        fits = key is not None or not is_encrypted
+        require(fits, "file-is-encrypted", "mindrecord", path=path)
+        fits = key is None or is_encrypted
+        require(fits, "file-not-encrypted", "mindrecord", path=path)
         file.seek(0)
         if not is_encrypted:
             return file
@@ -134,10 +116,9 @@ def _decrypted(path, file, size, key):
     mode = _dec_mode(path)
     file.seek(max(size - len(_AES), 0))
     written = file.read(len(_AES))
-    if written != (_OWN if callable(mode) else _AES):
-        raise _refused(
-            path, f"was encrypted as {written.decode('latin1')}, but is to be decrypted by {mode}"
-        )
+    fields = {"mode": mode, "written": written.decode("latin1")}
+    fits = written == (_OWN if callable(mode) else _AES)
+    require(fits, "file-encrypted-as", "mindrecord", path=path, **fields)
     file.seek(0)
     plain = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     try:
@@ -159,7 +140,7 @@ def _decrypt_pieces(path, file, plain, key):
         try:
             plain.write(encryption.decrypt(file.read(min(length, size)), key))
         except CorruptFile as error:
-            raise _refused(path, f"cannot be decrypted: {error}") from None
+            raise rejection("file-decrypted", "mindrecord", path=path, cause=error) from None
 
 
 def decrypt_in_place(path):

@@ -24,7 +24,7 @@ from sporax.data.mindrecord_checks import (
     checked_row,
 )
 from sporax.data.mindrecord_encryption import encrypt_if_set, opened_plain
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import atomic_write, untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 
@@ -42,8 +42,9 @@ def is_blob(kind):
     return kind["type"] == "bytes" or "shape" in kind
 
 
-def damaged(path, reason):
-    """Return the error for a damaged file, or one of another format."""
+def damaged(path, rule, **fields):
+    """Return the error for a damaged file, or one of another format; `rule`: a phrase's id."""
+    reason = message(rule, **fields)
     return rejection("file-data-mindrecord", "mindrecord", path=path, reason=reason)
 
 
@@ -103,14 +104,13 @@ class RecordFile:
     def _index(self):
         database = Path(f"{self.path}.db")
         if not database.is_file():
-            raise damaged(self.path, f"must have its index beside it, '{database.name}'")
+            raise damaged(self.path, "has-index-beside", name=database.name)
         connection = sqlite3.connect(":memory:")
         try:
             with opened_plain(database) as file:
                 return _places(connection, file.read())
         except (sqlite3.Error, *MALFORMED) as error:
-            reason = f"must be an index of a MindRecord file: {cause(error)}"
-            raise damaged(database, reason) from error
+            raise damaged(database, "is-index", cause=cause(error)) from error
         finally:
             connection.close()
 
@@ -121,7 +121,7 @@ class RecordFile:
         if 0 < end - start <= size - at:
             content = os.pread(self._file.fileno(), int(end - start), at)
         if len(content) < 8 or struct.unpack_from("<Q", content)[0] != len(content) - 8:
-            raise damaged(self.path, f"must hold a row of {end - start} bytes at byte {at}")
+            raise damaged(self.path, "holds-row", size=end - start, at=at)
         return content[8:]
 
     def row(self, i):
@@ -129,7 +129,7 @@ class RecordFile:
         try:
             return self._row(self.places[i])
         except MALFORMED as error:
-            raise damaged(self.path, f"has a damaged row {i}: {cause(error)}") from error
+            raise damaged(self.path, "has-damaged-row", i=i, cause=cause(error)) from error
 
     def _row(self, places):
         fields = msgpack.unpack(self._part(*places[:3]))
@@ -163,8 +163,7 @@ class RecordFile:
 
 def _places(connection, content):
     """Return the row positions in a database; raises ValueError if its bytes cannot hold them."""
-    if not content:  # SQLite would report a lack of memory
-        raise rejection("empty")
+    require(content, "empty")  # SQLite would report a lack of memory
     connection.deserialize(content)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**20)
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -173,8 +172,7 @@ def _places(connection, content):
     most = len(content) // len(_PLACES)
     rows = connection.execute(f"SELECT ROW_ID, {', '.join(_PLACES)} FROM INDEXES LIMIT {most + 1}")
     listed = rows.fetchall()
-    if len(listed) > most:
-        raise rejection("more-rows-bytes", most=most, count=len(content))
+    require(len(listed) <= most, "more-rows-bytes", most=most, count=len(content))
     return checked_places(listed, 1 + len(_PLACES))
 
 
@@ -186,7 +184,7 @@ def header_to_be_continued(path, is_plain=False):
             header = _header(path, file)
         check_to_be_continued(header)
     except (OSError, ValueError) as error:
-        raise damaged(path, f"must have a header to go on with, but: {cause(error)}") from None
+        raise damaged(path, "has-header-to-continue", cause=cause(error)) from None
     return header
 
 
@@ -194,12 +192,12 @@ def _header(path, file):
     start = file.read(8)
     length = int.from_bytes(start, "little") if len(start) == 8 else 0
     if not 0 < length <= os.fstat(file.fileno()).st_size - 8:
-        raise damaged(path, "must be a MindRecord file, but does not begin like one")
+        raise damaged(path, "is-mindrecord")
     try:
         header = untrusted_file.json_of(file.read(length))
         check_header(header)
     except ValueError as error:
-        raise damaged(path, f"must begin with a header in JSON, but: {error}") from None
+        raise damaged(path, "has-header", cause=error) from None
     return header
 
 
@@ -234,13 +232,8 @@ class RecordWriter:
         parts = {kind: struct.pack("<Q", len(p)) + p
                  for kind, p in (("BLOB_DATA", blob), ("RAW_DATA", raw))}  # fmt: skip
         for part in parts.values():
-            require(
-                len(part) <= self.page_size,
-                "row-fit-into-page",
-                "write_raw_data",
-                page_size=self.page_size,
-                count=len(part),
-            )
+            most, got = self.page_size, len(part)
+            require(got <= most, "row-fits-into-page", "write_raw_data", most=most, got=got)
         self._make_room({kind: len(part) for kind, part in parts.items()})
         places = {}
         for kind, part in parts.items():
@@ -305,14 +298,9 @@ class RecordWriter:
             "shard_addresses": shards, "shard_id": shard, "statistics": None, "version": _VERSION,
         }  # fmt: skip
         text = json.dumps(header, separators=(",", ":")).encode("utf8")
-        if len(text) + 8 > self.header_size:
-            raise rejection(
-                "header-fit-into-bytes",
-                "commit",
-                path=self.path,
-                header_size=self.header_size,
-                number=len(text) + 8,
-            )
+        size, most = len(text) + 8, self.header_size
+        fields = {"path": self.path, "most": most, "got": size}
+        require(size <= most, "header-fits-into-bytes", "commit", **fields)
         with atomic_write.errors_named("FileWriter", self.path):
             self._file.seek(0)
             self._file.write(struct.pack("<Q", len(text)) + text)

@@ -3,7 +3,8 @@
 import json
 
 from sporax.data.mindrecord import MRMDefineCategoryError, ParamTypeError, ParamValueError, opened
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import INT, at_least
+from sporax.diagnosis.rules import require
 
 
 class MindPage:
@@ -43,21 +44,10 @@ class MindPage:
 
     @category_field.setter
     def category_field(self, category_field):
-        require(
-            isinstance(category_field, str),
-            "str-argument-value-mindrecord-page",
-            "MindPage",
-            category_field=category_field,
-            error=ParamTypeError,
-        )
-        require(
-            category_field in self._fields,
-            "among-argument-value",
-            "MindPage",
-            category_field=category_field,
-            fields=self._fields,
-            error=MRMDefineCategoryError,
-        )
+        fields = {"category_field": category_field, "error": ParamTypeError}
+        require(isinstance(category_field, str), "str", "MindPage", **fields)
+        fields |= {"value": self._fields, "error": MRMDefineCategoryError}
+        require(category_field in self._fields, "among", "MindPage", **fields)
         groups = {}
         for file in self._files:
             for i in range(len(file)):
@@ -82,53 +72,31 @@ class MindPage:
         """Return a page of `num_row` rows of a group, as dicts."""
         _number("category_id", category_id, 0)
         groups = list(self._begun().values())
-        require(
-            category_id < len(groups),
-            "in-interval-data-mindrecord",
-            "MindPage",
-            category_id=category_id,
-            interval=f"[0, {len(groups)})",
-        )
+        fields = {"interval": f"[0, {len(groups)})", "error": RuntimeError}
+        fits = category_id < len(groups)
+        require(fits, "in-interval", "MindPage", category_id=category_id, **fields)
         return self._page(groups[category_id], page, num_row)
 
     def read_at_page_by_name(self, category_name, page, num_row):
         """Return a page like `read_at_page_by_id`, for the group of that name."""
-        require(
-            isinstance(category_name, str),
-            "str-argument-value-mindrecord-page",
-            "MindPage",
-            category_name=category_name,
-            error=ParamValueError,
-        )
-        require(
-            category_name in self._begun(),
-            "one-those-read-category-info",
-            "MindPage",
-            category_name=category_name,
-        )
+        is_str = isinstance(category_name, str)
+        require(is_str, "str", "MindPage", category_name=category_name, error=ParamValueError)
+        known = category_name in self._begun()
+        require(known, "category-of-info", "MindPage", category_name=category_name)
         return self._page(self._groups[category_name], page, num_row)
 
     def _page(self, rows, page, num_row):
         _number("page", page, 0)
         _number("num_row", num_row, 1)
         chosen = rows[page * num_row : (page + 1) * num_row]
-        if not chosen:
-            raise rejection(
-                "some-group-s-rows", "MindPage", page=page, count=len(rows), num_row=num_row
-            )
+        fields = {"n": len(rows), "num_row": num_row}
+        require(chosen, "page-of-group", "MindPage", page=page, **fields)
         return [file.row(i) for file, i in chosen]
 
 
 def _number(name, value, least):
-    require(
-        isinstance(value, int) and (not isinstance(value, bool)) and (value >= least),
-        "int-at-least",
-        "MindPage",
-        argument=name,
-        n=least,
-        got=value,
-        error=ParamValueError,
-    )
+    fits, fields = at_least(least, INT).accepts(value), {"n": least, "got": value}
+    require(fits, "int-at-least", "MindPage", argument=name, **fields, error=ParamValueError)
 
 
 __all__ = ["MindPage"]

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data.file_set import LoadedSet
+from sporax.diagnosis.rules import require
 
 
 class MnistDataset(LoadedSet):
@@ -86,8 +87,8 @@ class Cifar10Dataset(MnistDataset):
 
     def _part(self, part):
         paths = sorted(self.given.dataset_dir.glob(part))
-        if not paths:
-            raise self._error(f"there must be files {part}, but there are none")
+        fields = {"dataset_dir": self.given.dataset_dir, "pattern": part}
+        require(paths, "files-none", self._who, **fields, error=RuntimeError)
         labels = len(self.columns) - 1
         for path in paths:
             records = self._records(path, labels + 3 * 32 * 32)
@@ -96,10 +97,8 @@ class Cifar10Dataset(MnistDataset):
 
     def _records(self, path, size):
         content = np.frombuffer(self._content(path), np.uint8)
-        if not content.size or content.size % size:
-            raise self._damaged(
-                path, f"must hold records of {size} bytes, but holds {content.size} bytes"
-            )
+        got = content.size
+        require(got and not got % size, "file-records", self._who, path=path, n=size, got=got)
         return content.reshape(-1, size)
 
 

@@ -4,9 +4,11 @@ import logging
 
 from sporax.core.signature_errors import Fitting
 from sporax.data.constructor_calls import RecordsCall
+from sporax.diagnosis.argument_kinds import one_of
 from sporax.diagnosis.rules import rejection
 
 _log = logging.getLogger("sporax")
+_TARGET = one_of("CPU", "Ascend")
 
 
 class _Operation(RecordsCall, Fitting, accept=None, methods=("__call__",)):
@@ -22,8 +24,7 @@ class _Operation(RecordsCall, Fitting, accept=None, methods=("__call__",)):
 
     def device(self, device_target="CPU"):
         """Return the transform itself. It runs on the CPU; for 'Ascend', this is logged."""
-        if device_target not in ("CPU", "Ascend"):
-            raise rejection("cpu-ascend", type(self).__name__, device_target=device_target)
+        _TARGET(type(self).__name__, device_target=device_target)
         if device_target == "Ascend":
             _log.warning("'%s' runs on the CPU: transforms have no Ascend.", type(self).__name__)
         return self

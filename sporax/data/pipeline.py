@@ -17,7 +17,8 @@ from sporax.data.debug_hooks import with_hooks
 from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
 from sporax.data.row_origin import note, row_like
 from sporax.data.workers import following_stage, numbered
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import FUNCTION
+from sporax.diagnosis.rules import require
 
 STEPS = {}  # operation classes by name
 
@@ -187,7 +188,7 @@ class Filter(Step):
 
     def __init__(self, dataset, predicate, input_columns=None, num_parallel_workers=None):
         super().__init__(dataset)
-        require(callable(predicate), "function-argument-type", "filter", predicate=predicate)
+        FUNCTION("filter", predicate=predicate)
         self._predicate = predicate
         self._places = places("filter", dataset, input_columns or dataset.get_col_names())
 
@@ -203,10 +204,8 @@ class Filter(Step):
         except Exception as error:
             note(error, "filter", self._predicate, at, row)
             raise
-        if hasattr(holds, "shape") and math.prod(holds.shape) > 1:
-            raise rejection(
-                "return-one-bool-row", "filter", argument="predicate", shape=holds.shape
-            )
+        shape = getattr(holds, "shape", ())
+        require(math.prod(shape) <= 1, "one-bool-for-row", "filter", predicate=shape)
         return holds
 
 
@@ -216,7 +215,7 @@ class FlatMap(Step):
 
     def __init__(self, dataset, func):
         super().__init__(dataset)
-        require(callable(func), "function-argument-type", "flat_map", func=func)
+        FUNCTION("flat_map", func=func)
         self._func = func
         self._columns = self._made(*self._source._first).get_col_names()
 
@@ -224,13 +223,8 @@ class FlatMap(Step):
 
     def _made(self, *row):
         dataset = self._func(*row)
-        require(
-            isinstance(dataset, Dataset),
-            "return-dataset-returned",
-            "flat_map",
-            argument="func",
-            dataset=dataset,
-        )
+        is_one = isinstance(dataset, Dataset)
+        require(is_one, "return-dataset", "flat_map", argument="func", got=dataset)
         return dataset
 
     def _begin(self):
@@ -265,14 +259,9 @@ class Rename(_Replacing):
     """The rows with `input_columns` renamed to `output_columns`."""
 
     def __init__(self, dataset, input_columns, output_columns):
-        require(
-            len(names("rename", input_columns)) == len(names("rename", output_columns)),
-            "one-length",
-            "rename",
-            input_columns=input_columns,
-            other="output_columns",
-            count=output_columns,
-        )
+        one = len(names("rename", input_columns)) == len(names("rename", output_columns))
+        fields = {"other": "output_columns", "count": output_columns}
+        require(one, "one-length", "rename", input_columns=input_columns, **fields)
         super().__init__("rename", dataset, input_columns, output_columns)
 
     def _stage(self):

@@ -39,13 +39,8 @@ class RowFiles(Dataset):
         self._paths = list(paths)
         self._samples = count(who, "num_samples", num_samples, 1, 0)
         self._shuffles = _levels(who, shuffle)
-        require(
-            (num_shards is None) == (shard_id is None),
-            "shard-id-given-together",
-            who,
-            num_shards=num_shards,
-            shard_id=shard_id,
-        )
+        together = (num_shards is None) == (shard_id is None)
+        require(together, "shard-id-given-together", who, num_shards=num_shards, shard_id=shard_id)
         self._shards, self._shard = 1, 0
         if num_shards is not None:
             sampler = DistributedSampler(num_shards, shard_id)
@@ -66,22 +61,14 @@ class RowFiles(Dataset):
                 yield FileRow(row, [(path, number)])
                 number += 1
         except MALFORMED as error:
-            raise self._damaged(
-                path, f"must be as those of this data set, but after row {number}: {cause(error)}"
-            ) from error
-
-    def _damaged(self, path, reason, line=None):
-        at = "" if line is None else f", line {line},"
-        return rejection("file-argument-value", self._who, path=path, value=at, reason=reason)
+            fields = {"i": number, "cause": cause(error)}
+            raise rejection("file-after-row", self._who, path=path, **fields) from error
 
     @functools.cached_property
     def _counts(self):
-        """{path: number of rows} of the files."""
+        """The number of rows of each file."""
         counts = {path: sum(1 for _ in self._rows_of(path)) for path in self._paths}
-        if not sum(counts.values()):
-            raise rejection(
-                "rows-none", self._who, names=", ".join(map(repr, map(str, self._paths)))
-            )
+        require(sum(counts.values()), "rows-none", self._who, names=[*map(str, self._paths)])
         return counts
 
     @property
@@ -134,28 +121,22 @@ class RowFiles(Dataset):
 
 def _levels(who, shuffle):
     """Return (True if files are shuffled, True if rows are)."""
-    require(
-        shuffle is None or isinstance(shuffle, (bool, enum.StrEnum)),
-        "bool-member-shuffle",
-        who,
-        shuffle=shuffle,
-    )
+    is_one = shuffle is None or isinstance(shuffle, (bool, enum.StrEnum))
+    require(is_one, "bool-member-shuffle", who, shuffle=shuffle)
     level = {None: "global", True: "global", False: "none"}.get(shuffle, shuffle)
-    require(
-        level in ("global", "files", "none"), "bool-shuffle-global-shuffle", who, shuffle=shuffle
-    )
+    fits = level in ("global", "files", "none")
+    require(fits, "bool-shuffle-global-shuffle", who, shuffle=shuffle)
     return level != "none", level == "global"
 
 
 def found_files(who, dataset_files):
     """Return the files of a path or pattern, or of a list of them, sorted."""
-    require(
-        isinstance(dataset_files, (str, list)), "str-list-them", who, dataset_files=dataset_files
-    )
+    is_one = isinstance(dataset_files, (str, list))
+    require(is_one, "str-list-them", who, dataset_files=dataset_files)
     found = []
     for pattern in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
         matching = [path for path in glob.glob(pattern, recursive=True) if Path(path).is_file()]
-        require(matching, "file-file-missing", who, value=pattern)
+        require(matching, "there-must-be-file", who, path=pattern)
         found += matching
     require(found, "name-files", who, argument="dataset_files")
     return sorted(found)

@@ -14,6 +14,7 @@ from sporax.core.from_host import plain
 from sporax.core.signature_errors import Fitting
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
+from sporax.diagnosis.argument_kinds import BOOL, INT, STR
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -40,7 +41,7 @@ class Sampler(Fitting, accept=None):
         self.dataset_size = 0
 
     def __iter__(self):
-        raise rejection("method---iter---defined", type(self).__name__)
+        raise rejection("method-iter-defined", type(self).__name__)
 
     def begin(self, size):
         """Return a function that lists the indices of an epoch, for a source of `size` rows."""
@@ -52,19 +53,15 @@ class Sampler(Fitting, accept=None):
         indices = _ints(type(self).__name__, indices)
         for i in indices:
             if not -size <= i < size:
-                raise rejection("index-0-number-rows", type(self).__name__, size=size, got=i)
+                raise rejection("index-of-row", type(self).__name__, size=size, got=i)
         return indices
 
     def add_child(self, sampler):
         """Sample from the rows that `sampler` chooses, by their positions there."""
-        if self._child is not None:
-            raise rejection(
-                "called-once-already", type(self).__name__, argument="add_child", child=self._child
-            )
-        if not isinstance(sampler, Sampler):
-            raise rejection(
-                "sampler-mindspore-dataset", f"{type(self).__name__}.add_child", sampler=sampler
-            )
+        who, child = type(self).__name__, self._child
+        require(child is None, "called-once-already", who, argument="add_child", child=child)
+        is_one = isinstance(sampler, Sampler)
+        require(is_one, "sampler-mindspore-dataset", f"{who}.add_child", sampler=sampler)
         self._child = sampler
 
     def get_child(self):
@@ -104,18 +101,14 @@ def _ints(who, indices):
 def _check_count(who, count):
     if count is None:
         return
-    require(
-        isinstance(plain(count), int) and (not isinstance(count, bool)),
-        "int-data-sampler",
-        who,
-        num_samples=count,
-    )
+    is_int = INT.accepts(plain(count)) and not isinstance(count, bool)
+    require(is_int, "int-data-sampler", who, num_samples=count)
     require(count >= 0, "at-least-data-sampler", who, num_samples=count, n=0)
 
 
 def _check_indices(who, indices, size):
     for i in indices:
-        require(0 <= i < size, "indices-0-rows", who, size=size, got=i)
+        require(0 <= i < size, "indices-of-rows", who, size=size, got=i)
 
 
 class SequentialSampler(Sampler):
@@ -144,7 +137,7 @@ class RandomSampler(Sampler):
 
     def __init__(self, replacement=False, num_samples=None, shuffle=True):
         super().__init__(num_samples)
-        require(isinstance(replacement, bool), "bool", "RandomSampler", replacement=replacement)
+        BOOL("RandomSampler", replacement=replacement)
         self.replacement, self.shuffle = replacement, shuffle
 
     def begin(self, size):
@@ -208,18 +201,11 @@ class WeightedRandomSampler(Sampler):
     def __init__(self, weights, num_samples=None, replacement=True):
         super().__init__(num_samples)
         self.weights = np.asarray(weights, np.float64)
-        require(
-            self.weights.ndim == 1 and self.weights.size,
-            "list-numbers",
-            "WeightedRandomSampler",
-            weights=weights,
-        )
-        require(
-            not (self.weights < 0).any() and self.weights.sum() > 0,
-            "at-least-0-one-greater",
-            "WeightedRandomSampler",
-            weights=weights,
-        )
+        who = "WeightedRandomSampler"
+        is_list = self.weights.ndim == 1 and self.weights.size
+        require(is_list, "list-numbers", who, weights=weights)
+        fits = not (self.weights < 0).any() and self.weights.sum() > 0
+        require(fits, "at-least-0-one-greater", who, weights=weights)
         self.replacement = replacement
 
     def begin(self, size):
@@ -249,28 +235,12 @@ class DistributedSampler(Sampler):
 
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
         super().__init__(num_samples)
-        for name, value in (("num_shards", num_shards), ("shard_id", shard_id)):
-            require(
-                isinstance(plain(value), int) and (not isinstance(value, bool)),
-                "int",
-                "DistributedSampler",
-                argument=name,
-                got=value,
-            )
-        require(
-            0 <= shard_id < num_shards,
-            "0-num-shards",
-            "DistributedSampler",
-            shard_id=shard_id,
-            num_shards=num_shards,
-        )
-        require(
-            isinstance(offset, int) and -1 <= offset <= num_shards,
-            "1-num-shards",
-            "DistributedSampler",
-            offset=offset,
-            num_shards=num_shards,
-        )
+        who = "DistributedSampler"
+        INT(who, num_shards=plain(num_shards), shard_id=plain(shard_id))
+        fits = 0 <= shard_id < num_shards
+        require(fits, "shard-of-shards", who, shard_id=shard_id, num_shards=num_shards)
+        fits = isinstance(offset, int) and -1 <= offset <= num_shards
+        require(fits, "offset-of-shards", who, offset=offset, num_shards=num_shards)
         self.offset = offset
         self.num_shards, self.shard_id, self.shuffle = num_shards, shard_id, shuffle
 
@@ -299,7 +269,7 @@ class PKSampler(Sampler):
 
     >>> PKSampler(0)
     Traceback (most recent call last):
-    ValueError: For 'PKSampler', 'num_val' must be in [1, 2147483647], but got 0.
+    ValueError: For 'PKSampler', 'num_val' must be an int in [1, 2147483647], but got 0.
     """
 
     def __init__(
@@ -307,9 +277,9 @@ class PKSampler(Sampler):
     ):
         super().__init__(num_samples)
         require(num_class is None, "none-mindspore-all-classes", "PKSampler", argument="num_class")
-        self.num_val = check.whole("PKSampler", "num_val", num_val, 1)
-        self.shuffle = check.true_or_false("PKSampler", "shuffle", shuffle)
-        self.class_column = check.text("PKSampler", "class_column", class_column)
+        self.num_val = check.COUNT.checked("PKSampler", "num_val", num_val)
+        self.shuffle = BOOL.checked("PKSampler", "shuffle", shuffle)
+        self.class_column = STR.checked("PKSampler", "class_column", class_column)
 
     def add_child(self, sampler):
         """Raise RuntimeError: a `PKSampler` needs the classes of all rows."""
@@ -339,27 +309,16 @@ class PKSampler(Sampler):
 def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
     """Return the sampler that a dataset's arguments specify."""
     if sampler is not None:
-        require(
-            (shuffle, num_samples, num_shards, shard_id) == (None,) * 4,
-            "come-without-shuffle-num-samples",
-            who,
-            sampler=shuffle,
-            num_samples=num_samples,
-            num_shards=num_shards,
-            shard_id=shard_id,
-        )
+        fields = {"num_samples": num_samples, "num_shards": num_shards, "shard_id": shard_id}
+        alone = shuffle is None and set(fields.values()) == {None}
+        require(alone, "come-without-shuffle-num-samples", who, sampler=shuffle, **fields)
         if hasattr(sampler, "begin"):
             return sampler
         require(np.iterable(sampler), "sampler-mindspore-dataset-give", who, sampler=sampler)
         return IterSampler(sampler)
     _check_count(who, num_samples)
-    require(
-        (num_shards is None) == (shard_id is None),
-        "shard-id-given-together",
-        who,
-        num_shards=num_shards,
-        shard_id=shard_id,
-    )
+    together = (num_shards is None) == (shard_id is None)
+    require(together, "shard-id-given-together", who, num_shards=num_shards, shard_id=shard_id)
     if num_shards is not None:
         return DistributedSampler(num_shards, shard_id, shuffle is not False, num_samples)
     if shuffle is not False:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data.mindrecord import FileWriter
+from sporax.diagnosis.argument_kinds import INT, STR, one_of, within
 from sporax.diagnosis.rules import require
 
 # dtype of a column -> type of its field
@@ -17,9 +17,9 @@ _AT_ONCE = 1000  # rows
 
 def save(dataset, file_name, num_files, file_type):
     """Write the rows of one epoch."""
-    require(isinstance(file_name, str), "str", "save", file_name=file_name)
-    check.whole("save", "num_files", num_files, 1, 1000)
-    check.one_of("save", "file_type", file_type, ("mindrecord",))
+    STR("save", file_name=file_name)
+    within(1, 1000, INT)("save", num_files=num_files)
+    one_of("mindrecord")("save", file_type=file_type)
     writer = FileWriter(file_name, num_files)
     try:
         _write(dataset, writer)
@@ -48,13 +48,8 @@ def _field(name, array):
     if array.dtype.kind in "US":
         require(array.size == 1, "text-alone-row-column", "save", name=name, shape=array.shape)
         return {"type": "string" if array.dtype.kind == "U" else "bytes"}
-    require(
-        array.dtype.name in _FIELDS,
-        "columns-numbers-at-most-64",
-        "save",
-        name=name,
-        dtype=array.dtype,
-    )
+    fits = array.dtype.name in _FIELDS
+    require(fits, "columns-numbers-at-most-64", "save", name=name, dtype=array.dtype)
     kind = {"type": _FIELDS[array.dtype.name]}
     return kind | ({"shape": [-1, *array.shape[1:]]} if array.ndim else {})
 
@@ -64,12 +59,8 @@ def _value(name, field, array):
         return str(array.ravel()[0])
     if field["type"] == "bytes":
         return array.tobytes()
-    require(
-        array.dtype != np.uint64 or not (array > np.iinfo(np.int64).max).any(),
-        "numbers-column-fit-into",
-        "save",
-        name=name,
-    )
+    fits = array.dtype != np.uint64 or not (array > np.iinfo(np.int64).max).any()
+    require(fits, "numbers-column-fit-into", "save", name=name)
     array = array.astype(field["type"])
     return array if "shape" in field else array[()]
 

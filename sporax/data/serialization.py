@@ -26,7 +26,7 @@ from sporax.data.operation import _Operation
 from sporax.data.pipeline import STEPS
 from sporax.data.text.vocab import Vocab
 from sporax.data.vision.enums import Border, Inter
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import Message, rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 _log = logging.getLogger("sporax")
@@ -49,10 +49,6 @@ _NUMBERED = {  # arguments encoded as numbers
 _MODULES = "transforms", "vision", "text", "audio"
 _OPTIONAL = "center", "class_indexing", "extensions", "input_columns", "output_columns"
 _SAMPLING = "num_samples", "shuffle", "sampler", "num_shards", "shard_id"
-
-
-def _refused(reason):
-    return rejection("rule-argument-value", "deserialize", value=reason, error=RuntimeError)
 
 
 # to JSON ------------------------------------------------------------------------------------------
@@ -164,9 +160,8 @@ def to_json(self, filename=""):
         try:
             atomic_write.write(filename, json.dumps(described).encode("utf8"))
         except OSError as error:
-            raise rejection(
-                "file-can-written", "serialize", json_filepath=filename, strerror=error.strerror
-            ) from None
+            fields = {"json_filepath": filename, "cause": error.strerror}
+            raise rejection("file-can-written", "serialize", **fields) from None
     return described
 
 
@@ -229,10 +224,7 @@ def _enum(value):
 
 
 def _object_of(value):
-    raise _refused(
-        f"there must be no Python functions or other objects, of which JSON holds the name alone, "
-        f"but got '{value}'. Build the pipeline in Python"
-    )
+    raise rejection("no-functions-in-json", "deserialize", got=value)
 
 
 _READERS = {
@@ -257,8 +249,8 @@ def _read(value):
         return value
     if "python_type" in value:
         more = {key: value[key] for key in value if key not in ("python_type", "value")}
-        if value["python_type"] not in _READERS:
-            raise _refused(f"'python_type' must be one of {', '.join(_READERS)}, but got {value}")
+        is_known, names = value["python_type"] in _READERS, [*_READERS]
+        require(is_known, "known-python-type", "deserialize", python_type=value, names=names)
         return _READERS[value["python_type"]](value["value"], **more)
     if "tensor_op_name" in value:
         return _read_operation(value)
@@ -273,8 +265,7 @@ def _read_operation(described):
     cls = _class_of(name, _Operation)
     if "tensor_op_params" not in described:
         _object_of(name)
-    if cls is None:
-        raise _refused(f"there is no operation '{name}'")
+    require(cls is not None, "no-operation", "deserialize", name=name)
     return _built(cls, described["tensor_op_params"] or {})
 
 
@@ -311,8 +302,8 @@ def _built(cls, described, *first):
         name = _PARAMETERS.get(key, key) if key not in allowed else key
         if name not in allowed and key in _INTERNAL:
             continue
-        if name not in allowed:
-            raise _refused(f"'{cls.__name__}' has no parameter '{key}'")
+        known = name in allowed
+        require(known, "no-parameter-of", "deserialize", cls=cls.__name__, name=key)
         if allowed[name].kind is inspect.Parameter.VAR_POSITIONAL:
             args += _read(value)
         else:
@@ -321,16 +312,17 @@ def _built(cls, described, *first):
 
 
 def _pipeline(described):
-    if not isinstance(described, dict) or "op_type" not in described:
-        raise _refused(f"each operation must be a dict with 'op_type', but got {described!r:.80}")
+    fits = isinstance(described, dict) and "op_type" in described
+    require(fits, "dict-with-op-type", "deserialize", got=described)
     name = described["op_type"]
     children = [_pipeline(child) for child in described.get("children", ())]
     given = {key: value for key, value in described.items() if key not in ("op_type", "children")}
     cls = STEPS.get(name) or _class_of(name, Dataset)
     if cls is None:
-        raise _refused(f"there is no operation '{name}'")
-    if len(children) != len(cls._children) and "datasets" not in cls._children:
-        raise _refused(f"'{name}' must have {len(cls._children)} children, but got {len(children)}")
+        raise rejection("no-operation", "deserialize", name=name)
+    n, got = len(cls._children), len(children)
+    fits = n == got or "datasets" in cls._children
+    require(fits, "number-of-children", "deserialize", argument=name, n=n, got=got)
     if cls is concat_zip.Concat:
         return cls(children[0], children[1:])
     if cls is concat_zip.Zip:
@@ -351,23 +343,22 @@ def deserialize(input_dict=None, json_filepath=None):
         try:
             input_dict = untrusted_file.json_of(untrusted_file.content(json_filepath))
         except (OSError, ValueError) as error:
-            raise _refused(
-                f"'json_filepath' must be a file that 'serialize' wrote, but got "
-                f"'{json_filepath}': {error}"
-            ) from None
+            fields = {"json_filepath": json_filepath, "cause": error}
+            raise rejection("file-of-serialize", "deserialize", **fields) from None
     if not input_dict:
         return None
     try:
         return _pipeline(input_dict)
     except (RuntimeError, *untrusted_file.MALFORMED) as error:
-        reason = str(error).removeprefix("For 'deserialize', ").removesuffix(".")
+        said = error.args[0] if error.args else None
+        is_own = isinstance(said, Message) and said.who == "deserialize"
+        fields = {"cause": said.part() if is_own else error}
         if json_filepath:
-            raise _refused(f"'{json_filepath}' must describe a pipeline, but: {reason}") from error
+            fields["path"] = json_filepath
+            raise rejection("file-of-pipeline", "deserialize", **fields) from error
         if str(error).startswith("For '"):  # an argument error of a class
             raise
-        raise _refused(
-            f"'input_dict' must be what 'serialize' returns, but: {type(error).__name__}: {reason}"
-        ) from error
+        raise rejection("dict-of-serialize", "deserialize", error=RuntimeError, **fields) from error
 
 
 __all__ = ["compare", "deserialize", "serialize", "show"]

@@ -6,7 +6,7 @@ import wave
 
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 
 _MOST_BYTES = 2**29  # of a recording
@@ -35,7 +35,7 @@ def read(path, start=0.0, end=None):
     except wave.Error:  # another format, or floats
         return _read_other(path, start, end)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, struct.error) as error:
-        reason = str(error) or "a part of it has a wrong size"
+        reason = str(error) or message("part-of-wrong-size")
         raise rejection("whole-wav-file", reason=reason) from error
 
 
@@ -43,25 +43,19 @@ def _range(rate, start, end, count):
     """Return the first frame, and the number of frames."""
     first = int(start * rate)
     last = count if end is None else int(end * rate)
-    if not 0 <= first <= last <= count:
-        raise rejection("last-until-s-text", end=end, number=count / rate)
+    fits = 0 <= first <= last <= count
+    require(fits, "last-until-s-text", end=end, number=count / rate)
     return first, last - first
 
 
 def _read_wave(file, first, count):
     width, channels = file.getsampwidth(), file.getnchannels()
     file.setpos(first)
-    require(
-        count * width * channels <= _MOST_BYTES,
-        "less-than-bytes-frames",
-        most_bytes=_MOST_BYTES,
-        count=count,
-    )
+    fits = count * width * channels <= _MOST_BYTES
+    require(fits, "less-than-bytes-frames", most_bytes=_MOST_BYTES, count=count)
     content = file.readframes(count)
-    if len(content) != count * width * channels:
-        raise rejection(
-            "hold-frames-bytes-header", count=count, number=width * channels, count2=len(content)
-        )
+    n, size, got = count, width * channels, len(content)
+    require(got == n * size, "hold-frames-bytes", n=n, size=size, got=got)
     samples = _floats(np.frombuffer(content, np.uint8), width)
     return samples.reshape(count, channels).T, file.getframerate()
 
@@ -84,12 +78,8 @@ def _read_other(path, start, end):
     try:
         with soundfile.SoundFile(path) as file:
             first, count = _range(file.samplerate, start, end, file.frames)
-            require(
-                4 * count * file.channels <= _ROOM + _GROWTH * os.path.getsize(path),
-                "fewer-frames-size-says",
-                count=count,
-                channels=file.channels,
-            )
+            fits = 4 * count * file.channels <= _ROOM + _GROWTH * os.path.getsize(path)
+            require(fits, "fewer-frames-size-says", count=count, channels=file.channels)
             file.seek(first)
             kind = "int16" if file.subtype == "PCM_16" else "float32"
             blocks, left = [np.zeros((0, file.channels), kind)], count
@@ -102,9 +92,8 @@ def _read_other(path, start, end):
         raise rejection("sound", value=error.error_string) from None
     except (ArithmeticError, LookupError, RuntimeError, TypeError) as error:
         raise rejection("sound", value=error) from error
-    require(
-        samples.shape[1] == count, "hold-frames-header-says", count=count, shape=samples.shape[1]
-    )
+    got = samples.shape[1]
+    require(got == count, "hold-frames", n=count, got=got)
     return (samples / np.float32(32767) if kind == "int16" else samples), rate
 
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data import sound_files
 from sporax.data.file_set import FileSet
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import one_of
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io.untrusted_file import cause
 
 
@@ -27,20 +27,20 @@ class _Recordings(FileSet):
         try:
             samples, rate = sound_files.read(self._inside(path), *interval)
         except OSError as error:
-            raise self._damaged(path, f"of row {i} must be readable: {cause(error)}") from None
+            reason = message("must-be-readable", cause=cause(error))
+            raise rejection("file-of-row", self._who, path=path, i=i, reason=reason) from None
         except ValueError as error:
-            raise self._damaged(path, f"of row {i} {error}") from None
+            raise rejection("file-of-row", self._who, path=path, i=i, reason=error) from None
         if self._rate not in (None, rate):
-            raise self._damaged(path, f"of row {i} must have {self._rate} Hz, but has {rate}")
+            reason = message("must-have-rate", rate=self._rate, got=rate)
+            raise rejection("file-of-row", self._who, path=path, i=i, reason=reason)
         return samples, self._rate_kind(rate), *known
 
     def _matched(self, path, line, pattern, number):
         """Return the groups of a line of a text file."""
         match = re.fullmatch(pattern, line)
         if match is None:
-            raise self._damaged(
-                path, f"must have lines such as its data set's, but line {number} is {line!r}"
-            )
+            raise rejection("file-line-of-set", self._who, path=path, i=number, got=line)
         return match.groups()
 
     def _table(self, path, pattern):
@@ -306,7 +306,7 @@ class TedliumDataset(_Recordings):
     ):  # fmt: skip
         require(extensions in (None, ".sph"), "sph", "TedliumDataset", extensions=extensions)
         if release == "release3":
-            check.one_of("TedliumDataset", "usage", usage or "all", ("all",))
+            one_of("all")("TedliumDataset", usage=usage or "all")
         self._open(locals())
 
     def _rows(self):
@@ -320,7 +320,7 @@ class TedliumDataset(_Recordings):
             sound = path.parents[1] / "sph" / f"{path.stem}.sph"
             said = self._table(path, r"(\S+) \S+ (\S+) (\S+) (\S+) (\S+) ?(.*)")
             for number, (talk, speaker, *times, identifier, text) in enumerate(said):
-                start, end = self._numbers(path, f"sentence {number + 1}", float, times)
+                start, end = self._numbers(path, ("sentence-number", number + 1), float, times)
                 known = _strings(text, talk, speaker, identifier)
                 yield (number, path.stem), ((sound, start, end), *known)
 
@@ -354,7 +354,7 @@ class YesNoDataset(_Recordings):
         return [(path, np.array(self._words(path), np.int32)) for path in paths]
 
     def _words(self, path):
-        return self._numbers(path, "its name", int, path.stem.split("_"))
+        return self._numbers(path, ("its-name", 0), int, path.stem.split("_"))
 
 
 __all__ = [

@@ -46,18 +46,10 @@ class GeneratorDataset(Dataset):
         for name, value in (("schema", schema), ("batch_sampler", batch_sampler),
                             ("collate_fn", collate_fn)):  # fmt: skip
             require(value is None, "sporax-no-yet", value=name, value2="GeneratorDataset")
-        require(
-            column_names is not None,
-            "given-argument-missing",
-            "GeneratorDataset",
-            argument="column_names",
-        )
-        require(
-            callable(source) or hasattr(source, "__getitem__") or np.iterable(source),
-            "generator-function---getitem-----iter",
-            "GeneratorDataset",
-            source=source,
-        )
+        is_given, who = column_names is not None, "GeneratorDataset"
+        require(is_given, "given-argument-missing", who, argument="column_names")
+        fits = callable(source) or hasattr(source, "__getitem__") or np.iterable(source)
+        require(fits, "generator-getitem-iter", who, source=source)
         who = type(self).__name__
         super().__init__(names(who, column_names))
         self.source, self._cache = (
@@ -72,7 +64,7 @@ class GeneratorDataset(Dataset):
             arguments = sampler, shuffle, self._samples, num_shards, shard_id
             self.sampler = chosen(who, *arguments)
         elif sampler is not None:
-            raise rejection("getitem-----len---sampler-choose", "GeneratorDataset", source=source)
+            raise rejection("getitem-len-of-source", "GeneratorDataset", source=source)
         else:
             chosen(who, None, False, None, num_shards, shard_id)  # raises for invalid ones
 
@@ -83,23 +75,15 @@ class GeneratorDataset(Dataset):
 
     def use_sampler(self, new_sampler):
         """Replace the sampler; raises TypeError if the source cannot be indexed."""
-        require(
-            self.sampler is not None,
-            "source---getitem-----len---not",
-            "use_sampler",
-            source=self.source,
-        )
+        fits = self.sampler is not None
+        require(fits, "source-has-getitem-len", "use_sampler", source=self.source)
         self.sampler = chosen("use_sampler", new_sampler, None, None, None, None)
         vars(self).pop("_size", None)
 
     def add_sampler(self, new_sampler):
         """Apply another sampler to the rows that the present one chooses."""
-        require(
-            isinstance(new_sampler, Sampler),
-            "sampler-mindspore-dataset",
-            "add_sampler",
-            new_sampler=new_sampler,
-        )
+        is_one = isinstance(new_sampler, Sampler)
+        require(is_one, "sampler-mindspore-dataset", "add_sampler", new_sampler=new_sampler)
         if self.sampler is not None:
             new_sampler.add_child(self.sampler)
         self.use_sampler(new_sampler)
@@ -169,10 +153,8 @@ class GeneratorDataset(Dataset):
         except (TypeError, ValueError, OverflowError) as error:
             if error.__traceback__.tb_next is not None:  # from user code
                 raise
-            raise type(error)(
-                f"For '{type(self).__name__}', '__len__' of 'source' must return an int, at least "
-                f"0, but got {self.source.__len__()!r:.80}."
-            ) from None
+            fields = {"got": self.source.__len__(), "error": type(error)}
+            raise rejection("length-of-source", type(self).__name__, **fields) from None
 
     def _begin_items(self):
         """Begin a pipeline like `_begin`, over the items of a source that cannot be indexed."""
@@ -182,13 +164,8 @@ class GeneratorDataset(Dataset):
 
         def epoch():
             items = source() if callable(source) else source
-            require(
-                np.iterable(items),
-                "give-rows-called-gave",
-                "GeneratorDataset",
-                argument="source",
-                items=items,
-            )
+            gives, who = np.iterable(items), "GeneratorDataset"
+            require(gives, "give-rows-called-gave", who, argument="source", got=items)
             rows = (item for i, item in enumerate(items) if i % (shards or 1) == start)
             return (item for _, item in zip(_numbers(self._samples), rows, strict=False))
 
@@ -198,14 +175,9 @@ class GeneratorDataset(Dataset):
         row = as_row("GeneratorDataset", _parts(item), self._columns)
         for name, value, dtype in zip(self._columns, row, self._types, strict=True):
             actual = np.asarray(value).dtype
-            require(
-                dtype is None or actual == dtype,
-                "column-column-types",
-                "GeneratorDataset",
-                name=name,
-                dtype=dtype,
-                got=actual,
-            )
+            if dtype is not None and actual != dtype:
+                fields = {"name": name, "dtype": dtype, "got": actual}
+                raise rejection("column-column-types", "GeneratorDataset", **fields)
         return row
 
 
@@ -216,13 +188,8 @@ def _numbers(count):
 def _dtypes(types, columns):
     if types is None:
         return [None] * len(columns)
-    require(
-        len(types) == len(columns),
-        "one-item-columns",
-        "GeneratorDataset",
-        column_types=len(types),
-        columns=columns,
-    )
+    n, got = len(columns), len(types)
+    require(n == got, "items-of-columns", "GeneratorDataset", column_types=got, n=n)
     return [dtypes.to_numpy(t) if isinstance(t, dtypes.Type) else np.dtype(t) for t in types]
 
 
@@ -264,30 +231,20 @@ class NumpySlicesDataset(GeneratorDataset):
         self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None,
         sampler=None, num_shards=None, shard_id=None,
     ):  # fmt: skip
-        require(
-            not isinstance(data, (str, bytes, Set)) and np.iterable(data),
-            "list-tuple-dict-array",
-            "NumpySlicesDataset",
-            data=data,
-        )
+        who = "NumpySlicesDataset"
+        fits = not isinstance(data, (str, bytes, Set)) and np.iterable(data)
+        require(fits, "list-tuple-dict-array", who, data=data)
         by_name = dict(data) if isinstance(data, Mapping) else None
         columns = by_name.values() if by_name is not None else data
         columns = [_sliced(c) for c in (columns if isinstance(data, (tuple, Mapping)) else [data])]
-        require(columns, "column", "NumpySlicesDataset", data=data)
-        if len({len(column) for column in columns}) > 1:
-            raise rejection(
-                "columns-one-length", "NumpySlicesDataset", got=[len(column) for column in columns]
-            )
+        require(columns, "column", who, data=data)
+        lengths = [len(column) for column in columns]
+        require(len({*lengths}) == 1, "columns-one-length", who, got=lengths)
         if column_names is None:
             numbered = [f"column_{i}" for i in range(len(columns))]
             column_names = numbered if by_name is None else list(by_name)
-        require(
-            len(names("NumpySlicesDataset", column_names)) == len(columns),
-            "one-item-columns-argument-value",
-            "NumpySlicesDataset",
-            column_names=column_names,
-            count=len(columns),
-        )
+        n, fits = len(columns), len(names(who, column_names)) == len(columns)
+        require(fits, "items-of-columns", who, column_names=column_names, n=n)
         super().__init__(
             _Slices(columns), column_names, num_samples=num_samples, shuffle=shuffle,
             sampler=sampler, num_shards=num_shards, shard_id=shard_id,
@@ -306,12 +263,8 @@ def _sliced(column):
     """Return a column as a sequence: an array, or a list of rows of different shapes."""
     if isinstance(column, Tensor):
         return column.asnumpy()
-    require(
-        not isinstance(column, (str, bytes)) and np.iterable(column),
-        "column-list-array",
-        "NumpySlicesDataset",
-        got=column,
-    )
+    fits = not isinstance(column, (str, bytes)) and np.iterable(column)
+    require(fits, "column-list-array", "NumpySlicesDataset", got=column)
     try:
         return np.asarray(column)
     except ValueError:
@@ -327,12 +280,8 @@ class PaddedDataset(GeneratorDataset):
     """
 
     def __init__(self, padded_samples):
-        require(
-            isinstance(padded_samples, list) and padded_samples,
-            "list-dicts",
-            "PaddedDataset",
-            padded_samples=padded_samples,
-        )
+        is_list = isinstance(padded_samples, list) and padded_samples
+        require(is_list, "list-dicts", "PaddedDataset", padded_samples=padded_samples)
         columns = list(padded_samples[0])
         rows = [tuple([row[name] for name in columns]) for row in padded_samples]
         super().__init__(rows, columns, shuffle=False)

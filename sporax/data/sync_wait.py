@@ -6,7 +6,8 @@ from sporax.data import argument_checks as check
 from sporax.data import config
 from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, step
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import FUNCTION, STR, optional
+from sporax.diagnosis.rules import require
 
 
 @step("sync_wait")
@@ -27,20 +28,11 @@ class SyncWait(Step):
 
     def __init__(self, dataset, condition_name, num_batch=1, callback=None):
         super().__init__(dataset)
-        self.condition_name = check.text("sync_wait", "condition_name", condition_name)
-        self._each = check.whole("sync_wait", "num_batch", num_batch, 1)
-        require(
-            callback is None or callable(callback),
-            "function-argument-type",
-            "sync_wait",
-            callback=callback,
-        )
-        require(
-            condition_name not in _waits(dataset),
-            "condition-name-come-once",
-            "sync_wait",
-            got=condition_name,
-        )
+        self.condition_name = STR.checked("sync_wait", "condition_name", condition_name)
+        self._each = check.COUNT.checked("sync_wait", "num_batch", num_batch)
+        optional(FUNCTION)("sync_wait", callback=callback)
+        is_new = condition_name not in _waits(dataset)
+        require(is_new, "condition-name-come-once", "sync_wait", got=condition_name)
         self._callback, self._left, self._batch = callback, 0, 1
         self._changed = threading.Condition()
 
@@ -56,14 +48,9 @@ class SyncWait(Step):
     def _wait(self, row):
         seconds = config.get_callback_timeout()
         with self._changed:
-            require(
-                self._changed.wait_for(lambda: self._left > 0, seconds),
-                "sync-update-called-after-batches",
-                "sync_wait",
-                condition_name=self.condition_name,
-                each=self._each,
-                seconds=seconds,
-            )
+            was_called = self._changed.wait_for(lambda: self._left > 0, seconds)
+            fields = {"name": self.condition_name, "each": self._each, "seconds": seconds}
+            require(was_called, "sync-update-called", "sync_wait", **fields)
             self._left -= 1
         return row
 
@@ -87,12 +74,9 @@ def sync_update(self, condition_name, num_batch=None, data=None):
     """Release `num_batch` more batches of the `sync_wait` of that name (by default its own
     `num_batch`), and call its callback with `data`."""
     waits = _waits(self)
-    if condition_name not in waits:
-        raise rejection(
-            "sync-wait", "sync_update", condition_name=condition_name, waits=list(waits)
-        )
-    if num_batch is not None:
-        check.whole("sync_update", "num_batch", num_batch, 1)
+    known = condition_name in waits
+    require(known, "sync-wait", "sync_update", condition_name=condition_name, waits=[*waits])
+    optional(check.COUNT)("sync_update", num_batch=num_batch)
     waits[condition_name]._release(num_batch, data)
 
 

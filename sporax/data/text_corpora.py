@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet
 from sporax.data.row_files import RowFiles
 from sporax.data.text_files import CSVRows
 from sporax.data.text_lines import lines
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import BOOL, STR, one_of, optional
+from sporax.diagnosis.rules import rejection, require
 
 
 def strings(*texts):
@@ -33,10 +33,9 @@ class Corpus(RowFiles):
 
     def _open(self, dataset_dir, usage, rows):
         self._folder = _folder(self._who, dataset_dir)
-        if usage is not None:
-            check.text(self._who, "usage", usage)
+        optional(STR)(self._who, usage=usage)
         usages = [*self._files_of, *(["all"] if self._all else [])]
-        usage = check.one_of(self._who, "usage", usage or self._default, usages)
+        usage = one_of(*usages).checked(self._who, "usage", usage or self._default)
         parts = self._all if usage == "all" else [usage]
         names = [name for part in parts for name in self._files_of[part]]
         super().__init__([self._folder / name for name in names], self._columns_of(usage), *rows)
@@ -56,13 +55,8 @@ class _CorpusWorkersLast(Corpus):
 
 
 def _folder(who, dataset_dir):
-    require(
-        Path(check.text(who, "dataset_dir", dataset_dir)).is_dir(),
-        "folder",
-        who,
-        path=dataset_dir,
-        error=ValueError,
-    )
+    is_folder = Path(STR.checked(who, "dataset_dir", dataset_dir)).is_dir()
+    require(is_folder, "folder", who, path=dataset_dir, error=ValueError)
     return Path(dataset_dir)
 
 
@@ -185,13 +179,12 @@ class SST2Dataset(Corpus):
     def _read(self, path):
         rows = (line.split("\t") for line in lines(self._who, path))
         head = next(rows, [])
-        if not set(self._columns) <= set(head):
-            raise self._damaged(path, f"must have columns {self._columns}, but has {head}", 1)
+        fits, fields = set(self._columns) <= set(head), {"names": self._columns, "got": head}
+        require(fits, "line-named-columns", self._who, path=path, i=1, **fields)
         places = [head.index(name) for name in self._columns]
         for number, row in enumerate(rows, 2):
-            if len(row) != len(head):
-                raise self._damaged(path, f"must have {len(head)} columns, but has {len(row)}",
-                                    number)  # fmt: skip
+            n, fields = len(head), {"names": head, "got": len(row)}
+            require(len(row) == n, "line-columns", self._who, path=path, i=number, n=n, **fields)
             yield strings(*[row[i] for i in places])
 
 
@@ -287,8 +280,7 @@ class IMDBDataset(FileSet):
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
         sampler=None, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
-        if shuffle is not None:
-            check.true_or_false(type(self).__name__, "shuffle", shuffle)
+        optional(BOOL)(type(self).__name__, shuffle=shuffle)
         self._open(locals())
 
     def num_classes(self):
@@ -333,11 +325,9 @@ class CoNLL2000Dataset(_CorpusWorkersLast):
         for number, line in enumerate(lines(self._who, path), 1):
             if line.strip():
                 sentence.append(line.split(self._separator))
-                if len(sentence[-1]) != len(self._columns):
-                    raise self._damaged(
-                        path, f"must have {len(self._columns)} columns separated by "
-                        f"{self._separator!r}, but is {line!r:.80}", number,
-                    )  # fmt: skip
+                if len(sentence[-1]) != (n := len(self._columns)):
+                    fields = {"n": n, "separator": self._separator, "got": line}
+                    raise rejection("line-separated", self._who, path=path, i=number, **fields)
             elif sentence:
                 yield strings(*zip(*sentence, strict=True))
                 sentence = []

@@ -7,7 +7,8 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data.row_files import RowFiles, found_files
 from sporax.data.text_lines import lines
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import STR
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class TextFileDataset(RowFiles):
@@ -45,11 +46,8 @@ class CSVRows(RowFiles):
 
     def _read(self, path):
         for line, row in self._records(path):
-            if len(row) != len(self._columns):
-                raise self._damaged(
-                    path, f"must have {len(self._columns)} columns, {self._columns}, but has "
-                    f"{len(row)}", line,
-                )  # fmt: skip
+            n, fields = len(self._columns), {"names": self._columns, "got": len(row)}
+            require(len(row) == n, "line-columns", self._who, path=path, i=line, n=n, **fields)
             kinds = [*self._kinds, *[str] * (len(row) - len(self._kinds))]
             yield tuple(
                 np.array(text) if kind is str else self._number(path, line, name, text, kind)
@@ -67,16 +65,16 @@ class CSVRows(RowFiles):
                 if row:
                     yield reader.line_num, row
         except csv.Error as error:
-            raise self._damaged(path, f"is no CSV: {error}", reader.line_num) from None
+            fields = {"path": path, "i": reader.line_num, "cause": error}
+            raise rejection("line-of-csv", self._who, **fields) from None
 
     def _number(self, path, line, name, text, kind):
         try:
             number = np.array(kind(text), np.int32 if kind is int else np.float32)
         except (ValueError, OverflowError):
-            wanted = "an int of 32 bits" if kind is int else "a number"
-            raise self._damaged(
-                path, f"must have {wanted} in column '{name}', but has {text!r}", line
-            ) from None
+            what = message("int-of-32-bits" if kind is int else "a-number")
+            fields = {"path": path, "i": line, "what": what, "name": name, "got": text}
+            raise rejection("line-column-holds", self._who, **fields) from None
         return number
 
 
@@ -103,31 +101,18 @@ class CSVDataset(CSVRows):
     ):  # fmt: skip
         who = self._who
         files = found_files(who, dataset_files)
-        check.text(who, "field_delim", field_delim)
-        require(
-            len(field_delim) == 1 and field_delim not in '"\r\n',
-            "one-character-other-quotation",
-            who,
-            field_delim=field_delim,
-        )
+        STR(who, field_delim=field_delim)
+        fits = len(field_delim) == 1 and field_delim not in '"\r\n'
+        require(fits, "one-character", who, field_delim=field_delim)
         self._delimiter = field_delim
         defaults = check.several(who, "column_defaults", column_defaults or [], (), _kind)
         self._kinds, self._has_header = defaults, not column_names
-        require(
-            not column_names or all(isinstance(name, str) for name in column_names),
-            "list-str-argument-type",
-            who,
-            column_names=column_names,
-        )
+        fits = not column_names or all(isinstance(name, str) for name in column_names)
+        require(fits, "list-str", who, column_names=column_names, error=TypeError)
         columns = self._names(files) if self._has_header else column_names
-        if len(set(columns)) < len(columns) or len(defaults) > len(columns):
-            raise rejection(
-                "columns-different-at-least-many",
-                who,
-                got=columns,
-                count=len(defaults),
-                map=list(map(str, files)),
-            )
+        n = len(defaults)
+        fits = len(set(columns)) == len(columns) >= n
+        require(fits, "different-columns", who, got=columns, n=n, paths=[*map(str, files)])
         super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
 
     def _names(self, files):
@@ -138,15 +123,12 @@ class CSVDataset(CSVRows):
             try:
                 first = next(reader, [])
             except csv.Error as error:
-                raise self._damaged(path, f"is no CSV: {error}", reader.line_num) from None
+                fields = {"path": path, "i": reader.line_num, "cause": error}
+                raise rejection("line-of-csv", self._who, **fields) from None
             heads.setdefault(tuple(first), path)
-        if len(heads) > 1 or () in heads:
-            raise rejection(
-                "first-line-file-name",
-                self._who,
-                got=list(map(list, heads)),
-                values=list(heads.values()),
-            )
+        fits = len(heads) == 1 and () not in heads
+        fields = {"got": [*map(list, heads)], "paths": [*heads.values()]}
+        require(fits, "heads-of-files", self._who, **fields)
         return list(*heads)
 
 

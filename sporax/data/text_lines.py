@@ -15,10 +15,8 @@ def lines(who, path, keepends=False):
                     content = content.removesuffix(b"\n").removesuffix(b"\r")
                 yield content.decode()
     except UnicodeDecodeError as error:
-        raise rejection(
-            "file-utf-8-line", who, path=path, number=number, reason=error.reason, start=error.start
-        ) from None
+        fields = {"number": number, "reason": error.reason, "start": error.start}
+        raise rejection("file-utf-8-line", who, path=path, **fields) from None
     except OSError as error:
-        raise rejection(
-            "file-cannot-read", who, value=path, cause=untrusted_file.cause(error)
-        ) from None
+        cause = untrusted_file.cause(error)
+        raise rejection("file-cannot-read", who, path=path, cause=cause) from None

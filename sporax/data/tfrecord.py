@@ -10,7 +10,8 @@ from sporax.core import dtype as dtypes
 from sporax.data import argument_checks as check
 from sporax.data import tfrecord_file
 from sporax.data.row_files import RowFiles, found_files
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, INT, LIST, STR, one_of, optional, within
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause, content, json_of
 
@@ -22,13 +23,8 @@ _TYPES = (
 
 def _type_name(kind):
     name = str(kind).lower() if isinstance(kind, dtypes.Type) else kind
-    if name not in _TYPES:
-        raise rejection("type-column-type-mindspore", "Schema", names=", ".join(_TYPES), got=kind)
+    require(name in _TYPES, "type-of-column", "Schema", names=_TYPES, got=kind)
     return name
-
-
-def _refused(rule, got):
-    return rejection("rule-argument-value-tfrecord", "Schema", law=rule, got=got)
 
 
 class Schema:
@@ -53,10 +49,10 @@ class Schema:
     def add_column(self, name, de_type, shape=None):
         """Add a column. `de_type`: a type of mindspore, or its name. `shape`: a list, in which one
         size may be -1; by default 1-d, with the size of each row's values."""
-        check.text("add_column", "name", name)
-        require(shape is None or isinstance(shape, list), "list", "add_column", shape=shape)
+        STR("add_column", name=name)
+        optional(LIST)("add_column", shape=shape)
         for size in shape or []:
-            check.whole("add_column", "shape", size, -1)
+            within(-1, check.MOST, INT)("add_column", shape=size)
         require((shape or []).count(-1) <= 1, "one-size-shape-may", "add_column", got=shape)
         self._columns[name] = _type_name(de_type), shape
 
@@ -65,21 +61,19 @@ class Schema:
         A column without "shape" is 0-d, a number or a string."""
         if isinstance(columns, dict):
             columns = [{"name": name} | column for name, column in columns.items()]
-        if not isinstance(columns, list):
-            raise _refused("'columns' must be a dict or a list of dicts", columns)
+        require(isinstance(columns, list), "columns-of-schema", "Schema", columns=columns)
         for column in columns:
             for key in ("name", "type"):
-                if key not in column:
-                    raise _refused(f"each column must have a '{key}'", column)
+                require(key in column, "key-of-column", "Schema", key=key, got=column)
             self.add_column(column["name"], column["type"], column.get("shape", []))
 
     def from_json(self, json_obj):
         """Set the columns from a dict with "columns", and optionally "datasetType", "numRows"."""
-        if not isinstance(json_obj, dict) or "columns" not in json_obj:
-            raise _refused("the JSON object must have 'columns'", json_obj)
+        fits = isinstance(json_obj, dict) and "columns" in json_obj
+        require(fits, "object-with-columns", "Schema", got=json_obj)
         rows = json_obj.get("numRows", 0)
-        if type(rows) is not int or not 0 <= rows < 2**31:
-            raise _refused("'numRows' must be a number of rows below 2**31", rows)
+        fits = type(rows) is int and 0 <= rows < 2**31
+        require(fits, "number-of-rows", "Schema", numRows=rows)
         self._about = {k: json_obj[k] for k in ("datasetType", "numRows") if k in json_obj}
         self._columns = {}
         self.parse_columns(json_obj["columns"])
@@ -103,8 +97,8 @@ class Schema:
 
 
 def _loaded(path):
-    require(isinstance(path, (str, Path)), "path", "Schema", schema_file=path)
-    require(Path(path).is_file(), "file-file-missing", "Schema", value=path)
+    check.PATH("Schema", schema_file=path)
+    require(Path(path).is_file(), "there-must-be-file", "Schema", path=path)
     try:
         return json_of(content(path).decode("utf8"))
     except (OSError, ValueError) as error:
@@ -147,8 +141,8 @@ class TFRecordDataset(RowFiles):
     ):  # fmt: skip
         who = self._who
         files = found_files(who, dataset_files)
-        self._compression = check.one_of(
-            who, "compression_type", compression_type or "", ("", "GZIP", "ZLIB")
+        self._compression = one_of("", "GZIP", "ZLIB").checked(
+            who, "compression_type", compression_type or ""
         )
         if schema is not None and not isinstance(schema, Schema):
             schema = _of_file(schema)
@@ -157,25 +151,25 @@ class TFRecordDataset(RowFiles):
         self._kinds = schema._columns if schema is not None else dict.fromkeys(self._names(files))
         columns = list(self._kinds)
         if columns_list:
-            columns = list(check.several(who, "columns_list", columns_list, (), check.text))
+            columns = list(check.several(who, "columns_list", columns_list, (), STR))
+            known = [*self._kinds]
             for name in columns:
-                if name not in self._kinds:
-                    raise rejection("among", who, columns_list=name, value=list(self._kinds))
+                require(name in known, "among", who, columns_list=name, value=known)
         if shuffle == "global" and isinstance(shuffle, str):
             shuffle = True
         super().__init__(files, columns, num_samples, shuffle, num_shards, shard_id, cache)
-        self._by_file = num_shards is not None and not check.true_or_false(
+        self._by_file = num_shards is not None and not BOOL.checked(
             who, "shard_equal_rows", shard_equal_rows
         )
-        if self._by_file and num_shards > len(files):
-            raise rejection(
-                "at-least-num-shards-files", who, count=len(files), num_shards=num_shards
-            )
+        n, fits = len(files), not self._by_file or num_shards <= len(files)
+        require(fits, "at-least-num-shards-files", who, n=n, num_shards=num_shards)
+
+    def _damaged(self, path, rule, **fields):
+        return rejection("file", self._who, path=path, reason=message(rule, **fields))
 
     def _names(self, files):
         first = next(self._examples(files[0]), None)
-        if not first:
-            raise self._damaged(files[0], "must hold records, but has none")
+        require(first, "file-holds-records", self._who, path=files[0])
         return sorted(first[1])
 
     def _examples(self, path):
@@ -183,15 +177,16 @@ class TFRecordDataset(RowFiles):
             try:
                 yield i, tfrecord_file.example(data)
             except (CorruptFile, *MALFORMED) as error:
-                reason = f"must hold Examples, but record {i} is none: {cause(error)}"
-                raise self._damaged(path, reason) from error
+                fields = {"i": i, "cause": cause(error)}
+                raise rejection("file-holds-examples", self._who, path=path, **fields) from error
 
     def _read(self, path):
         for i, features in self._examples(path):
             try:
                 yield tuple([self._value(name, features) for name in self._columns])
             except ValueError as error:
-                raise self._damaged(path, f"has a record {i} {error}") from None
+                fields = {"path": path, "i": i, "cause": error}
+                raise rejection("file-has-record", self._who, **fields) from None
 
     def _value(self, name, features):
         require(name in features, "without-column", name=name)

@@ -122,7 +122,7 @@ def _read(file, size):
 
 
 def records(path, compression, damaged):
-    """Yield the bytes of each record; `damaged(path, reason)` returns the error of a bad file."""
+    """Yield the bytes of each record; `damaged(path, phrase, ...)` returns a bad file's error."""
     number, longest = 0, _LONGEST // 4 if compression else _LONGEST
     try:
         with OPENERS[compression](path) as file:
@@ -131,19 +131,18 @@ def records(path, compression, damaged):
                 if len(head) == 12:
                     size, crc = struct.unpack("<QI", head)
                     if masked(crc32c(head[:8])) != crc:
-                        raise damaged(path, f"has a wrong checksum at the head of record {number}")
+                        raise damaged(path, "wrong-checksum-of-head", i=number)
                     if size > longest:
-                        raise damaged(path, f"has a record {number} of {size} bytes, more than "
-                                            f"{longest}")  # fmt: skip
+                        raise damaged(path, "record-too-long", i=number, size=size, most=longest)
                     body = _read(file, size + 4)
                 if len(head) < 12 or len(body) < size + 4:
-                    raise damaged(path, f"ends in the middle of record {number}")
+                    raise damaged(path, "ends-in-record", i=number)
                 if masked(crc32c(body[:-4])) != int.from_bytes(body[-4:], "little"):
-                    raise damaged(path, f"has a wrong checksum of record {number}")
+                    raise damaged(path, "wrong-checksum", i=number)
                 yield body[:-4]
                 number += 1
     except (OSError, EOFError, zlib.error) as error:
-        raise damaged(path, f"must be a TFRecord file of compression {compression!r}: {error}")
+        raise damaged(path, "is-tfrecord", compression=compression, cause=error)
 
 
 # messages ---------------------------------------------------------------------------------------

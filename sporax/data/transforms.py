@@ -10,6 +10,7 @@ from sporax.core.errors import missing
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.operation import PyTensorOperation, TensorOperation
+from sporax.diagnosis.argument_kinds import FUNCTION, LIST, POSITIVE_INT, member_of
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -36,7 +37,7 @@ class RandomApply(TensorOperation):
 
     def __init__(self, transforms, prob=0.5):
         self.transforms = checked_transforms("RandomApply", transforms)
-        self.prob = check.number("RandomApply", "prob", prob, 0, 1)
+        self.prob = check.SHARE.checked("RandomApply", "prob", prob)
 
     def __call__(self, *values):
         chosen = random_streams.stream().random() < self.prob
@@ -75,16 +76,10 @@ class RandomOrder(PyTensorOperation):
 
 def checked_transforms(who, transforms):
     """Check that `transforms` is a non-empty list of callables."""
-    require(isinstance(transforms, list), "list", who, transforms=transforms)
+    LIST(who, transforms=transforms)
     require(transforms, "hold-at-least-one", who, argument="transforms")
     for i, transform in enumerate(transforms):
-        require(
-            callable(transform),
-            "function-argument-type",
-            who,
-            argument=f"transforms[{i}]",
-            got=transform,
-        )
+        FUNCTION.checked(who, f"transforms[{i}]", transform)
     return transforms
 
 
@@ -134,31 +129,15 @@ class OneHot(TensorOperation):
     """
 
     def __init__(self, num_classes, smoothing_rate=0.0):
-        require(
-            isinstance(num_classes, int) and (not isinstance(num_classes, bool)),
-            "int",
-            "OneHot",
-            num_classes=num_classes,
-        )
-        require(num_classes >= 1, "greater-than", "OneHot", num_classes=num_classes, n=0)
-        require(
-            0 <= smoothing_rate <= 1,
-            "in-interval",
-            "OneHot",
-            smoothing_rate=smoothing_rate,
-            interval="[0, 1]",
-        )
+        POSITIVE_INT("OneHot", num_classes=num_classes)
+        fits = 0 <= smoothing_rate <= 1
+        require(fits, "in-interval", "OneHot", smoothing_rate=smoothing_rate, interval="[0, 1]")
         self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
 
     def __call__(self, value):
         label = np.asarray(value)
-        require(
-            not label.size or 0 <= label.min() <= label.max() < self.num_classes,
-            "labels-0",
-            "OneHot",
-            num_classes=self.num_classes,
-            got=label,
-        )
+        fits = not label.size or 0 <= label.min() <= label.max() < self.num_classes
+        require(fits, "labels-below", "OneHot", n=self.num_classes, got=label)
         hot = label.reshape(-1, 1) == np.arange(self.num_classes)
         hot = hot[0] if label.size == 1 else hot
         if not self.smoothing_rate:
@@ -180,13 +159,8 @@ class PadEnd(TensorOperation):
 
     def __call__(self, value):
         array = np.asarray(value)
-        require(
-            array.ndim == len(self.pad_shape),
-            "array-axes-pad-shape",
-            "PadEnd",
-            count=len(self.pad_shape),
-            shape=array.shape,
-        )
+        n, shape = len(self.pad_shape), array.shape
+        require(array.ndim == n, "axes-of-pad-shape", "PadEnd", n=n, shape=shape)
         sizes = [n if p is None else p for p, n in zip(self.pad_shape, array.shape, strict=True)]
         array = array[tuple([slice(size) for size in sizes])]
         widths = [(0, size - n) for size, n in zip(sizes, array.shape, strict=True)]
@@ -267,7 +241,7 @@ class Mask(TensorOperation):
     """
 
     def __init__(self, operator, constant, dtype=dtypes.bool_):
-        self.operator = check.member("Mask", "operator", operator, Relational)
+        self.operator = member_of(Relational).checked("Mask", "operator", operator)
         self.constant, self._cast = constant, TypeCast(dtype)
 
     def __call__(self, value):
@@ -284,28 +258,24 @@ class Slice(TensorOperation):
 
     def __init__(self, *slices):
         for part in slices:
-            require(
-                isinstance(part, (int, list, slice, type(None), type(...))),
-                "ints-lists-them-slices",
-                "Slice",
-                slices=part,
-            )
+            fits = isinstance(part, (int, list, slice, type(None), type(...)))
+            require(fits, "ints-lists-them-slices", "Slice", slices=part)
         self.slices = slices
 
     def __call__(self, value):
         array = np.asarray(value)
         count = len([part for part in self.slices if part is not ...])
-        if count > array.ndim or (... in self.slices and len(self.slices) > array.ndim):
-            raise rejection("array-axis-slices", "Slice", count=len(self.slices), shape=array.shape)
+        n, shape = len(self.slices), array.shape
+        fits = count <= array.ndim and (... not in self.slices or n <= array.ndim)
+        require(fits, "axis-for-each-slice", "Slice", n=n, shape=shape)
         for axis, part in enumerate(self.slices):
             if part is None or part is ...:
                 continue
             try:
                 places = np.arange(array.shape[axis])[part]
             except IndexError as error:
-                raise rejection(
-                    "slices-within-shape", "Slice", shape=array.shape, got=part, cause=error
-                ) from None
+                fields = {"shape": shape, "got": part, "cause": error}
+                raise rejection("slices-within-shape", "Slice", **fields) from None
             array = np.take(array, np.atleast_1d(places), axis)
         return array
 

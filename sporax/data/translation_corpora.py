@@ -4,10 +4,10 @@ import itertools
 from typing import ClassVar
 from xml.etree import ElementTree
 
-from sporax.data import argument_checks as check
 from sporax.data.text_corpora import Corpus, strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import BOOL, one_of, optional
+from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 
 
@@ -22,13 +22,9 @@ class _Translations(Corpus):
 
     def _open_pair(self, dataset_dir, usage, language_pair, rows):
         pair = self._languages if language_pair is None else language_pair
-        require(
-            isinstance(pair, (list, tuple)),
-            "list-tuple-two-languages",
-            self._who,
-            language_pair=pair,
-        )
-        self._languages = check.one_of(self._who, "language_pair", tuple(pair), self._pairs)
+        is_pair = isinstance(pair, (list, tuple))
+        require(is_pair, "list-tuple-two-languages", self._who, language_pair=pair)
+        self._languages = one_of(*self._pairs).checked(self._who, "language_pair", tuple(pair))
         self._open(dataset_dir, usage, rows)
         self._paths = [self._both(path) for path in self._paths]
 
@@ -42,10 +38,9 @@ class _Translations(Corpus):
     def _read(self, path):
         for number, row in enumerate(itertools.zip_longest(*map(self._sentences, path)), 1):
             if None in row:
-                raise self._damaged(
-                    path[row.index(None)], f"must have as many sentences as '{path[1]}' and "
-                    f"'{path[0]}' have, but has only {number - 1}",
-                )  # fmt: skip
+                fields = {"first": path[0], "second": path[1], "got": number - 1}
+                short = path[row.index(None)]
+                raise rejection("file-sentences", self._who, path=short, **fields)
             if any(row):
                 yield strings(*row)
 
@@ -82,8 +77,7 @@ class Multi30kDataset(_Translations):
         self, dataset_dir, usage=None, language_pair=None, num_samples=None,
         num_parallel_workers=None, shuffle=None, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
-        if shuffle is not None:
-            check.true_or_false(self._who, "shuffle", shuffle)
+        optional(BOOL)(self._who, shuffle=shuffle)
         rows = num_samples, shuffle, num_shards, shard_id, cache
         self._open_pair(dataset_dir, usage, language_pair, rows)
 
@@ -105,10 +99,10 @@ class _Talks(_Translations):
         try:
             tree = ElementTree.fromstring(untrusted_file.content(path))
         except OSError as error:
-            reason = untrusted_file.cause(error)
-            raise self._damaged(path, f"cannot be read: {reason}") from None
+            cause = untrusted_file.cause(error)
+            raise rejection("file-cannot-read", self._who, path=path, cause=cause) from None
         except ElementTree.ParseError as error:
-            raise self._damaged(path, f"is no XML: {error}") from None
+            raise rejection("file-xml", self._who, path=path, cause=error) from None
         return ((segment.text or "").strip() for segment in tree.iter("seg"))
 
 
@@ -147,7 +141,7 @@ class IWSLT2016Dataset(_Talks):
     ):  # fmt: skip
         sets = "tst2013" if valid_set is None else valid_set, test_set or "tst2014"
         for name, chosen in zip(("valid_set", "test_set"), sets, strict=True):
-            check.one_of(self._who, name, chosen, _SETS)
+            one_of(*_SETS).checked(self._who, name, chosen)
         template = "IWSLT16.TED.{set}.{{source}}-{{target}}.{{language}}.xml"
         self._files_of = {
             "train": [_TRAINING], "valid": [template.format(set=sets[0])],

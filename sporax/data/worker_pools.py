@@ -23,14 +23,15 @@ from multiprocessing.connection import wait
 from typing import NamedTuple
 
 from sporax.data.row_channel import Channel
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class Job(NamedTuple):
     """The work of a pool, and how its errors describe it.
 
     `begin(number)`: called in each worker; returns its function `compute((epoch, number), item)`.
-    `seconds`: the time limit of an item, or None. `remedy`: advice for an item that exceeds it.
+    `seconds`: the time limit of an item, or None. `unit`, `remedy`: phrases that name an item and
+    say what to do when it exceeds the limit.
     """
 
     who: str
@@ -41,19 +42,12 @@ class Job(NamedTuple):
 
     def stuck(self, at, worker):
         """Return the error for an item that exceeds the time limit."""
-        return rejection(
-            "computed-within-seconds-not",
-            self.who,
-            unit=self.unit,
-            seconds=self.seconds,
-            worker=worker,
-            place=self.place(at),
-            remedy=self.remedy,
-        )
+        fields = {"worker": worker, "place": self.place(at), "remedy": message(self.remedy)}
+        return rejection("computed-in-time", self.who, seconds=self.seconds, **fields)
 
     def place(self, at):
         """Return the name of an item, for errors."""
-        return f"{self.unit} {at[1]} of epoch {at[0]}"
+        return message(self.unit, i=at[1], epoch=at[0])
 
 
 def refuse_forked(who, home):
@@ -104,7 +98,7 @@ class Threads(_Pool):
         except TimeoutError:
             if future.done():  # a TimeoutError from user code
                 raise
-            raise self._job.stuck(at, "a thread") from None
+            raise self._job.stuck(at, message("a-thread")) from None
 
     def drop(self, pending):
         """Cancel the tickets whose results are not needed."""
@@ -207,13 +201,8 @@ class Processes(_Pool):
             raise self._job.stuck(at, name) from None
         except (EOFError, ConnectionError):
             process.join(5)
-            raise rejection(
-                "before-finished",
-                self._job.who,
-                name=name,
-                end_of=_end_of(process.exitcode),
-                place=self._job.place(at),
-            ) from None
+            fields = {"end": _end_of(process.exitcode), "place": self._job.place(at)}
+            raise rejection("worker-ended", self._job.who, name=name, **fields) from None
 
 
 _pools = weakref.WeakSet()  # of processes
@@ -236,10 +225,9 @@ def _name(worker, count):
 
 def _end_of(exitcode):
     if exitcode is None or exitcode >= 0:
-        return f"ended with exit code {exitcode}"
+        return message("ended-with-code", code=exitcode)
     name = signal.Signals(-exitcode).name
-    remedy = " (perhaps by the system, for want of memory)" if name == "SIGKILL" else ""
-    return f"was ended by {name}{remedy}"
+    return message("was-killed" if name == "SIGKILL" else "was-ended-by", name=name)
 
 
 def _end_processes(home, processes, channels):
@@ -276,9 +264,8 @@ def _serve(sock, job, number, count, inherited):
         except OSError:  # the reader is gone
             break
         except Exception as error:  # noqa: BLE001 - whatever pickle meets in the answer
-            refusal = rejection(
-                "what-worker-process-computes", job.who, place=job.place(at), cause=error
-            )
+            fields = {"place": job.place(at), "cause": error}
+            refusal = rejection("picklable-results", job.who, **fields)
             channel.send((done, None, _portable(refusal, name)))
         del task, item, answer
 

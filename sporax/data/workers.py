@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data import config, random_streams
 from sporax.data.worker_pools import Job, Processes, Threads
+from sporax.diagnosis.argument_kinds import BOOL, INT, within
 
 _BATCHES_AHEAD = 2  # per worker
 
@@ -57,9 +57,9 @@ def requested(who, arguments):
     count = arguments.get("num_parallel_workers")
     if count is None:
         count = config.get_num_parallel_workers() if config.is_set("num_parallel_workers") else 1
-    check.whole(who, "num_parallel_workers", count, 1, config.MOST_WORKERS)
+    within(1, config.MOST_WORKERS, INT)(who, num_parallel_workers=count)
     in_processes = arguments.get("python_multiprocessing", False)
-    check.true_or_false(who, "python_multiprocessing", in_processes)
+    BOOL(who, python_multiprocessing=in_processes)
     return Workers(count, in_processes) if count > 1 else None
 
 
@@ -172,7 +172,4 @@ def _job(who, begin):
     seconds = (
         config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else None
     )
-    return Job(
-        who, begin, "row", seconds, "'config.set_multiprocessing_timeout_interval' changes the "
-        "time, 'config.set_enable_watchdog(False)' waits without end.",
-    )  # fmt: skip
+    return Job(who, begin, "row-of-epoch", seconds, "watchdog-settings")

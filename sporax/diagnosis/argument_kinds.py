@@ -73,6 +73,16 @@ def instance(types, words, **fields):
     return Kind(partial(message, words, **fields), lambda value: isinstance(value, types))
 
 
+def instance_of(cls):
+    """Return the kind of instances of this class."""
+    return instance(cls, "an-instance", kind=cls.__name__)
+
+
+def member_of(enumeration):
+    """Return the kind of members of this enumeration."""
+    return instance(enumeration, "a-member", kind=enumeration.__name__)
+
+
 INT = Kind(partial(message, "an-int"), _is_int)
 NUMBER = Kind(partial(message, "a-number"), _is_number)
 BOOL, STR = instance(bool, "a-bool"), instance(str, "a-str")

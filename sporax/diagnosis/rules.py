@@ -107,7 +107,9 @@ _FORMATS = {
 
 
 def _formatted(value, conversion, spec):
-    """Return the text of a field, which stays a `Phrase` if it is one."""
+    """Return the text of a field, which stays a `Phrase` if it is one, or an error's text."""
+    if isinstance(value, BaseException) and len(value.args) == 1:
+        value = value.args[0] if isinstance(value.args[0], Phrase) else value
     if spec in _FORMATS:
         return _FORMATS[spec](value)
     if isinstance(value, Phrase) and not conversion and spec in ("", "sentence"):

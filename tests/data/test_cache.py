@@ -133,7 +133,7 @@ def test_arguments_that_are_refused_as_by_mindspore(arguments, error, said):
 
 @pytest.mark.parametrize("name", SETS)
 def test_what_is_no_cache(name, folder):
-    with pytest.raises(TypeError, match="'cache' must be a DatasetCache, but got int"):
+    with pytest.raises(TypeError, match="'cache' must be a DatasetCache or None, but got int"):
         SETS[name](folder, 3)
 
 

@@ -53,7 +53,7 @@ def test_rows_that_fail_raise_by_default(mode):
     mode(MODES.REPLACE)
     with pytest.raises(RuntimeError, match="raised for every row"):
         rows(failing(range(8)))
-    with pytest.raises(TypeError, match="must be an ErrorSamplesMode"):
+    with pytest.raises(TypeError, match="must be a member of ErrorSamplesMode"):
         mode(1)
 
 
@@ -115,7 +115,7 @@ def test_lines_by_number(tmp_path):
     for wrong, error in ((0, ValueError), (5, ValueError), ("1", TypeError)):
         with pytest.raises(error, match="'line' must be"):
             reader[wrong]
-    with pytest.raises(RuntimeError, match="'filename' must name a file"):
+    with pytest.raises(RuntimeError, match="'filename' must be a file"):
         ds.LineReader(str(tmp_path / "none"))
 
 

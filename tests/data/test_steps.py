@@ -133,7 +133,7 @@ class Raises(ds.DSCallback):
          "it knows no classes"),
         (lambda folder: list(ds.ImageFolderDataset(
             image_folder(folder), sampler=ds.PKSampler(1, class_column="image"))),
-         RuntimeError, "'PKSampler' needs the name of a column of classes"),
+         RuntimeError, "'class_column' of 'PKSampler' must name a column"),
         (lambda _: ds.DSCallback("a"), TypeError, "'step_size' must be an int"),
         (lambda _: ds.DSCallback(0), ValueError, "'step_size' must be an int in"),
         (lambda _: numbers().map(lambda x: x, callbacks=3), TypeError, "'callbacks' must be a"),

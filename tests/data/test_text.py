@@ -106,7 +106,7 @@ UTF8 = "must be UTF-8, but line 2 is not"
      r"must have data, paragraphs, qas and answers .* KeyError\('qas'\)"),
     ("IWSLT2016Dataset", {"texts/de/en/de-en/IWSLT16.TED.tst2014.de-en.de.xml": b"<doc>",
                           "texts/de/en/de-en/IWSLT16.TED.tst2014.de-en.en.xml": b"<doc/>"},
-     {"usage": "test"}, r"de.xml' is no XML"),
+     {"usage": "test"}, r"de.xml' must be XML"),
     ("TextFileDataset", {"a.txt": b"a"}, {"shuffle": data.Shuffle.INFILE},
     "must be a bool, Shuffle"),
 ])  # fmt: skip

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from sporax.data.argument_checks import MOST, WHOLE
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import BorderType
-from sporax.data.audio.waveform import FLAG, WHOLE, AudioTensorOperation, member
+from sporax.data.audio.waveform import AudioTensorOperation
+from sporax.diagnosis.argument_kinds import BOOL, INT, member_of, within
 
 
 class ComputeDeltas(AudioTensorOperation):
@@ -20,8 +22,8 @@ class ComputeDeltas(AudioTensorOperation):
 
     _shape = "..., freq, frames"
 
-    win_length: lambda who, name, value: WHOLE(who, name, value, 3) = 5
-    pad_mode: member(BorderType) = BorderType.EDGE
+    win_length: within(3, MOST, INT) = 5
+    pad_mode: member_of(BorderType) = BorderType.EDGE
 
     def _transformed(self, spectrogram):
         reach = (self.win_length - 1) // 2
@@ -45,8 +47,8 @@ class SlidingWindowCmn(AudioTensorOperation):
 
     cmn_window: WHOLE = 600
     min_cmn_window: WHOLE = 100
-    center: FLAG = False
-    norm_vars: FLAG = False
+    center: BOOL = False
+    norm_vars: BOOL = False
 
     def _transformed(self, coefficients):
         start, end = self._windows(coefficients.shape[-2])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sporax.core.signature_errors import fitting
-from sporax.data import argument_checks as check
+from sporax.data.argument_checks import COUNT, WHOLE
 from sporax.data.audio.enums import (
     BorderType,
     MelType,
@@ -17,18 +17,14 @@ from sporax.data.audio.enums import (
 from sporax.data.audio.levels import decibels
 from sporax.data.audio.spectra import Spectrogram
 from sporax.data.audio.waveform import (
-    COUNT,
-    FLAG,
     NOT_NEGATIVE,
     POSITIVE,
     REAL,
-    WHOLE,
     AudioTensorOperation,
-    member,
-    one_of,
-    optional,
+    one_int_of,
 )
 from sporax.data.random_streams import stream
+from sporax.diagnosis.argument_kinds import BOOL, DICT, member_of, optional
 from sporax.diagnosis.rules import require
 
 
@@ -43,9 +39,8 @@ def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
     array([[ 2.       ,  1.4142135],
            [ 2.       , -1.4142135]], dtype=float32)
     """
-    COUNT("create_dct", "n_mfcc", n_mfcc)
-    COUNT("create_dct", "n_mels", n_mels)
-    ortho = check.member("create_dct", "norm", norm, NormMode) is NormMode.ORTHO
+    COUNT("create_dct", n_mfcc=n_mfcc, n_mels=n_mels)
+    ortho = member_of(NormMode).checked("create_dct", "norm", norm) is NormMode.ORTHO
     angles = np.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)
     matrix = 2 * np.cos(angles)
     if ortho:
@@ -84,18 +79,17 @@ def melscale_fbanks(
     """
     who = "melscale_fbanks"
     _bank_checked(who, n_freqs, f_min, f_max, sample_rate, n_mels=n_mels)
-    check.member(who, "norm", norm, NormType)
-    check.member(who, "mel_type", mel_type, MelType)
+    member_of(NormType)(who, norm=norm)
+    member_of(MelType)(who, mel_type=mel_type)
     return mel_filters(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type).astype("f4")
 
 
 def _bank_checked(who, n_freqs, f_min, f_max, sample_rate, **count):
-    WHOLE(who, "n_freqs", n_freqs)
-    NOT_NEGATIVE(who, "f_min", f_min)
-    POSITIVE(who, "f_max", f_max)
+    WHOLE(who, n_freqs=n_freqs)
+    NOT_NEGATIVE(who, f_min=f_min)
+    POSITIVE(who, f_max=f_max)
     require(f_min <= f_max, "at-most", who, f_min=f_min, other="f_max", value=f_max)
-    for name, value in (*count.items(), ("sample_rate", sample_rate)):
-        COUNT(who, name, value)
+    COUNT(who, **count, sample_rate=sample_rate)
 
 
 def _triangles(n_freqs, sample_rate, corners):
@@ -148,13 +142,8 @@ class _MelBank(AudioTensorOperation):
 def band_end(who, f_min, f_max, sample_rate, least=0):
     """Return the upper frequency of a filter bank, which must exceed the lower one."""
     end = sample_rate // 2 if f_max is None else f_max
-    require(
-        f_min <= end and (f_min != end or (f_max is not None and least)),
-        "less-than-f-max-sample-rate-2",
-        who,
-        f_min=f_min,
-        end=end,
-    )
+    fits = f_min <= end and (f_min != end or (f_max is not None and least))
+    require(fits, "less-than-f-max-sample-rate-2", who, f_min=f_min, end=end)
     return end
 
 
@@ -176,8 +165,8 @@ class MelScale(_MelBank):
     f_min: REAL = 0.0
     f_max: optional(POSITIVE) = None
     n_stft: COUNT = 201
-    norm: member(NormType) = NormType.NONE
-    mel_type: member(MelType) = MelType.HTK
+    norm: member_of(NormType) = NormType.NONE
+    mel_type: member_of(MelType) = MelType.HTK
 
     def _transformed(self, spectrogram):
         frequencies_checked(self._who, spectrogram, "n_stft", self.n_stft)
@@ -186,29 +175,18 @@ class MelScale(_MelBank):
 
 def frequencies_checked(who, spectrogram, name, count):
     """Raise RuntimeError unless the spectrogram has `count` frequencies."""
-    require(
-        spectrogram.shape[-2] == count,
-        "input-frequencies",
-        who,
-        name=name,
-        count=count,
-        shape=spectrogram.shape,
-    )
+    shape = spectrogram.shape
+    require(shape[-2] == count, "input-frequencies", who, name=name, count=count, shape=shape)
 
 
 def _steps(who, name, value):
     """Check `sgdargs`, and return it, or the defaults for None."""
     if value is None:
         return {"sgd_lr": 0.1, "sgd_momentum": 0.9}
-    require(
-        isinstance(value, dict) and value.keys() >= {"sgd_lr", "sgd_momentum"},
-        "dict-sgd-lr-sgd-momentum",
-        who,
-        argument=name,
-        got=value,
-    )
+    fits = isinstance(value, dict) and value.keys() >= {"sgd_lr", "sgd_momentum"}
+    require(fits, "dict-sgd-lr-sgd-momentum", who, argument=name, got=value)
     for key in ("sgd_lr", "sgd_momentum"):
-        NOT_NEGATIVE(who, f"{name}['{key}']", value[key])
+        NOT_NEGATIVE.checked(who, f"{name}['{key}']", value[key])
     return value
 
 
@@ -236,8 +214,8 @@ class InverseMelScale(_MelBank):
     tolerance_loss: POSITIVE = 1e-5
     tolerance_change: POSITIVE = 1e-8
     sgdargs: _steps = None
-    norm: member(NormType) = NormType.NONE
-    mel_type: member(MelType) = MelType.HTK
+    norm: member_of(NormType) = NormType.NONE
+    mel_type: member_of(MelType) = MelType.HTK
 
     def _transformed(self, mel):
         frequencies_checked(self._who, mel, "n_mels", self.n_mels)
@@ -274,14 +252,14 @@ class MelSpectrogram(AudioTensorOperation):
     f_max: optional(NOT_NEGATIVE) = None
     pad: WHOLE = 0
     n_mels: COUNT = 128
-    window: member(WindowType) = WindowType.HANN
+    window: member_of(WindowType) = WindowType.HANN
     power: POSITIVE = 2.0
-    normalized: FLAG = False
-    center: FLAG = True
-    pad_mode: member(BorderType) = BorderType.REFLECT
-    onesided: FLAG = True
-    norm: member(NormType) = NormType.NONE
-    mel_scale: member(MelType) = MelType.HTK
+    normalized: BOOL = False
+    center: BOOL = True
+    pad_mode: member_of(BorderType) = BorderType.REFLECT
+    onesided: BOOL = True
+    norm: member_of(NormType) = NormType.NONE
+    mel_scale: member_of(MelType) = MelType.HTK
 
     def _prepare(self):
         self._spectrogram = Spectrogram(
@@ -300,8 +278,7 @@ class MelSpectrogram(AudioTensorOperation):
 
 def _options(who, name, value):
     """Check the arguments of another transform: a dict, or None."""
-    require(value is None or isinstance(value, dict), "dict", who, argument=name, got=value)
-    return dict(value or {})
+    return dict(optional(DICT).checked(who, name, value) or {})
 
 
 class _Cepstrum(AudioTensorOperation):
@@ -329,22 +306,15 @@ class MFCC(_Cepstrum):
 
     sample_rate: WHOLE = 16000
     n_mfcc: WHOLE = 40
-    dct_type: one_of(2) = 2
-    norm: member(NormMode) = NormMode.ORTHO
-    log_mels: FLAG = False
+    dct_type: one_int_of(2) = 2
+    norm: member_of(NormMode) = NormMode.ORTHO
+    log_mels: BOOL = False
     melkwargs: _options = None
 
     def _prepare(self):
         self._mel = MelSpectrogram(self.sample_rate, **self.melkwargs)
-        require(
-            self._mel.n_mels >= self.n_mfcc,
-            "at-most-argument-value",
-            "MFCC",
-            n_mfcc=self.n_mfcc,
-            other="n_mels",
-            other2="melkwargs",
-            value=self._mel.n_mels,
-        )
+        n, most = self.n_mfcc, self._mel.n_mels
+        require(n <= most, "at-most", "MFCC", n_mfcc=n, other="n_mels", value=most)
 
     def _transformed(self, waveform):
         return self._cosines(self._mel(waveform), self.n_mfcc, self.log_mels)
@@ -366,23 +336,16 @@ class LFCC(_Cepstrum):
     n_lfcc: COUNT = 40
     f_min: NOT_NEGATIVE = 0.0
     f_max: optional(NOT_NEGATIVE) = None
-    dct_type: one_of(2) = 2
-    norm: member(NormMode) = NormMode.ORTHO
-    log_lf: FLAG = False
+    dct_type: one_int_of(2) = 2
+    norm: member_of(NormMode) = NormMode.ORTHO
+    log_lf: BOOL = False
     speckwargs: _options = None
 
     def _prepare(self):
         self.f_max = band_end(self._who, self.f_min, self.f_max, self.sample_rate)
         self._spectrogram = Spectrogram(**self.speckwargs)
-        require(
-            self._spectrogram.n_fft >= self.n_lfcc,
-            "at-most-argument-value",
-            "LFCC",
-            n_lfcc=self.n_lfcc,
-            other="n_fft",
-            other2="speckwargs",
-            value=self._spectrogram.n_fft,
-        )
+        n, most = self.n_lfcc, self._spectrogram.n_fft
+        require(n <= most, "at-most", "LFCC", n_lfcc=n, other="n_fft", value=most)
 
     def _transformed(self, waveform):
         spectrogram = self._spectrogram(waveform)

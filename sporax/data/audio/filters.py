@@ -11,14 +11,8 @@ import numpy as np
 from scipy import signal
 
 from sporax.data import argument_checks as check
-from sporax.data.audio.waveform import (
-    FLAG,
-    NONZERO,
-    REAL,
-    SHARE,
-    AudioTensorOperation,
-    one_of,
-)
+from sporax.data.audio.waveform import NONZERO, REAL, SHARE, AudioTensorOperation, one_int_of
+from sporax.diagnosis.argument_kinds import BOOL
 from sporax.diagnosis.rules import require
 
 
@@ -52,16 +46,12 @@ class LFilter(_Filter):
 
     a_coeffs: _coefficients
     b_coeffs: _coefficients
-    clamp: FLAG = True
+    clamp: BOOL = True
 
     def _prepare(self):
-        require(
-            len(self.a_coeffs) == len(self.b_coeffs),
-            "b-coeffs-one-length",
-            self._who,
-            a_coeffs=len(self.a_coeffs),
-            count=len(self.b_coeffs),
-        )
+        lengths = len(self.a_coeffs), len(self.b_coeffs)
+        one = lengths[0] == lengths[1]
+        require(one, "coefficients-equally-many", self._who, a_coeffs=lengths[0], count=lengths[1])
 
     def _transformed(self, waveform):
         return filtered(waveform, self.b_coeffs, self.a_coeffs, self.clamp)
@@ -166,7 +156,7 @@ class BandpassBiquad(_Prototype):
     sample_rate: NONZERO
     central_freq: REAL
     Q: SHARE = 0.707
-    const_skirt_gain: FLAG = False
+    const_skirt_gain: BOOL = False
 
     def _analogue(self):
         return (0, 1 if self.const_skirt_gain else 1 / self.Q, 0), (1, 1 / self.Q, 1)
@@ -304,7 +294,7 @@ class DeemphBiquad(_Prototype):
     array([0.46 , 0.201])
     """
 
-    sample_rate: one_of(*_DEEMPHASIS)
+    sample_rate: one_int_of(*_DEEMPHASIS)
 
     def _frequency(self):
         return _DEEMPHASIS[self.sample_rate][0]
@@ -333,7 +323,7 @@ class RiaaBiquad(_Designed):
     array([0.238, 0.233])
     """
 
-    sample_rate: one_of(*_RIAA)
+    sample_rate: one_int_of(*_RIAA)
 
     def _design(self):
         numerator, denominator = map(np.poly, _RIAA[self.sample_rate])
@@ -356,7 +346,7 @@ class BandBiquad(_Designed):
     sample_rate: NONZERO
     central_freq: REAL
     Q: SHARE = 0.707
-    noise: FLAG = False
+    noise: BOOL = False
 
     def _design(self):
         angle = 2 * math.pi * self.central_freq / self.sample_rate

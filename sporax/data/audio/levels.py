@@ -4,21 +4,12 @@ import math
 
 import numpy as np
 
+from sporax.data.argument_checks import COUNT, WHOLE
 from sporax.data.audio.enums import DensityFunction, FadeShape, GainType, ScaleType
 from sporax.data.audio.filters import filtered
-from sporax.data.audio.waveform import (
-    COUNT,
-    FLAG,
-    NOT_NEGATIVE,
-    POSITIVE,
-    REAL,
-    WHOLE,
-    AudioTensorOperation,
-    member,
-    optional,
-    within,
-)
+from sporax.data.audio.waveform import NOT_NEGATIVE, POSITIVE, REAL, AudioTensorOperation
 from sporax.data.random_streams import stream
+from sporax.diagnosis.argument_kinds import BOOL, member_of, optional, within
 from sporax.diagnosis.rules import require
 
 
@@ -35,7 +26,7 @@ class AmplitudeToDB(AudioTensorOperation):
 
     _shape = "..., freq, time"
 
-    stype: member(ScaleType) = ScaleType.POWER
+    stype: member_of(ScaleType) = ScaleType.POWER
     ref_value: POSITIVE = 1.0
     amin: POSITIVE = 1e-10
     top_db: POSITIVE = 80.0
@@ -94,12 +85,12 @@ class Vol(AudioTensorOperation):
     """
 
     gain: REAL
-    gain_type: member(GainType) = GainType.AMPLITUDE
+    gain_type: member_of(GainType) = GainType.AMPLITUDE
 
     def _prepare(self):
         if self.gain_type is not GainType.DB:
-            rule = NOT_NEGATIVE if self.gain_type is GainType.AMPLITUDE else POSITIVE
-            rule(self._who, "gain", self.gain)
+            kind = NOT_NEGATIVE if self.gain_type is GainType.AMPLITUDE else POSITIVE
+            kind(self._who, gain=self.gain)
 
     def _transformed(self, waveform):
         ratio = {
@@ -133,19 +124,13 @@ class Fade(AudioTensorOperation):
 
     fade_in_len: WHOLE = 0
     fade_out_len: WHOLE = 0
-    fade_shape: member(FadeShape) = FadeShape.LINEAR
+    fade_shape: member_of(FadeShape) = FadeShape.LINEAR
 
     def _transformed(self, waveform):
         length = waveform.shape[-1]
         for name in ("fade_in_len", "fade_out_len"):
-            require(
-                getattr(self, name) <= length,
-                "at-most-length-waveform",
-                "Fade",
-                argument=name,
-                length=length,
-                got=getattr(self, name),
-            )
+            n = getattr(self, name)
+            require(n <= length, "at-most-axis", "Fade", argument=name, size=length, got=n)
         rise = _RISES[self.fade_shape]
         envelope = np.ones(length)
         envelope[: self.fade_in_len] *= rise(np.linspace(0, 1, self.fade_in_len))
@@ -260,8 +245,8 @@ class Dither(AudioTensorOperation):
     array([0., 0., 1., 0.])
     """
 
-    density_function: member(DensityFunction) = DensityFunction.TPDF
-    noise_shaping: FLAG = False
+    density_function: member_of(DensityFunction) = DensityFunction.TPDF
+    noise_shaping: BOOL = False
 
     def _transformed(self, waveform):
         noise = self._noise(waveform.reshape(-1, waveform.shape[-1]))

@@ -2,16 +2,10 @@
 
 import numpy as np
 
-from sporax.data.audio.waveform import (
-    COUNT,
-    FLAG,
-    NOT_NEGATIVE,
-    REAL,
-    WHOLE,
-    AudioTensorOperation,
-    one_of,
-)
+from sporax.data.argument_checks import COUNT, WHOLE
+from sporax.data.audio.waveform import NOT_NEGATIVE, REAL, AudioTensorOperation, one_int_of
 from sporax.data.random_streams import stream
+from sporax.diagnosis.argument_kinds import BOOL
 from sporax.diagnosis.rules import require
 
 
@@ -36,28 +30,24 @@ class MaskAlongAxis(AudioTensorOperation):
     mask_start: WHOLE
     mask_width: COUNT
     mask_value: REAL
-    axis: one_of(1, 2)
+    axis: one_int_of(1, 2)
 
     def _transformed(self, spectrogram):
-        axis = self.axis - 3
-        require(
-            self.mask_start + self.mask_width <= spectrogram.shape[axis],
-            "at-most-size-axis-argument-value",
-            "MaskAlongAxis",
-            other="mask_start",
-            value="mask_width",
-            value2=spectrogram.shape[axis],
-            got=self.mask_start,
-            value3=self.mask_width,
-        )
-        return _masked(spectrogram, axis, self.mask_start, self.mask_width, self.mask_value)
+        place = self.mask_start, self.mask_width, self.mask_value
+        return _fixed_mask(self._who, spectrogram, self.axis - 3, "mask_width", *place)
+
+
+def _fixed_mask(who, spectrogram, axis, name, start, width, value):
+    size, end, argument = spectrogram.shape[axis], start + width, f"mask_start' + '{name}"
+    require(end <= size, "at-most-axis", who, argument=argument, size=size, got=end)
+    return _masked(spectrogram, axis, start, width, value)
 
 
 def _random_mask(who, spectrogram, axis, name, most, value):
     """Mask each channel at random: the width is drawn from [0, `most`), the start from the range
     that it leaves."""
     size = spectrogram.shape[axis]
-    require(most <= size, "at-most-size-axis", who, argument=name, size=size, got=most)
+    require(most <= size, "at-most-axis", who, argument=name, size=size, got=most)
     drawn = stream().random((2, *spectrogram.shape[:-2], 1, 1))
     width = drawn[0] * most
     start = np.floor(drawn[1] * (size - width))
@@ -76,7 +66,7 @@ class MaskAlongAxisIID(AudioTensorOperation):
 
     mask_param: WHOLE
     mask_value: REAL
-    axis: one_of(1, 2)
+    axis: one_int_of(1, 2)
 
     def _transformed(self, spectrogram):
         return _random_mask(
@@ -93,18 +83,8 @@ class _Masking(AudioTensorOperation):
         width = getattr(self, name)
         if self.iid_masks:
             return _random_mask(self._who, spectrogram, axis, name, width, self.mask_value)
-        size = spectrogram.shape[axis]
-        require(
-            self.mask_start + width <= size,
-            "at-most-size-axis-argument-value",
-            self._who,
-            other="mask_start",
-            value=name,
-            value2=size,
-            got=self.mask_start,
-            value3=width,
-        )
-        return _masked(spectrogram, axis, self.mask_start, width, self.mask_value)
+        place = self.mask_start, width, self.mask_value
+        return _fixed_mask(self._who, spectrogram, axis, name, *place)
 
 
 class FrequencyMasking(_Masking):
@@ -117,7 +97,7 @@ class FrequencyMasking(_Masking):
     array([1., 0., 1.])
     """
 
-    iid_masks: FLAG = False
+    iid_masks: BOOL = False
     freq_mask_param: WHOLE = 0
     mask_start: WHOLE = 0
     mask_value: NOT_NEGATIVE = 0.0
@@ -133,7 +113,7 @@ class TimeMasking(_Masking):
     array([[1., 0., 0., 1.]])
     """
 
-    iid_masks: FLAG = False
+    iid_masks: BOOL = False
     time_mask_param: WHOLE = 0
     mask_start: WHOLE = 0
     mask_value: NOT_NEGATIVE = 0.0

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 
+from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import Interpolation, Modulation
-from sporax.data.audio.waveform import COUNT, FLAG, AudioTensorOperation, member, within
+from sporax.data.audio.waveform import AudioTensorOperation
+from sporax.diagnosis.argument_kinds import BOOL, member_of, within
 
 
 def oscillation(modulation, length, low, high, phase):
@@ -53,8 +55,8 @@ class Flanger(AudioTensorOperation):
     width: within(0, 100) = 71.0
     speed: within(0.1, 10) = 0.5
     phase: within(0, 100) = 25.0
-    modulation: member(Modulation) = Modulation.SINUSOIDAL
-    interpolation: member(Interpolation) = Interpolation.LINEAR
+    modulation: member_of(Modulation) = Modulation.SINUSOIDAL
+    interpolation: member_of(Interpolation) = Interpolation.LINEAR
 
     def _transformed(self, waveform):
         channels, length = waveform.shape[-2:]
@@ -111,7 +113,7 @@ class Phaser(AudioTensorOperation):
     delay_ms: within(0, 5) = 3.0
     decay: within(0, 0.99) = 0.4
     mod_speed: within(0.1, 2) = 0.5
-    sinusoidal: FLAG = True
+    sinusoidal: BOOL = True
 
     def _transformed(self, waveform):
         signal = np.moveaxis(waveform, -1, 0).astype(np.float64) * self.gain_in

@@ -4,17 +4,11 @@ import math
 
 import numpy as np
 
+from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import ResampleMethod
-from sporax.data.audio.waveform import (
-    COUNT,
-    POSITIVE,
-    REAL,
-    SHARE,
-    AudioTensorOperation,
-    member,
-    optional,
-)
+from sporax.data.audio.waveform import POSITIVE, REAL, SHARE, AudioTensorOperation
+from sporax.diagnosis.argument_kinds import member_of, optional
 
 
 class Resample(AudioTensorOperation):
@@ -36,7 +30,7 @@ class Resample(AudioTensorOperation):
 
     orig_freq: POSITIVE = 16000
     new_freq: POSITIVE = 16000
-    resample_method: member(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION
+    resample_method: member_of(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION
     lowpass_filter_width: COUNT = 6
     rolloff: SHARE = 0.99
     beta: optional(REAL) = None
@@ -44,7 +38,7 @@ class Resample(AudioTensorOperation):
     def _prepare(self):
         self.beta = _BETA if self.beta is None else self.beta
         for name in ("orig_freq", "new_freq"):
-            COUNT(self._who, name, int(getattr(self, name)))
+            COUNT.checked(self._who, name, int(getattr(self, name)))
 
     def _transformed(self, waveform):
         filter_ = self.resample_method, self.lowpass_filter_width, self.rolloff, self.beta

@@ -1,27 +1,16 @@
 """Spectrograms: computed from waveforms, inverted, and stretched."""
 
 import math
-from functools import partial
 
 import numpy as np
 
-from sporax.data import argument_checks as check
+from sporax.data.argument_checks import COUNT, INT32, WHOLE
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import BorderType, WindowType
 from sporax.data.audio.resampling import resampled
-from sporax.data.audio.waveform import (
-    ANY_INT,
-    COUNT,
-    FLAG,
-    NONZERO,
-    NOT_NEGATIVE,
-    POSITIVE,
-    WHOLE,
-    AudioTensorOperation,
-    member,
-    optional,
-)
+from sporax.data.audio.waveform import NONZERO, NOT_NEGATIVE, POSITIVE, AudioTensorOperation
 from sporax.data.random_streams import stream
+from sporax.diagnosis.argument_kinds import BOOL, instance_of, member_of, optional
 from sporax.diagnosis.rules import require
 
 
@@ -73,40 +62,23 @@ class Framed(AudioTensorOperation):
     def _prepare(self):
         self.win_length = self.win_length or self.n_fft
         self.hop_length = self.hop_length or self.win_length // self._hops
-        require(
-            self.win_length <= self.n_fft,
-            "at-most",
-            self._who,
-            win_length=self.win_length,
-            other="n_fft",
-            value=self.n_fft,
-        )
+        win_length, n_fft = self.win_length, self.n_fft
+        fits = win_length <= n_fft
+        require(fits, "at-most", self._who, win_length=win_length, other="n_fft", value=n_fft)
 
     def _window(self, dtype):
         return short_time.window(self.window, self.win_length, self.n_fft, dtype)
 
     def _frequencies_checked(self, count, onesided=True):
         expected = self.n_fft // 2 + 1 if onesided else self.n_fft
-        require(
-            count == expected,
-            "input-frequencies-n-fft",
-            self._who,
-            expected=expected,
-            n_fft=self.n_fft,
-            got=count,
-        )
+        fits, n_fft = count == expected, self.n_fft
+        require(fits, "frequencies-of-n-fft", self._who, n=expected, n_fft=n_fft, got=count)
 
     def _spectrum(self, waveform, **options):
         """Return the spectrum of a waveform, which must be long enough."""
         least = 1 if options.get("center", True) else self.n_fft
-        require(
-            waveform.shape[-1] >= least,
-            "waveform-at-least-samples-n-fft",
-            self._who,
-            least=least,
-            n_fft=self.n_fft,
-            got=waveform.shape[-1],
-        )
+        got, n_fft = waveform.shape[-1], self.n_fft
+        require(got >= least, "samples-for-n-fft", self._who, least=least, n_fft=n_fft, got=got)
         shape = self._window(waveform.dtype)
         return short_time.transform(waveform, shape, self.hop_length, **options)
 
@@ -131,12 +103,12 @@ class Spectrogram(Framed):
     win_length: optional(COUNT) = None
     hop_length: optional(COUNT) = None
     pad: WHOLE = 0
-    window: member(WindowType) = WindowType.HANN
+    window: member_of(WindowType) = WindowType.HANN
     power: NOT_NEGATIVE = 2.0
-    normalized: FLAG = False
-    center: FLAG = True
-    pad_mode: member(BorderType) = BorderType.REFLECT
-    onesided: FLAG = True
+    normalized: BOOL = False
+    center: BOOL = True
+    pad_mode: member_of(BorderType) = BorderType.REFLECT
+    onesided: BOOL = True
 
     def _transformed(self, waveform):
         spectrum = self._spectrum(
@@ -167,7 +139,7 @@ class SpectralCentroid(Framed):
     win_length: optional(COUNT) = None
     hop_length: optional(COUNT) = None
     pad: WHOLE = 0
-    window: member(WindowType) = WindowType.HANN
+    window: member_of(WindowType) = WindowType.HANN
 
     def _transformed(self, waveform):
         spectrum = np.abs(self._spectrum(short_time.padded(waveform, self.pad, self.pad)))
@@ -195,11 +167,11 @@ class InverseSpectrogram(Framed):
     win_length: optional(COUNT) = None
     hop_length: optional(COUNT) = None
     pad: WHOLE = 0
-    window: member(WindowType) = WindowType.HANN
-    normalized: FLAG = False
-    center: FLAG = True
-    pad_mode: member(BorderType) = BorderType.REFLECT
-    onesided: FLAG = True
+    window: member_of(WindowType) = WindowType.HANN
+    normalized: BOOL = False
+    center: BOOL = True
+    pad_mode: member_of(BorderType) = BorderType.REFLECT
+    onesided: BOOL = True
 
     def _transformed(self, pairs):
         self._frequencies_checked(pairs.shape[-3], self.onesided)
@@ -232,11 +204,11 @@ class GriffinLim(Framed):
     n_iter: COUNT = 32
     win_length: optional(WHOLE) = None
     hop_length: optional(WHOLE) = None
-    window_type: member(WindowType) = WindowType.HANN
+    window_type: member_of(WindowType) = WindowType.HANN
     power: POSITIVE = 2.0
     momentum: NOT_NEGATIVE = 0.99
     length: optional(WHOLE) = None
-    rand_init: FLAG = True
+    rand_init: BOOL = True
 
     @property
     def window(self):
@@ -276,24 +248,13 @@ class PhaseVocoder(AudioTensorOperation):
     _shape = "..., freq, frames, 2"
 
     rate: POSITIVE
-    phase_advance: partial(check.instance, kind=np.ndarray)
+    phase_advance: instance_of(np.ndarray)
 
     def _transformed(self, pairs):
-        require(
-            self.phase_advance.dtype == pairs.dtype,
-            "dtype-input",
-            "PhaseVocoder",
-            phase_advance=self.phase_advance.dtype,
-            dtype=pairs.dtype,
-        )
-        advance = self.phase_advance
-        require(
-            advance.shape == (pairs.shape[-3], 1),
-            "shape-1",
-            "PhaseVocoder",
-            phase_advance=advance.shape,
-            shape=pairs.shape[-3],
-        )
+        advance, shape = self.phase_advance, (pairs.shape[-3], 1)
+        got, dtype = (advance.dtype, advance.shape), pairs.dtype
+        fits = got == (dtype, shape)
+        require(fits, "dtype-and-shape", self._who, phase_advance=got, dtype=dtype, shape=shape)
         spectrum = short_time.complex_of(pairs)
         return short_time.pairs_of(short_time.stretched(spectrum, self.rate, advance))
 
@@ -346,12 +307,12 @@ class PitchShift(Framed):
     _hops = 4
 
     sample_rate: WHOLE
-    n_steps: ANY_INT
+    n_steps: INT32
     bins_per_octave: NONZERO = 12
     n_fft: COUNT = 512
     win_length: optional(COUNT) = None
     hop_length: optional(COUNT) = None
-    window: member(WindowType) = WindowType.HANN
+    window: member_of(WindowType) = WindowType.HANN
 
     def _transformed(self, waveform):
         length, rate = waveform.shape[-1], 2 ** (-self.n_steps / self.bins_per_octave)

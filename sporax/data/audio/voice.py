@@ -5,16 +5,11 @@ import math
 import numpy as np
 from scipy import fft, signal
 
+from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
-from sporax.data.audio.waveform import (
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE,
-    REAL,
-    AudioTensorOperation,
-    optional,
-)
-from sporax.diagnosis.rules import rejection, require
+from sporax.data.audio.waveform import NOT_NEGATIVE, POSITIVE, REAL, AudioTensorOperation
+from sporax.diagnosis.argument_kinds import optional
+from sporax.diagnosis.rules import require
 
 
 class DetectPitchFrequency(AudioTensorOperation):
@@ -60,14 +55,9 @@ class DetectPitchFrequency(AudioTensorOperation):
 
     def _smoothed(self, lags):
         before = (self.win_length - 1) // 2
-        if lags.shape[-1] < self.win_length - before:
-            raise rejection(
-                "waveform-at-least-frames-win-length",
-                "DetectPitchFrequency",
-                number=self.win_length - before,
-                win_length=self.win_length,
-                shape=lags.shape[-1],
-            )
+        got, win_length, who = lags.shape[-1], self.win_length, "DetectPitchFrequency"
+        least = win_length - before
+        require(got >= least, "frames-for-win-length", who, n=least, win_length=win_length, got=got)
         continued = np.concatenate([np.repeat(lags[..., :1], before, -1), lags], -1)
         parts = short_time.frames(continued, self.win_length, 1)
         return np.partition(parts, before, -1)[..., before]
@@ -116,13 +106,8 @@ class Vad(AudioTensorOperation):
     lp_lifter_freq: POSITIVE = 2000.0
 
     def _prepare(self):
-        require(
-            self.noise_up_time >= self.noise_down_time,
-            "at-least-noise-down-time",
-            "Vad",
-            noise_up_time=self.noise_up_time,
-            noise_down_time=self.noise_down_time,
-        )
+        up, down = self.noise_up_time, self.noise_down_time
+        require(up >= down, "at-least-noise-down-time", "Vad", noise_up_time=up, least=down)
         self.measure_duration = self.measure_duration or 2 / self.measure_freq
 
     def _transformed(self, waveform):
@@ -182,16 +167,9 @@ class _CepstralMeter:
         self.booted, self.boots = 0, int(vad.boot_time * vad.measure_freq - 0.5)
 
     def _part(self, kind, first, end):
-        if first >= end:
-            low, high = (getattr(self.vad, f"{name}_{kind}_freq") for name in ("hp", "lp"))
-            raise rejection(
-                "frequencies-between-hp---freq",
-                "Vad",
-                kind=kind,
-                got=low,
-                high=high,
-                sample_rate=self.vad.sample_rate,
-            )
+        low, high = (getattr(self.vad, f"{name}_{kind}_freq") for name in ("hp", "lp"))
+        rate = self.vad.sample_rate
+        require(first < end, "frequencies-between", "Vad", kind=kind, low=low, high=high, rate=rate)
         return slice(first, end)
 
     def measure(self, samples):

@@ -54,7 +54,7 @@ def collate(batch, *, collate_fn_map=None):
             raise rejection("samples-same-length", "collate", got=[len(sample) for sample in batch])
         columns = [list(column) for column in zip(*batch, strict=True)]
         return _like_sequence(first, [collate(c, collate_fn_map=collate_fn_map) for c in columns])
-    raise rejection("no-function-samples-type", "collate", first=first)
+    raise rejection("no-function-for-type", "collate", got=first)
 
 
 def default_collate(batch):

@@ -5,7 +5,6 @@ from multiprocessing.context import BaseContext
 
 import numpy as np
 
-from sporax.data.dataloader import argument_checks as check
 from sporax.data.dataloader.collate import default_collate, default_convert
 from sporax.data.dataloader.datasets import IterableDataset
 from sporax.data.dataloader.samplers import (
@@ -15,7 +14,18 @@ from sporax.data.dataloader.samplers import (
     SequentialSampler,
 )
 from sporax.data.dataloader.workers import Workers
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.argument_kinds import (
+    BOOL,
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE_INT,
+    instance,
+    instance_of,
+    optional,
+)
+from sporax.diagnosis.rules import message, rejection, require
+
+_CONTEXT = optional(instance((str, BaseContext), "a-str-or-context"))
 
 
 class _Fetcher:
@@ -85,8 +95,8 @@ class DataLoader:
         _check_workers(
             num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers
         )
-        check.is_a("DataLoader", bool, pin_memory=pin_memory, in_order=in_order)
-        check.is_a("DataLoader", (np.random.Generator, type(None)), generator=generator)
+        BOOL("DataLoader", pin_memory=pin_memory, in_order=in_order)
+        optional(instance_of(np.random.Generator))("DataLoader", generator=generator)
         self.dataset, self.num_workers, self.collate_fn = dataset, num_workers, collate_fn
         self.pin_memory, self.timeout, self.worker_init_fn = pin_memory, timeout, worker_init_fn
         self.generator = generator or np.random.default_rng()
@@ -145,39 +155,38 @@ class DataLoader:
         return len(BatchSampler(range(len(self.dataset)), self.batch_size, self.drop_last))
 
 
+def _not_given(who, case, **arguments):
+    """Raise ValueError for an argument that is given (True) in this case, a phrase."""
+    for name, is_given in arguments.items():
+        require(not is_given, "cannot-be-given", who, argument=name, case=message(case))
+
+
 def _check_order(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last):
-    who = "DataLoader"
+    who, has_sampler = "DataLoader", sampler is not None
+    has_batches = batch_sampler is not None
     if isinstance(dataset, IterableDataset):
-        check.not_with(
-            who, "with an iterable dataset", shuffle=shuffle, sampler=sampler is not None,
-            batch_sampler=batch_sampler is not None,
-        )  # fmt: skip
+        given = {"shuffle": shuffle, "sampler": has_sampler, "batch_sampler": has_batches}
+        _not_given(who, "with-iterable-dataset", **given)
     elif not hasattr(dataset, "__getitem__"):
-        raise rejection("getitem---none", who, argument="dataset", dataset=dataset)
-    check.is_a(who, (int, type(None)), batch_size=batch_size)
-    check.at_least(who, 1, batch_size=batch_size)
-    check.is_a(who, (bool, type(None)), shuffle=shuffle)
-    check.is_a(who, bool, drop_last=drop_last)
-    if sampler is not None:
-        check.not_with(who, "with 'sampler'", shuffle=shuffle)
-    if batch_sampler is not None:
-        check.not_with(
-            who, "with 'batch_sampler'", batch_size=batch_size != 1, shuffle=shuffle,
-            sampler=sampler is not None, drop_last=drop_last,
-        )  # fmt: skip
+        raise rejection("getitem-or-iterable", who, dataset=dataset)
+    optional(POSITIVE_INT)(who, batch_size=batch_size)
+    optional(BOOL)(who, shuffle=shuffle)
+    BOOL(who, drop_last=drop_last)
+    if has_sampler:
+        _not_given(who, "with-sampler", shuffle=shuffle)
+    if has_batches:
+        given = {"batch_size": batch_size != 1, "shuffle": shuffle, "sampler": has_sampler}
+        _not_given(who, "with-batch-sampler", **given, drop_last=drop_last)
 
 
 def _check_workers(num_workers, timeout, context, prefetch_factor, persistent_workers):
     who = "DataLoader"
-    check.is_a(who, int, num_workers=num_workers)
-    check.is_a(who, (int, float), timeout=timeout)
-    check.at_least(who, 0, num_workers=num_workers, timeout=timeout)
-    check.is_a(who, (str, BaseContext, type(None)), multiprocessing_context=context)
-    check.is_a(who, (int, type(None)), prefetch_factor=prefetch_factor)
-    check.at_least(who, 1, prefetch_factor=prefetch_factor)
-    check.is_a(who, bool, persistent_workers=persistent_workers)
+    COUNT(who, num_workers=num_workers)
+    NOT_NEGATIVE(who, timeout=timeout)
+    _CONTEXT(who, multiprocessing_context=context)
+    optional(POSITIVE_INT)(who, prefetch_factor=prefetch_factor)
+    BOOL(who, persistent_workers=persistent_workers)
     if num_workers == 0:
-        check.not_with(
-            who, "without workers", multiprocessing_context=context is not None,
-            prefetch_factor=prefetch_factor is not None, persistent_workers=persistent_workers,
-        )  # fmt: skip
+        given = {"multiprocessing_context": context, "prefetch_factor": prefetch_factor}
+        given = {name: value is not None for name, value in given.items()}
+        _not_given(who, "without-workers", **given, persistent_workers=persistent_workers)

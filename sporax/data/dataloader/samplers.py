@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from sporax.data.dataloader import argument_checks as check
+from sporax.diagnosis.argument_kinds import BOOL, INT, POSITIVE_INT, instance_of, optional
 from sporax.diagnosis.rules import require
 from sporax.distributed import get_group_size, get_rank
 
@@ -45,10 +45,9 @@ class RandomSampler(Sampler):
     """
 
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
-        check.is_a("RandomSampler", bool, replacement=replacement)
-        check.is_a("RandomSampler", (int, type(None)), num_samples=num_samples)
-        check.at_least("RandomSampler", 1, num_samples=num_samples)
-        check.is_a("RandomSampler", (np.random.Generator, type(None)), generator=generator)
+        BOOL("RandomSampler", replacement=replacement)
+        optional(POSITIVE_INT)("RandomSampler", num_samples=num_samples)
+        optional(instance_of(np.random.Generator))("RandomSampler", generator=generator)
         self.data_source, self.replacement = data_source, replacement
         self._num_samples, self.generator = num_samples, generator
 
@@ -79,9 +78,8 @@ class BatchSampler(Sampler):
     """
 
     def __init__(self, sampler, batch_size, drop_last):
-        check.is_a("BatchSampler", int, batch_size=batch_size)
-        check.at_least("BatchSampler", 1, batch_size=batch_size)
-        check.is_a("BatchSampler", bool, drop_last=drop_last)
+        POSITIVE_INT("BatchSampler", batch_size=batch_size)
+        BOOL("BatchSampler", drop_last=drop_last)
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self):
@@ -111,13 +109,14 @@ class DistributedSampler(Sampler):
         self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False
     ):
         who = "DistributedSampler"
-        check.is_a(who, (int, type(None)), num_replicas=num_replicas, rank=rank)
-        check.is_a(who, bool, shuffle=shuffle, drop_last=drop_last)
-        check.is_a(who, int, seed=seed)
+        optional(INT)(who, num_replicas=num_replicas, rank=rank)
+        BOOL(who, shuffle=shuffle, drop_last=drop_last)
+        INT(who, seed=seed)
         num_replicas = get_group_size() if num_replicas is None else num_replicas
         rank = get_rank() if rank is None else rank
-        check.at_least(who, 1, num_replicas=num_replicas)
-        require(0 <= rank < num_replicas, "0", who, rank=rank, num_replicas=num_replicas)
+        POSITIVE_INT(who, num_replicas=num_replicas)
+        fits = 0 <= rank < num_replicas
+        require(fits, "rank-below-replicas", who, rank=rank, num_replicas=num_replicas)
         self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
         self.shuffle, self.seed, self.drop_last, self.epoch = shuffle, seed, drop_last, 0
         size = len(dataset)
@@ -136,7 +135,7 @@ class DistributedSampler(Sampler):
 
     def set_epoch(self, epoch):
         """Set the next epoch, which determines the order."""
-        check.is_a("DistributedSampler.set_epoch", int, epoch=epoch)
+        INT("DistributedSampler.set_epoch", epoch=epoch)
         self.epoch = epoch
 
 

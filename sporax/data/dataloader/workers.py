@@ -72,8 +72,7 @@ class Workers(Processes):
         self._epochs, count = itertools.count(), loader.num_workers
         seed = int(loader.generator.integers(2**63 - 1 - count))
         begin = _Begin(loader.fetcher, count, seed, loader.worker_init_fn)
-        remedy = "Raise 'timeout', or look for what the dataset waits for."
-        job = Job("DataLoader", begin, "batch", loader.timeout or None, remedy)
+        job = Job("DataLoader", begin, "batch-of-epoch", loader.timeout or None, "raise-timeout")
         super().__init__(job, count, loader.multiprocessing_context)
 
     def batches(self, loader):

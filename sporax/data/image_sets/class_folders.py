@@ -4,9 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import BOOL, LIST, one_of, optional
 
 
 def folders(path):
@@ -131,8 +130,7 @@ class OmniglotDataset(Caltech256Dataset):
         self, dataset_dir, background=None, num_samples=None, num_parallel_workers=None,
         shuffle=None, decode=False, sampler=None, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
-        if background is not None:
-            check.true_or_false(type(self).__name__, "background", background)
+        optional(BOOL)(type(self).__name__, background=background)
         self._open(locals())
 
     def _rows(self):
@@ -203,9 +201,9 @@ class LSUNDataset(FileSet):
     ):  # fmt: skip
         who = type(self).__name__
         if classes is not None:
-            require(isinstance(classes, list), "list", who, classes=classes)
+            LIST(who, classes=classes)
             for i, name in enumerate(classes):
-                check.one_of(who, f"classes[{i}]", name, _SCENES)
+                one_of(*_SCENES).checked(who, f"classes[{i}]", name)
         self._open(locals())
 
     def _rows(self):

@@ -7,8 +7,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 from sporax.data import argument_checks as check
-from sporax.data.file_set import FileSet, existing
-from sporax.diagnosis.rules import require
+from sporax.data.file_set import FileSet, existing, place
+from sporax.diagnosis.argument_kinds import DICT, STR, optional
+from sporax.diagnosis.rules import message, rejection, require
+
+_CONTENT = "its-content", 0  # as in `place`
 
 
 def column(values, kind):
@@ -16,11 +19,15 @@ def column(values, kind):
     return np.array(values).astype(kind).reshape(-1, 1)
 
 
+def _check_task(who, task, *tasks):
+    require(task in tasks, "needs-task", who, get_class_indexing=task, tasks=tasks)
+
+
 def _indexing(who, given):
     """Check the argument `class_indexing`."""
-    require(given is None or isinstance(given, dict), "dict", who, class_indexing=given)
+    optional(DICT)(who, class_indexing=given)
     for name, label in (given or {}).items():
-        check.whole(who, f"class_indexing[{name!r}]", label, -(2**31))
+        check.INT32.checked(who, f"class_indexing[{name!r}]", label)
 
 
 class ManifestDataset(FileSet):
@@ -53,16 +60,15 @@ class ManifestDataset(FileSet):
     def _listed(self):
         """Yield (path, names) of each image of `usage`."""
         path, usage = self.given.dataset_file, self.given.usage or "train"
-        if usage not in ("train", "eval", "inference"):
-            raise self._error(f"'usage' must be 'train', 'eval' or 'inference', but got {usage!r}")
+        choices = "train", "eval", "inference"
+        fits = usage in choices
+        require(fits, "one-of", self._who, usage=usage, choices=choices, error=RuntimeError)
         for i, line in enumerate(self._lines(path)):
-            entry = self._entry(path, f"line {i}", self._parsed(path, line), "source", "usage",
-                                "annotation")  # fmt: skip
-            source, is_used, notes = entry
-            names = [self._entry(path, f"line {i}", note, "name")[0] for note in notes]
-            if not Path(source).is_file():
-                raise self._damaged(path, f"must list files that are there, but line {i} has "
-                                          f"{source!r}")  # fmt: skip
+            keys = "source", "usage", "annotation"
+            source, is_used, notes = self._entry(path, i, self._parsed(path, line), *keys)
+            names = [self._entry(path, i, note, "name")[0] for note in notes]
+            is_file = Path(source).is_file()
+            require(is_file, "file-lists-files", self._who, path=path, i=i, got=source)
             if is_used.lower() == usage and names and Path(source).suffix.lower() in _SUFFIXES:
                 yield Path(source), names
 
@@ -122,13 +128,11 @@ class VOCDataset(FileSet):
         num_shards=None, shard_id=None, cache=None, extra_metadata=False, decrypt=None,
     ):  # fmt: skip
         who = type(self).__name__
-        require(isinstance(usage, str), "str", who, usage=usage)
+        STR(who, usage=usage)
         _indexing(who, class_indexing)
         self._open(locals())
-        require(
-            class_indexing is None or self.given.task == "Detection",
-            "none-segmentation", who, class_indexing=class_indexing,
-        )  # fmt: skip
+        fits = class_indexing is None or self.given.task == "Detection"
+        require(fits, "none-segmentation", who, class_indexing=class_indexing)
         folder = "Main" if self.given.task == "Detection" else "Segmentation"
         path = self.given.dataset_dir / "ImageSets" / folder / f"{usage}.txt"
         self._list = existing(who, "usage", path, is_folder=False)
@@ -140,12 +144,7 @@ class VOCDataset(FileSet):
 
     def get_class_indexing(self):
         """Return {class: label}, for 'Detection'."""
-        require(
-            self.given.task == "Detection",
-            "needs-task-detection",
-            "VOCDataset",
-            get_class_indexing=self.given.task,
-        )
+        _check_task("VOCDataset", self.given.task, "Detection")
         if self.given.class_indexing:
             return dict(self.given.class_indexing)
         kinds = {kind for name in self._names() for kind, *_ in self._objects(name)}
@@ -162,18 +161,17 @@ class VOCDataset(FileSet):
             content = self._content(self._inside(path))
             objects = ElementTree.fromstring(content).findall("object")
         except ElementTree.ParseError as error:
-            raise self._damaged(path, f"must be XML: {error}") from None
-        if not objects:
-            raise self._damaged(path, "must hold objects, but holds none")
+            raise rejection("file-xml", self._who, path=path, cause=error) from None
+        require(objects, "file-objects", self._who, path=path)
         for i, entry in enumerate(objects):
-            where = f"object {i}"
+            where = "object-number", i
             texts = {x.tag: x.text for x in [*entry, *entry.iterfind("bndbox/*")]}
             corners = "xmin", "ymin", "xmax", "ymax"
             kind, *corners = self._entry(path, where, texts, "name", *corners)
             left, top, right, bottom = self._numbers(path, where, float, corners)
             if left <= 0 or top <= 0 or right <= left or bottom <= top:
-                raise self._damaged(path, f"must hold corners greater than 0, and first the lower "
-                                          f"ones, but holds {corners} in {where}")  # fmt: skip
+                fields = {"corners": corners, "where": place(where)}
+                raise rejection("file-corners", self._who, path=path, **fields)
             hard = [texts.get(tag) or 0 for tag in ("difficult", "truncated")]
             box = [left, top, right - left, bottom - top]
             yield kind, box, *self._numbers(path, where, int, hard)
@@ -236,17 +234,12 @@ class CocoDataset(FileSet):
 
     def _categories(self, content):
         """Return {class id: its entry}."""
-        (categories,) = self._entry(self.given.annotation_file, "it", content, "categories")
+        (categories,) = self._entry(self.given.annotation_file, _CONTENT, content, "categories")
         return {entry["id"]: entry for entry in categories}
 
     def get_class_indexing(self):
         """Return {class: [id]}, for 'Panoptic' with 1 for things and 0 for stuff."""
-        require(
-            self.given.task in ("Detection", "Panoptic"),
-            "needs-task-detection-panoptic",
-            "CocoDataset",
-            get_class_indexing=self.given.task,
-        )
+        _check_task("CocoDataset", self.given.task, "Detection", "Panoptic")
         more = ["isthing"] if self.given.task == "Panoptic" else []
         kinds = self._categories(self._json(self.given.annotation_file)).values()
         return {kind["name"]: [kind[key] for key in ("id", *more)] for kind in kinds}
@@ -254,10 +247,10 @@ class CocoDataset(FileSet):
     def _rows(self):
         path, task = self.given.annotation_file, self.given.task
         content, notes = self._json(path), {}
-        images, annotations = self._entry(path, "it", content, "images", "annotations")
+        images, annotations = self._entry(path, _CONTENT, content, "images", "annotations")
         kinds = self._categories(content) if "category_id" in self._fields[task] else {}
         for i, note in enumerate(annotations):
-            where = f"annotation {i}"
+            where = "annotation-number", i
             (image,) = self._entry(path, where, note, "image_id")
             parts = [note]
             if task == "Panoptic":
@@ -266,14 +259,14 @@ class CocoDataset(FileSet):
                 values = self._entry(path, where, part, *self._fields[task])
                 notes.setdefault(image, []).append(values)
                 if kinds and part["category_id"] not in kinds:
-                    raise self._damaged(path, f"must hold classes of its 'categories', but holds "
-                                              f"{part['category_id']!r} in {where}")  # fmt: skip
+                    fields = {"got": part["category_id"], "where": place(where)}
+                    raise rejection("file-categories", self._who, path=path, **fields)
         rows = []
         for i, entry in enumerate(images):
-            number, name = self._entry(path, f"image {i}", entry, "id", "file_name")
+            number, name = self._entry(path, ("image-number", i), entry, "id", "file_name")
             if number in notes:
                 end = [Path(name).stem] if self.given.extra_metadata else []
-                values = self._values(path, f"image {i}", notes[number])
+                values = self._values(path, ("image-number", i), notes[number])
                 rows.append((self.given.dataset_dir / name, *values, *end))
         return rows
 
@@ -286,8 +279,8 @@ class CocoDataset(FileSet):
                 for field, values in zip(fields, zip(*notes, strict=True), strict=True)
             ]
         except (TypeError, ValueError, KeyError) as error:
-            raise self._damaged(path, f"must hold {', '.join(fields)} as COCO's do, but {where} "
-                                      f"has others: {error}") from None  # fmt: skip
+            said = {"names": fields, "where": place(where), "cause": error}
+            raise rejection("file-of-coco", self._who, path=path, **said) from None
 
 
 def _padded(rows):
@@ -370,9 +363,9 @@ class KITTIDataset(FileSet):
         for i, line in enumerate(self._lines(path)):
             kind, *words = line.split() or [""]
             numbers = self._numbers(path, i, float, words)
-            if len(numbers) != 14:
-                raise self._damaged(path, f"must hold a class and 14 numbers in line {i}, but holds"
-                                          f" {len(numbers)}")  # fmt: skip
+            if (got := len(numbers)) != 14:
+                what = message("name-and-numbers", n=14)
+                raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=got)
             yield kind, numbers
 
 
@@ -422,9 +415,8 @@ class WIDERFaceDataset(FileSet):
             (count,) = self._numbers(path, at + 1, int, lines[at + 1 : at + 2] or [""])
             faces = [self._numbers(path, at + 2 + i, int, line.split())
                      for i, line in enumerate(lines[at + 2 : at + 2 + max(count, 1)])]  # fmt: skip
-            if len(faces) != max(count, 1) or {len(face) for face in faces} != {10}:
-                raise self._damaged(path, f"must hold {max(count, 1)} lines of 10 numbers after "
-                                          f"line {at + 1}")  # fmt: skip
+            fits = len(faces) == max(count, 1) and {len(face) for face in faces} == {10}
+            require(fits, "file-faces", self._who, path=path, n=max(count, 1), i=at + 1)
             faces, at = np.int32(faces), at + 2 + len(faces)
             columns = [faces[:, i] for i in self._fields.values()]
             rows.append((image, faces[:, :4], *columns))

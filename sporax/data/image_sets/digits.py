@@ -5,10 +5,11 @@ from typing import ClassVar
 import numpy as np
 
 from sporax.data import Shuffle
-from sporax.data import argument_checks as check
-from sporax.data.file_set import LoadedSet, existing
+from sporax.data.file_set import LoadedSet, existing, place
 from sporax.data.row_files import RowFiles
 from sporax.data.text_lines import lines
+from sporax.diagnosis.argument_kinds import one_of
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class EMnistDataset(LoadedSet):
@@ -77,8 +78,8 @@ class QMnistDataset(LoadedSet):
         start, first, last = self._rows_of[part]
         path = self.given.dataset_dir / f"{start}-images-idx3-ubyte"
         images = self._idx(path, 3)[..., None]
-        if last is not None and len(images) < last:
-            raise self._damaged(path, f"must hold {last} images, but holds {len(images)}")
+        got = len(images)
+        require(last is None or got >= last, "file-images", self._who, path=path, n=last, got=got)
         path = path.with_name(f"{start}-labels-idx2-int")
         labels = self._idx(path, 2, np.int32).astype(np.uint32)
         labels = labels[:, 0] if self.given.compat else labels
@@ -108,9 +109,9 @@ class SemeionDataset(LoadedSet):
         path, rows = self.given.dataset_dir / "semeion.data", []
         for i, line in enumerate(self._lines(path)):
             numbers = self._numbers(path, i, float, line.split())
-            if len(numbers) != 266 or sum(numbers[256:]) != 1:
-                raise self._damaged(path, f"must hold 256 pixels and 10 numbers, of which one is 1,"
-                                          f" in line {i}, but holds {len(numbers)}")  # fmt: skip
+            if (got := len(numbers)) != 266 or sum(numbers[256:]) != 1:
+                what = message("pixels-and-numbers")
+                raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=got)
             pixels = np.array(numbers[:256], np.uint8).reshape(16, 16)
             rows.append((pixels, np.uint32(numbers[256:].index(1))))
         return rows
@@ -145,9 +146,8 @@ class STL10Dataset(LoadedSet):
     def _part(self, part):
         path = self.given.dataset_dir / f"{part}_X.bin"
         content = np.frombuffer(self._content(path), np.uint8)
-        if not content.size or content.size % (3 * 96 * 96):
-            raise self._damaged(path, f"must hold images of {3 * 96 * 96} bytes, but holds "
-                                      f"{content.size} bytes")  # fmt: skip
+        n, got = 3 * 96 * 96, content.size
+        require(got and not got % n, "file-records", self._who, path=path, n=n, got=got)
         images = content.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)  # column-major, as in MATLAB
         if part == "unlabeled":
             return [(image, np.int32(-1)) for image in images]
@@ -185,9 +185,9 @@ class SVHNDataset(LoadedSet):
     def _part(self, part):
         path = self.given.dataset_dir / f"{part}_32x32.mat"
         images, labels = self._mat(path, "X", "y")
-        if images.ndim != 4 or images.shape[:3] != (32, 32, 3) or images.dtype != np.uint8:
-            raise self._damaged(path, f"must hold 'X' of uint8 (32, 32, 3, n), but holds "
-                                      f"{images.dtype} {images.shape}")  # fmt: skip
+        got = images.dtype, images.shape
+        fits = got[0] == np.uint8 and images.ndim == 4 and got[1][:3] == (32, 32, 3)
+        require(fits, "file-of-house-numbers", self._who, path=path, got=got)
         labels = labels.astype(np.uint32).ravel()
         return self._paired(images.transpose(3, 0, 1, 2), np.where(labels == 10, 0, labels), path)
 
@@ -213,7 +213,7 @@ class USPSDataset(RowFiles):
         shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
         folder = existing(self._who, "dataset_dir", dataset_dir, is_folder=True)
-        usage = check.one_of(self._who, "usage", usage or "all", tuple(self._files))
+        usage = one_of(*self._files).checked(self._who, "usage", usage or "all")
         paths = [folder / name for name in self._files[usage]]
         super().__init__(
             paths, ["image", "label"], num_samples, shuffle, num_shards, shard_id, cache
@@ -226,12 +226,11 @@ class USPSDataset(RowFiles):
                 label = int(words[0])
                 values = np.float32([word.partition(":")[2] for word in words[1:]])
             except (IndexError, ValueError) as error:
-                raise self._damaged(path, f"must hold numbers, but: {error}", i) from None
+                fields = {"where": place(i), "cause": error}
+                raise rejection("file-numbers", self._who, path=path, **fields) from None
             if len(values) != 256 or not 1 <= label <= 10:
-                raise self._damaged(
-                    path, "must hold a digit from 1 to 10 and 256 values, but holds "
-                    f"{label} and {len(values)}", i,
-                )  # fmt: skip
+                fields = {"what": message("digit-and-values"), "got": (label, len(values))}
+                raise rejection("file-line-holds", self._who, path=path, i=i, **fields)
             pixels = ((values.astype(float) + 1) * 127.5).astype(np.uint8)
             yield pixels.reshape(16, 16, 1), np.uint32(label - 1)
 

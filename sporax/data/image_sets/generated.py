@@ -8,6 +8,7 @@ from sporax.core.from_host import plain
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.source import GeneratorDataset
+from sporax.diagnosis.argument_kinds import STR, one_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, content, json_of
 
@@ -44,11 +45,11 @@ class FakeImageDataset(GeneratorDataset):
         shard_id=None, cache=None,
     ):  # fmt: skip
         who = type(self).__name__
-        check.whole(who, "num_images", num_images, 1)
-        self._shape = check.several(who, "image_size", image_size, (), check.whole, least=1)
+        check.COUNT(who, num_images=num_images)
+        self._shape = check.several(who, "image_size", image_size, (), check.COUNT)
         require(len(image_size) == 3, "height-width-channels", who, image_size=image_size)
-        self._classes = check.whole(who, "num_classes", num_classes, 1)
-        self._base = check.whole(who, "base_seed", base_seed)
+        self._classes = check.COUNT.checked(who, "num_classes", num_classes)
+        self._base = check.WHOLE.checked(who, "base_seed", base_seed)
         super().__init__(
             _Drawn(num_images, self._draw), ["image", "label"], num_samples=num_samples,
             shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id,
@@ -83,9 +84,9 @@ class RandomDataset(GeneratorDataset):
     ):  # fmt: skip
         who = type(self).__name__
         if columns_list is not None:
-            check.several(who, "columns_list", columns_list, (), _name)
+            check.several(who, "columns_list", columns_list, (), STR)
         if total_rows is not None:
-            check.whole(who, "total_rows", plain(total_rows))
+            check.WHOLE(who, total_rows=plain(total_rows))
         self._seed = random_streams.seed()
         draw = np.random.default_rng(self._seed)
         columns, rows = _described(who, schema) if schema is not None else ({}, None)
@@ -95,7 +96,7 @@ class RandomDataset(GeneratorDataset):
                        for name in listed}  # fmt: skip
         elif columns_list:
             for name in columns_list:
-                check.one_of(who, "columns_list", name, columns)
+                one_of(*columns)(who, columns_list=name)
             columns = {name: columns[name] for name in columns_list}
         self._described = {name: (np.dtype(kind), tuple(shape))
                            for name, (kind, shape) in columns.items()}  # fmt: skip
@@ -108,11 +109,6 @@ class RandomDataset(GeneratorDataset):
     def _draw(self, i):
         draw = np.random.default_rng((self._seed, i))
         return tuple([_values(draw, *described) for described in self._described.values()])
-
-
-def _name(who, name, value):
-    require(isinstance(value, str), "str", who, argument=name, got=value)
-    return value
 
 
 def _values(draw, kind, shape):
@@ -133,20 +129,13 @@ def _described(who, schema):
         if isinstance(columns, dict):  # {name: description}, which MindSpore accepts too
             columns = [{"name": name, **column} for name, column in columns.items()]
         kinds = {c["name"]: np.dtype(c["type"]) for c in columns}
-        require(
-            not any(kind.kind not in "biuf" for kind in kinds.values()),
-            "type-one-numbers-not",
-            kinds=kinds,
-        )
+        fits = all(kind.kind in "biuf" for kind in kinds.values())
+        require(fits, "types-of-numbers", kinds=kinds)
         shapes = {c["name"]: c.get("shape", ()) for c in columns}
         for shape in shapes.values():
             sizes = all(type(n) is int and n >= 0 for n in shape) and len(shape) <= _MOST_DIMS
-            require(
-                sizes and math.prod(shape) <= _MOST,
-                "shape-sizes-at-most-elements",
-                most=_MOST,
-                shape=shape,
-            )
+            fits = sizes and math.prod(shape) <= _MOST
+            require(fits, "sizes-of-shape", most=_MOST, shape=shape)
     except MALFORMED as error:
         raise rejection("schema-path-json-file", who, schema=schema, cause=error) from None
     return {name: (kinds[name], shapes[name]) for name in kinds}, described.get("numRows")

@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet, existing
+from sporax.diagnosis.argument_kinds import BOOL
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class Food101Dataset(FileSet):
@@ -75,9 +76,8 @@ class Flowers102Dataset(FileSet):
         (labels,), (numbers,) = self._mat(top / "imagelabels.mat", "labels"), self._mat(ids, part)
         labels = labels.ravel()
         for i in numbers.ravel().tolist():
-            if not 1 <= i <= len(labels):
-                raise self._damaged(ids, f"must hold numbers of the {len(labels)} labels in "
-                                         f"imagelabels.mat, but holds {i}")  # fmt: skip
+            n = len(labels)
+            require(1 <= i <= n, "file-numbers-of-labels", self._who, path=ids, n=n, got=i)
             files = [top / "jpg" / f"image_{i:05}.jpg", top / "segmim" / f"segmim_{i:05}.jpg"]
             yield *files[: len(self._columns) - 1], np.uint32(labels[i - 1] - 1)
 
@@ -103,7 +103,7 @@ class Places365Dataset(FileSet):
         num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None, shard_id=None,
         cache=None,
     ):  # fmt: skip
-        check.true_or_false(type(self).__name__, "small", small)
+        BOOL(type(self).__name__, small=small)
         self._open(locals())
 
     def _rows(self):
@@ -144,8 +144,8 @@ class FlickrDataset(FileSet):
             name, mark, rest = line.partition("#")
             _, tab, sentence = rest.partition("\t")
             if not (mark and tab):
-                raise self._damaged(path, f"must hold an image, '#', a number, a tab and a sentence"
-                                          f" in line {i}, but holds {line[:60]!r}")  # fmt: skip
+                what = message("image-and-sentence")
+                raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=line)
             sentences.setdefault(self.given.dataset_dir / name, []).append(sentence)
         return [(image, np.array(sentences[image])) for image in sorted(sentences)]
 
@@ -178,9 +178,8 @@ class SBUDataset(FileSet):
 
     def _rows(self):
         urls, captions = (self._lines(self._list(name)) for name in ("urls", "captions"))
-        if len(urls) != len(captions):
-            raise self._damaged(self._list("captions"), f"must hold a caption for each of the "
-                                f"{len(urls)} urls, but holds {len(captions)}")  # fmt: skip
+        n, got, path = len(urls), len(captions), self._list("captions")
+        require(n == got, "file-captions", self._who, path=path, n=n, got=got)
         folder = self._folder("sbu_images")
         # file names as in the dataset's own program: without "http://static.flickr.co"
         pairs = [
@@ -247,11 +246,11 @@ class LFWDataset(FileSet):
                 continue  # the number of lines that follow
             (count,) = self._numbers(path, i, int, count)
             if person not in labels:
-                raise self._damaged(path, f"must hold names of lfw-names.txt, but holds {person!r} "
-                                          f"in line {i}")  # fmt: skip
+                what = message("names-of-lfw")
+                raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=person)
             if count > 0 and not self._face(person, count).is_file():
-                raise self._damaged(path, f"must say how many images there are, but line {i} says "
-                                          f"{count} of {person!r}")  # fmt: skip
+                what, got = message("images-of-each"), f"{count} {person}"
+                raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=got)
             yield from [(self._face(person, n), labels[person]) for n in range(1, count + 1)]
 
     def _pairs(self, path):

@@ -5,9 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet
 from sporax.data.vision.format_conversion import opened
+from sporax.diagnosis.argument_kinds import one_of
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class SBDataset(FileSet):
@@ -49,8 +50,8 @@ class SBDataset(FileSet):
             if self.given.task == "Boundaries":
                 found = np.stack(found.ravel().tolist())
         except (AttributeError, IndexError, ValueError) as error:
-            what = f"'GTcls' with '{self.given.task}'"
-            raise self._damaged(path, f"must hold {what}, but row {i} is: {error}") from None
+            fields = {"task": self.given.task, "i": i, "cause": error}
+            raise rejection("file-boundaries", self._who, path=path, **fields) from None
         return super()._read_row(i, (image, found))
 
 
@@ -81,7 +82,7 @@ class CityscapesDataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
         parts = self._parts[self.given.quality_mode]
-        check.one_of(self._who, "usage", usage, (*parts, "all"))
+        one_of(*parts, "all")(self._who, usage=usage)
 
     def _rows(self):
         quality, usage = self.given.quality_mode, self.given.usage
@@ -131,7 +132,7 @@ class DIV2KDataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
         factors, _ = self._ways[self.given.downgrade]
-        check.one_of(self._who, f"scale' of '{downgrade}", scale, factors)
+        one_of(*factors).checked(self._who, f"scale' of '{downgrade}", scale)
 
     def _part(self, part):
         how, scale = self.given.downgrade, self.given.scale
@@ -183,11 +184,8 @@ class PhotoTourDataset(FileSet):
         for i, line in enumerate(self._lines(path)):
             numbers = self._numbers(path, i, int, line.split())
             if len(numbers) != 7 or max(numbers[0], numbers[3]) >= len(points):
-                raise self._damaged(
-                    path,
-                    f"must hold 7 numbers in line {i}, of which two are of "
-                    f"the {len(points)} patches, but holds {line[:60]!r}",
-                )
+                what = message("numbers-of-patches", n=len(points))
+                raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=line)
             rows.append((numbers[0], numbers[3], np.uint32(numbers[1] == numbers[4])))
         return rows
 
@@ -204,9 +202,9 @@ class PhotoTourDataset(FileSet):
             try:
                 pixels = np.asarray(opened(self._who, content).convert("L"))
             except RuntimeError as error:
-                raise self._damaged(path, f"must be an image: {error}") from None
-            if pixels.shape != (1024, 1024):
-                raise self._damaged(path, f"must hold 1024 x 1024 pixels, but holds {pixels.shape}")
+                raise rejection("file-image", self._who, path=path, cause=error) from None
+            got = pixels.shape
+            require(got == (1024, 1024), "file-sheet", self._who, path=path, got=got)
             self._sheets[sheet] = pixels
         top, left = (64 * x for x in divmod(place, 16))
         return self._sheets[sheet][top : top + 64, left : left + 64, None].copy()

@@ -9,6 +9,7 @@ from sporax.data import argument_checks as check
 from sporax.data.text.enums import JiebaMode
 from sporax.data.text.tokenizers import Tokenizer
 from sporax.data.text_lines import lines
+from sporax.diagnosis.argument_kinds import STR, member_of, optional
 from sporax.diagnosis.rules import rejection, require
 
 _NEVER = -3.14e100  # the logarithm of a probability of 0
@@ -23,14 +24,8 @@ class _Dictionary:
         frequencies = {}
         for number, line in enumerate(lines(who, path), 1):
             fields = line.split(" ")
-            require(
-                len(fields) >= 2 and re.fullmatch(_FREQUENCY, fields[1]),
-                "file-line-word-frequency",
-                who,
-                path=path,
-                number=number,
-                line=line,
-            )
+            fits = len(fields) >= 2 and re.fullmatch(_FREQUENCY, fields[1])
+            require(fits, "line-of-dictionary", who, path=path, i=number, got=line)
             frequencies[fields[0]] = float(fields[1])
         self._sum = sum(frequencies.values())
         require(self._sum, "file-hold-words-none", who, path=path)
@@ -135,53 +130,36 @@ class JiebaTokenizer(Tokenizer):
         super().__init__(with_offsets)
         for name, path in (("hmm_path", hmm_path), ("mp_path", mp_path)):
             require(path is not None, "given-argument-missing", self._who, argument=name)
-            require(
-                Path(check.text(self._who, name, path)).is_file(),
-                "file-file-missing-jieba-tokenizer",
-                self._who,
-                path=path,
-                name=name,
-            )
-        self.mode = check.member(self._who, "mode", mode, JiebaMode)
+            is_file = Path(STR.checked(self._who, name, path)).is_file()
+            require(is_file, "existing-file", self._who, argument=name, got=path)
+        self.mode = member_of(JiebaMode).checked(self._who, "mode", mode)
         self._model = _HiddenMarkov(self._who, hmm_path)
         self._dictionary = _Dictionary(self._who, mp_path)
 
     def add_word(self, word, freq=None):
         """Add a word to the dictionary; `freq`: its frequency, by default the median's."""
-        require(
-            word is not None, "given-argument-missing", "JiebaTokenizer.add_word", argument="word"
-        )
-        if freq is not None:
-            check.whole("JiebaTokenizer.add_word", "freq", freq, 0, 2**32 - 1)
-        self._dictionary.add(check.text("JiebaTokenizer.add_word", "word", word), freq or 0)
+        who, is_given = "JiebaTokenizer.add_word", word is not None
+        require(is_given, "given-argument-missing", who, argument="word")
+        optional(check.UINT32)("JiebaTokenizer.add_word", freq=freq)
+        self._dictionary.add(STR.checked("JiebaTokenizer.add_word", "word", word), freq or 0)
 
     def add_dict(self, user_dict):
         """Add several words to the dictionary: {word: frequency}, or a file with a word and
         optionally its frequency per line. Other lines are ignored."""
         if isinstance(user_dict, str):
-            require(
-                Path(user_dict).is_file(),
-                "file-file-missing",
-                "JiebaTokenizer.add_dict",
-                value=user_dict,
-            )
+            is_file = Path(user_dict).is_file()
+            require(is_file, "there-must-be-file", "JiebaTokenizer.add_dict", path=user_dict)
             listed = lines("JiebaTokenizer.add_dict", user_dict)
             found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line) for line in listed]
             path, user_dict = user_dict, {}
             for number, match in enumerate(found, 1):
                 if match and len(match[2] or "") > 9:
-                    raise rejection(
-                        "file-line-frequency-at-most",
-                        "JiebaTokenizer.add_dict",
-                        path=path,
-                        number=number,
-                        match=match[2],
-                    )
+                    fields = {"path": path, "i": number, "got": match[2]}
+                    raise rejection("line-frequency", "JiebaTokenizer.add_dict", **fields)
                 if match:
                     user_dict[match[1]] = int(match[2] or 0)
-        require(
-            isinstance(user_dict, dict), "path-dict", "JiebaTokenizer.add_dict", user_dict=user_dict
-        )
+        is_dict = isinstance(user_dict, dict)
+        require(is_dict, "path-dict", "JiebaTokenizer.add_dict", user_dict=user_dict)
         for word, frequency in user_dict.items():
             self.add_word(word, frequency)
 

@@ -4,10 +4,10 @@ import functools
 import re
 import unicodedata
 
-from sporax.data import argument_checks as check
 from sporax.data.text.enums import NormalizeForm
 from sporax.data.text.regular_expressions import compiled, filled_in, template
 from sporax.data.text.strings import ElementwiseOperation
+from sporax.diagnosis.argument_kinds import BOOL, STR, member_of
 
 # Invisible code points (Default_Ignorable_Code_Point in Unicode).
 _IGNORABLE = re.compile(
@@ -53,9 +53,8 @@ class NormalizeUTF8(ElementwiseOperation):
     """
 
     def __init__(self, normalize_form=NormalizeForm.NFKC):
-        self.normalize_form = check.member(
-            "NormalizeUTF8", "normalize_form", normalize_form, NormalizeForm
-        )
+        member_of(NormalizeForm)("NormalizeUTF8", normalize_form=normalize_form)
+        self.normalize_form = normalize_form
 
     def _string(self, text):
         return normalized(text, self.normalize_form)
@@ -74,9 +73,9 @@ class RegexReplace(ElementwiseOperation):
     """
 
     def __init__(self, pattern, replace, replace_all=True):
-        self.pattern = check.text("RegexReplace", "pattern", pattern)
-        self.replace = check.text("RegexReplace", "replace", replace)
-        self.replace_all = check.true_or_false("RegexReplace", "replace_all", replace_all)
+        self.pattern = STR.checked("RegexReplace", "pattern", pattern)
+        self.replace = STR.checked("RegexReplace", "replace", replace)
+        self.replace_all = BOOL.checked("RegexReplace", "replace_all", replace_all)
 
     def _string(self, text):
         expression = compiled(self._who, "pattern", self.pattern)

@@ -56,9 +56,8 @@ def compiled(who, name, pattern):
     try:
         return regex.compile(_translated(pattern, regex.escape), regex.VERSION1)
     except (regex.error, ValueError, OverflowError) as error:
-        raise rejection(
-            "regular-expression", who, argument=name, got=pattern, cause=error
-        ) from None
+        fields = {"got": pattern, "cause": error}
+        raise rejection("regular-expression", who, argument=name, **fields) from None
 
 
 _REFERENCE = re.compile(r"\\(.)|\$(\d)|\$\{(\w+)\}|(\$)|([^\\$]+)", re.DOTALL)
@@ -72,13 +71,8 @@ def template(who, replace, expression):
         group = name if name is not None else None if number is None else int(number)
         known = group in expression.groupindex or group in range(expression.groups + 1)
         if match[0] == "$" or (group is not None and not known):
-            raise rejection(
-                "refer-groups-1",
-                who,
-                replace=replace,
-                groups=expression.groups,
-                pattern=expression.pattern,
-            )
+            fields = {"groups": expression.groups, "pattern": expression.pattern}
+            raise rejection("refer-groups-1", who, replace=replace, **fields)
         parts.append((group,) if group is not None else escaped or text)
     return parts
 

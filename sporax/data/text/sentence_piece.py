@@ -11,7 +11,7 @@ from sporax.data.dataset import names, places
 from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.argument_kinds import DICT, FLOAT, STR, instance_of, member_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
@@ -52,7 +52,7 @@ class SentencePieceVocab:
         require(isinstance(file_path, list), "list-paths", who, file_path=file_path)
         sentences = (line for path in file_path for line in lines(who, path))
         rest = vocab_size, character_coverage, model_type, params
-        return cls._trained(who, sentences, *rest, f" of {file_path}")
+        return cls._trained(who, sentences, file_path, *rest)
 
     @classmethod
     @fitting
@@ -66,17 +66,18 @@ class SentencePieceVocab:
             for i in at
             for sentence in as_strings(who, row[i]).ravel().tolist()
         )
-        return cls._trained(who, sentences, vocab_size, character_coverage, model_type, params)
+        rest = vocab_size, character_coverage, model_type, params
+        return cls._trained(who, sentences, col_names, *rest)
 
     @classmethod
     @fitting
     def _trained(
-        cls, who, sentences, vocab_size, character_coverage, model_type, params, source=""
+        cls, who, sentences, source, vocab_size, character_coverage, model_type, params
     ):  # fmt: skip
-        check.whole(who, "vocab_size", vocab_size, 0, 2**32 - 1)
-        check.number(who, "character_coverage", character_coverage, kind=kinds.FLOAT)
-        check.member(who, "model_type", model_type, SentencePieceModel)
-        check.instance(who, "params", params, dict)
+        check.UINT32(who, vocab_size=vocab_size)
+        FLOAT(who, character_coverage=character_coverage)
+        member_of(SentencePieceModel)(who, model_type=model_type)
+        DICT(who, params=params)
         vocab, model = cls(), io.BytesIO()
         try:
             _library().SentencePieceTrainer.train(
@@ -85,15 +86,9 @@ class SentencePieceVocab:
                 minloglevel=2, **params,
             )  # fmt: skip
         except (OSError, ValueError, RuntimeError) as error:
-            raise rejection(
-                "model-cannot-trained-vocab-size",
-                who,
-                source=source,
-                vocab_size=vocab_size,
-                character_coverage=character_coverage,
-                params=params,
-                cause=error,
-            ) from None
+            fields = {"vocab_size": vocab_size, "character_coverage": character_coverage}
+            fields |= {"source": source, "params": params, "cause": error}
+            raise rejection("model-cannot-be-trained", who, **fields) from None
         vocab._content = model.getvalue()
         return vocab
 
@@ -102,10 +97,10 @@ class SentencePieceVocab:
     def save_model(cls, vocab, path, filename):
         """Write the model `vocab` to the file `filename` in the folder `path`."""
         who = "SentencePieceVocab.save_model"
-        check.instance(who, "vocab", vocab, SentencePieceVocab)
-        folder = Path(check.text(who, "path", path))
+        instance_of(SentencePieceVocab)(who, vocab=vocab)
+        folder = Path(STR.checked(who, "path", path))
         require(folder.is_dir(), "folder", who, path=path)
-        path = folder / check.text(who, "filename", filename)
+        path = folder / STR.checked(who, "filename", filename)
         with atomic_write.errors_named(who, path):
             atomic_write.write(path, vocab._trained_content(who))
 
@@ -130,17 +125,12 @@ class SentencePieceTokenizer(TextTensorOperation):
     """
 
     def __init__(self, mode, out_type):
-        require(
-            isinstance(mode, (str, SentencePieceVocab)),
-            "sentencepiecevocab-path",
-            self._who,
-            mode=mode,
-        )
-        self.out_type = check.member(self._who, "out_type", out_type, SPieceTokenizerOutType)
+        is_one = isinstance(mode, (str, SentencePieceVocab))
+        require(is_one, "sentencepiecevocab-path", self._who, mode=mode)
+        self.out_type = member_of(SPieceTokenizerOutType).checked(self._who, "out_type", out_type)
         if isinstance(mode, str):
-            require(
-                Path(mode).is_file(), "file-file-missing", self._who, value=mode, error=RuntimeError
-            )
+            is_file = Path(mode).is_file()
+            require(is_file, "there-must-be-file", self._who, path=mode, error=RuntimeError)
             content = untrusted_file.content(mode)
         else:
             content = mode._trained_content(self._who)

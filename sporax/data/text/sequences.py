@@ -9,20 +9,15 @@ from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
-from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.argument_kinds import BOOL, INT, STR
 from sporax.diagnosis.rules import rejection, require
 
 
 def _array(who, value, ndims):
     array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
-    if array.dtype.kind not in "biufU" or array.ndim not in ndims:
-        raise rejection(
-            "input-array-numbers-strings",
-            who,
-            names=" or ".join(map(str, ndims)),
-            got=array.dtype,
-            shape=array.shape,
-        )
+    fits = array.dtype.kind in "biufU" and array.ndim in ndims
+    fields = {"ndims": ndims, "got": array.dtype, "shape": array.shape}
+    require(fits, "input-with-axes", who, **fields)
     return array
 
 
@@ -41,8 +36,8 @@ class AddToken(TextTensorOperation):
     """
 
     def __init__(self, token, begin=True):
-        self.token = check.text("AddToken", "token", token)
-        self.begin = check.true_or_false("AddToken", "begin", begin)
+        self.token = STR.checked("AddToken", "token", token)
+        self.begin = BOOL.checked("AddToken", "begin", begin)
 
     def __call__(self, words):
         array = row_of_strings("AddToken", words, (1, 2))
@@ -63,12 +58,12 @@ class Ngram(TextTensorOperation):
     def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
         sizes = [n] if isinstance(n, int) else n
         require(isinstance(sizes, list) and sizes, "positive-int-list-such", "Ngram", n=n)
-        self.n = [check.whole("Ngram", f"n[{i}]", size, 1) for i, size in enumerate(sizes)]
+        self.n = [check.COUNT.checked("Ngram", f"n[{i}]", size) for i, size in enumerate(sizes)]
         for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
             fits = isinstance(pad, tuple) and list(map(type, pad)) == [str, int] and pad[1] >= 0
             require(fits, "token-how-often", "Ngram", argument=name, got=pad)
         self.left_pad, self.right_pad = left_pad, right_pad
-        self.separator = check.text("Ngram", "separator", separator)
+        self.separator = STR.checked("Ngram", "separator", separator)
 
     def __call__(self, words):
         words = row_of_strings("Ngram", words).tolist()
@@ -89,8 +84,8 @@ class SlidingWindow(TextTensorOperation):
     """
 
     def __init__(self, width, axis=0):
-        self.width = check.whole("SlidingWindow", "width", width, 1)
-        self.axis = kinds.INT.checked("SlidingWindow", "axis", axis)
+        self.width = check.COUNT.checked("SlidingWindow", "width", width)
+        self.axis = INT.checked("SlidingWindow", "axis", axis)
 
     def __call__(self, row):
         array = _compact(_array("SlidingWindow", row, (1,)))
@@ -108,7 +103,7 @@ class Truncate(TextTensorOperation):
     """
 
     def __init__(self, max_seq_len):
-        self.max_seq_len = check.whole("Truncate", "max_seq_len", max_seq_len, 1)
+        self.max_seq_len = check.COUNT.checked("Truncate", "max_seq_len", max_seq_len)
 
     def __call__(self, row):
         return _compact(_array("Truncate", row, (1, 2))[..., : self.max_seq_len])
@@ -123,20 +118,9 @@ class TruncateSequencePair(TextTensorOperation):
     """
 
     def __init__(self, max_length):
-        require(
-            isinstance(max_length, int) and (not isinstance(max_length, bool)),
-            "int",
-            "TruncateSequencePair",
-            max_length=max_length,
-        )
-        require(
-            max_length >= 0,
-            "at-least",
-            "TruncateSequencePair",
-            max_length=max_length,
-            n=0,
-            error=RuntimeError,
-        )
+        who = "TruncateSequencePair"
+        INT(who, max_length=max_length)
+        require(max_length >= 0, "at-least", who, max_length=max_length, n=0, error=RuntimeError)
         self.max_length = max_length
 
     def __call__(self, first, second):
@@ -165,9 +149,8 @@ class ToNumber(TextTensorOperation):
     """
 
     def __init__(self, data_type):
-        require(
-            isinstance(data_type, dtypes.Type), "dtype-mindspore", "ToNumber", data_type=data_type
-        )
+        is_dtype = isinstance(data_type, dtypes.Type)
+        require(is_dtype, "dtype-mindspore", "ToNumber", data_type=data_type)
         self.data_type = data_type
         self._dtype = np.dtype(dtypes.to_numpy(data_type)) if data_type in _NUMBERS else None
         require(self._dtype is not None, "integer-float-type", "ToNumber", data_type=data_type)
@@ -179,29 +162,30 @@ class ToNumber(TextTensorOperation):
         return np.array(numbers, self._dtype).reshape(array.shape)
 
     def _int(self, text):
-        match = _INT.match(text)
-        if match is None:
-            self._refuse(text, "a number")
+        match = _matched(_INT, text)
         limits = np.iinfo(self._dtype)
         negative = limits.min == 0 and match[1].startswith("-")
         if negative or not limits.min <= int(match[1]) <= limits.max:
-            self._refuse(text, f"in [{limits.min}, {limits.max}]")
+            interval = f"[{limits.min}, {limits.max}]"
+            raise rejection("strings-in-interval", "ToNumber", interval=interval, got=text)
         return int(match[1])
 
     def _float(self, text):
-        match = _FLOAT.match(text)
-        if match is None:
-            self._refuse(text, "a number")
+        match = _matched(_FLOAT, text)
         digits = match[1].lower()
         exact = float.fromhex(digits) if "0x" in digits else float(digits)
         with np.errstate(over="ignore"):
             number = self._dtype.type(exact)
         if np.isinf(number) or (number == 0 and re.search("[1-9]", digits.partition("e")[0])):
-            self._refuse(text, f"within the range of {self._dtype}")
+            raise rejection("strings-in-range", "ToNumber", dtype=self._dtype, got=text)
         return number
 
-    def _refuse(self, text, rule):
-        raise rejection("strings", "ToNumber", law=rule, got=text)
+
+def _matched(pattern, text):
+    match = pattern.match(text)
+    if match is None:
+        raise rejection("strings-numbers", "ToNumber", got=text)
+    return match
 
 
 _NUMBERS = [

@@ -11,11 +11,10 @@ def as_strings(who, value):
     """Return an array of strings."""
     array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
     if array.dtype.kind != "U":
-        remedy = " Decode bytes with 'text.to_str'." if array.dtype.kind == "S" else ""
-        raise (TypeError if array.dtype == object else RuntimeError)(
-            f"For '{who}', the input must be a str or an array of strings, but got {array.dtype} "
-            f"{array.shape}: {value!r:.80}.{remedy}"
-        )
+        rule = "input-strings-no-bytes" if array.dtype.kind == "S" else "input-strings"
+        fields = {"dtype": array.dtype, "shape": array.shape, "got": value}
+        error = TypeError if array.dtype == object else RuntimeError
+        raise rejection(rule, who, **fields, error=error)
     return array
 
 
@@ -29,10 +28,8 @@ def one_string(who, value):
 def row_of_strings(who, value, ndims=(1,)):
     """Return an array of strings whose number of axes is in `ndims`."""
     array = as_strings(who, value)
-    if array.ndim not in ndims:
-        raise rejection(
-            "input-array-strings-axes", who, names=" or ".join(map(str, ndims)), shape=array.shape
-        )
+    fits = array.ndim in ndims
+    require(fits, "input-of-strings-with-axes", who, ndims=ndims, shape=array.shape)
     return array
 
 

@@ -17,6 +17,7 @@ from sporax.data.text.normalization import case_folded, normalized
 from sporax.data.text.regular_expressions import compiled
 from sporax.data.text.strings import TextTensorOperation, as_strings, one_string, row_of_strings
 from sporax.data.text.vocab import Vocab
+from sporax.diagnosis.argument_kinds import BOOL, FUNCTION, STR, instance_of, member_of
 from sporax.diagnosis.rules import rejection, require
 
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # White_Space
@@ -26,7 +27,7 @@ class Tokenizer(TextTensorOperation):
     """Base of tokenizers: `_spans(text)` returns the (start, end) of each token in characters."""
 
     def __init__(self, with_offsets=False):
-        self.with_offsets = check.true_or_false(self._who, "with_offsets", with_offsets)
+        self.with_offsets = BOOL.checked(self._who, "with_offsets", with_offsets)
 
     def __call__(self, text):
         text = self._prepared(one_string(self._who, text))
@@ -93,7 +94,7 @@ class UnicodeScriptTokenizer(Tokenizer):
 
     def __init__(self, keep_whitespace=False, with_offsets=False):
         super().__init__(with_offsets)
-        self.keep_whitespace = check.true_or_false(self._who, "keep_whitespace", keep_whitespace)
+        self.keep_whitespace = BOOL.checked(self._who, "keep_whitespace", keep_whitespace)
 
     def _spans(self, text):
         kinds = list(map(_kind, text))
@@ -131,8 +132,8 @@ class RegexTokenizer(Tokenizer):
 
     def __init__(self, delim_pattern, keep_delim_pattern="", with_offsets=False):
         super().__init__(with_offsets)
-        self.delim_pattern = check.text(self._who, "delim_pattern", delim_pattern)
-        self.keep_delim_pattern = check.text(self._who, "keep_delim_pattern", keep_delim_pattern)
+        self.delim_pattern = STR.checked(self._who, "delim_pattern", delim_pattern)
+        self.keep_delim_pattern = STR.checked(self._who, "keep_delim_pattern", keep_delim_pattern)
 
     def _spans(self, text):
         kept = self.keep_delim_pattern
@@ -189,14 +190,12 @@ class BasicTokenizer(Tokenizer):
         preserve_unused_token=True, with_offsets=False,
     ):  # fmt: skip
         super().__init__(with_offsets)
-        self.lower_case = check.true_or_false(self._who, "lower_case", lower_case)
-        self.keep_whitespace = check.true_or_false(self._who, "keep_whitespace", keep_whitespace)
-        self.normalization_form = check.member(
-            self._who, "normalization_form", normalization_form, NormalizeForm
-        )
-        self.preserve_unused_token = check.true_or_false(
-            self._who, "preserve_unused_token", preserve_unused_token
-        )
+        self.lower_case = BOOL.checked(self._who, "lower_case", lower_case)
+        self.keep_whitespace = BOOL.checked(self._who, "keep_whitespace", keep_whitespace)
+        member_of(NormalizeForm)(self._who, normalization_form=normalization_form)
+        BOOL(self._who, preserve_unused_token=preserve_unused_token)
+        self.normalization_form = normalization_form
+        self.preserve_unused_token = preserve_unused_token
 
     def _prepared(self, text):
         if self.lower_case:
@@ -223,11 +222,11 @@ class _Wordpiece:
     """Greedy longest-match-first subwords of a vocabulary (Wu et al. 2016)."""
 
     def __init__(self, who, vocab, suffix_indicator, max_bytes_per_token, unknown_token):
-        check.instance(who, "vocab", vocab, Vocab)
+        instance_of(Vocab)(who, vocab=vocab)
         self._words = vocab.vocab()
-        self._suffix = check.text(who, "suffix_indicator", suffix_indicator)
-        self._most = check.whole(who, "max_bytes_per_token", max_bytes_per_token, 0, 2**32 - 1)
-        self._unknown = check.text(who, "unknown_token", unknown_token)
+        self._suffix = STR.checked(who, "suffix_indicator", suffix_indicator)
+        self._most = check.UINT32.checked(who, "max_bytes_per_token", max_bytes_per_token)
+        self._unknown = STR.checked(who, "unknown_token", unknown_token)
 
     def split(self, words, starts):
         """Return the subwords of all words, with their starts and ends if `starts` is given."""
@@ -276,7 +275,7 @@ class WordpieceTokenizer(TextTensorOperation):
         self._wordpiece = _Wordpiece(
             self._who, vocab, suffix_indicator, max_bytes_per_token, unknown_token
         )
-        self.with_offsets = check.true_or_false(self._who, "with_offsets", with_offsets)
+        self.with_offsets = BOOL.checked(self._who, "with_offsets", with_offsets)
 
     def __call__(self, words):
         listed = np.atleast_1d(row_of_strings(self._who, words, (0, 1))).tolist()
@@ -315,9 +314,7 @@ class PythonTokenizer(PyTensorOperation):
     """
 
     def __init__(self, tokenizer):
-        require(
-            callable(tokenizer), "function-argument-type", "PythonTokenizer", tokenizer=tokenizer
-        )
+        FUNCTION("PythonTokenizer", tokenizer=tokenizer)
         self.tokenizer = tokenizer
 
     def __call__(self, text):
@@ -326,19 +323,16 @@ class PythonTokenizer(PyTensorOperation):
             "PythonTokenizer", np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
         )
         rows = [self._tokens(each) for each in array.ravel().tolist()]
-        if len({len(row) for row in rows}) > 1:
-            raise rejection(
-                "all-strings-array-many", "PythonTokenizer", got=[len(row) for row in rows]
-            )
+        lengths = [len(row) for row in rows]
+        require(len({*lengths}) <= 1, "all-strings-array-many", "PythonTokenizer", got=lengths)
         return np.array(rows, np.str_).reshape(*array.shape, len(rows[0]) if rows else 0)
 
     def _tokens(self, text):
         try:
             return list(self.tokenizer(text))
         except Exception as error:
-            raise rejection(
-                "make-list-str-str", "PythonTokenizer", argument="tokenizer", text=text, cause=error
-            ) from error
+            fields = {"argument": "tokenizer", "text": text, "cause": error}
+            raise rejection("make-list-str-str", "PythonTokenizer", **fields) from error
 
 
 __all__ = [

@@ -13,23 +13,17 @@ from sporax.data import argument_checks as check
 from sporax.data.dataset import Dataset, names, places
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
+from sporax.diagnosis.argument_kinds import BOOL, DICT, LIST, STR, TUPLE, instance_of, optional
 from sporax.diagnosis.rules import rejection, require
 
 
 def _words(who, name, words, others=()):
     """Check a list of distinct words, none of which is among `others`."""
-    require(isinstance(words, list), "list", who, argument=name, got=words)
+    LIST.checked(who, name, words)
     seen = set(others)
     for i, word in enumerate(words):
-        require(
-            check.text(who, f"{name}[{i}]", word) not in seen,
-            "hold-words-not-already",
-            who,
-            argument=name,
-            got=word,
-            name=name,
-            i=i,
-        )
+        is_new = STR.checked(who, f"{name}[{i}]", word) not in seen
+        require(is_new, "hold-words-not-already", who, argument=name, got=word, i=i)
         seen.add(word)
     return words
 
@@ -71,7 +65,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         words = _words(who, "word_list", word_list)
         if special_tokens is not None:
             _words(who, "special_tokens", special_tokens, words)
-        check.true_or_false(who, "special_first", special_first)
+        BOOL(who, special_first=special_first)
         return cls._of_words(words, special_tokens, special_first)
 
     @classmethod
@@ -83,10 +77,10 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         'a'
         """
         who = "Vocab.from_dict"
-        check.instance(who, "word_dict", word_dict, dict)
+        DICT(who, word_dict=word_dict)
         for word, number in word_dict.items():
-            check.text(who, "a word", word)
-            check.whole(who, f"word_dict[{word!r}]", number)
+            STR.checked(who, "a word", word)
+            check.WHOLE.checked(who, f"word_dict[{word!r}]", number)
         return cls._of(dict(word_dict))
 
     @classmethod
@@ -106,12 +100,11 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         {'cat': 0, 'dog': 1}
         """
         who = "Vocab.from_file"
-        path = Path(check.text(who, "file_path", file_path))
-        check.text(who, "delimiter", delimiter)
-        if vocab_size is not None:
-            check.whole(who, "vocab_size", vocab_size, 1)
+        path = Path(STR.checked(who, "file_path", file_path))
+        STR(who, delimiter=delimiter)
+        optional(check.COUNT)(who, vocab_size=vocab_size)
         special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
-        check.true_or_false(who, "special_first", special_first)
+        BOOL(who, special_first=special_first)
         return cls._of_words(
             _words_of_file(who, path, delimiter, vocab_size, special), special, special_first
         )
@@ -134,21 +127,15 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         {'b': 0, 'a': 1}
         """
         who = "Vocab.from_dataset"
-        check.instance(who, "dataset", dataset, Dataset)
+        instance_of(Dataset)(who, dataset=dataset)
         least, most = _frequencies(who, freq_range)
-        if top_k is not None:
-            check.whole(who, "top_k", top_k, 1)
+        optional(check.COUNT)(who, top_k=top_k)
         special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
-        check.true_or_false(who, "special_first", special_first)
+        BOOL(who, special_first=special_first)
         counts = _counted(who, dataset, columns)
         for word in special:
-            require(
-                word not in counts,
-                "not-words-dataset-one",
-                who,
-                argument="special_tokens",
-                word=word,
-            )
+            is_new = word not in counts
+            require(is_new, "not-words-dataset-one", who, special_tokens=word)
         kept = [word for word, count in counts.items() if least <= count <= most]
         kept.sort(key=lambda word: (-counts[word], word))
         return cls._of_words(kept[:top_k], special, special_first)
@@ -170,7 +157,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
             return numbers.get(tokens, -1)
         require(isinstance(tokens, list), "str-list-array", "Vocab.tokens_to_ids", tokens=tokens)
         return [
-            numbers.get(check.text("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
+            numbers.get(STR.checked("Vocab.tokens_to_ids", f"tokens[{i}]", token), -1)
             for i, token in enumerate(tokens)
         ]
 
@@ -187,7 +174,7 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
     def _word(self, name, number):
         if isinstance(number, np.integer):
             number = int(number)
-        return self._by_number.get(check.whole("Vocab.ids_to_tokens", name, number), "")
+        return self._by_number.get(check.WHOLE.checked("Vocab.ids_to_tokens", name, number), "")
 
 
 def _words_of_file(who, path, delimiter, vocab_size, special):
@@ -198,14 +185,8 @@ def _words_of_file(who, path, delimiter, vocab_size, special):
     for i, line in enumerate(itertools.islice(lines(who, path), vocab_size)):
         word = end.split(line, 1)[0]
         if word in known:
-            raise rejection(
-                "words-different-line-too",
-                who,
-                path=path,
-                word=word,
-                number=i + 1,
-                known=known[word],
-            )
+            fields = {"word": word, "i": i + 1, "known": known[word]}
+            raise rejection("words-different-line-too", who, path=path, **fields)
         known[word] = f"line {i + 1}"
         words.append(word)
     return words
@@ -214,13 +195,9 @@ def _words_of_file(who, path, delimiter, vocab_size, special):
 def _frequencies(who, freq_range):
     if freq_range is None:
         return 0, float("inf")
-    require(isinstance(freq_range, tuple), "tuple", who, freq_range=freq_range)
-    require(
-        len(freq_range) == 2 and all(n is None or isinstance(n, int) for n in freq_range),
-        "least-most-ints-none",
-        who,
-        freq_range=freq_range,
-    )
+    TUPLE(who, freq_range=freq_range)
+    fits = len(freq_range) == 2 and all(n is None or isinstance(n, int) for n in freq_range)
+    require(fits, "least-most-ints-none", who, freq_range=freq_range)
     least, most = freq_range[0] or 0, float("inf") if freq_range[1] is None else freq_range[1]
     require(0 <= least <= most, "least-most-0-least", who, freq_range=freq_range)
     return least, most
@@ -249,32 +226,24 @@ class Lookup(TextTensorOperation):
     """
 
     def __init__(self, vocab, unknown_token=None, data_type=dtypes.int32):
-        check.instance("Lookup", "vocab", vocab, Vocab)
-        if unknown_token is not None:
-            check.text("Lookup", "unknown_token", unknown_token)
-        require(
-            isinstance(data_type, dtypes.Type), "dtype-mindspore", "Lookup", data_type=data_type
-        )
+        instance_of(Vocab)("Lookup", vocab=vocab)
+        optional(STR)("Lookup", unknown_token=unknown_token)
+        is_dtype = isinstance(data_type, dtypes.Type)
+        require(is_dtype, "dtype-mindspore", "Lookup", data_type=data_type)
         require(data_type != dtypes.string, "numeric", "Lookup", argument="data_type")
         self.vocab, self.unknown_token, self.data_type = vocab, unknown_token, data_type
         self._numbers = vocab.vocab()
         self._unknown = self._numbers.get(unknown_token)
-        if unknown_token is not None and self._unknown is None:
-            raise rejection(
-                "one-words-vocab", "Lookup", unknown_token=unknown_token, count=len(self._numbers)
-            )
+        known, n = unknown_token is None or self._unknown is not None, len(self._numbers)
+        require(known, "one-words-vocab", "Lookup", unknown_token=unknown_token, n=n)
 
     def __call__(self, words):
         array = as_strings("Lookup", words)
         listed = array.ravel().tolist()
         numbers = [self._numbers.get(word, self._unknown) for word in listed]
         if None in numbers:
-            raise rejection(
-                "words-among-vocab",
-                "Lookup",
-                count=len(self._numbers),
-                got=listed[numbers.index(None)],
-            )
+            n, got = len(self._numbers), listed[numbers.index(None)]
+            raise rejection("words-among-vocab", "Lookup", n=n, got=got)
         return np.array(numbers, dtypes.to_numpy(self.data_type)).reshape(array.shape)
 
 

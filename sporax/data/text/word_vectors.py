@@ -7,7 +7,8 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, NUMBER, STR
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class Vectors:
@@ -30,15 +31,14 @@ class Vectors:
     def from_file(cls, file_path, max_vectors=None):
         """Read the vectors of a file; `max_vectors`: the maximum number, all for None or 0."""
         who = f"{cls.__name__}.from_file"
-        path = Path(check.text(who, "file_path", file_path))
-        most = None if max_vectors is None else check.whole(who, "max_vectors", max_vectors) or None
-        require(
-            path.match(cls._pattern),
-            "name-file-file-missing",
-            who,
-            file_path=path,
-            pattern=cls._pattern,
+        path = Path(STR.checked(who, "file_path", file_path))
+        most = (
+            None
+            if max_vectors is None
+            else check.WHOLE.checked(who, "max_vectors", max_vectors) or None
         )
+        fits, pattern = path.match(cls._pattern), cls._pattern
+        require(fits, "name-file-file-missing", who, file_path=path, pattern=pattern)
         places, rows = {}, []
         for number, line in enumerate(lines(who, path), 1):
             word, *fields = line.split(" ")
@@ -69,16 +69,15 @@ def _numbers(who, path, number, fields, rows):
     """Return the numbers of a line, as many as in the lines before, at least two."""
     fields = fields[:-1] if fields and not fields[-1] else fields
     if len(fields) < 2 or (rows and len(fields) != len(rows[0])):
-        wanted = f"{len(rows[0])} numbers, as the first has," if rows else "two or more numbers"
-        raise rejection(
-            "file-line-word-single", who, path=path, number=number, wanted=wanted, count=len(fields)
-        )
+        what = message("two-or-more-numbers")
+        if rows:
+            what = message("numbers-as-the-first", n=len(rows[0]))
+        said = {"what": what, "got": len(fields)}
+        raise rejection("line-of-vectors", who, path=path, i=number, **said)
     try:
         return list(map(float, fields))
     except ValueError as error:
-        raise rejection(
-            "file-line-numbers-after", who, path=path, number=number, cause=error
-        ) from None
+        raise rejection("line-numbers", who, path=path, i=number, cause=error) from None
 
 
 class GloVe(Vectors):
@@ -147,28 +146,15 @@ class ToVectors(TextTensorOperation):
     """
 
     def __init__(self, vectors, unk_init=None, lower_case_backup=False):
-        require(
-            isinstance(vectors, Vectors),
-            "vectors-glove-fasttext-charngram",
-            "ToVectors",
-            vectors=vectors,
-        )
+        is_one = isinstance(vectors, Vectors)
+        require(is_one, "vectors-glove-fasttext-charngram", "ToVectors", vectors=vectors)
         self.vectors = vectors
         if unk_init is None:
             unk_init = [0.0] * vectors._size
-        self.unk_init = np.float32(
-            check.several("ToVectors", "unk_init", unk_init, (), check.number)
-        )
-        require(
-            len(self.unk_init) == vectors._size,
-            "numbers-vectors",
-            "ToVectors",
-            unk_init=len(self.unk_init),
-            size=vectors._size,
-        )
-        self.lower_case_backup = check.true_or_false(
-            "ToVectors", "lower_case_backup", lower_case_backup
-        )
+        self.unk_init = np.float32(check.several("ToVectors", "unk_init", unk_init, (), NUMBER))
+        got, size = len(self.unk_init), vectors._size
+        require(got == size, "numbers-vectors", "ToVectors", unk_init=got, size=size)
+        self.lower_case_backup = BOOL.checked("ToVectors", "lower_case_backup", lower_case_backup)
 
     def __call__(self, words):
         listed = as_strings("ToVectors", words).ravel().tolist()

@@ -21,6 +21,9 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import mapped
+from sporax.diagnosis.argument_kinds import INT, member_of, within
+
+_BINS = within(2, check.MOST, INT)
 
 
 def _moved(x=0.0, y=0.0, shear_x=0.0, shear_y=0.0):
@@ -77,7 +80,7 @@ class _Augment(ImageTensorOperation):
     magnitude."""
 
     def _filled(self, interpolation, fill_value):
-        how = check.member(self._who, "interpolation", interpolation, Inter)
+        how = member_of(Inter).checked(self._who, "interpolation", interpolation)
         self.rest = for_arrays(self._who, how), check.colour(self._who, fill_value)
 
     def _array(self, image):
@@ -122,7 +125,7 @@ class AutoAugment(_Augment):
     def __init__(
         self, policy=AutoAugmentPolicy.IMAGENET, interpolation=Inter.NEAREST, fill_value=0
     ):
-        self.policy = check.member(self._who, "policy", policy, AutoAugmentPolicy)
+        self.policy = member_of(AutoAugmentPolicy).checked(self._who, "policy", policy)
         self._filled(interpolation, fill_value)
 
     def _steps(self, image):
@@ -148,9 +151,9 @@ class RandAugment(_Augment):
         fill_value=0,
     ):  # fmt: skip
         who = self._who
-        self.num_ops = check.whole(who, "num_ops", num_ops)
-        bins = check.whole(who, "num_magnitude_bins", num_magnitude_bins, 2)
-        self.part = check.whole(who, "magnitude", magnitude, 0, bins - 1) / (bins - 1)
+        self.num_ops = check.WHOLE.checked(who, "num_ops", num_ops)
+        bins = _BINS.checked(who, "num_magnitude_bins", num_magnitude_bins)
+        self.part = within(0, bins - 1, INT).checked(who, "magnitude", magnitude) / (bins - 1)
         self._filled(interpolation, fill_value)
 
     def _steps(self, image):
@@ -171,7 +174,7 @@ class TrivialAugmentWide(_Augment):
     """
 
     def __init__(self, num_magnitude_bins=31, interpolation=Inter.NEAREST, fill_value=0):
-        self.bins = check.whole(self._who, "num_magnitude_bins", num_magnitude_bins, 2)
+        self.bins = _BINS.checked(self._who, "num_magnitude_bins", num_magnitude_bins)
         self._filled(interpolation, fill_value)
 
     def _steps(self, image):

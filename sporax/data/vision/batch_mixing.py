@@ -10,13 +10,14 @@ from sporax.data.transforms import Compose, RandomApply, checked_transforms
 from sporax.data.vision.enums import ImageBatchFormat
 from sporax.data.vision.image import PyTensorOperation, TensorOperation
 from sporax.data.vision.random_colour import probability
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.argument_kinds import BOOL, INT, POSITIVE, member_of, within
+from sporax.diagnosis.rules import rejection, require
 
 
 def _batch(who, images, labels):
     images, labels = np.asarray(images), np.asarray(labels)
-    if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
-        raise rejection("batch-images-n-4", who, got=images.shape, shape=labels.shape)
+    fits = images.ndim == 4 and labels.ndim in (2, 3) and len(images) == len(labels)
+    require(fits, "batch-of-images", who, got=images.shape, labels=labels.shape)
     return images, labels.astype(np.float32)
 
 
@@ -34,9 +35,9 @@ class MixUp(PyTensorOperation):
 
     def __init__(self, batch_size, alpha, is_single=True):
         who = type(self).__name__
-        self.is_single = check.true_or_false(who, "is_single", is_single)
-        self.batch_size = check.whole(who, "batch_size", batch_size, 1)
-        self.alpha = check.positive(who, "alpha", alpha)
+        self.is_single = BOOL.checked(who, "is_single", is_single)
+        self.batch_size = check.COUNT.checked(who, "batch_size", batch_size)
+        self.alpha = POSITIVE.checked(who, "alpha", alpha)
         self._before = None
 
     def __call__(self, image, label):
@@ -52,13 +53,8 @@ class MixUp(PyTensorOperation):
             parts = zip(shares, batches, others, strict=True)
             mixed = [part * batch + (1 - part) * other for part, batch, other in parts]
         except (ValueError, IndexError):
-            raise rejection(
-                "images-4-axes-batch-size",
-                type(self).__name__,
-                n=n,
-                got=batches[0].shape,
-                shape=batches[1].shape,
-            ) from None
+            fields = {"n": n, "got": batches[0].shape, "labels": batches[1].shape}
+            raise rejection("images-of-batch", type(self).__name__, **fields) from None
         self._before = mixed
         return tuple(mixed)
 
@@ -68,7 +64,7 @@ class MixUpBatch(TensorOperation):
     labels (one-hot); `p` is drawn from Beta(alpha, alpha) (Zhang et al. 2018)."""
 
     def __init__(self, alpha=1.0):
-        self.alpha = check.positive(type(self).__name__, "alpha", alpha)
+        self.alpha = POSITIVE.checked(type(self).__name__, "alpha", alpha)
 
     def __call__(self, images, labels):
         images, labels = _batch(type(self).__name__, images, labels)
@@ -88,8 +84,9 @@ class CutMixBatch(TensorOperation):
 
     def __init__(self, image_batch_format, alpha=1.0, prob=1.0):
         who = type(self).__name__
-        self.format = check.member(who, "image_batch_format", image_batch_format, ImageBatchFormat)
-        self.alpha, self.prob = check.positive(who, "alpha", alpha), probability(who, prob)
+        member_of(ImageBatchFormat)(who, image_batch_format=image_batch_format)
+        self.format = image_batch_format
+        self.alpha, self.prob = POSITIVE.checked(who, "alpha", alpha), probability(who, prob)
 
     def __call__(self, images, labels):
         images, labels = _batch(type(self).__name__, images, labels)
@@ -116,7 +113,7 @@ class UniformAugment(PyTensorOperation):
     def __init__(self, transforms, num_ops=2):
         who = type(self).__name__
         self.transforms = checked_transforms(who, transforms)
-        self.num_ops = check.whole(who, "num_ops", num_ops, 1, len(transforms))
+        self.num_ops = within(1, len(transforms), INT).checked(who, "num_ops", num_ops)
 
     def __call__(self, image):
         draw = random_streams.stream()
@@ -131,10 +128,9 @@ class RandomSelectSubpolicy(TensorOperation):
 
     def __init__(self, policy):
         who = type(self).__name__
-        if not isinstance(policy, list) or not policy:
-            kind = ValueError if isinstance(policy, list) else TypeError
-            raise kind(f"For '{who}', 'policy' must be a list of lists of pairs (transform, "
-                       f"probability), but got {policy!r}.")  # fmt: skip
+        fits = isinstance(policy, list) and policy
+        error = ValueError if isinstance(policy, list) else TypeError
+        require(fits, "list-of-policies", who, policy=policy, error=error)
         self.policy = [
             Compose([RandomApply([transform], prob) for transform, prob in steps])
             for steps in policy

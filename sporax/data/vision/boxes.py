@@ -29,25 +29,15 @@ class _WithBoxes(TensorOperation):
     def _checked(self, image, boxes):
         """Check that the boxes are Float32 and within the image."""
         rows, columns = extent(image)
-        require(
-            boxes.ndim == 2 and boxes.shape[1] >= 4 and (boxes.dtype == np.float32),
-            "boxes-float32-n-4",
-            self._who,
-            got=boxes.dtype,
-            shape=boxes.shape,
-        )
+        got, shape = boxes.dtype, boxes.shape
+        fits = boxes.ndim == 2 and shape[1] >= 4 and got == np.float32
+        require(fits, "boxes-float32", self._who, got=got, shape=shape)
         x, y, width, height = boxes.T[:4]
         outside = (x < 0) | (y < 0) | (x + width > columns) | (y + height > rows)
         if outside.any():
             i = int(np.argmax(outside))
-            raise rejection(
-                "boxes-within-image-x",
-                self._who,
-                rows=rows,
-                columns=columns,
-                i=i,
-                tolist=boxes[i, :4].tolist(),
-            )
+            fields = {"rows": rows, "columns": columns, "i": i, "got": boxes[i, :4].tolist()}
+            raise rejection("boxes-within-image", self._who, **fields)
         return boxes
 
     def _transform(self, image, boxes):
@@ -190,14 +180,10 @@ class BoundingBoxAugment(_WithBoxes):
     """
 
     def __init__(self, transform, ratio=0.3):
-        require(
-            isinstance(transform, TensorOperation),
-            "one-mindspore-dataset-vision",
-            self._who,
-            transform=transform,
-        )
+        is_one = isinstance(transform, TensorOperation)
+        require(is_one, "transform-of-vision", self._who, transform=transform)
         self.transform = transform
-        self.ratio = check.number(self._who, "ratio", ratio, 0, 1)
+        self.ratio = check.SHARE.checked(self._who, "ratio", ratio)
 
     def _transform(self, image, boxes):
         image, count = image.copy(), int(len(boxes) * self.ratio)

@@ -1,7 +1,7 @@
 """`vision.c_transforms`, as before 2.0: the differences from `vision`, only for arrays."""
 
-from sporax.data import argument_checks as check
 from sporax.data import vision
+from sporax.diagnosis.argument_kinds import BOOL
 from sporax.diagnosis.rules import require
 
 
@@ -9,7 +9,7 @@ class Decode(vision.Decode):
     """Decodes the bytes of an image file to an array (H, W, 3) in RGB; `rgb` must be True."""
 
     def __init__(self, rgb=True):
-        require(check.true_or_false("Decode", "rgb", rgb), "true", "Decode", argument="rgb")
+        require(BOOL.checked("Decode", "rgb", rgb), "true", "Decode", argument="rgb")
         super().__init__()
 
 

@@ -15,6 +15,15 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import blurred, sharpened
+from sporax.diagnosis.argument_kinds import (
+    BOOL,
+    INT,
+    NOT_NEGATIVE,
+    NUMBER,
+    member_of,
+    one_of,
+    within,
+)
 from sporax.diagnosis.rules import require
 
 
@@ -42,7 +51,7 @@ class AdjustBrightness(ImageTensorOperation):
     """
 
     def __init__(self, brightness_factor):
-        self.factor = check.number(self._who, "brightness_factor", brightness_factor, 0)
+        self.factor = NOT_NEGATIVE.checked(self._who, "brightness_factor", brightness_factor)
 
     def _array(self, image):
         return colour_arrays.brightened(single(self._who, image), self.factor)
@@ -59,7 +68,7 @@ class AdjustContrast(ImageTensorOperation):
     """
 
     def __init__(self, contrast_factor):
-        self.factor = check.number(self._who, "contrast_factor", contrast_factor, 0)
+        self.factor = NOT_NEGATIVE.checked(self._who, "contrast_factor", contrast_factor)
 
     def _array(self, image):
         return colour_arrays.contrasted(with_channels(self._who, image), self.factor)
@@ -76,7 +85,7 @@ class AdjustSaturation(ImageTensorOperation):
     """
 
     def __init__(self, saturation_factor):
-        self.factor = check.number(self._who, "saturation_factor", saturation_factor, 0)
+        self.factor = NOT_NEGATIVE.checked(self._who, "saturation_factor", saturation_factor)
 
     def _array(self, image):
         return colour_arrays.coloured(with_channels(self._who, image), self.factor)
@@ -93,7 +102,7 @@ class AdjustSharpness(ImageTensorOperation):
     """
 
     def __init__(self, sharpness_factor):
-        self.factor = check.number(self._who, "sharpness_factor", sharpness_factor, 0)
+        self.factor = NOT_NEGATIVE.checked(self._who, "sharpness_factor", sharpness_factor)
 
     def _array(self, image):
         return sharpened(single(self._who, image), self.factor)
@@ -107,7 +116,7 @@ class AdjustHue(ImageTensorOperation):
     """
 
     def __init__(self, hue_factor):
-        self.factor = check.number(self._who, "hue_factor", hue_factor, -0.5, 0.5)
+        self.factor = within(-0.5, 0.5).checked(self._who, "hue_factor", hue_factor)
 
     def _array(self, image):
         return colour_arrays.hue_turned(with_channels(self._who, image), self.factor)
@@ -129,8 +138,8 @@ class AdjustGamma(ImageTensorOperation):
     """
 
     def __init__(self, gamma, gain=1):
-        self.gamma = check.number(self._who, "gamma", gamma, 0)
-        self.gain = check.number(self._who, "gain", gain)
+        self.gamma = NOT_NEGATIVE.checked(self._who, "gamma", gamma)
+        self.gain = NUMBER.checked(self._who, "gain", gain)
 
     def _array(self, image):
         return colour_arrays.gamma_adjusted(image, self.gamma, self.gain)
@@ -176,7 +185,7 @@ class Equalize(ImageTensorOperation):
 def ignored(who, colours):
     """Return the grey levels to ignore; `colours`: None, one or several."""
     levels = [] if colours is None else [colours] if isinstance(colours, int) else colours
-    return check.several(who, "ignore", levels, (), check.whole, least=0, most=255)
+    return check.several(who, "ignore", levels, (), check.BYTE)
 
 
 class AutoContrast(ImageTensorOperation):
@@ -188,7 +197,7 @@ class AutoContrast(ImageTensorOperation):
     """
 
     def __init__(self, cutoff=0.0, ignore=None):
-        self.cutoff = check.number(self._who, "cutoff", cutoff, 0, 50)
+        self.cutoff = within(0, 50).checked(self._who, "cutoff", cutoff)
         self.ignore = ignored(self._who, ignore)
 
     def _array(self, image):
@@ -206,7 +215,7 @@ class Posterize(ImageTensorOperation):
     """
 
     def __init__(self, bits):
-        self.bits = check.whole(self._who, "bits", bits, 0, 8)
+        self.bits = within(0, 8, INT).checked(self._who, "bits", bits)
 
     def _array(self, image):
         return of_bytes(self._who, image) & np.uint8(256 - 2 ** (8 - self.bits) & 255)
@@ -222,7 +231,7 @@ class Solarize(ImageTensorOperation):
     def __init__(self, threshold):
         if isinstance(threshold, (int, float)):
             threshold = threshold, threshold
-        self.threshold = check.interval(self._who, "threshold", threshold, 0, 255)
+        self.threshold = check.interval(self._who, "threshold", threshold, check.LEVEL)
 
     def _array(self, image):
         image, (least, most) = of_bytes(self._who, image), self.threshold
@@ -241,11 +250,11 @@ class GaussianBlur(ImageTensorOperation):
     def __init__(self, kernel_size, sigma=None):
         who = self._who
         sizes = (kernel_size,) if isinstance(kernel_size, int) else kernel_size
-        sizes = check.several(who, "kernel_size", sizes, (1, 2), check.whole, least=1)
+        sizes = check.several(who, "kernel_size", sizes, (1, 2), check.COUNT)
         require(all(n % 2 for n in sizes), "odd", who, kernel_size=kernel_size)
         deviations = 0 if sigma is None else sigma
         sigmas = (deviations,) if isinstance(deviations, (int, float)) else deviations
-        sigmas = check.several(who, "sigma", sigmas, (1, 2), check.number, least=0)
+        sigmas = check.several(who, "sigma", sigmas, (1, 2), NOT_NEGATIVE)
         self.kernel_size, self.sigma = (sizes * 2)[:2], (sigmas * 2)[:2]
 
     def _array(self, image):
@@ -279,7 +288,7 @@ class ConvertColor(ImageTensorOperation):
     """
 
     def __init__(self, convert_mode):
-        self.convert_mode = check.member(self._who, "convert_mode", convert_mode, ConvertMode)
+        self.convert_mode = member_of(ConvertMode).checked(self._who, "convert_mode", convert_mode)
 
     def _array(self, image):
         count, sources = _CHANNELS[self.convert_mode]
@@ -296,7 +305,7 @@ class Grayscale(PictureOperation):
 
     def __init__(self, num_output_channels=1):
         who = type(self).__name__
-        self.channels = check.one_of(who, "num_output_channels", num_output_channels, (1, 3))
+        self.channels = one_of(1, 3).checked(who, "num_output_channels", num_output_channels)
 
     def _picture(self, image):
         return as_grey(image, self.channels)
@@ -312,19 +321,14 @@ class _Space(PyTensorOperation):
     """Base of colour space conversions of arrays in [0, 1]; `is_hwc`: the channels come last."""
 
     def __init__(self, is_hwc=False):
-        self.is_hwc = check.true_or_false(type(self).__name__, "is_hwc", is_hwc)
+        self.is_hwc = BOOL.checked(type(self).__name__, "is_hwc", is_hwc)
 
     def __call__(self, image):
         who, axis = type(self).__name__, -1 if self.is_hwc else -3
-        require(isinstance(image, np.ndarray), "image-array", who, got=image)  # fmt: skip
-        require(
-            image.ndim in (3, 4) and image.shape[axis] == 3,
-            "image-3-channels-axis",
-            who,
-            axis=axis,
-            shape=image.shape,
-            is_hwc=self.is_hwc,
-        )
+        require(isinstance(image, np.ndarray), "image-array", who, got=image)
+        shape, fits = image.shape, image.ndim in (3, 4) and image.shape[axis] == 3
+        fields = {"axis": axis, "shape": shape, "is_hwc": self.is_hwc}
+        require(fits, "image-3-channels-axis", who, **fields)
         changed = self._changed(np.moveaxis(image.astype(np.float64), axis, -1))
         return np.moveaxis(changed, -1, axis)
 

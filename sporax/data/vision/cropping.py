@@ -14,22 +14,15 @@ from sporax.data.vision.image import (
     single,
 )
 from sporax.data.vision.resampling import PADS
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, member_of
+from sporax.diagnosis.rules import require
 
 
 def inside(who, image, top, left, height, width):
     rows, columns = extent(image)
-    require(
-        top + height <= rows and left + width <= columns,
-        "part-x-within-image",
-        who,
-        height=height,
-        width=width,
-        top=top,
-        left=left,
-        rows=rows,
-        columns=columns,
-    )
+    fields = {"size": (height, width), "place": (top, left), "got": (rows, columns)}
+    fits = top + height <= rows and left + width <= columns
+    require(fits, "part-within-image", who, **fields)
     return top, left, height, width
 
 
@@ -63,7 +56,7 @@ class Crop(ImageTensorOperation):
     """
 
     def __init__(self, coordinates, size):
-        self.coordinates = check.several(self._who, "coordinates", coordinates, (2,), check.whole)
+        self.coordinates = check.several(self._who, "coordinates", coordinates, (2,), check.WHOLE)
         self.size = check.size(self._who, size)
 
     def _array(self, image):
@@ -122,7 +115,7 @@ class Pad(ImageTensorOperation):
     def __init__(self, padding, fill_value=0, padding_mode=Border.CONSTANT):
         self.padding = check.edges(self._who, padding)
         self.fill_value = check.colour(self._who, fill_value)
-        self.padding_mode = check.member(self._who, "padding_mode", padding_mode, Border)
+        self.padding_mode = member_of(Border).checked(self._who, "padding_mode", padding_mode)
 
     def _array(self, image):
         return surrounded(image, self.padding, self.fill_value, self.padding_mode)
@@ -144,24 +137,18 @@ class PadToSize(ImageTensorOperation):
         if isinstance(offset, int):
             offset = offset, offset
         if offset is not None and len(offset):
-            offset = check.several(self._who, "offset", offset, (2,), check.whole)
+            offset = check.several(self._who, "offset", offset, (2,), check.WHOLE)
         self.offset = offset or None
         self.fill_value = check.colour(self._who, fill_value)
-        self.padding_mode = check.member(self._who, "padding_mode", padding_mode, Border)
+        self.padding_mode = member_of(Border).checked(self._who, "padding_mode", padding_mode)
 
     def _array(self, image):
         rows, columns = extent(single(self._who, image))
         down, across = self.size[0] - rows, self.size[1] - columns
         top, left = self.offset or (down // 2, across // 2)
-        require(
-            min(top, left, down - top, across - left) >= 0,
-            "hold-image-offset",
-            self._who,
-            size=self.size,
-            rows=rows,
-            columns=columns,
-            items=(top, left),
-        )
+        fields = {"rows": rows, "columns": columns, "place": (top, left)}
+        fits = min(top, left, down - top, across - left) >= 0
+        require(fits, "hold-image-offset", self._who, size=self.size, **fields)
         edges = left, top, across - left, down - top
         return surrounded(image, edges, self.fill_value, self.padding_mode)
 
@@ -174,10 +161,8 @@ class FiveCrop(PictureOperation):
 
     def _picture(self, image):
         (height, width), (rows, columns) = self.size, extent(image)
-        if height > rows or width > columns:
-            raise rejection(
-                "at-most-image-s-x", type(self).__name__, size=self.size, rows=rows, columns=columns
-            )
+        fits, who = height <= rows and width <= columns, type(self).__name__
+        require(fits, "at-most-image", who, size=self.size, rows=rows, columns=columns)
         down, across = rows - height, columns - width
         corners = [(0, 0), (0, across), (down, 0), (down, across)]
         parts = [part(image, top, left, height, width) for top, left in corners]
@@ -190,7 +175,7 @@ class TenCrop(FiveCrop):
     def __init__(self, size, use_vertical_flip=False):
         super().__init__(size)
         who = type(self).__name__
-        self.upright = check.true_or_false(who, "use_vertical_flip", use_vertical_flip)
+        self.upright = BOOL.checked(who, "use_vertical_flip", use_vertical_flip)
 
     def _picture(self, image):
         return super()._picture(image) + super()._picture(flipped(image, self.upright))
@@ -212,11 +197,11 @@ class SlicePatches(ImageTensorOperation):
 
     def __init__(self, num_height=1, num_width=1, slice_mode=SliceMode.PAD, fill_value=0):
         self.counts = (
-            check.whole(self._who, "num_height", num_height, 1),
-            check.whole(self._who, "num_width", num_width, 1),
+            check.COUNT.checked(self._who, "num_height", num_height),
+            check.COUNT.checked(self._who, "num_width", num_width),
         )
-        self.slice_mode = check.member(self._who, "slice_mode", slice_mode, SliceMode)
-        self.fill_value = check.whole(self._who, "fill_value", fill_value, 0, 255)
+        self.slice_mode = member_of(SliceMode).checked(self._who, "slice_mode", slice_mode)
+        self.fill_value = check.BYTE.checked(self._who, "fill_value", fill_value)
 
     def _array(self, image):
         image, filled = single(self._who, image), self.slice_mode

@@ -7,6 +7,7 @@ from sporax.data import random_streams
 from sporax.data.vision.image import ImageTensorOperation, PyTensorOperation, single, with_channels
 from sporax.data.vision.random_colour import probability
 from sporax.data.vision.random_geometry import some_part
+from sporax.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, POSITIVE
 from sporax.diagnosis.rules import require
 
 
@@ -20,24 +21,18 @@ class Erase(ImageTensorOperation):
 
     def __init__(self, top, left, height, width, value=0.0, inplace=False):
         who = self._who
-        self.corner = check.whole(who, "top", top), check.whole(who, "left", left)
+        self.corner = check.WHOLE.checked(who, "top", top), check.WHOLE.checked(who, "left", left)
         self.size = (
-            check.whole(who, "height", height, 1), check.whole(who, "width", width, 1),
+            check.COUNT.checked(who, "height", height), check.COUNT.checked(who, "width", width),
         )  # fmt: skip
         self.value = check.colour(who, value, "value")
-        self.inplace = check.true_or_false(who, "inplace", inplace)
+        self.inplace = BOOL.checked(who, "inplace", inplace)
 
     def _array(self, image):
         (top, left), (height, width) = self.corner, self.size
         image = with_channels(self._who, single(self._who, image))
-        require(
-            top < image.shape[0] and left < image.shape[1],
-            "left-within-image",
-            self._who,
-            top=top,
-            left=left,
-            shape=image.shape,
-        )
+        shape, fits = image.shape, top < image.shape[0] and left < image.shape[1]
+        require(fits, "left-within-image", self._who, top=top, left=left, shape=shape)
         result = image if self.inplace else image.copy()
         result[top : top + height, left : left + width] = np.array(self.value).astype(image.dtype)
         return result
@@ -52,22 +47,16 @@ class CutOut(ImageTensorOperation):
     """
 
     def __init__(self, length, num_patches=1, is_hwc=True):
-        self.length = check.whole(self._who, "length", length, 1)
-        self.num_patches = check.whole(self._who, "num_patches", num_patches, 1)
-        self.is_hwc = check.true_or_false(self._who, "is_hwc", is_hwc)
+        self.length = check.COUNT.checked(self._who, "length", length)
+        self.num_patches = check.COUNT.checked(self._who, "num_patches", num_patches)
+        self.is_hwc = BOOL.checked(self._who, "is_hwc", is_hwc)
 
     def _array(self, image):
         require(image.ndim == 3, "image-3-axes", self._who, shape=image.shape)
         rows, columns = image.shape[:2] if self.is_hwc else image.shape[1:]
-        require(
-            self.length <= min(rows, columns),
-            "at-most-image-s-x",
-            self._who,
-            length=self.length,
-            rows=rows,
-            columns=columns,
-            error=RuntimeError,
-        )
+        fields = {"rows": rows, "columns": columns, "error": RuntimeError}
+        fits = self.length <= min(rows, columns)
+        require(fits, "at-most-image", self._who, length=self.length, **fields)
         result, draw = image.copy(), random_streams.stream()
         view = result if self.is_hwc else result.transpose(1, 2, 0)
         for _ in range(self.num_patches):
@@ -94,18 +83,17 @@ class RandomErasing(PyTensorOperation):
     ):  # fmt: skip
         who = type(self).__name__
         self.prob = probability(who, prob)
-        self.scale = check.interval(who, "scale", scale, 0)
+        self.scale = check.interval(who, "scale", scale, NOT_NEGATIVE)
         self.ratio = check.interval(who, "ratio", ratio)
-        check.positive(who, "scale[1]", self.scale[1]), check.positive(who, "ratio[0]", ratio[0])
-        many = isinstance(value, (tuple, list)) and len(value) == 3
-        require(
-            isinstance(value, (int, float)) or value == "random" or many,
-            "number-three-numbers-random",
-            who,
-            value=value,
+        (
+            POSITIVE.checked(who, "scale[1]", self.scale[1]),
+            POSITIVE.checked(who, "ratio[0]", ratio[0]),
         )
-        self.value, self.inplace = value, check.true_or_false(who, "inplace", inplace)
-        self.max_attempts = check.whole(who, "max_attempts", max_attempts, 1)
+        many = isinstance(value, (tuple, list)) and len(value) == 3
+        fits = isinstance(value, (int, float)) or value == "random" or many
+        require(fits, "number-three-numbers-random", who, value=value)
+        self.value, self.inplace = value, BOOL.checked(who, "inplace", inplace)
+        self.max_attempts = check.COUNT.checked(who, "max_attempts", max_attempts)
 
     def __call__(self, image):
         who = type(self).__name__

@@ -16,7 +16,8 @@ from sporax.data.vision.image import (
     pillow,
     single,
 )
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, NUMBER, one_of
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io.untrusted_file import MALFORMED, cause
 
 
@@ -24,13 +25,8 @@ def as_dtype(who, name, dtype):
     """Return a NumPy dtype; `dtype`: a dtype of MindSpore or NumPy."""
     if isinstance(dtype, dtypes.Type):
         return np.dtype(dtypes.to_numpy(dtype))
-    require(
-        isinstance(dtype, (type, str, np.dtype)),
-        "dtype-mindspore-numpy",
-        who,
-        argument=name,
-        got=dtype,
-    )
+    is_dtype = isinstance(dtype, (type, str, np.dtype))
+    require(is_dtype, "dtype-mindspore-numpy", who, argument=name, got=dtype)
     return np.dtype(dtype)
 
 
@@ -54,16 +50,16 @@ class Rescale(TensorOperation):
     """
 
     def __init__(self, rescale, shift):
-        self.rescale = np.float32(check.number("Rescale", "rescale", rescale))
-        self.shift = np.float32(check.number("Rescale", "shift", shift))
+        self.rescale = np.float32(NUMBER.checked("Rescale", "rescale", rescale))
+        self.shift = np.float32(NUMBER.checked("Rescale", "shift", shift))
 
     def __call__(self, image):
         return np.asarray(image).astype(np.float32) * self.rescale + self.shift
 
 
 def _spread(who, mean, std):
-    mean = check.several(who, "mean", mean, (), check.number, least=0, most=255)
-    std = check.several(who, "std", std, (), check.number, least=0, most=255)
+    mean = check.several(who, "mean", mean, (), check.LEVEL)
+    std = check.several(who, "std", std, (), check.LEVEL)
     require(len(mean) == len(std), "one-length", who, mean=len(mean), other="std", count=len(std))
     require(all(std), "greater-than", who, std=std, n=0)
     return np.array(mean, np.float32), np.array(std, np.float32)
@@ -81,20 +77,14 @@ class Normalize(ImageTensorOperation):
 
     def __init__(self, mean, std, is_hwc=True):
         self.mean, self.std = _spread(self._who, mean, std)
-        self.is_hwc = check.true_or_false(self._who, "is_hwc", is_hwc)
+        self.is_hwc = BOOL.checked(self._who, "is_hwc", is_hwc)
 
     def _array(self, image):
         axis = -1 if self.is_hwc else -3
         channels = image.shape[axis] if image.ndim > 2 else 1
-        if len(self.mean) not in (1, channels):
-            raise rejection(
-                "std-number-channels-shape",
-                self._who,
-                mean=len(self.mean),
-                channels=channels,
-                shape=image.shape,
-                is_hwc=self.is_hwc,
-            )
+        got = len(self.mean)
+        fields = {"channels": channels, "shape": image.shape, "is_hwc": self.is_hwc}
+        require(got in (1, channels), "mean-of-channels", self._who, mean=got, **fields)
         result = np.array(image, np.float32, order="C")
         mean, std = self.mean, self.std
         if not self.is_hwc:
@@ -116,7 +106,7 @@ class NormalizePad(Normalize):
 
     def __init__(self, mean, std, dtype="float32", is_hwc=True):
         super().__init__(mean, std, is_hwc)
-        self.dtype = check.one_of(self._who, "dtype", dtype, ("float32", "float16"))
+        self.dtype = one_of("float32", "float16").checked(self._who, "dtype", dtype)
 
     def _array(self, image):
         normalized = super()._array(single(self._who, image))
@@ -173,17 +163,12 @@ class ToPIL(PyTensorOperation):
 
 def as_picture(who, array):
     """Convert an array to a Pillow image."""
-    require(
-        array.ndim in (2, 3) and (array.ndim != 3 or array.shape[-1] <= 4),
-        "image-shape-h-w",
-        who,
-        got=array.shape,
-    )
+    fits = array.ndim == 2 or (array.ndim == 3 and array.shape[-1] <= 4)
+    require(fits, "image-of-at-most-4-channels", who, got=array.shape)
     if array.ndim == 3 and array.shape[-1] == 1:
         array = array[..., 0]
-    require(
-        array.ndim != 3 or array.dtype == np.uint8, "image-channels-uint8", who, got=array.dtype
-    )
+    fits = array.ndim != 3 or array.dtype == np.uint8
+    require(fits, "image-channels-uint8", who, got=array.dtype)
     return pillow().fromarray(array)
 
 
@@ -196,7 +181,7 @@ def opened(who, encoded):
     require(array.dtype == np.uint8, "encoded-image-uint8", who, got=array.dtype)
     return loaded(
         array.tobytes(),
-        lambda e: f"For '{who}', the bytes must be an image's: {e}.",
+        lambda cause: rejection("bytes-of-image", who, cause=cause),
         lambda picture: of_byte_range(picture).convert("RGB"),
     )
 
@@ -206,8 +191,8 @@ _FORMATS = "JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "JPEG2000"
 _COPIES = {"WEBP": 2, "JPEG2000": 2}  # decoders of these make more or wider copies
 
 
-def loaded(content, message, result, formats=_FORMATS):
-    """Return `result(picture)` of a file's bytes as a Pillow image; `message(error)`: the text of a
+def loaded(content, said, result, formats=_FORMATS):
+    """Return `result(picture)` of a file's bytes as a Pillow image; `said(cause)`: a
     RuntimeError. Sizes are checked before anything is decoded."""
     image = pillow()
     try:
@@ -218,17 +203,19 @@ def loaded(content, message, result, formats=_FORMATS):
         picture.load()
         return result(picture)
     except image.UnidentifiedImageError:
-        raise RuntimeError(message(f"they are none of {', '.join(formats)}")) from None
+        raise said(message("none-of-formats", names=formats)) from None
     # truncated, damaged, or larger than Pillow allows
     except (*MALFORMED, image.DecompressionBombError, image.DecompressionBombWarning) as error:
-        raise RuntimeError(message(cause(error).rstrip("."))) from None
+        raise said(cause(error).rstrip(".")) from None
 
 
 def _check_size(form, width, height):
     most, copies = pillow().MAX_IMAGE_PIXELS, _COPIES.get(form, 1)
     if most is not None and width * height > most // copies:
-        divided = f", divided by {copies} for {form}" if copies > 1 else ""
-        raise rejection("x-pixels-more-pil", width=width, height=height, most=most, divided=divided)
+        size = {"width": width, "height": height, "most": most}
+        if copies == 1:
+            raise rejection("too-many-pixels", **size)
+        raise rejection("too-many-pixels-of-form", **size, copies=copies, form=form)
 
 
 def _webp_size(content):
@@ -253,7 +240,7 @@ class Decode(TensorOperation):
     """Decodes the bytes of an image file to an array (H, W, 3); `to_pil`: to a Pillow image."""
 
     def __init__(self, to_pil=False):
-        self.to_pil = check.true_or_false("Decode", "to_pil", to_pil)
+        self.to_pil = BOOL.checked("Decode", "to_pil", to_pil)
 
     def __call__(self, image):
         picture = opened("Decode", image)
@@ -273,26 +260,16 @@ class LinearTransformation(PyTensorOperation):
             ("transformation_matrix", transformation_matrix, 2),
             ("mean_vector", mean_vector, 1),
         ):
-            require(
-                isinstance(value, np.ndarray), "array-argument-type", who, argument=name, got=value
-            )
-            if value.ndim != ndim or value.shape[0] != len(mean_vector):
-                raise rejection(
-                    "mean-vector-shapes-n-n",
-                    who,
-                    transformation_matrix=transformation_matrix.shape,
-                    shape=mean_vector.shape,
-                )
+            is_array = isinstance(value, np.ndarray)
+            require(is_array, "array-argument-type", who, argument=name, got=value)
+            fits = value.ndim == ndim and value.shape[0] == len(mean_vector)
+            fields = {"got": np.shape(transformation_matrix), "shape": np.shape(mean_vector)}
+            require(fits, "shapes-of-matrix", who, argument="transformation_matrix", **fields)
 
     def __call__(self, image):
         image = as_array(type(self).__name__, image)
-        if image.size != len(self.mean):
-            raise rejection(
-                "image-numbers-mean-vector",
-                type(self).__name__,
-                count=len(self.mean),
-                shape=image.shape,
-            )
+        n, who = len(self.mean), type(self).__name__
+        require(image.size == n, "image-numbers-mean-vector", who, n=n, shape=image.shape)
         return ((image.ravel() - self.mean) @ self.matrix).reshape(image.shape)
 
 

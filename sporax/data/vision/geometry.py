@@ -16,27 +16,28 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import mapped, resized
+from sporax.diagnosis.argument_kinds import BOOL, NUMBER, POSITIVE, SEQUENCE, member_of, within
 from sporax.diagnosis.rules import rejection, require
 
 
 def for_pictures(who, how):
     """Return Pillow's constant of an interpolation; the values are the same."""
-    if how in (Inter.AREA, Inter.PILCUBIC):
-        raise rejection("images-pillow-s-no", who, name=how.name)
+    fits = how not in (Inter.AREA, Inter.PILCUBIC)
+    require(fits, "pictures-have-no", who, name=how.name)
     return pillow().Resampling(int(how))
 
 
 def for_arrays(who, how):
     """Check an interpolation of arrays."""
-    require(how != Inter.ANTIALIAS, "antialias-images-pillow-s", who)
+    require(how != Inter.ANTIALIAS, "antialias-of-pictures", who)
     return how
 
 
 def resize_array(who, image, size, how):
     """Resize an array to (height, width)."""
     whole = image.dtype.kind in "iu" and image.dtype not in (np.uint8, np.int16, np.uint16)
-    if whole or image.dtype == bool:
-        raise rejection("image-uint8-int16-uint16", who, got=image.dtype)
+    fits = not whole and image.dtype != bool
+    require(fits, "image-uint8-int16-uint16", who, got=image.dtype)
     if how == Inter.PILCUBIC:
         with_channels(who, image)
     return resized(image, size, for_arrays(who, how))
@@ -52,8 +53,8 @@ class Resize(ImageTensorOperation):
     def __init__(self, size, interpolation=Inter.LINEAR):
         check.size(self._who, size)
         if interpolation is None:
-            raise KeyError("For 'Resize', 'interpolation' must not be None.")
-        self.interpolation = check.member(self._who, "interpolation", interpolation, Inter)
+            raise rejection("interpolation-not-none", "Resize", error=KeyError)
+        self.interpolation = member_of(Inter).checked(self._who, "interpolation", interpolation)
         self.size = size
 
     def _goal(self, image):
@@ -82,10 +83,10 @@ class ResizedCrop(ImageTensorOperation):
     def __init__(self, top, left, height, width, size, interpolation=Inter.BILINEAR):
         who = self._who
         self.box = (
-            check.whole(who, "top", top), check.whole(who, "left", left),
-            check.whole(who, "height", height, 1), check.whole(who, "width", width, 1),
+            check.WHOLE.checked(who, "top", top), check.WHOLE.checked(who, "left", left),
+            check.COUNT.checked(who, "height", height), check.COUNT.checked(who, "width", width),
         )  # fmt: skip
-        self.interpolation = check.member(who, "interpolation", interpolation, Inter)
+        self.interpolation = member_of(Inter).checked(who, "interpolation", interpolation)
         self.size = check.size(who, size)
 
     def _array(self, image):
@@ -141,7 +142,7 @@ class Rotate(ImageTensorOperation):
     """
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
-        self.degrees = check.number(self._who, "degrees", degrees)
+        self.degrees = NUMBER.checked(self._who, "degrees", degrees)
         self.rest = turning(self._who, resample, expand, center, fill_value)
 
     def _array(self, image):
@@ -152,9 +153,9 @@ class Rotate(ImageTensorOperation):
 def turning(who, resample, expand, center, fill_value):
     """Check the arguments of `Rotate` and `RandomRotation` besides the angle."""
     if center is not None:
-        center = check.several(who, "center", center, (2,), check.number)
+        center = check.several(who, "center", center, (2,), NUMBER)
     return (
-        check.member(who, "resample", resample, Inter), check.true_or_false(who, "expand", expand),
+        member_of(Inter).checked(who, "resample", resample), BOOL.checked(who, "expand", expand),
         center, check.colour(who, fill_value),
     )  # fmt: skip
 
@@ -182,15 +183,13 @@ class Affine(ImageTensorOperation):
 
     def __init__(self, degrees, translate, scale, shear, resample=Inter.NEAREST, fill_value=0):
         who = self._who
-        self.degrees = check.number(who, "degrees", degrees)
-        self.translate = check.several(
-            who, "translate", translate, (2,), check.number, least=-1, most=1
-        )
-        self.scale = check.positive(who, "scale", scale)
+        self.degrees = NUMBER.checked(who, "degrees", degrees)
+        self.translate = check.several(who, "translate", translate, (2,), within(-1, 1))
+        self.scale = POSITIVE.checked(who, "scale", scale)
         if not isinstance(shear, (tuple, list)):
-            shear = check.number(who, "shear", shear), 0.0
-        self.shear = check.several(who, "shear", shear, (2,), check.number)
-        self.resample = check.member(who, "resample", resample, Inter)
+            shear = NUMBER.checked(who, "shear", shear), 0.0
+        self.shear = check.several(who, "shear", shear, (2,), NUMBER)
+        self.resample = member_of(Inter).checked(who, "resample", resample)
         self.fill_value = check.colour(who, fill_value)
 
     def _array(self, image):
@@ -203,9 +202,10 @@ class Affine(ImageTensorOperation):
 
 
 def _points(who, name, value):
-    pairs = check.several(who, name, value, (4,), lambda who, name, item: item)
-    return [check.several(who, f"{name}[{i}]", p, (2,), check.whole, least=-(2**31))
-            for i, p in enumerate(pairs)]  # fmt: skip
+    pairs = check.several(who, name, value, (4,), SEQUENCE)
+    return [
+        check.several(who, f"{name}[{i}]", pair, (2,), check.INT32) for i, pair in enumerate(pairs)
+    ]
 
 
 def perspective_matrix(points, images):
@@ -235,7 +235,7 @@ class Perspective(ImageTensorOperation):
     def __init__(self, start_points, end_points, interpolation=Inter.BILINEAR):
         self.start_points = _points(self._who, "start_points", start_points)
         self.end_points = _points(self._who, "end_points", end_points)
-        self.interpolation = check.member(self._who, "interpolation", interpolation, Inter)
+        self.interpolation = member_of(Inter).checked(self._who, "interpolation", interpolation)
 
     def _array(self, image):
         back = perspective_matrix(self.end_points, self.start_points)

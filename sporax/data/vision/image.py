@@ -29,37 +29,29 @@ def as_array(who, image):
     """Return an array with at least two axes."""
     array = image.asnumpy() if isinstance(image, Tensor) else np.asarray(image)
     if array.ndim < 2 or array.dtype.kind not in "buif":
-        raise (RuntimeError if array.dtype.kind in "buif" else TypeError)(
-            f"For '{who}', the image must be an array of numbers (H, W) or (H, W, C), but got "
-            f"{array.dtype} {array.shape}. Encoded images go through 'Decode' first."
-        )
+        error = RuntimeError if array.dtype.kind in "buif" else TypeError
+        fields = {"got": array.dtype, "shape": array.shape, "error": error}
+        raise rejection("image-of-numbers", who, **fields)
     return array
 
 
 def with_channels(who, image, counts=(3,)):
     """Check an array (..., H, W, C) whose number of channels is among `counts`."""
-    if image.ndim < 3 or image.shape[-1] not in counts:
-        raise rejection(
-            "image-shape-h-w-c", who, names=" or ".join(map(str, counts)), got=image.shape
-        )
+    fits = image.ndim >= 3 and image.shape[-1] in counts
+    require(fits, "image-of-channels", who, counts=counts, got=image.shape)
     return image
 
 
 def of_bytes(who, image):
     """Check an array (H, W) or (H, W, C) of bytes."""
-    require(
-        image.dtype == np.uint8 and image.ndim <= 3,
-        "image-array-h-w",
-        who,
-        got=image.dtype,
-        shape=image.shape,
-    )
+    fits = image.dtype == np.uint8 and image.ndim <= 3
+    require(fits, "image-of-bytes", who, got=image.dtype, shape=image.shape)
     return image
 
 
 def single(who, image):
     """Check an array (H, W) or (H, W, C)."""
-    require(image.ndim <= 3, "image-shape-h-w-h", who, got=image.shape)
+    require(image.ndim <= 3, "one-image", who, got=image.shape)
     return image
 
 

@@ -7,16 +7,16 @@ import numpy as np
 
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
-from sporax.data import argument_checks as check
 from sporax.data.vision.enums import ImageReadMode
 from sporax.data.vision.format_conversion import loaded, of_byte_range
 from sporax.data.vision.image import is_picture, pillow
+from sporax.diagnosis.argument_kinds import INT, STR, member_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 
 def _path(who, filename):
-    require(isinstance(filename, str), "str", who, filename=filename)
+    STR(who, filename=filename)
     return Path(filename)
 
 
@@ -26,9 +26,8 @@ def _content(who, filename):
     try:
         content = untrusted_file.content(path)
     except OSError as error:
-        raise rejection(
-            "file-can-read", who, filename=filename, cause=untrusted_file.cause(error)
-        ) from None
+        cause = untrusted_file.cause(error)
+        raise rejection("file-can-read", who, filename=filename, cause=cause) from None
     return np.frombuffer(content, np.uint8)
 
 
@@ -37,24 +36,17 @@ def _write(who, filename, content):
     try:
         atomic_write.write(path, content)
     except OSError as error:
-        raise rejection(
-            "file-can-written", who, filename=filename, strerror=error.strerror
-        ) from None
+        cause = error.strerror
+        raise rejection("file-can-written", who, filename=filename, cause=cause) from None
 
 
 def _bytes(who, name, value, allowed, shapes):
     """Check an array or Tensor of bytes, and its shape."""
     require(isinstance(value, (np.ndarray, Tensor)), "array-tensor", who, argument=name, got=value)
     array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value)
-    require(
-        array.dtype == np.uint8 and allowed(array.shape),
-        "uint8-shape",
-        who,
-        argument=name,
-        shapes=shapes,
-        got=array.dtype,
-        shape=array.shape,
-    )
+    got, shape = array.dtype, array.shape
+    fits = got == np.uint8 and allowed(shape)
+    require(fits, "uint8-shape", who, argument=name, shapes=shapes, got=got, shape=shape)
     return array
 
 
@@ -104,11 +96,12 @@ def read_image(filename, mode=ImageReadMode.UNCHANGED):
     """
     who = "read_image"
     content = _content(who, filename)
-    check.member(who, "mode", mode, ImageReadMode)
+    member_of(ImageReadMode)(who, mode=mode)
     require(content.size, "file-not-empty", who, filename=filename)
+    fields = {"path": filename, "names": _FORMATS}
     array = loaded(
         content.tobytes(),
-        lambda e: f"For '{who}', the file '{filename}' must be of {', '.join(_FORMATS)}: {e}.",
+        lambda cause: rejection("file-of-formats", who, **fields, cause=cause),
         _unchanged if mode == ImageReadMode.UNCHANGED else lambda x: _converted(x, mode),
         _FORMATS,
     )
@@ -146,22 +139,9 @@ def _encoded(who, image, form, **options):
 
 
 def _level(who, name, value, least, most):
-    require(
-        isinstance(value, int) and (not isinstance(value, bool)),
-        "int",
-        who,
-        argument=name,
-        got=value,
-    )
-    require(
-        least <= value <= most,
-        "in-interval",
-        who,
-        argument=name,
-        interval=f"[{least}, {most}]",
-        got=value,
-        error=RuntimeError,
-    )
+    INT.checked(who, name, value)
+    fields = {"interval": f"[{least}, {most}]", "got": value, "error": RuntimeError}
+    require(least <= value <= most, "in-interval", who, argument=name, **fields)
     return value
 
 

@@ -14,11 +14,12 @@ from sporax.data.vision.image import (
     unchanged,
     with_channels,
 )
+from sporax.diagnosis.argument_kinds import INT, NOT_NEGATIVE, at_least, within
 
 
 def probability(who, prob):
     """Check a probability in [0, 1]."""
-    return check.number(who, "prob", prob, 0, 1)
+    return check.SHARE.checked(who, "prob", prob)
 
 
 def uniform(limits):
@@ -132,7 +133,7 @@ class RandomColor(Drawn):
     """
 
     def __init__(self, degrees=(0.1, 1.9)):
-        self.degrees = check.interval(self._who, "degrees", degrees, 0)
+        self.degrees = check.interval(self._who, "degrees", degrees, NOT_NEGATIVE)
 
     def _draw(self, image):
         return colour_transforms.AdjustSaturation(uniform(self.degrees))
@@ -146,7 +147,7 @@ class RandomSharpness(Drawn):
     """
 
     def __init__(self, degrees=(0.1, 1.9)):
-        self.degrees = check.interval(self._who, "degrees", degrees, 0)
+        self.degrees = check.interval(self._who, "degrees", degrees, NOT_NEGATIVE)
 
     def _draw(self, image):
         factor = uniform(self.degrees)
@@ -157,9 +158,12 @@ class RandomSharpness(Drawn):
 
 def _around(who, name, value, centre=1, least=0, most=np.inf):
     """Return (least, most) of a factor; `value`: these, or the largest distance from `centre`."""
+    is_open = most == np.inf
     if isinstance(value, (tuple, list)):
-        return check.interval(who, name, value, least, most)
-    value = check.number(who, name, value, 0, most - centre)
+        kind = at_least(least) if is_open else within(least, most)
+        return check.interval(who, name, value, kind)
+    kind = NOT_NEGATIVE if is_open else within(0, most - centre)
+    value = kind.checked(who, name, value)
     return max(centre - value, least), min(centre + value, most)
 
 
@@ -212,7 +216,7 @@ class RandomPosterize(Drawn):
 
     def __init__(self, bits=(8, 8)):
         bits = (bits, bits) if isinstance(bits, int) else bits
-        bits = check.several(self._who, "bits", bits, (2,), check.whole, least=1, most=8)
+        bits = check.several(self._who, "bits", bits, (2,), within(1, 8, INT))
         self.bits = check.interval(self._who, "bits", bits)
 
     def _draw(self, image):
@@ -229,7 +233,7 @@ class RandomSolarize(Drawn):
 
     def __init__(self, threshold=(0, 255)):
         who = self._who
-        threshold = check.several(who, "threshold", threshold, (2,), check.whole, most=255)
+        threshold = check.several(who, "threshold", threshold, (2,), check.BYTE)
         self.threshold = check.interval(who, "threshold", threshold)
 
     def _draw(self, image):
@@ -253,7 +257,7 @@ class RandomLighting(ImageTensorOperation):
     """
 
     def __init__(self, alpha=0.05):
-        self.alpha = check.number(self._who, "alpha", alpha, 0)
+        self.alpha = NOT_NEGATIVE.checked(self._who, "alpha", alpha)
 
     def _array(self, image):
         added = _DIRECTIONS @ random_streams.stream().normal(0, self.alpha, 3)

@@ -30,6 +30,7 @@ from sporax.data.vision.image import (
 )
 from sporax.data.vision.random_colour import probability, uniform
 from sporax.data.vision.resampling import mapped
+from sporax.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, NUMBER, POSITIVE, member_of, within
 from sporax.diagnosis.rules import require
 
 
@@ -47,7 +48,7 @@ class RandomCrop(Drawn):
         self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT
     ):
         self.size = check.size(self._who, size)
-        self.pad_if_needed = check.true_or_false(self._who, "pad_if_needed", pad_if_needed)
+        self.pad_if_needed = BOOL.checked(self._who, "pad_if_needed", pad_if_needed)
         self._around = fill_value, padding_mode
         self._pad = Pad(0 if padding is None else padding, fill_value, padding_mode)
 
@@ -71,14 +72,9 @@ class RandomCrop(Drawn):
             lack = max(across, 0), max(down, 0)
             image, edges = Pad(lack * 2, *self._around)(image), edges + lack
         rows, columns = extent(image)
-        require(
-            height <= rows and width <= columns,
-            "at-most-image-s-x-argument-value",
-            self._who,
-            size=self.size,
-            rows=rows,
-            columns=columns,
-        )
+        fits = height <= rows and width <= columns
+        fields = {"rows": rows, "columns": columns}
+        require(fits, "at-most-image-or-pad", self._who, size=self.size, **fields)
         draw = random_streams.stream()
         top, left = int(draw.integers(rows - height + 1)), int(draw.integers(columns - width + 1))
         return image, edges, (top, left, height, width)
@@ -100,11 +96,11 @@ class RandomResizedCrop(Drawn):
     ):  # fmt: skip
         who = self._who
         self._resize = Resize(check.size(who, size), interpolation)
-        self.scale = check.interval(who, "scale", scale, 0)
-        check.positive(who, "scale[1]", self.scale[1])
+        self.scale = check.interval(who, "scale", scale, NOT_NEGATIVE)
+        POSITIVE.checked(who, "scale[1]", self.scale[1])
         self.ratio = check.interval(who, "ratio", ratio)
-        check.positive(who, "ratio[0]", self.ratio[0])
-        self.max_attempts = check.whole(who, "max_attempts", max_attempts, 1)
+        POSITIVE.checked(who, "ratio[0]", self.ratio[0])
+        self.max_attempts = check.COUNT.checked(who, "max_attempts", max_attempts)
 
     def _draw(self, image):
         box = self._box(image)
@@ -172,7 +168,7 @@ class RandomResize(Drawn):
 
 def _angles(who, degrees):
     if isinstance(degrees, (int, float)):
-        degrees = check.number(who, "degrees", degrees, 0)
+        degrees = NOT_NEGATIVE.checked(who, "degrees", degrees)
         return -degrees, degrees
     return check.interval(who, "degrees", degrees)
 
@@ -222,19 +218,21 @@ class RandomAffine(Drawn):
         who = self._who
         self.degrees = _angles(who, degrees)
         moved = (0.0,) * 4 if translate is None else translate
-        moved = check.several(who, "translate", moved, (2, 4), check.number, least=-1, most=1)
+        moved = check.several(who, "translate", moved, (2, 4), within(-1, 1))
         self.translate = (*moved, 0.0, 0.0)[:4]
-        self.scale = check.interval(who, "scale", (1.0, 1.0) if scale is None else scale, 0)
-        check.positive(who, "scale[1]", self.scale[1])
+        self.scale = check.interval(
+            who, "scale", (1.0, 1.0) if scale is None else scale, NOT_NEGATIVE
+        )
+        POSITIVE.checked(who, "scale[1]", self.scale[1])
         if isinstance(shear, (int, float)):
-            shear = -check.positive(who, "shear", shear), shear
+            shear = -POSITIVE.checked(who, "shear", shear), shear
         sheared = (0.0,) * 4 if shear is None else shear
-        sheared = check.several(who, "shear", sheared, (2, 4), check.number)
+        sheared = check.several(who, "shear", sheared, (2, 4), NUMBER)
         self.shear = (*sheared, 0.0, 0.0)[:4]
         for name in ("translate", "shear"):
             limits = getattr(self, name)
             check.interval(who, name, limits[:2]), check.interval(who, name, limits[2:])
-        self.resample = check.member(who, "resample", resample, Inter)
+        self.resample = member_of(Inter).checked(who, "resample", resample)
         self.fill_value = check.colour(who, fill_value)
 
     def _draw(self, image):
@@ -263,9 +261,9 @@ class RandomPerspective(PictureOperation):
 
     def __init__(self, distortion_scale=0.5, prob=0.5, interpolation=Inter.BICUBIC):
         who = type(self).__name__
-        self.distortion = check.number(who, "distortion_scale", distortion_scale, 0, 1)
+        self.distortion = check.SHARE.checked(who, "distortion_scale", distortion_scale)
         self.prob = probability(who, prob)
-        self.interpolation = check.member(who, "interpolation", interpolation, Inter)
+        self.interpolation = member_of(Inter).checked(who, "interpolation", interpolation)
 
     def _picture(self, image):
         draw, (rows, columns) = random_streams.stream(), extent(image)

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core.signature_errors import fitting
-from sporax.data import argument_checks as check
 from sporax.data.operation import TensorOperation
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import INT, LIST, STR, at_least, instance, optional, within
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
 
+_TIME = instance((int, float, Fraction), "a-number")
 _UNITS = "pts", "sec"  # of timestamps: ticks of the stream, or seconds
 
 
@@ -52,14 +52,17 @@ def _opened(who, source):
         with av.open(file, container_options=_OPTIONS) as container:
             yield container
     except (av.error.FFmpegError, MemoryError, *MALFORMED) as error:
-        what = f"the content of {len(source)} bytes" if is_content else f"'{source}'"
+        if is_content:
+            what = message("content-of-bytes", n=len(source))
+        else:
+            what = message("the-file", path=source)
         raise rejection("whole-video", who, what=what, cause=error) from error
 
 
 def _existing(who, filename, kind):
-    require(isinstance(filename, str), "str", who, filename=filename)
-    if not Path(filename).is_file():
-        raise kind(f"For '{who}', 'filename' must be a file, but got '{filename}'.")
+    STR(who, filename=filename)
+    is_file = Path(filename).is_file()
+    require(is_file, "existing-file", who, filename=filename, error=kind)
     return filename
 
 
@@ -67,12 +70,9 @@ def _stream(container):
     """Return the stream of pictures of a video."""
     require(container.streams.video, "no-pictures")
     stream = container.streams.video[0]
-    require(
-        stream.width * stream.height <= _MOST_PIXELS,
-        "pictures-x-pixels",
-        width=stream.width,
-        height=stream.height,
-    )
+    width, height = stream.width, stream.height
+    fits = width * height <= _MOST_PIXELS
+    require(fits, "pictures-x-pixels", width=width, height=height)
     return stream
 
 
@@ -140,9 +140,8 @@ def _decoded(container, start=0, end=None):
 
 
 def _unit(who, value, kind):
-    require(isinstance(value, str), "str", who, pts_unit=value)
-    if value not in _UNITS:
-        raise kind(f"For '{who}', 'pts_unit' must be 'pts' or 'sec', but got {value!r}.")
+    STR(who, pts_unit=value)
+    require(value in _UNITS, "one-of", who, pts_unit=value, choices=[*_UNITS], error=kind)
     return value
 
 
@@ -159,10 +158,8 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
     ValueError: For 'read_video', 'filename' must be a file, but got 'nowhere.mp4'.
     """
     who = "read_video"
-    number = kinds.instance((int, float, Fraction), "a-number")
-    start = check.number(who, "start_pts", start_pts, 0, kind=number)
-    if end_pts is not None:
-        check.number(who, "end_pts", end_pts, start, kind=number)
+    at_least(0, _TIME)(who, start_pts=start_pts)
+    optional(at_least(start_pts, _TIME))(who, end_pts=end_pts)
     _unit(who, pts_unit, ValueError)
     with _opened(who, _existing(who, filename, ValueError)) as container:
         limits = [start_pts, end_pts]
@@ -200,13 +197,9 @@ class DecodeVideo(TensorOperation):
 
     def __call__(self, video):
         who, video = type(self).__name__, np.asarray(video)
-        require(
-            video.ndim == 1 and video.dtype == np.uint8 and video.size,
-            "encoded-video-uint8-n",
-            who,
-            got=video.dtype,
-            shape=video.shape,
-        )
+        got, shape = video.dtype, video.shape
+        fits = video.ndim == 1 and got == np.uint8 and video.size
+        require(fits, "encoded-video-uint8-n", who, got=got, shape=shape)
         with _opened(who, video.tobytes()) as container:
             return _decoded(container)[:2]
 
@@ -221,8 +214,8 @@ class VideoDecoder:
 
     def __init__(self, source):
         who = type(self).__name__
-        require(isinstance(source, str), "str-data-source", who, source=source)
-        require(Path(source).is_file(), "file-file-missing-video", who, source=source)
+        STR(who, source=source)
+        require(Path(source).is_file(), "existing-file", who, source=source)
         self.source = source
         self._metadata = self.metadata
 
@@ -240,10 +233,10 @@ class VideoDecoder:
     def get_frames_at(self, indices):
         """Return the pictures at some indices, UInt8 (frames, height, width, 3)."""
         who, count = "get_frames_at", self._metadata["num_frames"]
-        require(isinstance(indices, list), "list", who, indices=indices)
+        LIST(who, indices=indices)
         require(not indices or count >= 1, "frames-says", who, argument=self.source, count=count)
         for i, index in enumerate(indices):
-            check.whole(who, f"indices[{i}]", index, 0, count - 1)
+            within(0, count - 1, INT).checked(who, f"indices[{i}]", index)
         with _opened("VideoDecoder", self.source) as container:
             stream = _stream(container)
             (frames,) = _frames(container, stream)
