@@ -38,13 +38,9 @@ class MultiheadAttention(Cell):
     ):  # fmt: skip
         super().__init__()
         require(
-            not embed_dim % num_heads,
-            "multiple",
-            "MultiheadAttention",
-            embed_dim=embed_dim,
-            other="num_heads",
-            value=num_heads,
-        )
+            not embed_dim % num_heads, "multiple", "MultiheadAttention", embed_dim=embed_dim,
+            other="num_heads", value=num_heads,
+        )  # fmt: skip
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim

@@ -47,14 +47,9 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
     for k, p in enumerate(sliced_parameters):
         require(
             (p.name, p.ndim, p.shape[1:]) == (first.name, first.ndim, first.shape[1:]),
-            "parts-one-name-one",
-            who,
-            k=k,
-            name=p.name,
-            shape=p.shape,
-            name2=first.name,
+            "parts-one-name-one", who, k=k, name=p.name, shape=p.shape, name2=first.name,
             shape2=first.shape,
-        )
+        )  # fmt: skip
     arrays = [p.asnumpy() for p in sliced_parameters]
     if strategy and first.name not in strategy:
         raise KeyError(f"For '{who}', 'strategy' must have the name '{first.name}', but has not.")
@@ -69,12 +64,9 @@ def _joined(who, arrays, slicings):
     ((name, slicing),) = slicings.items()
     if len(arrays) != slicing.ranks:
         raise rejection(
-            "part-ranks-device-matrix",
-            who,
-            ranks=slicing.ranks,
-            dev_matrix=list(slicing.dev_matrix),
-            count=len(arrays),
-        )
+            "part-ranks-device-matrix", who, ranks=slicing.ranks,
+            dev_matrix=list(slicing.dev_matrix), count=len(arrays),
+        )  # fmt: skip
     if slicing.split_shape:
         return _joined_unevenly(who, arrays, slicing)
     require(len({a.shape for a in arrays}) <= 1, "parts-one-shape-layout", who)
@@ -92,19 +84,13 @@ def _joined_unevenly(who, arrays, slicing):
         number = int(np.ravel_multi_index(slicing.index(rank), parts))
         if len(slicing.split_shape) != math.prod(parts):
             raise rejection(
-                "size-parts",
-                who,
-                param_split_shape=list(slicing.split_shape),
+                "size-parts", who, param_split_shape=list(slicing.split_shape),
                 prod=math.prod(parts),
-            )
+            )  # fmt: skip
         require(
-            array.shape[0] == slicing.split_shape[number],
-            "part-size-dimension-0",
-            who,
-            number=number,
-            split_shape=slicing.split_shape[number],
-            got=array.shape[0],
-        )
+            array.shape[0] == slicing.split_shape[number], "part-size-dimension-0", who,
+            number=number, split_shape=slicing.split_shape[number], got=array.shape[0],
+        )  # fmt: skip
         pieces[number] = array
     level = [pieces[k] for k in range(math.prod(parts))]
     for dim in reversed(range(len(parts))):
@@ -136,13 +122,9 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
         return [0]
     source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
     require(
-        source,
-        "say-how-parameters-divided",
-        who,
-        argument="src_strategy_file",
-        src_strategy_file=src_strategy_file,
-        rank_id=rank_id,
-    )
+        source, "say-how-parameters-divided", who, argument="src_strategy_file",
+        src_strategy_file=src_strategy_file, rank_id=rank_id,
+    )  # fmt: skip
     return _ranks_needed(source, target, rank_id)
 
 
@@ -195,11 +177,9 @@ def transform_checkpoint_by_rank(
     kinds.INT(who, rank_id=rank_id)
     kinds.STR(who, save_checkpoint_file_name=save_checkpoint_file_name)
     require(
-        save_checkpoint_file_name.endswith(".ckpt"),
-        "end-ckpt",
-        who,
+        save_checkpoint_file_name.endswith(".ckpt"), "end-ckpt", who,
         save_checkpoint_file_name=save_checkpoint_file_name,
-    )
+    )  # fmt: skip
     for rank, file in checkpoint_files_map.items():
         require(os.path.isfile(file), "file-rank-exist-does", who, rank=rank, file=file)
     source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
@@ -270,21 +250,17 @@ def transform_checkpoints(
     """
     who = "transform_checkpoints"
     require(
-        os.path.isdir(src_checkpoints_dir),
-        "folder-argument-value",
-        who,
+        os.path.isdir(src_checkpoints_dir), "folder-argument-value", who,
         src_checkpoints_dir=src_checkpoints_dir,
-    )
+    )  # fmt: skip
     kinds.STR(who, ckpt_prefix=ckpt_prefix)
     kinds.POSITIVE_INT(who, process_num=process_num)
     kinds.one_of(*_FORMATS)(who, output_format=output_format)
     files, format = _files(who, src_checkpoints_dir)
     require(
-        format != "ckpt" or output_format == "ckpt",
-        "ckpt-ckpt-files",
-        who,
+        format != "ckpt" or output_format == "ckpt", "ckpt-ckpt-files", who,
         output_format=output_format,
-    )
+    )  # fmt: skip
     source, target = (slices.slicings(who, s) for s in (src_strategy_file, dst_strategy_file))
     loaded = _Loaded(files, format)
     if source and target and _is_part(source, target):
@@ -294,13 +270,9 @@ def transform_checkpoints(
         needed = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
         for r in needed:
             require(
-                r in files,
-                "checkpoint-rank-rank-made",
-                who,
-                r=r,
-                rank=rank,
+                r in files, "checkpoint-rank-rank-made", who, r=r, rank=rank,
                 src_checkpoints_dir=src_checkpoints_dir,
-            )
+            )  # fmt: skip
         before, after = _of_rank(who, rank, src_strategy_file, dst_strategy_file)
         arrays = _of_files(who, {r: loaded[r] for r in needed}, before, after, rank)
         path = os.path.join(dst_checkpoints_dir, f"rank_{rank}", f"{ckpt_prefix}{rank}")
@@ -391,12 +363,9 @@ def _shortest(who, paths, suffix):
     shortest = [p for p in paths if len(os.path.basename(p)) == least]
     if len(shortest) > 1:
         raise rejection(
-            "leave-one-file-rank",
-            who,
-            argument="file_suffix",
-            suffix=suffix,
+            "leave-one-file-rank", who, argument="file_suffix", suffix=suffix,
             shortest=sorted(shortest),
-        )
+        )  # fmt: skip
     return shortest
 
 
@@ -427,11 +396,9 @@ def load_segmented_checkpoints(
     who = "load_segmented_checkpoints"
     kinds.STR(who, ckpt_file_dir=ckpt_file_dir)
     require(
-        os.path.isdir(ckpt_file_dir),
-        "folder-file-missing-checkpoints",
-        who,
+        os.path.isdir(ckpt_file_dir), "folder-file-missing-checkpoints", who,
         ckpt_file_dir=ckpt_file_dir,
-    )
+    )  # fmt: skip
     found = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt"))):
         found |= load_checkpoint(
@@ -505,12 +472,10 @@ def load_distributed_checkpoint(
     if format == "safetensors":
         given = (checkpoint_filenames, train_strategy_filename, dec_key)
         require(
-            unified_safetensors_dir is not None
-            and (not any(x is not None for x in given))
-            and (not strict_load),
-            "safetensors-unified-safetensors-dir-no-checkpoint-filenames",
-            who,
-        )
+            unified_safetensors_dir is not None and not strict_load
+            and not any(x is not None for x in given),
+            "safetensors-unified-safetensors-dir-no-checkpoint-filenames", who,
+        )  # fmt: skip
         return _load_unified(
             who, network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id,
             output_format, name_map or {}, return_param_dict,
@@ -534,20 +499,13 @@ def _checked_files(who, paths, train):
     for k, path in enumerate(paths):
         require(
             isinstance(path, str) and path.endswith(".ckpt") and os.path.isfile(path),
-            "files-ckpt-exist-element",
-            who,
-            argument="checkpoint_filenames",
-            k=k,
-            path=path,
-        )
+            "files-ckpt-exist-element", who, argument="checkpoint_filenames", k=k, path=path,
+        )  # fmt: skip
     count = next(iter(train.values())).ranks if train else len(paths)
     require(
-        len(paths) == count,
-        "file-ranks-trained-checkpoint-filenames",
-        who,
-        count=count,
+        len(paths) == count, "file-ranks-trained-checkpoint-filenames", who, count=count,
         count2=len(paths),
-    )
+    )  # fmt: skip
     return paths
 
 
@@ -582,11 +540,9 @@ def _load_unified(
 ):
     target = slices.slicings(who, strategy)
     require(
-        network is not None or target_folder is not None,
-        "given-network-none",
-        who,
+        network is not None or target_folder is not None, "given-network-none", who,
         argument="dst_safetensors_dir",
-    )
+    )  # fmt: skip
     content = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.safetensors"))):
         content |= load_checkpoint(path, format="safetensors")

@@ -174,11 +174,9 @@ def line_search(
     """
     for name, vector in (("xk", xk), ("pk", pk)):
         require(
-            isinstance(vector, Tensor) and vector.ndim == 1,
-            "tensor-1-dimension",
-            "line_search",
+            isinstance(vector, Tensor) and vector.ndim == 1, "tensor-1-dimension", "line_search",
             argument=name,
-        )
+        )  # fmt: skip
     start, direction = (t.asnumpy().astype(np.float64) for t in (xk, pk))
     both = value_and_grad(f, 0) if jac is None else lambda x: (f(x), jac(x))
     points = {}  # step -> value and gradient there, in the order of evaluation

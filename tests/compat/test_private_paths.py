@@ -301,7 +301,7 @@ def test_memory_settings_and_waiting():
 
     runtime.set_memory(max_size="10GB", optimize_level="O1")
     assert sporax.get_context("max_device_memory") == "10GB"
-    with pytest.raises(ValueError, match="'optimize_level' must be one of .'O0', 'O1'."):
+    with pytest.raises(ValueError, match=r"'optimize_level' must be one of .'O0', 'O1'."):
         runtime.set_memory(optimize_level="O9")
     y = Tensor([1.0]) + 1
     runtime.synchronize()

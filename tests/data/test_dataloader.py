@@ -202,12 +202,12 @@ def test_collated_named_tuples_and_own_functions():
         (
             lambda: DataLoader([1], batch_size=0),
             ValueError,
-            "'batch_size' must be an int of at least 1",
+            "'batch_size' must be an int greater than 0",
         ),
         (
             lambda: DataLoader([1], batch_size=True),
             TypeError,
-            "'batch_size' must be an int of at least 1 or None",
+            "'batch_size' must be an int greater than 0 or None",
         ),
         (lambda: DataLoader(Counting(), shuffle=True), ValueError, "with an iterable dataset"),
         (lambda: DataLoader([1], shuffle=True, sampler=[0]), ValueError, "'shuffle' cannot be"),
@@ -226,7 +226,7 @@ def test_collated_named_tuples_and_own_functions():
         (
             lambda: RandomSampler([1], num_samples=0),
             ValueError,
-            "'num_samples' must be an int of at least 1",
+            "'num_samples' must be an int greater than 0",
         ),
         (lambda: DistributedSampler([1], 2, 2), ValueError, r"'rank' must be in \[0, 2\)"),
         (lambda: default_collate([[1], [1, 2]]), RuntimeError, "must be of the same length"),

@@ -64,8 +64,9 @@ READERS = {
     "data/vision/image_files": ("read_file", "read_image PNG"),
     "data/vision/video": ("read_video moving.mp4", "DecodeVideo silent.mp4", "frames silent.mp4",
                           "read_video_timestamps silent.mp4", "read_video matroska"),
-    "diagnosis/chinese": ("its own",),
+    
     "diagnosis/error_index": ("its own",),
+    "diagnosis/rules": ("its own",),
     "engine/verification/admission": ("system", "verdict"),
     "guards/library_rules": ("its own",),
     "insight/dashboard": ("its own",),

@@ -75,7 +75,7 @@ def test_refusals(tmp_path, monkeypatch):
     with pytest.raises(RuntimeError, match=r"Float32 .1, 2. there and Float32 .3, 2. here"):
         Checkpointer(tmp_path, nn.Dense(2, 3), format="orbax").restore()
     with pytest.raises(
-        ValueError, match="'format' must be one of .'ckpt', 'orbax'., but got 'zip'"
+        ValueError, match=r"'format' must be one of .'ckpt', 'orbax'., but got 'zip'"
     ):
         Checkpointer(tmp_path, format="zip")
 

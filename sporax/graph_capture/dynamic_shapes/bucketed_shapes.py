@@ -131,18 +131,14 @@ class BucketedGraph(CapturedGraph):
             results = [trace.inside(t._lift()) for t in tensors_of(self.result)]
             require(
                 not any((t._value is not value for t, value in zip(inputs, before, strict=True))),
-                "writes-argument",
-                error=CannotPad,
-            )
+                "writes-argument", error=CannotPad,
+            )  # fmt: skip
             handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
             written, recorder = trace.written(), trace.recorder
             require(
-                not has_escaped(
-                    recorder, self.result, [*results, *[value for _, value in written]]
-                ),
-                "leaves-tensor-others-find",
-                error=CannotPad,
-            )
+                not has_escaped(recorder, self.result, [*results, *(v for _, v in written)]),
+                "leaves-tensor-others-find", error=CannotPad,
+            )  # fmt: skip
             self.trace = TraceFunction(recorder.state.path())
             self.numbers = [*recorder.reals], [*recorder.integers]
         sizes.compared |= comparisons.pairs

@@ -200,20 +200,15 @@ def combined_non_max_suppression(
         raise rejection("n-n-q-4", boxes=boxes.shape, shape=scores.shape)
     count, classes = scores.shape[1:]
     require(
-        boxes.shape[2] in (1, classes) and boxes.shape[3] == 4,
-        "1-boxes-4",
-        boxes=boxes.shape,
+        boxes.shape[2] in (1, classes) and boxes.shape[3] == 4, "1-boxes-4", boxes=boxes.shape,
         classes=classes,
-    )
+    )  # fmt: skip
     for name, value in (("max_output_size_per_class", max_output_size_per_class),
                         ("max_total_size", max_total_size)):  # fmt: skip
         require(
-            isinstance(value, int) and value >= 0,
-            "int-at-least-argument-value",
-            argument=name,
-            n=0,
-            got=value,
-        )
+            isinstance(value, int) and value >= 0, "int-at-least-argument-value", argument=name,
+            n=0, got=value,
+        )  # fmt: skip
     size = max_total_size
     if pad_per_class:
         size = min(size, max_output_size_per_class * classes)

@@ -26,28 +26,22 @@ def multi_scale_deformable_attn_function(
     """
     require(
         value.ndim == 4 and locations.ndim == 6 and (locations.shape[-1:] == (2,)),
-        "4-dimensions-locations-6",
-        argument="value",
-    )
+        "4-dimensions-locations-6", argument="value",
+    )  # fmt: skip
     batch, keys, heads, dims = value.shape
     levels = locations.shape[3]
     require(
-        shape.shape == (levels, 2) and offset.shape == (levels,),
-        "2-offset",
-        argument="shape",
+        shape.shape == (levels, 2) and offset.shape == (levels,), "2-offset", argument="shape",
         levels=levels,
-    )
+    )  # fmt: skip
     require(
         weight.shape == locations.shape[:-1] and locations.shape[::2][:2] == (batch, heads),
-        "b-queries-heads-levels",
-        argument="locations",
-    )
+        "b-queries-heads-levels", argument="locations",
+    )  # fmt: skip
     require(
-        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (shape, offset)),
-        "integers",
-        argument="shape",
-        other="offset",
-    )
+        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (shape, offset)), "integers",
+        argument="shape", other="offset",
+    )  # fmt: skip
     height, width = (shape[:, i][:, None] for i in (0, 1))
     x = locations[..., 0] * width - 0.5
     y = locations[..., 1] * height - 0.5

@@ -198,28 +198,17 @@ def interpolate(
     taps, dims, has_corners = _MODES[mode]
     if input.ndim not in dims:
         raise rejection(
-            "mode-input-dimensions",
-            "interpolate",
-            mode=mode,
-            names=" or ".join(map(str, dims)),
+            "mode-input-dimensions", "interpolate", mode=mode, names=" or ".join(map(str, dims)),
             got=input.ndim,
-        )
+        )  # fmt: skip
     require(
-        align_corners is None or has_corners,
-        "none-mode",
-        "interpolate",
-        align_corners=align_corners,
-        mode=mode,
-    )
+        align_corners is None or has_corners, "none-mode", "interpolate",
+        align_corners=align_corners, mode=mode,
+    )  # fmt: skip
     require(
-        (size is None) != (scale_factor is None),
-        "one-given",
-        "interpolate",
-        other="size",
-        other2="scale_factor",
-        got=size,
-        scale_factor=scale_factor,
-    )
+        (size is None) != (scale_factor is None), "one-given", "interpolate", other="size",
+        other2="scale_factor", got=size, scale_factor=scale_factor,
+    )  # fmt: skip
     steps, count = None, input.ndim - 2
     if size is None:
         scales = _for_each("scale_factor", scale_factor, count, (int, float))

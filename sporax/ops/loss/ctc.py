@@ -64,9 +64,8 @@ def ctc_loss_and_alphas(
     `merge` a label may last several steps, else one. Invalid lengths give NaN."""
     require(
         log_probs.ndim == 3 and targets.ndim == 2 and (targets.shape[0] == log_probs.shape[1]),
-        "t-n-c-targets",
-        argument="log_probs",
-    )
+        "t-n-c-targets", argument="log_probs",
+    )  # fmt: skip
     require(
         not any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths))),
         "labels-lengths-integers",

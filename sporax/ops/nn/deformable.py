@@ -76,12 +76,9 @@ def deformable_offsets(
     groups, area = deformable_groups, kernel[0] * kernel[1]
     if channels % groups or offsets.shape != (n, 3 * groups * area, *sizes):
         raise rejection(
-            "multiple-channels-offsets-shape",
-            x=x.shape,
-            groups=groups,
-            items=(n, 3 * groups * area, *sizes),
-            shape=offsets.shape,
-        )
+            "multiple-channels-offsets-shape", x=x.shape, groups=groups,
+            items=(n, 3 * groups * area, *sizes), shape=offsets.shape,
+        )  # fmt: skip
     right, down, mask = jnp.moveaxis(offsets.reshape(n, 3, groups, *kernel, *sizes), 1, 0)
     places = []
     for i, size in enumerate(sizes):
