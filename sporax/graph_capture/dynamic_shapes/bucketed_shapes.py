@@ -35,7 +35,7 @@ from sporax.core.value import (
     shared_value,
     updating,
 )
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import OtherSizes
@@ -129,16 +129,12 @@ class BucketedGraph(CapturedGraph):
             before = [t._value for t in inputs]
             self.result: Any = function(*args, **kwargs)
             results = [trace.inside(t._lift()) for t in tensors_of(self.result)]
-            require(
-                not any((t._value is not value for t, value in zip(inputs, before, strict=True))),
-                "writes-argument", error=CannotPad,
-            )  # fmt: skip
+            if any(t._value is not value for t, value in zip(inputs, before, strict=True)):
+                raise rejection("writes-argument", error=CannotPad)
             handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
             written, recorder = trace.written(), trace.recorder
-            require(
-                not has_escaped(recorder, self.result, [*results, *(v for _, v in written)]),
-                "leaves-tensor-others-find", error=CannotPad,
-            )  # fmt: skip
+            if has_escaped(recorder, self.result, [*results, *[value for _, value in written]]):
+                raise rejection("leaves-tensor-others-find", error=CannotPad)
             self.trace = TraceFunction(recorder.state.path())
             self.numbers = [*recorder.reals], [*recorder.integers]
         sizes.compared |= comparisons.pairs

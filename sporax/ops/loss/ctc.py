@@ -62,14 +62,10 @@ def ctc_loss_and_alphas(
     """Return the negative logarithm of the sum over all alignments of each example; and the
     logarithms of the sums up to each step and position, `(N, T, 2 S + 1)`, not differentiable. With
     `merge` a label may last several steps, else one. Invalid lengths give NaN."""
-    require(
-        log_probs.ndim == 3 and targets.ndim == 2 and (targets.shape[0] == log_probs.shape[1]),
-        "t-n-c-targets", argument="log_probs",
-    )  # fmt: skip
-    require(
-        not any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths))),
-        "labels-lengths-integers",
-    )
+    fits = log_probs.ndim == 3 and targets.ndim == 2 and targets.shape[0] == log_probs.shape[1]
+    require(fits, "t-n-c-targets", argument="log_probs")
+    is_complex = any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths)))
+    require(not is_complex, "labels-lengths-integers")
     if not 0 <= blank < log_probs.shape[2]:
         raise rejection("class-0", blank=blank, shape=log_probs.shape[2])
     probs = log_probs.astype(jnp.promote_types(log_probs.dtype, jnp.float32))
