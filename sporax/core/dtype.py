@@ -250,4 +250,4 @@ _issubclass_ = issubclass_
 def __getattr__(name) -> Number:
     if name in _HIDDEN:
         return _HIDDEN[name]
-    raise rejection("module-no-attribute", name=__name__, name2=name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

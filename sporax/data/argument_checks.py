@@ -9,6 +9,7 @@ MOST = 2**31 - 1
 
 INT32, WHOLE, COUNT = (within(least, MOST, INT) for least in (-(2**31), 0, 1))
 UINT32, BYTE = within(0, 2**32 - 1, INT), within(0, 255, INT)
+ORDERED = NUMBER._replace(is_in_range=lambda value: value == value)  # not NaN
 PATH = instance((str, Path), "a-path")
 LEVEL, SHARE = within(0, 255), within(0, 1)
 
@@ -28,7 +29,7 @@ def several(who, name, value, lengths, kind):
     return tuple(checked(who, f"{name}[{i}]", item) for i, item in enumerate(value))
 
 
-def interval(who, name, value, kind=NUMBER):
+def interval(who, name, value, kind=ORDERED):
     """Return (low, high), with low <= high."""
     low, high = several(who, name, value, (2,), kind)
     require(low <= high, "least-most", who, argument=name, got=value)

@@ -127,5 +127,5 @@ def checked_row(fields, schema):
         if fits and wanted is int:
             limits = np.iinfo(kind["type"])
             fits = limits.min <= value <= limits.max
-        require(fits, "value-of-type", argument=name, kind=kind["type"], got=value)
+        require(fits, "part-must-be", argument=name, kind=kind["type"], got=value)
     return {name: fields[name] for name in fields if name in schema}

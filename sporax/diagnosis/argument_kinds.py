@@ -2,16 +2,15 @@
 
 A kind is called with the name of the rejecting function and the arguments:
 `POSITIVE_INT("Dense", in_channels=3, out_channels=4)` raises TypeError for a value of another type
-and ValueError for one out of range, both with the rule `must-be`, and returns nothing;
-`kind.checked(who, name, value)` returns the value. As an annotation of a parameter or field, a kind
-declares its argument: `checked_arguments` checks all of a call.
+and ValueError for one out of range, and returns nothing; `kind.checked(who, name, value)` returns
+the value.
 """
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from sporax.diagnosis.rules import Phrase, is_array, message, rejection
+from sporax.diagnosis.rules import Phrase, message, rejection
 
 
 def _any(_):
@@ -92,7 +91,6 @@ SEQUENCE, DICT = instance((tuple, list), "a-tuple-or-list"), instance(dict, "a-d
 AXES = Kind(partial(message, "int-or-ints"), is_axes)
 SIZES = Kind(partial(message, "int-none-or-a-tuple"), _are_sizes)
 FUNCTION = Kind(partial(message, "a-function"), callable)
-ARRAY = Kind(partial(message, "a-tensor"), is_array)
 
 
 def at_least(low, kind=NUMBER):
@@ -133,16 +131,6 @@ def optional(kind):
         _words("or-none", kind),
         lambda value: value is None or kind.has_type(value),
         lambda value: value is None or kind.is_in_range(value),
-    )
-
-
-def sequence_of(kind, *lengths):
-    """Return the kind of tuples and lists of values of a kind. `lengths`: those allowed, if not
-    any."""
-    return Kind(
-        _words("sequence-of-length" if lengths else "sequence-of", kind, lengths=lengths),
-        lambda value: isinstance(value, (tuple, list)) and all(map(kind.has_type, value)),
-        lambda value: (not lengths or len(value) in lengths) and all(map(kind.is_in_range, value)),
     )
 
 

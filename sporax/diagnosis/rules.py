@@ -19,6 +19,7 @@ value of the first field that is no slot:
 import builtins
 import csv
 import functools
+import io
 import re
 import string
 from pathlib import Path
@@ -38,11 +39,26 @@ class Rule(NamedTuple):
 
 
 @functools.cache
+def _text():
+    return Path(__file__).with_suffix(".csv").read_text("utf8")
+
+
 def table():
     """Return {id: Rule}."""
-    with open(Path(__file__).with_suffix(".csv"), encoding="utf8", newline="") as file:
-        _, *rows = csv.reader(file)
-        return {name: Rule(*row) for name, *row in rows}
+    _, *rows = csv.reader(io.StringIO(_text(), newline=""))
+    return {name: Rule(*row) for name, *row in rows}
+
+
+@functools.cache
+def row_of(rule):
+    """Return the `Rule` of an id. Only its row is parsed: the whole table takes 10 ms, and a first
+    message belongs to the start, as Python asks modules for names that they lack."""
+    start = _text().find(f"\n{rule},") + 1
+    if not start:
+        raise KeyError(rule)
+    rows = io.StringIO(_text(), newline="")
+    rows.seek(start)
+    return Rule(*next(csv.reader(rows))[1:])
 
 
 @functools.cache
@@ -130,10 +146,6 @@ def _joined(texts):
     return whole
 
 
-def _headed(language, who, text):
-    return _HEADS[language].format(who, text.removesuffix(".").removesuffix("。"))
-
-
 class Message(Phrase):
     """The English text of a rule for given fields; `chinese` is the Chinese one.
 
@@ -150,7 +162,7 @@ class Message(Phrase):
             slot: _capitalized(text) if slot.endswith(":sentence") else text
             for slot, text in fields.items()
         }
-        self = super().__new__(cls, _headed("english", who, _filled(table()[rule].english, texts)))
+        self = super().__new__(cls, _headed("english", who, _filled(row_of(rule).english, texts)))
         self.rule, self.who, self.fields = rule, who, fields
         return self
 
@@ -161,13 +173,13 @@ class Message(Phrase):
     def chinese(self):
         """The text in Chinese."""
         texts = {slot: getattr(text, "chinese", text) for slot, text in self.fields.items()}
-        return _headed("chinese", self.who, _joined(_filled(table()[self.rule].chinese, texts)))
+        return _headed("chinese", self.who, _joined(_filled(row_of(self.rule).chinese, texts)))
 
     @property
     def entry(self):
         """The entry in the error index: of the first part that has one, else of the rule."""
         parts = (text.entry for text in self.fields.values() if isinstance(text, Message))
-        entry, *special = table()[self.rule].entry.split() or [""]
+        entry, *special = row_of(self.rule).entry.split() or [""]
         named = dict(item.split(":") for item in special)
         return next(filter(None, parts), None) or named.get(self.fields.get("argument!:"), entry)
 
@@ -186,11 +198,9 @@ def _filled(text, fields):
 
 def _headed(language, who, texts):
     text = "".join(texts)
-    return (
-        text
-        if who is None
-        else _HEADS[language].format(who, text.removesuffix(".").removesuffix("。"))
-    )
+    if who is None:
+        return text
+    return _HEADS[language].format(who, text.removesuffix(".").removesuffix("。"))
 
 
 def _slot(name, spec, conversion):
@@ -200,7 +210,7 @@ def _slot(name, spec, conversion):
 @functools.cache
 def _slots(rule):
     """Return the slots of a rule's texts, {slot with its format: (name, conversion, format)}."""
-    row = table()[rule]
+    row = row_of(rule)
     return {
         _slot(name, spec, conversion): (name, conversion, spec)
         for text in (row.english, row.chinese)
@@ -225,7 +235,7 @@ def message(rule, who=None, /, **fields):
 
 def rejection(rule, who=None, /, error=None, **fields):
     """Return the error of a rule, to be raised. `error`: its class, by default the table's."""
-    return (error or getattr(builtins, table()[rule].error))(message(rule, who, **fields))
+    return (error or getattr(builtins, row_of(rule).error))(message(rule, who, **fields))
 
 
 def require(holds, rule, who=None, /, error=None, **fields) -> None:

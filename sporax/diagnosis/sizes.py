@@ -30,12 +30,13 @@ def is_huge(shape, dtype, most=None):
 def check_size(who, shape, dtype, arguments=None, array=None):
     """Raise ValueError for a result with more bytes than fit into memory. `arguments`: the
     arguments that determine its shape, in words. `array`: a `Message`, if it is not the result."""
-    fields = {"array": array or message("the-result"), "arguments": arguments}
-    suffix = "-from" if arguments else ""
+    if len(shape) <= _MOST_DIMENSIONS and not is_huge(shape, dtype):
+        return
+    fields = {"array": array or message("the-result")}
+    fields |= {"arguments": arguments} if arguments else {}
     if len(shape) > _MOST_DIMENSIONS:
-        raise rejection(
-            f"at-most-dimensions{suffix}", who, n=_MOST_DIMENSIONS, count=len(shape), **fields
-        )
-    if is_huge(shape, dtype):
-        size = f"{math.prod(shape) * dtype.itemsize / 2**30:.1f}"
-        raise rejection(f"fit-memory{suffix}", who, shape=tuple(shape), size=size, **fields)
+        rule = "at-most-dimensions-from" if arguments else "at-most-dimensions"
+        raise rejection(rule, who, n=_MOST_DIMENSIONS, count=len(shape), **fields)
+    size = f"{math.prod(shape) * dtype.itemsize / 2**30:.1f}"
+    rule = "fit-memory-from" if arguments else "fit-memory"
+    raise rejection(rule, who, shape=tuple(shape), size=size, **fields)

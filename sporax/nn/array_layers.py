@@ -104,9 +104,7 @@ class ReduceLogSumExp(Cell):
 
     def __init__(self, axis, keep_dims=False):
         super().__init__()
-        kinds.instance((int, list, tuple), "an-int-or-a-tuple-of-ints")(
-            "ReduceLogSumExp", axis=axis
-        )
+        kinds.instance((int, list, tuple), "int-or-ints")("ReduceLogSumExp", axis=axis)
         kinds.BOOL("ReduceLogSumExp", keep_dims=keep_dims)
         self.axis, self.keep_dims = axis, keep_dims
 
@@ -238,9 +236,7 @@ class Roll(Cell):
 
     def __init__(self, shift, axis):
         super().__init__()
-        kinds.instance((int, tuple, list), "an-int-or-a-tuple-of-ints")(
-            "Roll", shift=shift, axis=axis
-        )
+        kinds.instance((int, tuple, list), "int-or-ints")("Roll", shift=shift, axis=axis)
         self.shift = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,)
         self.axis = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
         require(

@@ -132,6 +132,15 @@ def test_fill_values_are_red_green_and_blue():
     assert result[0, 0].tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("transform", [
+    lambda x: vision.Rescale(x, 0.0), vision.Rotate, lambda x: vision.AdjustGamma(1.0, x),
+    lambda x: vision.Affine(30.0, [1, 1], 1.0, [x, 0.0]),
+])  # fmt: skip
+def test_numbers_are_not_nan(transform):
+    with pytest.raises(ValueError, match="must be a number, but got nan"):
+        transform(float("nan"))
+
+
 def test_transforms_chosen_at_random():
     steps = [[(lambda x: x + 1, 1.0)], [(lambda x: x + 2, 1.0), (lambda x: x * 0, 0.0)]]
     chosen = vision.RandomSelectSubpolicy(steps)

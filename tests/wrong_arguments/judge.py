@@ -50,17 +50,13 @@ GOT = re.compile(
 # what Chinese text does not have outside quotes and brackets
 _QUOTED = re.compile(r"(?<!\w)'[^']*'|[(\[{][^()\[\]{}]*[)\]}]")
 _ENGLISH = re.compile(
-    r"\b(the|is|are|must|but|got|of|and|with|for|to|an|it|in|has|have|not|be|which|that|from|no)\b"
+    r"\b(the|is|are|must|but|got|of|and|with|for|to|a|an|it|in|has|have|not|be|which|that|from|no)\b"
 )
 
 
-def english_in_chinese(error):
-    """Return the English words in the Chinese message of an exception, [] if there are none; None
-    for an exception without one."""
-    said = error.args[0] if error.args else None
-    if not isinstance(said, Message):
-        return None
-    return _ENGLISH.findall(_QUOTED.sub("", said.chinese.partition("。它的调用方式是")[0]))
+def english_in(chinese):
+    """Return the English words in a Chinese text, but for quoted ones."""
+    return _ENGLISH.findall(_QUOTED.sub("", chinese))
 
 
 def chain(error):
@@ -114,6 +110,8 @@ def fault(error):
     for what, pattern in (("argument", ARGUMENT), ("rule", RULE), ("what came", GOT)):
         if not pattern.search(rest):
             return f"no {what} named"
-    if english := english_in_chinese(error):
+    said = error.args[0]
+    chinese = said.chinese.partition("。它的调用方式是")[0] if isinstance(said, Message) else ""
+    if english := english_in(chinese):
         return f"English in Chinese: {', '.join(english)}"
     return None if place(error)[1] else f"raised at {place(error)[0]}"

@@ -7,7 +7,7 @@ import numpy as np
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import BOOL, NUMBER, STR
+from sporax.diagnosis.argument_kinds import BOOL, STR
 from sporax.diagnosis.rules import message, rejection, require
 
 
@@ -151,7 +151,9 @@ class ToVectors(TextTensorOperation):
         self.vectors = vectors
         if unk_init is None:
             unk_init = [0.0] * vectors._size
-        self.unk_init = np.float32(check.several("ToVectors", "unk_init", unk_init, (), NUMBER))
+        self.unk_init = np.float32(
+            check.several("ToVectors", "unk_init", unk_init, (), check.ORDERED)
+        )
         got, size = len(self.unk_init), vectors._size
         require(got == size, "numbers-vectors", "ToVectors", unk_init=got, size=size)
         self.lower_case_backup = BOOL.checked("ToVectors", "lower_case_backup", lower_case_backup)

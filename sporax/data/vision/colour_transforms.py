@@ -19,7 +19,6 @@ from sporax.diagnosis.argument_kinds import (
     BOOL,
     INT,
     NOT_NEGATIVE,
-    NUMBER,
     member_of,
     one_of,
     within,
@@ -139,7 +138,7 @@ class AdjustGamma(ImageTensorOperation):
 
     def __init__(self, gamma, gain=1):
         self.gamma = NOT_NEGATIVE.checked(self._who, "gamma", gamma)
-        self.gain = NUMBER.checked(self._who, "gain", gain)
+        self.gain = check.ORDERED.checked(self._who, "gain", gain)
 
     def _array(self, image):
         return colour_arrays.gamma_adjusted(image, self.gamma, self.gain)

@@ -16,7 +16,7 @@ from sporax.data.vision.image import (
     pillow,
     single,
 )
-from sporax.diagnosis.argument_kinds import BOOL, NUMBER, one_of
+from sporax.diagnosis.argument_kinds import BOOL, one_of
 from sporax.diagnosis.rules import message, rejection, require
 from sporax.io.untrusted_file import MALFORMED, cause
 
@@ -50,8 +50,8 @@ class Rescale(TensorOperation):
     """
 
     def __init__(self, rescale, shift):
-        self.rescale = np.float32(NUMBER.checked("Rescale", "rescale", rescale))
-        self.shift = np.float32(NUMBER.checked("Rescale", "shift", shift))
+        self.rescale = np.float32(check.ORDERED.checked("Rescale", "rescale", rescale))
+        self.shift = np.float32(check.ORDERED.checked("Rescale", "shift", shift))
 
     def __call__(self, image):
         return np.asarray(image).astype(np.float32) * self.rescale + self.shift

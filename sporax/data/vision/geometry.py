@@ -16,7 +16,7 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import mapped, resized
-from sporax.diagnosis.argument_kinds import BOOL, NUMBER, POSITIVE, SEQUENCE, member_of, within
+from sporax.diagnosis.argument_kinds import BOOL, POSITIVE, SEQUENCE, member_of, within
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -142,7 +142,7 @@ class Rotate(ImageTensorOperation):
     """
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
-        self.degrees = NUMBER.checked(self._who, "degrees", degrees)
+        self.degrees = check.ORDERED.checked(self._who, "degrees", degrees)
         self.rest = turning(self._who, resample, expand, center, fill_value)
 
     def _array(self, image):
@@ -153,7 +153,7 @@ class Rotate(ImageTensorOperation):
 def turning(who, resample, expand, center, fill_value):
     """Check the arguments of `Rotate` and `RandomRotation` besides the angle."""
     if center is not None:
-        center = check.several(who, "center", center, (2,), NUMBER)
+        center = check.several(who, "center", center, (2,), check.ORDERED)
     return (
         member_of(Inter).checked(who, "resample", resample), BOOL.checked(who, "expand", expand),
         center, check.colour(who, fill_value),
@@ -183,12 +183,12 @@ class Affine(ImageTensorOperation):
 
     def __init__(self, degrees, translate, scale, shear, resample=Inter.NEAREST, fill_value=0):
         who = self._who
-        self.degrees = NUMBER.checked(who, "degrees", degrees)
+        self.degrees = check.ORDERED.checked(who, "degrees", degrees)
         self.translate = check.several(who, "translate", translate, (2,), within(-1, 1))
         self.scale = POSITIVE.checked(who, "scale", scale)
         if not isinstance(shear, (tuple, list)):
-            shear = NUMBER.checked(who, "shear", shear), 0.0
-        self.shear = check.several(who, "shear", shear, (2,), NUMBER)
+            shear = check.ORDERED.checked(who, "shear", shear), 0.0
+        self.shear = check.several(who, "shear", shear, (2,), check.ORDERED)
         self.resample = member_of(Inter).checked(who, "resample", resample)
         self.fill_value = check.colour(who, fill_value)
 

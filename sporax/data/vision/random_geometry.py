@@ -30,7 +30,7 @@ from sporax.data.vision.image import (
 )
 from sporax.data.vision.random_colour import probability, uniform
 from sporax.data.vision.resampling import mapped
-from sporax.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, NUMBER, POSITIVE, member_of, within
+from sporax.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, POSITIVE, member_of, within
 from sporax.diagnosis.rules import require
 
 
@@ -227,7 +227,7 @@ class RandomAffine(Drawn):
         if isinstance(shear, (int, float)):
             shear = -POSITIVE.checked(who, "shear", shear), shear
         sheared = (0.0,) * 4 if shear is None else shear
-        sheared = check.several(who, "shear", sheared, (2, 4), NUMBER)
+        sheared = check.several(who, "shear", sheared, (2, 4), check.ORDERED)
         self.shear = (*sheared, 0.0, 0.0)[:4]
         for name in ("translate", "shear"):
             limits = getattr(self, name)

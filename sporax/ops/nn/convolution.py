@@ -80,7 +80,7 @@ def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
     pads = sides(padding)
     if mode == "pad":
         return pads
-    require(not any(pads), "0-unless-pad-mode-pad-argument-value", padding=padding)
+    require(not any(pads), "0-unless-padded", padding=padding)
     if mode == "valid":
         return pads
     rows, columns = map(same_padding, sizes, kernel, stride, dilation)

@@ -21,9 +21,7 @@ def _around(pad_mode, padding, sizes, kernel, stride, dilation):
         n3=6,
         n4=0,
     )
-    require(
-        pad_mode == "pad" or not any(pads), "0-unless-pad-mode-pad-argument-value", padding=padding
-    )
+    require(pad_mode == "pad" or not any(pads), "0-unless-padded", padding=padding)
     if pad_mode == "same":
         return tuple(map(same_padding, sizes, kernel, stride, dilation))
     if len(pads) == 6:

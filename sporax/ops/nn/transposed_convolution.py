@@ -74,7 +74,7 @@ def around_of(who, pad_mode, padding, count):
         raise rejection("1-ints-at-least-0", who, padding=padding, count=count, number=2 * count)
     require(
         pad_mode == "pad" or not any(each),
-        "0-unless-pad-mode-pad-shape-window",
+        "0-unless-padded",
         who,
         padding=padding,
     )

@@ -301,7 +301,7 @@ def logspace(start: Array, end: Array, steps, base=10, dtype=dtypes.float32):
             got=value,
         )
     wanted = _dtype(dtype)
-    require(jnp.issubdtype(wanted, jnp.floating), "floating-one-dtype-floating", dtype=dtype)
+    require(jnp.issubdtype(wanted, jnp.floating), "floating-one", dtype=dtype)
     kind = jnp.promote_types(wanted, jnp.float32)
     exponents = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
     return (jnp.asarray(base, kind) ** exponents).astype(wanted)
