@@ -137,14 +137,9 @@ class Parameter(Tensor):
         if data.has_init:
             data.init_data()
         value = data._lift()
-        require(
-            value.aval.shape == self.shape or slice_shape,
-            "shape-stay",
-            "Parameter.set_data",
-            shape=self.shape,
-            got=value.aval.shape,
-            name=self.name,
-        )
+        if value.aval.shape != self.shape and not slice_shape:
+            fields = {"shape": self.shape, "got": value.aval.shape, "name": self.name}
+            raise rejection("shape-stay", "Parameter.set_data", **fields)
         mine = self._value.aval.dtype
         if value.aval.dtype != mine:
             if value.aval.inexact and mine.kind in "biu":

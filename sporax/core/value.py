@@ -12,7 +12,7 @@ import numpy as np
 
 from sporax.core.environment import Process
 from sporax.core.hooks import hooks
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import rejection
 
 
 class Aval:
@@ -195,7 +195,8 @@ def shared_value(array):
 def scalar_value(name, x):
     """Return the value of a Python number passed to `name`: an input of each program that
     uses it."""
-    require(x.__class__ is not int or -(2**63) <= x < 2**63, "python-int-at-most-64", name, got=x)
+    if x.__class__ is int and not -(2**63) <= x < 2**63:
+        raise rejection("python-int-at-most-64", name, got=x)
     return Value(WEAK_AVALS[x.__class__], x)
 
 
