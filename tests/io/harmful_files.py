@@ -306,7 +306,7 @@ HARMFUL = {
     "an image of Flickr's elsewhere": ("Flickr @flickr/token.txt", {
         "flickr/token.txt": b"../" * 9 + b"etc/passwd#0\ta cat\n"}, "must be in|must be an image"),
     "folders of ImageNet's elsewhere": (
-        "ImageNetToMR", {"map": b"../../etc 1\n"}, "must have a folder and its label"),
+        "ImageNetToMR", {"map": b"../../etc 1\n"}, "must hold a folder and its label"),
     "a video that names others": ("read_video moving.mp4", {
         "moving.mp4": b"ffconcat version 1.0\nfile 'moving.mp4'\n"}, "must be a whole video"),
     "a list of videos": ("read_video moving.mp4", {
