@@ -12,7 +12,7 @@ import numpy as np
 
 from sporax.core.environment import Process
 from sporax.core.hooks import hooks
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import rejection
 
 
 class Aval:
@@ -53,12 +53,6 @@ class Aval:
 
     def __repr__(self):
         return f"{self.dtype.name}{list(self.shape)}"
-
-
-_LEAKED = (
-    "This Tensor was made inside a captured function (jit) and kept past its end, where it has no "
-    "numbers. Return it from the function, or put it into a Parameter with 'set_data' or 'assign'."
-)
 
 
 class PendingTrace(ABC):
@@ -107,7 +101,7 @@ class Value:
             if trace is not None:
                 trace.run()
             if self.array is None:
-                raise RuntimeError(_LEAKED)
+                raise rejection("kept-past-end")
         return self.array
 
 
@@ -130,12 +124,6 @@ class Shared(Value):
         self.base = base
 
 
-_UNINITIALIZED = (
-    "For 'Tensor', the numbers must be there before it is computed with, but this one of shape {} "
-    "only has an initializer ({}). Call its 'init_data()' first, or make a Parameter of it."
-)
-
-
 class Uninitialized(Value):
     """A value that an initializer has not drawn yet: an aval without an array."""
 
@@ -147,7 +135,7 @@ class Uninitialized(Value):
 
     def read(self):
         """Raise RuntimeError. Reading the elements goes through the Tensor, which draws them."""
-        raise RuntimeError(_UNINITIALIZED.format(self.aval.shape, type(self.init).__name__))
+        raise rejection("only-initializer", "Tensor", shape=self.aval.shape, init=self.init)
 
 
 class UnknownShape(Value):
@@ -195,7 +183,8 @@ def shared_value(array):
 def scalar_value(name, x):
     """Return the value of a Python number passed to `name`: an input of each program that
     uses it."""
-    require(x.__class__ is not int or -(2**63) <= x < 2**63, "python-int-at-most-64", name, got=x)
+    if x.__class__ is int and not -(2**63) <= x < 2**63:
+        raise rejection("python-int-at-most-64", name, got=x)
     return Value(WEAK_AVALS[x.__class__], x)
 
 
