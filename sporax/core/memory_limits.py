@@ -69,8 +69,9 @@ class Budget:
         left -= size + RESERVE
         self.is_near = left < size + 4 * RESERVE
         self.left = max(0, min(_APART, left // 4))
-        fits, asked, left = left >= 0, bytes_text(size), bytes_text(max(left + size, 0))
-        require(fits, rule, size=asked, left=left)
+        if left < 0:
+            asked, left = bytes_text(size), bytes_text(max(left + size, 0))
+            raise rejection(rule, size=asked, left=left)
 
 
 releases = [gc.collect, heap.release]  # functions that free unneeded memory

@@ -122,18 +122,15 @@ class Parameter(Tensor):
 
         The dtype does not change; floating data for an integer parameter raises TypeError.
         """
-        data = plain(data)
-        is_number = isinstance(data, (Tensor, int, float))
-        require(is_number, "tensor-number", "Parameter.set_data", data=data)
+        data, who, name = plain(data), "Parameter.set_data", self.name
+        require(isinstance(data, (Tensor, int, float)), "tensor-number", who, data=data)
         if not isinstance(data, Tensor):
             data = Tensor(data)
         if data.has_init:
             data.init_data()
         value = data._lift()
         fits, shape = value.aval.shape == self.shape or slice_shape, value.aval.shape
-        require(
-            fits, "shape-stay", "Parameter.set_data", kept=self.shape, shape=shape, name=self.name
-        )
+        require(fits, "shape-stay", who, kept=self.shape, shape=shape, name=name)
         mine = self._value.aval.dtype
         if value.aval.dtype != mine:
             if value.aval.inexact and mine.kind in "biu":

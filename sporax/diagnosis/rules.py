@@ -121,9 +121,9 @@ def _joined(texts):
     """Join the parts of a Chinese sentence, with a space between Chinese and other text."""
     whole = ""
     for text in filter(None, texts):
-        before, after = whole.rstrip()[-1:], text.lstrip()[:1]
+        before, after = whole.rstrip(" ")[-1:], text.lstrip(" ")[:1]
         if _CJK.match(before) or _CJK.match(after) or {before, after} & set(_STOPS):
-            whole, text = whole.rstrip(), text.lstrip()
+            whole, text = whole.rstrip(" "), text.lstrip(" ")
             is_edge = bool(_CJK.match(before)) != bool(_CJK.match(after))
             whole += " " * (before != "" and is_edge and not {before, after} & set(_STOPS))
         whole += text
