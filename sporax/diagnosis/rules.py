@@ -181,7 +181,7 @@ def _filled(text, fields):
     for literal, name, spec, conversion in parts(text):
         yield literal
         if name is not None:
-            yield fields[_slot(name, spec, conversion)].rstrip("." if spec == "sentence" else "")
+            yield fields[_slot(name, spec, conversion)].rstrip(".。" if spec == "sentence" else "")
 
 
 def _headed(language, who, texts):

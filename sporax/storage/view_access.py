@@ -289,10 +289,9 @@ class Part(NamedTuple):
 
     def check(self, name):
         """Raise RuntimeError if elements share a memory index."""
+        shape = self.layout.shape
         if not self.is_writable():
-            raise rejection(
-                "view-written-element-memory", "Tensor", shape=self.layout.shape, name=name
-            )
+            raise rejection("view-written-element-memory", "Tensor", shape=shape, name=name)
 
 
 class Dynamic(NamedTuple):
@@ -320,10 +319,8 @@ class Dynamic(NamedTuple):
 
     def check(self, name):
         """Raise RuntimeError unless there is an inverse."""
-        if self.put is None:
-            raise rejection(
-                "view-written-dtype-memory", "Tensor", name=name, name2=self.aval.dtype.name
-            )
+        can_write, dtype = self.put is not None, self.aval.dtype.name
+        require(can_write, "view-written-dtype-memory", "Tensor", name=name, dtype=dtype)
 
 
 def read(x, path):
