@@ -73,4 +73,5 @@ class Settings:
         if types:
             _KINDS[types].checked(self.owner, name, value)
         if allowed is not None:
-            one_of(*allowed).checked(self.owner, name, value)
+            kind = one_of(*allowed)._replace(rule="must-be-setting")
+            kind.checked(self.owner, name, value)

@@ -152,9 +152,8 @@ class BucketedGraph(CapturedGraph):
         self.sources = InputSlots([*sources, *self.scalars], slots)
         super().__init__(trace.cells, self.sources.state(), self.written, self.written)
         self.avals = [v.aval for v in (*trace.inputs, *self.scalars)]
-        self.first_sizes = sizes.of(tensors)
         self.layouts: Any = None  # layouts of the results
-        self.ops = {}  # sizes of a bucket -> operation
+        self.first_sizes, self.ops = sizes.of(tensors), {}  # sizes of a bucket -> operation
         self._lower()
 
     def concrete_sizes(self, tensors):
