@@ -170,7 +170,12 @@ class FunctionRewriter:
         before = before_true | before_false | read(node.test)
         if obstacle is not None:
             node.test = located(
-                call("python_condition", node.test, ast.Constant(obstacle)), node.test
+                call(
+                    "python_condition",
+                    node.test,
+                    ast.Tuple([*map(ast.Constant, obstacle)], ast.Load()),
+                ),
+                node.test,
             )
             node.body, node.orelse = true, false
             self.count += 1
@@ -202,7 +207,12 @@ class FunctionRewriter:
         node.body = self._loop_body(node.body, around)
         if is_kept:
             node.test = located(
-                call("python_condition", node.test, ast.Constant(obstacle)), node.test
+                call(
+                    "python_condition",
+                    node.test,
+                    ast.Tuple([*map(ast.Constant, obstacle)], ast.Load()),
+                ),
+                node.test,
             )
             self.count += 1
             return [node], around

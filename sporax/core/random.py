@@ -159,11 +159,11 @@ def set_seed(seed):
     >>> (a == ops.rand(2)).asnumpy()
     array([ True,  True])
     """
-    seed = COUNT.checked("set_seed", "seed", plain(seed))
-    _Seed.value = seed
-    np.random.seed(seed % 2**32)
+    number: Any = COUNT.checked("set_seed", "seed", plain(seed))
+    _Seed.value = number
+    np.random.seed(number % 2**32)
     for follower in _Seed.followers:
-        follower(seed)
+        follower(number)
     for generator in list(_generators):
         if generator._state is not None and generator._seed_from is not None:
             generator.manual_seed(generator._initial_seed())
