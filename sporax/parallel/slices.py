@@ -207,7 +207,8 @@ def part(name, pieces, source, target, rank):
     some = next(iter(pieces.values()))
     shape = source.whole(some.shape)
     for dim, (size, n) in enumerate(zip(shape, target.parts(), strict=False)):
-        require(size % n == 0, "dimension-multiple-of-parts", name, dim=dim, shape=shape, n=n)
+        fits, fields = size % n == 0, {"shape": shape, "dim": dim, "size": size}
+        require(fits, "dimension-multiple-of-parts", name, n=n, **fields)
     wanted = target.region(rank % target.ranks, shape)
     sizes = [b - a for a, b in wanted]
     if math.prod(sizes) > sum(piece.size for piece in pieces.values()):  # before allocation

@@ -171,7 +171,7 @@ def _check_entry(who, words, k, shape, entry):
     fits, name = len(parts) == len(shape), f"{words}[{k}]"
     require(fits, "number-for-each-dimension", who, argument=name, shape=shape, got=tuple(parts))
     for dim, (size, n) in enumerate(zip(shape, parts, strict=True)):
-        fits, fields = n >= 1 and size % n == 0, {"shape": shape, "dim": dim}
+        fits, fields = n >= 1 and size % n == 0, {"shape": shape, "dim": dim, "size": size}
         require(fits, "entry-divide-shape-dimension", who, argument=name, n=n, **fields)
 
 

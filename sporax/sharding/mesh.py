@@ -290,8 +290,8 @@ def checked_spec(who, mesh, shape, spec):
     for dim, size in enumerate(shape):
         parts = placement.parts(dim)
         if size % parts:
-            fields = {"shape": shape, "dim": dim, "n": parts, "axis": spec[dim], "mesh": mesh}
-            raise rejection("dimension-multiple-of-axis", who, **fields)
+            fields = {"shape": shape, "dim": dim, "size": size, "n": parts}
+            raise rejection("dimension-multiple-of-axis", who, axis=spec[dim], mesh=mesh, **fields)
     return placement
 
 
