@@ -114,6 +114,7 @@ def _formatted(value, conversion, spec):
         return _FORMATS[spec](value)
     if isinstance(value, Phrase) and not conversion and spec in ("", "sentence"):
         return value
+    spec = "" if spec == "sentence" else spec
     return format({"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)(value), spec)
 
 

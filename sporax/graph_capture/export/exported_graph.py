@@ -101,7 +101,7 @@ class Exported:
                 expected = sizes.setdefault(expected, size)
             fits = fits and size == expected
         if not fits:
-            pairs = [f"{name}={n}" for name, n in sizes.items()]
+            pairs = [message("size-is", name=name, size=n) for name, n in sizes.items()]
             known = message("where-sizes-are", sizes=pairs) if pairs else ""
             raise rejection(
                 "must-be-as-exported", "GraphCell", argument=spec.name, dtype=spec.dtype,
