@@ -122,20 +122,22 @@ class Parameter(Tensor):
 
         The dtype does not change; floating data for an integer parameter raises TypeError.
         """
-        data, who, name = plain(data), "Parameter.set_data", self.name
+        data, who = plain(data), "Parameter.set_data"
         require(isinstance(data, (Tensor, int, float)), "tensor-number", who, data=data)
         if not isinstance(data, Tensor):
             data = Tensor(data)
         if data.has_init:
             data.init_data()
         value = data._lift()
-        fits, shape = value.aval.shape == self.shape or slice_shape, value.aval.shape
-        require(fits, "shape-stay", who, kept=self.shape, shape=shape, name=name)
+        if value.aval.shape != self.shape and not slice_shape:
+            fields = {"kept": self.shape, "shape": value.aval.shape, "name": self.name}
+            raise rejection("shape-stay", who, **fields)
         mine = self._value.aval.dtype
         if value.aval.dtype != mine:
             if value.aval.inexact and mine.kind in "biu":
                 given = dtypes.from_numpy(value.aval.dtype)
-                raise rejection("data-does-not-fit", who, given=given, name=name, dtype=self.dtype)
+                fields = {"given": given, "name": self.name, "dtype": self.dtype}
+                raise rejection("data-does-not-fit", who, **fields)
             value = data.astype(self.dtype)._value
         self.sliced = slice_shape
         return self._replace(value)

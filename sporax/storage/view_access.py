@@ -289,8 +289,8 @@ class Part(NamedTuple):
 
     def check(self, name):
         """Raise RuntimeError if elements share a memory index."""
-        shape = self.layout.shape
         if not self.is_writable():
+            shape = self.layout.shape
             raise rejection("view-written-element-memory", "Tensor", shape=shape, name=name)
 
 
@@ -319,8 +319,9 @@ class Dynamic(NamedTuple):
 
     def check(self, name):
         """Raise RuntimeError unless there is an inverse."""
-        can_write, dtype = self.put is not None, self.aval.dtype.name
-        require(can_write, "view-written-dtype-memory", "Tensor", name=name, dtype=dtype)
+        if not self.is_writable():
+            dtype = self.aval.dtype.name
+            raise rejection("view-written-dtype-memory", "Tensor", name=name, dtype=dtype)
 
 
 def read(x, path):

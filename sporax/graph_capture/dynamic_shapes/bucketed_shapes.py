@@ -35,7 +35,7 @@ from sporax.core.value import (
     shared_value,
     updating,
 )
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import OtherSizes
