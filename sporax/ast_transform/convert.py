@@ -24,6 +24,7 @@ from sporax.core.errors import is_users
 from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import Tensor
 from sporax.core.tree import live_objects
+from sporax.diagnosis.rules import message
 from sporax.guards.guard_types import originals, written_code
 
 _UNNAMED = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # parts of the enclosing function
@@ -214,10 +215,7 @@ def obstacle(code):
         return None
     if definition(code) is not None:
         return None
-    return (
-        f"the source of '{code.co_name}' cannot be had, or has changed since: define it in a file, "
-        "a notebook or a module, or give its text to 'linecache' where it comes from 'exec'"
-    )
+    return message("no-source", name=code.co_name)
 
 
 @functools.cache

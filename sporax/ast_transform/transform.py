@@ -50,7 +50,7 @@ from sporax.ast_transform.ast_loops import (
 )
 from sporax.ast_transform.ast_prints import PrintRewriter
 
-_LEFT = "it leaves the function, or a loop around it, in one branch only"
+_LEFT = "leaves-in-one-branch", "", 0
 
 
 class FunctionRewriter:
@@ -146,16 +146,17 @@ class FunctionRewriter:
         return body
 
     def _obstacle(self, node, body):
-        """Return why a statement with this body cannot be converted; None if it can."""
+        """Return why a statement with this body cannot be converted, as `python_condition` takes
+        it; None if it can."""
         assigned, first_effect = written(node), effect(body)
         if first_effect is not None:
             text = self.lines[first_effect.lineno - 1].strip() if self.lines else ""
-            return f"line {first_effect.lineno} in it does more than give variables values: {text}"
+            return "does-more-than-values", text, first_effect.lineno
         if names := assigned & self.shared:
-            return f"it gives a value to '{min(names)}', which other functions share"
+            return "gives-shared-value", min(names), 0
         if leaks(body, assigned) or (assigned & self.always and calls(body)):
             names = assigned & self.always or assigned
-            return f"it gives a value to '{min(names)}', which a function defined here reads"
+            return "gives-read-value", min(names), 0
         return None
 
     def _if(self, node, live):
@@ -169,7 +170,12 @@ class FunctionRewriter:
         before = before_true | before_false | read(node.test)
         if obstacle is not None:
             node.test = located(
-                call("python_condition", node.test, ast.Constant(obstacle)), node.test
+                call(
+                    "python_condition",
+                    node.test,
+                    ast.Tuple([*map(ast.Constant, obstacle)], ast.Load()),
+                ),
+                node.test,
             )
             node.body, node.orelse = true, false
             self.count += 1
@@ -201,7 +207,12 @@ class FunctionRewriter:
         node.body = self._loop_body(node.body, around)
         if is_kept:
             node.test = located(
-                call("python_condition", node.test, ast.Constant(obstacle)), node.test
+                call(
+                    "python_condition",
+                    node.test,
+                    ast.Tuple([*map(ast.Constant, obstacle)], ast.Load()),
+                ),
+                node.test,
             )
             self.count += 1
             return [node], around

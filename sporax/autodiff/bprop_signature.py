@@ -177,7 +177,5 @@ def _by_name(parameters, placed, by_name, named):
 
 
 def _refusal(who, placed, pool):
-    got = ", ".join(p.name for p in placed)
-    return rejection(
-        "parameters-these-names-any", who, names=", ".join((name for name, _ in pool)), got=got
-    )
+    names, got = [name for name, _ in pool], [p.name for p in placed]
+    return rejection("parameters-these-names-any", who, names=names, got=got)

@@ -10,7 +10,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors, tensors_of, unflatten
 from sporax.core.value import thread
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.recorder import wrap
 from sporax.staging.host_calls import through
 
@@ -273,20 +273,18 @@ def collect(who, result, inputs, handles):
         inputs = ([(n, t) for n, t in every if t._value.aval.inexact] or every)[:1]
         result = (result,) * len(inputs)
     if not isinstance(result, (tuple, list)):
-        raise rejection("result-tensor-tuple-them", who, list=_list(inputs), got=result)
+        raise rejection("result-tensor-tuple-them", who, names=_names(inputs), got=result)
     chosen = inputs if len(result) == len(inputs) else holding
-    if len(result) != len(chosen):
-        raise rejection(
-            "result-gradient-inputs", who, count=len(inputs), list=_list(inputs), got=len(result)
-        )
+    fits, names, got = len(result) == len(chosen), _names(inputs), len(result)
+    require(fits, "result-gradient-inputs", who, count=len(names), names=names, got=got)
     gradients: dict[int, list] = {}  # id(Tensor): one for each occurrence in the inputs, in order
     for (name, argument), gradient in zip(chosen, result, strict=True):
         _match(who, name, argument, gradient, gradients)
     return [gradients[id(h)].pop(0) if gradients.get(id(h)) else None for h in handles]
 
 
-def _list(inputs):
-    return "(" + ", ".join(name for name, _ in inputs) + ")"
+def _names(inputs):
+    return [name for name, _ in inputs]
 
 
 def _match(who, name, argument, gradient, gradients):
@@ -306,9 +304,7 @@ def _match(who, name, argument, gradient, gradients):
     elif isinstance(argument, dict) and tensors_of(argument):
         items = {} if gradient is None else gradient
         if not isinstance(items, dict) or not items.keys() <= argument.keys():
-            raise rejection(
-                "gradient-input-dict-keys", who, name=name, argument=list(argument), got=gradient
-            )
+            raise rejection("gradient-input-dict-keys", who, name=name, keys=argument, got=gradient)
         for key, item in argument.items():
             _match(who, f"{name}[{key!r}]", item, items.get(key), gradients)
 
@@ -324,27 +320,30 @@ def checked(who, name, aval, gradient, by=None) -> Any:
         return None
     if gradient.__class__ is Tensor and gradient._value.aval is aval:
         return gradient._lift()
-    exact, by = by is not None, "" if by is None else f" from {by}"
+    shape, exact = aval.shape, by is not None
     if not isinstance(gradient, Tensor):
-        raise rejection(
-            "gradient-tensor-shape", who, name=name, shape=aval.shape, got=gradient, by=by
-        )
+        by = _from(by)
+        raise rejection("gradient-tensor-shape", who, name=name, shape=shape, got=gradient, by=by)
     got, added = gradient._lift().aval, ()
     if got.shape != aval.shape:
         added = None if exact else _added_axes(aval.shape, got.shape)
         if added is None:
-            raise rejection(
-                "gradient-shape", who, name=name, shape=aval.shape, got=got.shape, by=by
-            )
+            by = _from(by)
+            raise rejection("gradient-shape", who, name=name, shape=shape, got=got.shape, by=by)
     if got.dtype != aval.dtype and aval.inexact:
         wanted = dtypes.from_numpy(aval.dtype)
         other = (got.dtype.kind == "c") != (aval.dtype.kind == "c")
         if other or (exact and not got.inexact):
-            raise rejection("gradient", who, name=name, wanted=wanted, got=gradient.dtype, by=by)
+            got, by = gradient.dtype, _from(by)
+            raise rejection("gradient", who, name=name, wanted=wanted, got=got, by=by)
         gradient = gradient.astype(wanted)
     if added:
         gradient = _summed(gradient, added, aval.shape)
     return gradient._lift()
+
+
+def _from(by):
+    return "" if by is None else message("from-function", name=by)
 
 
 def _summed(gradient: Any, axes, shape):

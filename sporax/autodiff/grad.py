@@ -18,7 +18,8 @@ from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tree import flatten, map_tensors, nothing, tensors_of, unflatten
 from sporax.core.value import scalar_value, thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import as_graph, record, run_pending, wrap
 
@@ -84,8 +85,9 @@ class Derivative:
             return
         if not any(map(takes_indices, recording.tape.entries[recording.start :])):
             return
-        dtypes = ", ".join(sorted({str(from_numpy(v.aval.dtype)) for v in values}))
-        where = f"argument {', '.join(map(str, positions))}" if positions else "the weights"
+        dtypes = sorted({str(from_numpy(v.aval.dtype)) for v in values})
+        of_weights = message("the-weights")
+        where = message("argument-numbers", numbers=positions) if positions else of_weights
         raise rejection("what-differentiated-numbers-output", self.who, got=dtypes, where=where)
 
     def _take_sens(self, args, kwargs):
@@ -101,9 +103,8 @@ class Derivative:
         if self.positions == "all":
             return [i for i, a in enumerate(args) if tensors_of(a)]
         for i in self.positions:
-            require(
-                i < len(args), "name-one-arguments-call", self.who, grad_position=i, count=len(args)
-            )
+            fits, n = i < len(args), len(args)
+            require(fits, "name-one-arguments-call", self.who, grad_position=i, count=n)
         holding = [i for i in self.positions if tensors_of(args[i])]
         others = [i for i in self.positions if i not in holding and args[i] is not None]
         if others and not holding:
@@ -154,14 +155,9 @@ class Derivative:
             factor = scalar_value(self.who, seeds)
             return [record(_filled, v, factor) for v in ends]
         tensors = tensors_of(seeds)
-        require(
-            len(tensors) == len(ends),
-            "hold-gradient-outputs",
-            self.who,
-            argument=self.seed,
-            count=len(ends),
-            got=len(tensors),
-        )
+        fits, seed = len(tensors) == len(ends), self.seed
+        n, got = len(ends), len(tensors)
+        require(fits, "hold-gradient-outputs", self.who, argument=seed, count=n, got=got)
         return [self._cotangent(i, *pair) for i, pair in enumerate(zip(tensors, ends, strict=True))]
 
     def _cotangent(self, i, seed, end):
@@ -170,9 +166,8 @@ class Derivative:
             return _cast(seed._lift(), end.aval.dtype)
         if seed.size == 1 and (end.aval.ndim == 0 or as_graph()):
             return record(_filled, end, seed._lift())
-        raise rejection(
-            "shape-output", self.who, argument=self.seed, i=i, shape=end.aval.shape, got=seed.shape
-        )
+        name, shape = self.seed, end.aval.shape
+        raise rejection("shape-output", self.who, argument=name, i=i, shape=shape, got=seed.shape)
 
 
 _filled = Op("gradient.sens", lambda end, seed: jnp.full_like(end, jnp.reshape(seed, ())))
@@ -244,7 +239,7 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param,
     positions = _checked_positions(who, grad_position, weights)
     bare_weight = isinstance(weights, Parameter)
     parameters = parameters_of(who, weights)
-    check_flag(who, "sens_param", sens_param)
+    BOOL(who, sens_param=sens_param)
     derivative: Any = Derivative(who, fn, positions, parameters, has_aux, sens_param)
     if per_sample:
         derivative = PerSample(derivative)
@@ -271,28 +266,16 @@ def _checked_positions(who, grad_position, weights):
             raise rejection("weights-not-both-none", who, argument="grad_position")
         return ()
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-    if any(not isinstance(i, int) for i in positions):
-        raise rejection("int-tuple-ints-none", who, grad_position=grad_position)
-    require(
-        positions and min(positions) >= 0 and (len(set(positions)) >= len(positions)),
-        "name-arguments-number-0",
-        who,
-        grad_position=grad_position,
-    )
+    are_ints = all(isinstance(i, int) for i in positions)
+    require(are_ints, "int-tuple-ints-none", who, grad_position=grad_position)
+    fits = positions and min(positions) >= 0 and len(set(positions)) == len(positions)
+    require(fits, "name-arguments-number-0", who, grad_position=grad_position)
     return positions
 
 
 def check_function(who, fn):
     """Raise TypeError if `fn` is not callable."""
-    if not callable(fn):
-        kind = type(fn).__name__
-        raise rejection("function-cell", who, fn=kind)
-
-
-def check_flag(who, name, flag):
-    """Raise TypeError if `flag` is not a bool."""
-    if not isinstance(flag, bool):
-        raise rejection("bool", who, argument=name, got=flag)
+    require(callable(fn), "function-cell", who, fn=fn)
 
 
 def parameters_of(who, weights):
@@ -301,9 +284,7 @@ def parameters_of(who, weights):
         return []
     parameters = [weights] if isinstance(weights, Parameter) else list(weights)
     for p in parameters:
-        if not isinstance(p, Parameter):
-            kind = type(p).__name__
-            raise rejection("parameters", who, weights=kind)
+        require(isinstance(p, Parameter), "parameters", who, weights=p)
     return parameters
 
 
@@ -316,9 +297,8 @@ def get_grad(gradients, identifier):
     >>> get_grad(slopes, 0).asnumpy()
     array([6.], dtype=float32)
     """
-    if not isinstance(identifier, (int, Parameter)):
-        kind = type(identifier).__name__
-        raise rejection("int-parameter-not", "get_grad", argument="identifier", kind=kind)
+    is_one = isinstance(identifier, (int, Parameter))
+    require(is_one, "int-parameter-not", "get_grad", identifier=identifier)
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     stack = [gradients]
     while stack:
@@ -345,7 +325,7 @@ class GradOperation:
     def __init__(self, get_all=False, get_by_list=False, sens_param=False):
         flags = {"get_all": get_all, "get_by_list": get_by_list, "sens_param": sens_param}
         for name, flag in flags.items():
-            check_flag("GradOperation", name, flag)
+            BOOL.checked("GradOperation", name, flag)
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn, weights=None) -> Callable:

@@ -7,7 +7,7 @@ from sporax.autodiff.custom_vjp import checked
 from sporax.autodiff.tape import PythonDerivative, active_tape
 from sporax.core.tensor import Tensor, attach
 from sporax.core.value import Changes, thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import pending_value, record, wrap
 
@@ -21,7 +21,8 @@ def check_callable(who, hook_fn):
 
 def name_of(hook_fn):
     """Return the name of a hook for messages."""
-    return f"the hook '{getattr(hook_fn, '__qualname__', None) or type(hook_fn).__name__}'"
+    name = getattr(hook_fn, "__qualname__", None) or type(hook_fn).__name__
+    return message("the-hook", name=name)
 
 
 class HookHandle:
@@ -186,14 +187,8 @@ def replaced(who, hook_fn, name, avals, result):
     """Check the gradients that a hook returned: Tensors and None, one for each aval."""
     result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(result) != len(avals):
-        raise rejection(
-            "return-none-gradient",
-            who,
-            name_of=name_of(hook_fn),
-            name=name,
-            count=len(avals),
-            got=len(result),
-        )
+        hook, n, got = name_of(hook_fn), len(avals), len(result)
+        raise rejection("return-none-gradient", who, hook=hook, name=name, count=n, got=got)
     values = [
         None if gradient is None else checked(who, f"{name} {i}", aval, gradient, name_of(hook_fn))
         for i, (aval, gradient) in enumerate(zip(avals, result, strict=True))

@@ -8,14 +8,15 @@ from itertools import accumulate
 import jax.numpy as jnp
 
 from sporax.autodiff.backward import BackwardPass, TapeScope
-from sporax.autodiff.grad import Derivative, check_flag, check_function, parameters_of
+from sporax.autodiff.grad import Derivative, check_function, parameters_of
 from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.autodiff.tape import ones_like, or_zeros, paused
 from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, tensors_of, unflatten
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -119,7 +120,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     >>> pull(Tensor([10.0]))[0].asnumpy()
     array([60.], dtype=float32)
     """
-    check_flag("vjp", "has_aux", has_aux)
+    BOOL("vjp", has_aux=has_aux)
     _check_tensors("vjp", "inputs", inputs)
     parameters = parameters_of("vjp", weights)
     _, treedef = flatten(inputs)
@@ -149,7 +150,7 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
     >>> dy.asnumpy()
     array([60.], dtype=float32)
     """
-    check_flag("jvp", "has_aux", has_aux)
+    BOOL("jvp", has_aux=has_aux)
     inputs = arguments_of("jvp", "inputs", inputs)
     tangents = tangents_of("jvp", inputs, v)
     linear = Linearization("jvp", fn, inputs, tuple(range(len(inputs))), has_aux)
@@ -168,19 +169,12 @@ def arguments_of(who, name, inputs):
 def tangents_of(who, inputs, v):
     """Check the tangents of the inputs; returns their Values."""
     primals, tangents = tensors_of(inputs), tensors_of(arguments_of(who, "v", v))
-    require(
-        len(primals) == len(tangents),
-        "hold-tensor-inputs",
-        who,
-        v=len(tangents),
-        count=len(primals),
-    )
+    n, got = len(primals), len(tangents)
+    require(n == got, "hold-tensor-inputs", who, v=got, count=n)
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
-        if x.shape != t.shape or x.dtype != t.dtype:
-            raise (ValueError if x.shape != t.shape else TypeError)(
-                f"For '{who}', 'v' must be as the inputs, {x.dtype} {x.shape} for number {i}, but "
-                f"got {t.dtype} {t.shape}."
-            )
+        error = ValueError if x.shape != t.shape else TypeError
+        fits = (x.shape, x.dtype) == (t.shape, t.dtype)
+        require(fits, "as-the-inputs", who, error, v=t, primal=x, i=i)
     return [t._lift() for t in tangents]
 
 
@@ -214,7 +208,7 @@ def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
 
 
 def _jacobian(who, fn, grad_position, has_aux, compute):
-    check_flag(who, "has_aux", has_aux)
+    BOOL(who, has_aux=has_aux)
     check_function(who, fn)
 
     @functools.wraps(fn, updated=())
@@ -307,26 +301,16 @@ def _split(avals, axis):
 def _positions(who, grad_position, args):
     """Check the positions against the call; returns a tuple."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-    require(
-        not any(not isinstance(i, int) for i in positions) and positions,
-        "int-tuple-ints",
-        who,
-        grad_position=grad_position,
-    )
-    if len(set(positions)) < len(positions) or not all(0 <= i < len(args) for i in positions):
-        raise rejection(
-            "name-some-arguments-number", who, grad_position=grad_position, count=len(args)
-        )
+    are_ints = positions and all(isinstance(i, int) for i in positions)
+    require(are_ints, "int-tuple-ints", who, grad_position=grad_position)
+    n = len(args)
+    fits = len(set(positions)) == len(positions) and all(0 <= i < n for i in positions)
+    require(fits, "name-some-arguments-number", who, grad_position=grad_position, count=n)
     _check_tensors(who, "the arguments at 'grad_position'", [args[i] for i in positions], True)
     return positions
 
 
 def _check_tensors(who, name, items, bare=False):
     for item in items:
-        require(
-            isinstance(item, Tensor) if bare else tensors_of(item),
-            "tensors",
-            who,
-            name=name,
-            got=item,
-        )
+        is_tensor = isinstance(item, Tensor) if bare else tensors_of(item)
+        require(is_tensor, "tensors", who, name=name, got=item)

@@ -12,7 +12,7 @@ from sporax.autodiff.remat_op import BarrierLiftedOp, RematLiftedOp
 from sporax.autodiff.tape import PythonDerivative, Tape, active_tape, add, paused, using_tape
 from sporax.core.parameter import Parameter
 from sporax.core.value import thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.lifting.abstract_trace import AbstractTrace
@@ -129,8 +129,9 @@ class LiftedFunction:
         for i in differing:
             require(i >= n_results, "out-axis-result-int", self.who, i=i)
             handle = written[i - n_results][0]
-            name = f"Parameter '{handle.name}'" if isinstance(handle, Parameter) else "a Tensor"
-            raise rejection("what-function-writes-same", self.who, name=name, shape=handle.shape)
+            is_named, shape = isinstance(handle, Parameter), handle.shape
+            what = message("named-parameter", name=handle.name) if is_named else message("a-tensor")
+            raise rejection("what-function-writes-same", self.who, what=what, shape=shape)
 
 
 class LiftedDerivative(PythonDerivative):

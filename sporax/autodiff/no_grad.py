@@ -9,7 +9,7 @@ from sporax.autodiff.tape import paused
 from sporax.core.hooks import hooks
 from sporax.core.tensor import attach
 from sporax.core.tree import map_tensors
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import BOOL
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record
 from sporax.storage.views import view
@@ -47,7 +47,7 @@ def requires_grad_(self, requires_grad=True):
     >>> grad(lambda x: x * x)(Tensor([3.0]).requires_grad_(False)).asnumpy()
     array([0.], dtype=float32)
     """
-    require(isinstance(requires_grad, bool), "bool", "requires_grad_", requires_grad=requires_grad)
+    BOOL("requires_grad_", requires_grad=requires_grad)
     self.requires_grad = requires_grad
     return self
 

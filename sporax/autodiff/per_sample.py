@@ -4,7 +4,7 @@ import jax.numpy as jnp
 
 from sporax.autodiff.lifted_function import LiftedFunction
 from sporax.core.tree import flatten, map_tensors, unflatten
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 
@@ -26,10 +26,8 @@ class PerSample:
         every, treedef = flatten((args, kwargs))
         cut = [t for t in every if t.ndim]
         sizes = {t.shape[0] for t in cut}
-        if len(sizes) != 1:
-            raise rejection(
-                "per-sample-true-first-axes", name=self.who, items=[t.shape for t in every]
-            )
+        shapes = [t.shape for t in every]
+        require(len(sizes) == 1, "per-sample-true-first-axes", name=self.who, shapes=shapes)
         outputs_treedef = None
 
         def run(inputs):

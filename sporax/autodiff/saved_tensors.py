@@ -9,6 +9,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis.argument_kinds import FUNCTION
 from sporax.diagnosis.rules import require
 from sporax.engine.recorder import record, wrap
 from sporax.engine.trace_tree import forest
@@ -29,14 +30,7 @@ class saved_tensors_hooks:
     """
 
     def __init__(self, pack_hook, unpack_hook):
-        for name, hook in [("pack_hook", pack_hook), ("unpack_hook", unpack_hook)]:
-            require(
-                callable(hook),
-                "function-argument-type",
-                "saved_tensors_hooks",
-                argument=name,
-                got=hook,
-            )
+        FUNCTION("saved_tensors_hooks", pack_hook=pack_hook, unpack_hook=unpack_hook)
         self.hooks = pack_hook, unpack_hook
         self.before = []
 
@@ -109,17 +103,13 @@ class Packed:
         operands = list(operands)
         for (i, aval), packed in zip(self.avals, self.objects, strict=True):
             tensor = self.unpack(packed)
-            if not isinstance(tensor, Tensor):
-                got = type(tensor).__name__
-            elif tensor.shape != aval.shape or tensor._value.aval.dtype != aval.dtype:
-                got = f"one of shape {tensor.shape} and {tensor.dtype}"
-            else:
-                operands[i] = _tied(tensor._lift(), operands[i])
-                continue
-            raise (ValueError if isinstance(tensor, Tensor) else TypeError)(
-                "For 'saved_tensors_hooks', 'unpack_hook' must return the Tensor that was packed, "
-                f"of shape {aval.shape} and {dtypes.from_numpy(aval.dtype)}, but got {got}."
-            )
+            is_tensor = isinstance(tensor, Tensor)
+            shape, dtype = aval.shape, dtypes.from_numpy(aval.dtype)
+            fits = is_tensor and (tensor.shape, tensor.dtype) == (shape, dtype)
+            error, who = ValueError if is_tensor else TypeError, "saved_tensors_hooks"
+            fields = {"unpack_hook": tensor, "shape": shape, "dtype": dtype}
+            require(fits, "return-packed-tensor", who, error, **fields)
+            operands[i] = _tied(tensor._lift(), operands[i])
         return operands
 
 

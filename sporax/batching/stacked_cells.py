@@ -27,7 +27,7 @@ class StackedCells:
         parts = [list(parameters(cell)) for cell in self.cells]
         makes = {tuple((path, p.shape, str(p.dtype)) for path, p in part) for part in parts}
         classes = {type(cell) for cell in self.cells}
-        require(len(makes) == 1 and len(classes) == 1, "cells-celllist-one-class", who)
+        require(len(makes) == len(classes) == 1, "cells-celllist-one-class", who)
         self.handles = [[p for _, p in each] for each in zip(*parts, strict=True)]
         self.stacked = [record(_stack, *[p._lift() for p in each]) for each in self.handles]
 

@@ -10,7 +10,7 @@ from sporax.core.from_host import NUMBERS, plain
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, itself, map_tensors, tensors_of, unflatten
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.recorder import wrap
 
 
@@ -97,9 +97,10 @@ class VectorizedFunction:
             sizes.add(len(self.fn))
         require(sizes, "int-at-least-one-argument", self.who, in_axes=self.in_axes, n_args=n_args)
         if len(sizes) > 1:
-            sizes_shown = [f"{t.shape[axis]} (axis {axis} of {t.shape})" for t, axis in sliced]
-            sizes_shown += [f"{len(self.fn)} Cells"] if self.of_cells else []
-            raise rejection("sliced-axes-one-size", self.who, got=", ".join(sizes_shown))
+            got = [message("size-of-axis", size=t.shape[axis], axis=axis, shape=t.shape)
+                   for t, axis in sliced]  # fmt: skip
+            got += [message("number-of-cells", count=len(self.fn))] if self.of_cells else []
+            raise rejection("sliced-axes-one-size", self.who, got=got)
         return sizes.pop()
 
     def _axes(self, name, axes, obj):
@@ -113,23 +114,19 @@ class VectorizedFunction:
                 return [None]
             if isinstance(axes, int) and -ndim <= axes < ndim:
                 return [operator.index(axes) % ndim]  # a `Scalar` becomes concrete
-            raise self._refusal(name, f"in [{-ndim}, {ndim}) for shape {obj.shape}", axes)
+            fields = {"argument": name, "got": axes, "ndim": ndim, "shape": obj.shape}
+            raise rejection("axis-of-shape", self.who, **fields)
         if isinstance(obj, dict):
             obj = list(obj.values())
         if isinstance(obj, (tuple, list)):
             each = axes if isinstance(axes, (tuple, list)) else [axes] * len(obj)
-            if len(each) != len(obj):
-                raise self._refusal(name, f"a tuple with an entry for each of {len(obj)}", axes)
+            n = len(obj)
+            require(len(each) == n, "tuple-of-entries", self.who, argument=name, n=n, got=axes)
             axes_of_items = [self._axes(name, a, item) for a, item in zip(each, obj, strict=True)]
             return [axis for axes in axes_of_items for axis in axes]
-        if axes is not None and name == "in_axes" and not tensors_of(obj):
-            raise self._refusal(name, f"None for what is no Tensor ({type(obj).__name__})", axes)
+        fits = axes is None or name != "in_axes" or tensors_of(obj)
+        require(fits, "none-for-no-tensor", self.who, argument=name, value=obj, got=axes)
         return [axis for t in tensors_of(obj) for axis in self._axes(name, axes, t)]
-
-    def _refusal(self, name, what, axes):
-        return rejection(
-            "must-be", self.who, argument=name, words=what, got=axes, error=RuntimeError
-        )
 
 
 def _as_tensor(item):

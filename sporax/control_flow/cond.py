@@ -20,6 +20,7 @@ from sporax.core.signal_handlers import is_of_handler
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, map_tensors, unflatten
 from sporax.core.value import scalar_value, thread
+from sporax.diagnosis.rules import message
 from sporax.engine.operation import Op
 from sporax.engine.recorder import record, wrap
 from sporax.guards.dependence import Dependence
@@ -55,11 +56,16 @@ UNBOUND = Nothing("a variable without a value")
 PENDING = Nothing("what a 'return' in a loop will give")
 
 
-def refuse(why):
+def unrecordable(rule, **fields):
+    """Return `Unrecordable` with the phrase of a rule."""
+    return Unrecordable(message(rule, **fields))
+
+
+def refuse(rule, **fields):
     """Raise `Unrecordable` for the part being recorded; it takes effect even if user code catches
     the exception."""
     tracer = thread.recorder.tracer
-    tracer.error = Unrecordable(why)
+    tracer.error = unrecordable(rule, **fields)
     raise tracer.error
 
 
@@ -121,10 +127,10 @@ class Part:
         finally:
             changed = before.restore()
         if changed is not None:
-            raise Unrecordable(f"it changes {changed.description()}, which is no Tensor")
+            raise unrecordable("it-changes-no-tensor", thing=changed.description())
         tape = self.tape
         if tape is not None and (tape.python_entries or tape.hooks or tape.paused_spans):
-            raise Unrecordable("a derivative inside is a function in Python, or left out")
+            raise unrecordable("derivative-in-python")
 
     def _record(self, function, args):
         result = function(*args)
@@ -156,9 +162,8 @@ class Part:
         except Exception as cause:
             if is_of_handler(cause):
                 raise
-            is_refusal = cause is self.closed.error
-            why = str(cause) if is_refusal else f"in it is raised {type(cause).__name__}: {cause}"
-            raise Unrecordable(why) from cause
+            rule = "cause-of-part" if cause is self.closed.error else "in-it-is-raised"
+            raise unrecordable(rule, cause=cause, error=cause) from cause
         finally:
             thread.tape = outer
 
@@ -224,7 +229,7 @@ def choose(who, test, true, false):
     _fill_pending(*parts)
     _fill_pending(*parts[::-1])
     if parts[0].form != parts[1].form:
-        raise Unrecordable(f"its branches give {parts[0].form} and {parts[1].form}")
+        raise unrecordable("its-branches-give", one=parts[0].form, other=parts[1].form)
     pairs = list(zip(parts[0].leaves, parts[1].leaves, strict=True))
     varying, weak_results = {}, []  # index of a leaf that differs -> dtype to cast to, or None
     for i, pair in enumerate(pairs):
@@ -264,7 +269,7 @@ def _common_dtype(pair, scalar_types):
     tensors = [leaf for leaf, kind in zip(pair, scalar_types, strict=True) if kind is None]
     if len(tensors) == 1 and _is_tensor(tensors[0]) and not tensors[0].shape:
         return tensors[0]._value.aval.dtype  # a scalar in one branch, a 0-d Tensor in the other
-    raise Unrecordable(f"its branches give {described(pair[0])} and {described(pair[1])}")
+    raise unrecordable("its-branches-give", one=described(pair[0]), other=described(pair[1]))
 
 
 def _is_tensor(leaf):
@@ -285,7 +290,8 @@ def _record_cond(who, test, parts, varying, weak_results, handles):
         values.append(part.values([*[part.leaves[i] for i in varying], *now], dtypes))
     for one, other in zip(*values, strict=True):
         if one.aval is not other.aval:
-            raise Unrecordable(f"its branches give {describe(one.aval)} and {describe(other.aval)}")
+            one, other = describe(one.aval), describe(other.aval)
+            raise unrecordable("its-branches-give", one=one, other=other)
     if not values[0]:
         _print_taken(test, parts, [])
         return []

@@ -21,6 +21,7 @@ from sporax.control_flow.cond import (
     is_in_part,
     is_traced,
     refuse,
+    unrecordable,
 )
 from sporax.control_flow.while_scan import repeat
 from sporax.core.from_host import plain
@@ -40,18 +41,18 @@ def _fall_back_to_python(who, why):
     """Let Python read the condition, after `Unrecordable`; raise if it has no concrete value."""
     tracer = thread.recorder.tracer
     if not tracer.has_concrete_inputs:
-        tracer.error = rejection(
-            "branches-loops-tensors-operations", who, rstrip=str(why).rstrip(".")
-        )
+        tracer.error = rejection("branches-loops-tensors-operations", who, reason=why)
         raise tracer.error from why
-    tracer.reason = str(why).rstrip(".")
+    tracer.reason = why.args[0]
 
 
 @runtime_function(CONDITION)
 def python_condition(test, why):
-    """Return the condition of a statement that is not converted; `why`: the reason."""
+    """Return the condition of a statement that is not converted. `why`: the rule of the reason, a
+    name or text, and a line."""
     if is_traced(test):
-        _fall_back_to_python("if", Unrecordable(why))
+        rule, text, line = why
+        _fall_back_to_python("if", unrecordable(rule, text=text, line=line))
     return test
 
 
@@ -142,7 +143,7 @@ def set_attribute(thing, name, value):
         if not isinstance(now, Parameter) or not (
             value.__class__ is Tensor or (isinstance(plain(value), (int, float)) and not now.shape)
         ):
-            refuse(f"it gives the attribute '{name}' a value, which is no Parameter")
+            refuse("sets-no-parameter", name=name)
     setattr(thing, name, value)
 
 
@@ -150,7 +151,7 @@ def set_attribute(thing, name, value):
 def set_item(thing: Any, index, value):
     """Set `thing[index] = value`; in a branch or loop only if `thing` is a Tensor."""
     if not issubclass(type(thing), Tensor) and is_in_part():
-        refuse(f"it puts an item into a {type(thing).__name__}")
+        refuse("puts-an-item", thing=thing)
     thing[index] = value
 
 
@@ -158,7 +159,7 @@ def set_item(thing: Any, index, value):
 def printer(function):
     """Return the function to call for `print`; in a branch or loop, reject user functions."""
     if is_in_part() and not is_shown(function):
-        raise Unrecordable("'print' is another function than Python's")
+        raise unrecordable("print-is-another")
     return function
 
 
@@ -206,9 +207,7 @@ def _chain(value, terms, end, meet):
         if term is not None:
             value = term() if so_far is None else _ahead(term, so_far, not end)
             if value is _PRINTS:
-                _fall_back_to_python(
-                    "and/or", Unrecordable("a term prints, which happens where it is reached")
-                )
+                _fall_back_to_python("and/or", unrecordable("a-term-prints"))
                 if bool(so_far) is end:
                     return so_far
                 so_far, value = None, term()

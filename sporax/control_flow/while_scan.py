@@ -8,11 +8,11 @@ from sporax.control_flow.cond import (
     PYTHON_SCALARS,
     SCALAR_TYPES,
     Part,
-    Unrecordable,
     described,
     filled,
     form_of,
     leaves_of,
+    unrecordable,
     value_of,
     zeros,
 )
@@ -36,16 +36,6 @@ MAX_RECORDINGS = 4  # attempts to record a loop until its carried dtypes are sta
 
 MAX_RESIDUAL_BYTES = 2**30  # of the carried arrays of all iterations, kept for differentiation
 
-_UNBOUNDED = (
-    "a loop with no known number of turns has no derivative: what each turn computed would have to "
-    "be kept, and there is no place of a known size for it. Write 'for' over a known number of "
-    "turns, with 'break' or 'ops.where' for those that are too many"
-)
-_TOO_MANY_RESIDUALS = (
-    "its derivative would have to keep what each of {} turns computes, {:.1f} GB. Write 'for' over "
-    "fewer turns, with 'break'"
-)
-
 
 def over(who, function, init, items):
     """Run `init, y = function(init, item)` for each item, as one operation; return (the last
@@ -53,7 +43,7 @@ def over(who, function, init, items):
     step = _ScanBody(function)
     form = form_of(items[0])
     if any(form_of(item) != form for item in items[1:]):
-        raise Unrecordable("its items are containers of different kinds")
+        raise unrecordable("items-of-other-kinds")
     (last, _), ys = repeat(who, None, step, (init, items[0]), len(items), items)
     return last, ys
 
@@ -79,7 +69,7 @@ def repeat(who, test, body, carried, max_iterations=None, items=None):
             return last
         leaves = [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
         fixed |= written
-    raise Unrecordable("what it carries changes its dtype at each turn")
+    raise unrecordable("dtype-changes-each-turn")
 
 
 class _Loop:
@@ -103,12 +93,12 @@ class _Loop:
             part = self.test = Part(self.who, LoopTestTrace)
             part.record(_OnLoopInputs(test, self, part), self.carried)
             if len(part.leaves) != 1 or part.written:
-                raise Unrecordable("its test writes to a Tensor, or gives no single one")
+                raise unrecordable("test-writes")
             if part.closed.met_check:
                 body = _CheckedBody(test, body)
         self.body.record(_OnLoopInputs(body, self, self.body), self.carried)
         if self.with_pending() is None and self.body.form != form_of(self.carried):
-            raise Unrecordable(f"a turn makes {self.body.form} of {form_of(self.carried)}")
+            raise unrecordable("turn-makes", made=self.body.form, before=form_of(self.carried))
 
     def with_pending(self):
         """Return `carried` with zeros for the result of a `return` in the body; None if there is
@@ -150,7 +140,7 @@ class _Loop:
         written = {i for i in self.varying if body.tensors[i]._value is not body.loop_values[i]}
         for i in written:
             if body.leaves[i] is not body.tensors[i] or _scalar_type(self.leaves[i]) is not None:
-                raise Unrecordable("a turn writes to a Tensor in place, and puts another there")
+                raise unrecordable("writes-in-place-and-replaces")
         return written
 
     def scalars_to_tensors(self):
@@ -160,18 +150,19 @@ class _Loop:
         for i, (before, after) in enumerate(zip(self.leaves, self.body.leaves, strict=True)):
             if i not in self.varying:
                 if not same(before, after):
-                    raise Unrecordable(f"a turn makes {described(after)} of {described(before)}")
+                    made, before = described(after), described(before)
+                    raise unrecordable("turn-makes", made=made, before=before)
                 continue
             kind, was = self.body.kind(after), _scalar_type(before)
             if was is None:
                 if kind is not None or not _has_aval(after, before._value.aval):
-                    raise Unrecordable("a turn makes another shape or dtype of a Tensor")
+                    raise unrecordable("turn-makes-other-tensor")
             elif kind is None:
                 if not isinstance(after, Tensor) or after.shape or isinstance(before, Tensor):
-                    raise Unrecordable(f"a turn makes something else of the number {before!r:.80}")
+                    raise unrecordable("turn-makes-no-number", before=before)
                 changed[i] = Tensor(before, after.dtype)
             elif kind is not was or (kind is float and not self._stays(i)):
-                raise Unrecordable(f"a turn makes another {kind.__name__} of a Python number")
+                raise unrecordable("turn-makes-other-number", kind=kind.__name__)
         return changed
 
     def _stays(self, i):
@@ -188,7 +179,7 @@ class _Loop:
         before += [handle._lift() for handle in handles]
         if any(a.aval.shape != b.aval.shape or a.aval.dtype != b.aval.dtype
                for a, b in zip(after, before, strict=True)):  # fmt: skip
-            raise Unrecordable("a turn makes another shape or dtype of what it writes")
+            raise unrecordable("turn-writes-other-shape")
         weak_results = [k for k, v in enumerate(before) if v.aval.weak]
         if self.test is None:
             return self._record_scan(before, after, weak_results, handles, items, ys)
@@ -256,12 +247,12 @@ class _Loop:
             column = [leaves[i - first] for leaves in of_items]
             if i not in self.varying:
                 if not all(same(column[0], leaf) for leaf in column):
-                    raise Unrecordable("its items differ in more than numbers")
+                    raise unrecordable("items-differ")
                 continue
             item_slots.append(self.varying.index(i))
             values = [value_of(self.who, leaf) for leaf in column]
             if any(v.aval is not before[item_slots[-1]].aval for v in values):
-                raise Unrecordable("its items have different shapes or dtypes")
+                raise unrecordable("items-of-other-shapes")
             operands += values
         return tuple(item_slots)
 
@@ -279,10 +270,10 @@ class _Loop:
 
     def _scan_length(self, carried):
         if self.max_iterations is None:
-            raise Unrecordable(_UNBOUNDED)
+            raise unrecordable("unbounded-loop")
         size = self.max_iterations * sum([v.aval.size * v.aval.dtype.itemsize for v in carried])
         if size > MAX_RESIDUAL_BYTES:
-            raise Unrecordable(_TOO_MANY_RESIDUALS.format(self.max_iterations, size / 1e9))
+            raise unrecordable("too-many-residuals", turns=self.max_iterations, size=size / 1e9)
         return self.max_iterations
 
     def _slots(self, part, handles):

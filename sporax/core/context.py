@@ -4,7 +4,8 @@ import jax
 
 from sporax.core.errors import warn
 from sporax.core.settings import Settings
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, POSITIVE_INT
+from sporax.diagnosis.rules import rejection
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
@@ -72,9 +73,7 @@ def _chosen(target, who):
     existing = [name for name in _PLATFORMS if _has(name)]
     if target not in existing:
         if target not in _WRITTEN_FOR:
-            raise rejection(
-                "device-exists-here", who, device_target=target, names=", ".join(existing)
-            )
+            raise rejection("device-exists-here", who, device_target=target, names=existing)
         present = _present_device()
         warn(f"For '{who}', there is no '{target}' here: the program runs on '{present}' instead.")
         target = present
@@ -100,19 +99,7 @@ def set_recursion_limit(recursion_limit=1000):
     5000
     >>> set_recursion_limit()
     """
-    require(
-        type(recursion_limit) is int,
-        "int-setting-unknown",
-        "set_recursion_limit",
-        recursion_limit=recursion_limit,
-    )
-    require(
-        recursion_limit > 0,
-        "greater-than-setting-unknown",
-        "set_recursion_limit",
-        recursion_limit=recursion_limit,
-        n=0,
-    )
+    POSITIVE_INT("set_recursion_limit", recursion_limit=recursion_limit)
     set_context(max_call_depth=recursion_limit)
 
 
@@ -122,9 +109,7 @@ def set_deterministic(deterministic):
 
     >>> ms.set_deterministic(False)
     """
-    require(
-        isinstance(deterministic, bool), "bool", "set_deterministic", deterministic=deterministic
-    )
+    BOOL("set_deterministic", deterministic=deterministic)
     set_context(deterministic="ON" if deterministic else "OFF")
 
 

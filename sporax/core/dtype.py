@@ -177,7 +177,7 @@ def from_numpy(dtype):
     except (TypeError, ValueError):
         known = None
     if known is None:
-        raise rejection("one-dtype-name", "Tensor", dtype=dtype, names=", ".join(_BY_NAME))
+        raise rejection("one-dtype-name", "Tensor", dtype=dtype, names=_BY_NAME)
     return known
 
 
@@ -185,9 +185,7 @@ def to_numpy(dtype):
     """Return NumPy's dtype for a MindSpore or NumPy dtype, a Python type or a name."""
     if isinstance(dtype, Type):
         if dtype.default is None:
-            raise rejection(
-                "one-dtype-name-dtype", "Tensor", dtype=dtype, names=", ".join(_BY_NAME)
-            )
+            raise rejection("one-dtype-name", "Tensor", dtype=dtype, names=_BY_NAME)
         return dtype.default
     if isinstance(dtype, type) and dtype in _PYTHON:
         return _BY_NAME[_PYTHON[dtype]].numpy_dtype

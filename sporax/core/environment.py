@@ -3,20 +3,15 @@
 import os
 from typing import Any, ClassVar
 
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 
 
 def choice(variable, *allowed):
     """Return the value of an environment variable, one of `allowed`; the first if it is unset or
     empty. Raises ValueError for any other value."""
     value = os.environ.get(variable) or allowed[0]
-    if value not in allowed:
-        raise rejection(
-            "environment-variable",
-            variable=variable,
-            names=" or ".join(map(repr, allowed)),
-            got=value,
-        )
+    names = [*map(repr, allowed)]
+    require(value in allowed, "environment-variable", variable=variable, names=names, got=value)
     return value
 
 

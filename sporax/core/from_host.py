@@ -60,13 +60,8 @@ def host_array(data, wanted):
         array = np.asarray(data)
     else:
         raise rejection("tensor-number-numpy-array", "Tensor", input_data=data)
-    require(
-        array.dtype.kind not in _NO_NUMBERS,
-        "hold-numbers-at-most-64",
-        "Tensor",
-        input_data=data,
-        dtype=array.dtype,
-    )
+    is_number, dtype = array.dtype.kind not in _NO_NUMBERS, array.dtype
+    require(is_number, "hold-numbers-at-most-64", "Tensor", input_data=data, dtype=dtype)
     if wanted is None:
         if not isinstance(data, (np.ndarray, np.generic)):
             return array.astype(_DEFAULTS.get(array.dtype, array.dtype), copy=False)

@@ -42,7 +42,6 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo as hlo
 
 from sporax.core.memory_limits import budget, memory_error
-from sporax.core.units import bytes_text
 
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
@@ -78,10 +77,7 @@ def device_array(array):
             _shaped(array.shape, array.dtype), sharding, [array], devices, committed=False
         )
     except (jax.errors.JaxRuntimeError, MemoryError) as error:
-        size = f"{array.dtype.name} {array.shape}, {bytes_text(array.nbytes)}"
-        raise memory_error(
-            error, f"For 'Tensor', memory must suffice for the elements ({size})"
-        ) from error
+        raise memory_error(error, array, "elements-of-a-tensor") from error
 
 
 class RanksProgram:

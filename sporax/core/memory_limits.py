@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sporax.core import heap
 from sporax.core.units import bytes_text
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import Phrase, message, rejection
 
 try:
     import resource
@@ -21,7 +21,7 @@ except ImportError:  # not a POSIX system: no such limits
 
 RESERVE = 2**25  # bytes reserved for uncounted memory: threads, traces, XLA's own
 COMPILING = 2**25  # further bytes that a compilation needs
-TO_COMPILE = " to compile"
+TO_COMPILE = "process-limit-to-compile"
 _APART = 2**24  # bytes after which the limits are checked again
 _UNLIMITED = 2**60  # bytes; control groups report "no limit" as a larger number
 # rlimit -> index in `heap.pages` of the number that it bounds
@@ -53,9 +53,9 @@ class Budget:
         if self.left < 0:
             self.require(size)
 
-    def require(self, size, purpose=""):
-        """Check the limits. Raises MemoryError if they leave less; `purpose`: for the message."""
-        in_heap = bool(purpose) or size < heap.BLOCK  # a compiler allocates many small blocks
+    def require(self, size, rule="process-limit"):
+        """Check the limits. Raises MemoryError, by this rule, if they leave less."""
+        in_heap = rule == TO_COMPILE or size < heap.BLOCK  # a compiler allocates many small blocks
         left = _left(in_heap)
         if left is not None and left < size + RESERVE:
             _give_back()
@@ -70,12 +70,8 @@ class Budget:
         self.is_near = left < size + 4 * RESERVE
         self.left = max(0, min(_APART, left // 4))
         if left < 0:
-            raise rejection(
-                "were-asked-process-s",
-                bytes_text=bytes_text(size),
-                purpose=purpose,
-                bytes_text2=bytes_text(max(left + size, 0)),
-            )
+            asked, left = bytes_text(size), bytes_text(max(left + size, 0))
+            raise rejection(rule, size=asked, left=left)
 
 
 releases = [gc.collect, heap.release]  # functions that free unneeded memory
@@ -149,18 +145,22 @@ def is_out_of_memory(error):
 
 def reason_of(error):
     """Describe the failed allocation that an error reports."""
-    text = str(error)
-    if "were asked for" in text:
-        return text
-    size = _BYTES.search(text)
-    return f"an allocation{f' of {bytes_text(int(size[1]))}' if size else ''} failed"
+    if error.args and isinstance(error.args[0], Phrase):
+        return error.args[0]
+    size = _BYTES.search(str(error))
+    size = bytes_text(int(size[1])) if size else None
+    return message("allocation-of-failed", size=size) if size else message("allocation-failed")
 
 
-def memory_error(error, sentence, remedy="Let go of Tensors not needed"):
+def memory_error(error, array, what, is_large=False):
     """Return a MemoryError if the error reports a failed allocation, else the error itself.
 
-    `sentence`: the beginning of the message, what the memory is needed for.
+    `what`: the phrase of what the memory is needed for, of the `array`. `is_large`: True if more
+    than this array may be needed.
     """
     if not is_out_of_memory(error):
         return error
-    return rejection("but", sentence=sentence, reason_of=reason_of(error), remedy=remedy)
+    size = bytes_text(array.nbytes)
+    need = message(what, dtype=array.dtype.name, shape=array.shape, size=size)
+    remedy = message("smaller-batches" if is_large else "let-go-of-tensors")
+    return rejection("memory-suffices", need=need, reason=reason_of(error), remedy=remedy)

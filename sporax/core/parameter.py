@@ -11,6 +11,7 @@ from sporax.core.signature_errors import fitting_constructor
 from sporax.core.tensor import Tensor, bind_all, new_value
 from sporax.core.tree import live_objects
 from sporax.core.value import Changes, thread
+from sporax.diagnosis.argument_kinds import BOOL
 from sporax.diagnosis.rules import rejection, require
 
 
@@ -59,15 +60,8 @@ class Parameter(Tensor):
     def name(self, name):
         require(name is None or isinstance(name, str), "string-none", "Parameter", name=name)
         name = (name or "").strip()
-        require(
-            len(name) <= _LONGEST_NAME,
-            "at-most-characters",
-            "Parameter",
-            argument="name",
-            longest_name=_LONGEST_NAME,
-            got=len(name),
-            name=name,
-        )
+        fits, most = len(name) <= _LONGEST_NAME, _LONGEST_NAME
+        require(fits, "at-most-characters", "Parameter", name=name, most=most, length=len(name))
         self._name, self._named = name or None, bool(name)
 
     def _keep_under(self, name):
@@ -82,7 +76,7 @@ class Parameter(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, flag):
-        self._requires_grad = _checked("requires_grad", flag)
+        self._requires_grad = BOOL.checked("Parameter", "requires_grad", flag)
         Changes.count += 1
 
     @property
@@ -128,28 +122,22 @@ class Parameter(Tensor):
 
         The dtype does not change; floating data for an integer parameter raises TypeError.
         """
-        data = plain(data)
-        require(
-            isinstance(data, (Tensor, int, float)), "tensor-number", "Parameter.set_data", data=data
-        )
+        data, who = plain(data), "Parameter.set_data"
+        require(isinstance(data, (Tensor, int, float)), "tensor-number", who, data=data)
         if not isinstance(data, Tensor):
             data = Tensor(data)
         if data.has_init:
             data.init_data()
         value = data._lift()
         if value.aval.shape != self.shape and not slice_shape:
-            fields = {"shape": self.shape, "got": value.aval.shape, "name": self.name}
-            raise rejection("shape-stay", "Parameter.set_data", **fields)
+            fields = {"kept": self.shape, "shape": value.aval.shape, "name": self.name}
+            raise rejection("shape-stay", who, **fields)
         mine = self._value.aval.dtype
         if value.aval.dtype != mine:
             if value.aval.inexact and mine.kind in "biu":
-                raise rejection(
-                    "data-does-not-fit",
-                    "Parameter.set_data",
-                    from_numpy=dtypes.from_numpy(value.aval.dtype),
-                    name=self.name,
-                    dtype=self.dtype,
-                )
+                given = dtypes.from_numpy(value.aval.dtype)
+                fields = {"given": given, "name": self.name, "dtype": self.dtype}
+                raise rejection("data-does-not-fit", who, **fields)
             value = data.astype(self.dtype)._value
         self.sliced = slice_shape
         return self._replace(value)
@@ -198,18 +186,11 @@ def _apart(value):
 def _check_kind(data):
     """Raise for data of a type that MindSpore rejects for a Parameter."""
     require(not isinstance(data, bool), "not-bool", "Parameter", argument="default_input")
-    require(
-        data is not None and (not isinstance(data, (str, tuple))),
-        "tensor-int-float-numpy",
-        "Parameter",
-        default_input=data,
-    )
+    is_data = data is not None and not isinstance(data, (str, tuple))
+    require(is_data, "tensor-int-float-numpy", "Parameter", default_input=data)
 
 
 def _checked(name, flag):
-    require(
-        isinstance(flag, bool), "bool-argument-type-parameter", "Parameter", argument=name, got=flag
-    )
     return flag
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sporax.core.dtype import _BY_NAME, PYTHON_TYPES, from_numpy
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 
 
 @functools.cache
@@ -32,8 +32,8 @@ def _pair(left, right, right_weak):
         floating = [dtype for dtype in (left, right) if dtype.kind in "fV"]  # bfloat16 is 'V'
         if floating and not right_weak and min(dtype.itemsize for dtype in floating) > 1:
             return floating[0]  # with UInt16, UInt32 or UInt64, which the table leaves out
-        other = f"a Python {column}" if right_weak else column
-        raise rejection("operands-dtype-no-common", from_numpy=from_numpy(left), other=other)
+        other = message("python-number", kind=column) if right_weak else column
+        raise rejection("operands-dtype-no-common", dtype=from_numpy(left), other=other)
     return _BY_NAME[name].numpy_dtype
 
 

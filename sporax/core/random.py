@@ -13,9 +13,11 @@ from sporax.core.from_host import plain
 from sporax.core.interruptions import uninterrupted
 from sporax.core.tensor import Tensor, concrete
 from sporax.core.value import updating
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import COUNT, INT, within
+from sporax.diagnosis.rules import rejection
 
 _BITS = (1 << 64) - 1
+_SEED = within(-(1 << 63), _BITS, INT)
 _generators = weakref.WeakSet()  # all generators
 
 
@@ -62,8 +64,7 @@ class Generator:
 
     def manual_seed(self, seed):
         """Restart from `seed`, an int of at most 64 bits; returns the generator."""
-        seed = _checked_seed("manual_seed", seed)
-        require(-(1 << 63) <= seed <= _BITS, "at-most-64-bits", "manual_seed", seed=seed)
+        seed = _SEED.checked("manual_seed", "seed", plain(seed))
         self._rebind(Tensor(_words(seed)))
         return self
 
@@ -101,13 +102,6 @@ class Generator:
 def is_random_state(handle):
     """Return True if a Tensor is the state of a generator."""
     return handle is not None and any(g._state is handle for g in _generators)
-
-
-def _checked_seed(who, seed):
-    seed = plain(seed)
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise rejection("int-setting-unknown-random", who, seed=seed)
-    return seed
 
 
 def _words(seed):
@@ -165,12 +159,11 @@ def set_seed(seed):
     >>> (a == ops.rand(2)).asnumpy()
     array([ True,  True])
     """
-    seed = _checked_seed("set_seed", seed)
-    require(seed >= 0, "at-least-setting-unknown", "set_seed", seed=seed, n=0)
-    _Seed.value = seed
-    np.random.seed(seed % 2**32)
+    number: Any = COUNT.checked("set_seed", "seed", plain(seed))
+    _Seed.value = number
+    np.random.seed(number % 2**32)
     for follower in _Seed.followers:
-        follower(seed)
+        follower(number)
     for generator in list(_generators):
         if generator._state is not None and generator._seed_from is not None:
             generator.manual_seed(generator._initial_seed())

@@ -12,9 +12,15 @@ from ast import literal_eval
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.argument_kinds import BOOL, DICT, FLOAT, INT, LIST, STR, instance, one_of
+from sporax.diagnosis.rules import require
 
 _TYPES = {kind.__name__: kind for kind in (bool, int, float, str, tuple, list, dict, os.PathLike)}
+_KINDS = {
+    (bool,): BOOL, (int,): INT, (float,): FLOAT, (str,): STR, (list,): LIST, (dict,): DICT,
+    (str, tuple): instance((str, tuple), "a-str-or-tuple"),
+    (str, os.PathLike): instance((str, os.PathLike), "a-path"),
+}  # fmt: skip
 
 
 class Setting(NamedTuple):
@@ -58,23 +64,14 @@ class Settings:
 
     def check_name(self, name, who=None):
         """Raise ValueError for a name that is not in the table."""
-        if name not in self.table:
-            raise rejection("no-setting", who or self.owner, name=name, names=", ".join(self.table))
+        require(name in self.table, "no-setting", who or self.owner, name=name, names=self.table)
 
     def check(self, name, value):
         """Raise ValueError for an unknown name or value, TypeError for a value of another type."""
         self.check_name(name)
         types, allowed = self.table[name].types, self.table[name].allowed
-        if types and (
-            not isinstance(value, types) or (isinstance(value, bool) and bool not in types)
-        ):
-            raise rejection(
-                "type",
-                self.owner,
-                argument=name,
-                value=" or ".join(kind.__name__ for kind in types),
-                got=value,
-            )
-        if allowed is not None and value not in allowed:
-            choices = list(allowed)
-            raise rejection("setting-choice", self.owner, argument=name, choices=choices, got=value)
+        if types:
+            _KINDS[types].checked(self.owner, name, value)
+        if allowed is not None:
+            kind = one_of(*allowed)._replace(rule="must-be-setting")
+            kind.checked(self.owner, name, value)

@@ -398,9 +398,8 @@ def as_value(op, operand, place):
     if is_symbolic_dim(operand):
         return thread.recorder.tracer.symbolic_size(operand)
     what = "" if hasattr(kind, "is_sparse") else f": {shown(operand)}"  # its repr reads Tensors
-    raise rejection(
-        "tensor-number-argument-type", name, place=_place(op, place), got=kind.__name__, what=what
-    )
+    place = _place(op, place)
+    raise rejection("tensor-number-argument-type", name, place=place, got=kind.__name__, what=what)
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):

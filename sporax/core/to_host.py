@@ -8,7 +8,6 @@ import numpy as np
 
 from sporax.core.interruptions import uninterrupted
 from sporax.core.memory_limits import budget, memory_error
-from sporax.core.units import bytes_text
 from sporax.core.value import contexts
 from sporax.diagnosis.rules import rejection, require
 
@@ -25,13 +24,7 @@ def wait_for(array):
 
 
 def _failure(array, error):
-    return memory_error(error, _lacking(array), "Compute on smaller batches, or with 'recompute'")
-
-
-def _lacking(array):
-    size = f"{array.dtype.name} {array.shape}, {bytes_text(array.nbytes)}"
-    return (f"For reading a Tensor ({size}), memory must suffice for the program that computes it "
-            "and for a copy")  # fmt: skip
+    return memory_error(error, array, "reading-a-tensor", is_large=True)
 
 
 def on_host(array):
@@ -57,17 +50,11 @@ def _element(array, index):
         places = tuple(map(operator.index, index if isinstance(index, tuple) else (index,)))
     except TypeError:
         raise rejection("int-tuple-int-dimension", "Tensor.item", index=index) from None
-    require(
-        len(places) in (1, array.ndim),
-        "one-int-shape",
-        "Tensor.item",
-        index=index,
-        ndim=array.ndim,
-        shape=array.shape,
-    )
+    fits = len(places) in (1, array.ndim)
+    require(fits, "one-int-shape", "Tensor.item", index=index, ndim=array.ndim, shape=array.shape)
     sizes = array.shape if len(places) == array.ndim else (array.size,)
-    if not all(-size <= n < size for n, size in zip(places, sizes, strict=True)):
-        raise rejection("within-shape", "Tensor.item", index=index, shape=array.shape)
+    fits = all(-size <= n < size for n, size in zip(places, sizes, strict=True))
+    require(fits, "within-shape", "Tensor.item", index=index, shape=array.shape)
     return array.item(*places)
 
 
@@ -127,7 +114,7 @@ class Reading:
             budget.spend(array.nbytes)
             return np.array(array)
         except MemoryError as error:
-            raise memory_error(error, _lacking(array)) from error
+            raise memory_error(error, array, "reading-a-tensor") from error
 
     numpy = asnumpy
 

@@ -55,12 +55,6 @@ class Aval:
         return f"{self.dtype.name}{list(self.shape)}"
 
 
-_LEAKED = (
-    "This Tensor was made inside a captured function (jit) and kept past its end, where it has no "
-    "numbers. Return it from the function, or put it into a Parameter with 'set_data' or 'assign'."
-)
-
-
 class PendingTrace(ABC):
     """The computation that pending Values wait for: what any thread may read of `Value.trace`.
 
@@ -107,7 +101,7 @@ class Value:
             if trace is not None:
                 trace.run()
             if self.array is None:
-                raise RuntimeError(_LEAKED)
+                raise rejection("kept-past-end")
         return self.array
 
 
@@ -130,12 +124,6 @@ class Shared(Value):
         self.base = base
 
 
-_UNINITIALIZED = (
-    "For 'Tensor', the numbers must be there before it is computed with, but this one of shape {} "
-    "only has an initializer ({}). Call its 'init_data()' first, or make a Parameter of it."
-)
-
-
 class Uninitialized(Value):
     """A value that an initializer has not drawn yet: an aval without an array."""
 
@@ -147,7 +135,7 @@ class Uninitialized(Value):
 
     def read(self):
         """Raise RuntimeError. Reading the elements goes through the Tensor, which draws them."""
-        raise RuntimeError(_UNINITIALIZED.format(self.aval.shape, type(self.init).__name__))
+        raise rejection("only-initializer", "Tensor", shape=self.aval.shape, init=self.init)
 
 
 class UnknownShape(Value):

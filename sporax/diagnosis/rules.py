@@ -130,6 +130,7 @@ def _formatted(value, conversion, spec):
         return _FORMATS[spec](value)
     if isinstance(value, Phrase) and not conversion and spec in ("", "sentence"):
         return value
+    spec = "" if spec == "sentence" else spec
     return format({"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)(value), spec)
 
 
@@ -137,9 +138,9 @@ def _joined(texts):
     """Join the parts of a Chinese sentence, with a space between Chinese and other text."""
     whole = ""
     for text in filter(None, texts):
-        before, after = whole.rstrip()[-1:], text.lstrip()[:1]
+        before, after = whole.rstrip(" ")[-1:], text.lstrip(" ")[:1]
         if _CJK.match(before) or _CJK.match(after) or {before, after} & set(_STOPS):
-            whole, text = whole.rstrip(), text.lstrip()
+            whole, text = whole.rstrip(" "), text.lstrip(" ")
             is_edge = bool(_CJK.match(before)) != bool(_CJK.match(after))
             whole += " " * (before != "" and is_edge and not {before, after} & set(_STOPS))
         whole += text
@@ -193,7 +194,7 @@ def _filled(text, fields):
     for literal, name, spec, conversion in parts(text):
         yield literal
         if name is not None:
-            yield fields[_slot(name, spec, conversion)].rstrip("." if spec == "sentence" else "")
+            yield fields[_slot(name, spec, conversion)].rstrip(".。" if spec == "sentence" else "")
 
 
 def _headed(language, who, texts):

@@ -87,13 +87,8 @@ class Exchange:
                 self.while_waiting()
             left -= _LOOK
         if parts is None:
-            raise rejection(
-                "all-ranks-take-part",
-                who,
-                ranks=list(self.ranks),
-                rank=rank,
-                timeout=processes.timeout(),
-            )
+            fields = {"ranks": list(self.ranks), "rank": rank, "timeout": processes.timeout()}
+            raise rejection("all-ranks-take-part", who, **fields)
         return self._joined(key, parts)
 
     def _joined(self, key, parts):

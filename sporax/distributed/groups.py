@@ -14,7 +14,7 @@ import numpy as np
 from sporax.core.environment import choice
 from sporax.core.hooks import hooks
 from sporax.core.jax_internals import axis_environment, coordinator
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.distributed import processes
 from sporax.distributed.collective_program import CollectiveProgram, CollectiveSequence
 from sporax.distributed.exchange import Exchange
@@ -128,9 +128,9 @@ class Group:
             time.sleep(_NOTICE)  # the others note the failure, too
             came = {name.rpartition("/")[2] for name, _ in coordinator().key_value_dir_get(key)}
         except jax.errors.JaxRuntimeError:  # rank 0 has ended, and the coordinator with it
-            return "rank 0"
+            return message("rank-numbers", ranks=[0])
         late = [r for r in self.ranks if str(r) not in came]
-        return f"rank {', '.join(map(str, late))}" if late else "one of them"
+        return message("rank-numbers", ranks=late) if late else message("one-of-them")
 
     def _check_names(self):
         """Raise ValueError if others gave other ranks under a name of this group."""
@@ -139,11 +139,9 @@ class Group:
                 _check_members(name)
 
     def _disagreement(self, who, texts):
-        called = [f"rank {r} calls {t.decode()}" for r, t in zip(self.ranks, texts, strict=True)]
-        return (
-            f"For '{who}', all ranks of a group must call the same collectives, with the same "
-            f"shapes and dtypes, but {', '.join(called)}. Make them agree."
-        )
+        called = [message("rank-calls", rank=r, text=t.decode())
+                  for r, t in zip(self.ranks, texts, strict=True)]  # fmt: skip
+        return message("ranks-disagree", who, called=called)
 
     def _watch(self):
         """Answer for this rank when others compare new collectives while it waits for them in a
@@ -255,7 +253,7 @@ def named(name, who):
     if name in WORLD_NAMES:
         return world()
     if name not in _named:
-        raise rejection("name-group", who, group=name, names=", ".join([*WORLD_NAMES, *_named]))
+        raise rejection("name-group", who, group=name, names=[*WORLD_NAMES, *_named])
     return _named[name]
 
 
@@ -263,13 +261,8 @@ def member(name, who):
     """Return the group of a name, of which this process must be a member."""
     group = named(name, who)
     if group.rank is None:
-        raise rejection(
-            "process-member-group-rank",
-            who,
-            rank=processes.rank(),
-            ranks=list(group.ranks),
-            name=name,
-        )
+        fields = {"rank": processes.rank(), "ranks": list(group.ranks), "name": name}
+        raise rejection("process-member-group-rank", who, **fields)
     return group
 
 
@@ -291,11 +284,9 @@ def _check_members(name):
              if other != ranks and (str(r) in ranks or str(own) in other)}  # fmt: skip
     if wrong:
         _named.pop(name)
-        gave = [f"rank {r} gave [{', '.join(other)}]"
+        gave = [message("rank-gave", rank=r, ranks=other)
                 for r, other in sorted({**wrong, own: ranks}.items())]  # fmt: skip
-        raise rejection(
-            "all-members-group-give", "create_group", name=name, names=" and ".join(gave)
-        )
+        raise rejection("all-members-group-give", "create_group", name=name, gave=gave)
 
 
 def _key(name, rank=""):

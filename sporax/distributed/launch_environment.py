@@ -4,7 +4,7 @@ import dataclasses
 import os
 import zlib
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 
 # launcher -> variables for the number of ranks, the rank, and both on its host (rank first)
 LAUNCHERS = {
@@ -47,28 +47,17 @@ def read(environ=os.environ):
         if size is None or size == 1 or (launcher == "srun" and not _in_step(environ)):
             continue
         if environ.get("MS_ROLE") in _OTHER_ROLES:
-            raise rejection(
-                "no-scheduler-server-process", "init", environ=environ["MS_ROLE"], remedy=_REMEDY
-            )
+            raise rejection("no-scheduler-server-process", "init", role=environ["MS_ROLE"])
         if rank is None:
             continue
-        if not 0 <= rank < size:
-            raise rejection(
-                "at-least-0-below",
-                "init",
-                names=names[1],
-                names2=names[0],
-                size=size,
-                got=rank,
-                remedy=_REMEDY,
-            )
+        names = {"name": names[1], "of": names[0]}
+        require(0 <= rank < size, "rank-below-size", "init", size=size, got=rank, **names)
         address = _address(environ, launcher, local_size == size)
         if address is not None:
             return Launch(rank, size, address, local_rank, local_size)
     return None
 
 
-_REMEDY = "Start the script with 'sporax launch -n N script.py', msrun, mpirun or srun."
 _SIZES = "MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE"
 
 
@@ -76,16 +65,14 @@ def incomplete(environ=os.environ):
     """Return why there is no `Launch` although a variable names several ranks, or None."""
     for name in _SIZES:
         if _whole(environ, name) not in (None, 1) and JOINED not in environ:
-            return (
-                f"For 'init', {name} is {environ[name]}, but nothing says which rank this process "
-                f"is, or where the others are (MS_SCHED_HOST, MS_SCHED_PORT). {_REMEDY}"
-            )
+            return message("no-rank-said", "init", name=name, value=environ[name])
     return None
 
 
 def _whole(environ, name):
     value = environ.get(name, "") if name else ""
-    require(not value or value.lstrip("-").isdigit(), "whole-number", "init", name=name, got=value)
+    is_whole = not value or value.lstrip("-").isdigit()
+    require(is_whole, "whole-number", "init", name=name, got=value)
     return int(value) if value else None
 
 

@@ -3,7 +3,8 @@
 from sporax.core.hooks import hooks
 from sporax.core.settings import Settings
 from sporax.core.tensor import complete
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL, COUNT, POSITIVE_INT, STR, one_of
+from sporax.diagnosis.rules import require
 from sporax.distributed import processes
 
 
@@ -24,7 +25,8 @@ class ParallelMode:
 
 SETTINGS = Settings("set_auto_parallel_context")
 SCHEDULERS = "1f1b", "gpipe"
-_LEAST = {"device_num": 1, "pipeline_stages": 1, "global_rank": 0}
+_LEAST = {"device_num": POSITIVE_INT, "pipeline_stages": POSITIVE_INT, "global_rank": COUNT}
+_PIPELINE = {"pipeline_interleave": BOOL, "pipeline_scheduler": STR}
 # settings of the Mesh that one process divides programs over
 _OF_MESH = {
     "device_num", "enable_parallel_optimizer", "parallel_mode", "parallel_optimizer_config",
@@ -57,10 +59,8 @@ def set_auto_parallel_context(**settings):
     """
     for name, value in settings.items():
         SETTINGS.check(name, value)
-        if name in _LEAST and value < _LEAST[name]:
-            raise rejection(
-                "at-least", "set_auto_parallel_context", argument=name, n=_LEAST[name], got=value
-            )
+        if name in _LEAST:
+            _LEAST[name].checked("set_auto_parallel_context", name, value)
     _check_pipeline(settings.get("pipeline_config", {}))
     _check_processes({**SETTINGS.values, **settings})
     _change({**SETTINGS.values, **settings})
@@ -69,16 +69,11 @@ def set_auto_parallel_context(**settings):
 def _check_pipeline(config):
     """Raise for an invalid `pipeline_config`."""
     who = "set_auto_parallel_context"
-    kinds = {"pipeline_interleave": bool, "pipeline_scheduler": str}
     for name, value in config.items():
-        if name not in kinds:
-            raise rejection("names", who, pipeline_config=name, items=[*kinds])
-        if not isinstance(value, kinds[name]):
-            raise rejection("type", who, argument=name, value=kinds[name].__name__, got=value)
-    if config.get("pipeline_scheduler", SCHEDULERS[0]) not in SCHEDULERS:
-        raise rejection(
-            "one-of", who, pipeline_scheduler=config["pipeline_scheduler"], choices=list(SCHEDULERS)
-        )
+        require(name in _PIPELINE, "names", who, pipeline_config=name, items=[*_PIPELINE])
+        _PIPELINE[name].checked(who, name, value)
+    scheduler = config.get("pipeline_scheduler", SCHEDULERS[0])
+    one_of(*SCHEDULERS)(who, pipeline_scheduler=scheduler)
     require(not config.get("pipeline_interleave"), "false", who, argument="pipeline_interleave")
 
 
@@ -88,14 +83,9 @@ def _check_processes(settings):
     if settings["parallel_mode"] not in ParallelMode.MODE_LIST[1:3]:
         return
     for name, number in [("device_num", processes.size()), ("global_rank", processes.rank())]:
-        require(
-            settings[name] in (number, SETTINGS.table[name].default),
-            "processes",
-            "set_auto_parallel_context",
-            argument=name,
-            number=number,
-            got=settings[name],
-        )
+        got, who = settings[name], "set_auto_parallel_context"
+        fits = got in (number, SETTINGS.table[name].default)
+        require(fits, "processes", who, argument=name, number=number, got=got)
 
 
 def _change(settings):

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from sporax.core.jax_internals import RanksProgram, device_array, equations
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.distributed import processes
 from sporax.distributed.collective_order import in_order
 
@@ -63,11 +63,8 @@ class RankFunction:
         arrays = [
             device_array(x) if x.__class__ is np.ndarray else x for x in jax.tree.leaves(args)
         ]
-        require(
-            self.program is not None or all(x.is_fully_addressable for x in arrays),
-            "tensors-rank-s-own",
-            self.who,
-        )
+        is_own = self.program is not None or all(x.is_fully_addressable for x in arrays)
+        require(is_own, "tensors-rank-s-own", self.who)
         if not self.has_one_device:
             arrays = [jax.device_put(x, self.device) if x.device != self.device else x
                       for x in arrays]  # fmt: skip
@@ -82,16 +79,10 @@ class RankFunction:
         except (ValueError, jax.errors.JaxRuntimeError) as error:
             if "Gloo" not in str(error):
                 raise
-            what = "did not come" if "Timed out" in str(error) else "has ended, or did not come"
-            raise rejection(
-                "all-call-within-s",
-                self.who,
-                group=self.group,
-                timeout=processes.timeout(),
-                absent=self.group.absent(),
-                what=what,
-                cause=error,
-            ) from None
+            what = message("did-not-come" if "Timed out" in str(error) else "has-ended")
+            fields = {"timeout": processes.timeout(), "absent": self.group.absent(), "what": what}
+            group, who = self.group, self.who
+            raise rejection("all-call-within-s", who, group=group, cause=error, **fields) from None
         finally:
             self.group.running = None
 

@@ -5,6 +5,7 @@ import socket
 
 from sporax.core.errors import warn
 from sporax.core.jax_internals import coordinator
+from sporax.diagnosis.argument_kinds import INT, LIST, STR, instance_of, optional, within
 from sporax.diagnosis.rules import rejection, require
 from sporax.distributed import groups, launch_environment, processes
 from sporax.distributed.groups import member, named
@@ -34,7 +35,7 @@ def init(backend_name=None):
     >>> release()
     """
     if backend_name not in (None, *_BACKENDS):
-        raise rejection("one-none", "init", backend_name=backend_name, backends=list(_BACKENDS))
+        raise rejection("one-none", "init", backend_name=backend_name, choices=_BACKENDS)
     if processes.World.launch is None:
         launch_environment.read()  # raises for an unsupported environment
         reason = launch_environment.incomplete()
@@ -125,39 +126,23 @@ def create_group(group, rank_ids, options=None):
     1
     >>> destroy_group("alone")
     """
-    require(
-        isinstance(group, str) and isinstance(rank_ids, list),
-        "string-rank-ids-list",
-        "create_group",
-        group=group,
-        rank_ids=rank_ids,
-    )
-    require(
-        isinstance(options, GroupOptions | None),
-        "groupoptions-none",
-        "create_group",
-        options=options,
-    )
+    STR("create_group", group=group)
+    LIST("create_group", rank_ids=rank_ids)
+    optional(instance_of(GroupOptions))("create_group", options=options)
     if options is not None:
         warn("'options' of 'create_group' has no effect: JAX's communicators have no such settings")
     size = processes.size()
     wrong = [r for r in rank_ids if type(r) is not int or not 0 <= r < size]
     if wrong or not rank_ids:
         raise rejection("hold-ranks-0", "create_group", rank_ids=rank_ids, number=size - 1)
-    require(
-        len(set(rank_ids)) >= len(rank_ids), "name-rank-once", "create_group", rank_ids=rank_ids
-    )
+    is_once = len(set(rank_ids)) == len(rank_ids)
+    require(is_once, "name-rank-once", "create_group", rank_ids=rank_ids)
     taken = group in groups.WORLD_NAMES or (
         group in groups.names() and named(group, "create_group").ranks != tuple(rank_ids)
     )
     if taken:
-        raise rejection(
-            "new-name-group-ranks",
-            "create_group",
-            argument="group",
-            group=group,
-            ranks=list(named(group, "create_group").ranks),
-        )
+        ranks = list(named(group, "create_group").ranks)
+        raise rejection("new-name-group-ranks", "create_group", group=group, ranks=ranks)
     groups.add(group, rank_ids)
 
 
@@ -170,14 +155,13 @@ def destroy_group(group):
     >>> destroy_group("alone")
     """
     named(group, "destroy_group")
-    require(group not in groups.WORLD_NAMES, "one-create-group-made", "destroy_group", group=group)
+    is_made = group not in groups.WORLD_NAMES
+    require(is_made, "one-create-group-made", "destroy_group", group=group)
     groups.remove(group)
 
 
 def _in_range(who, name, number, size):
-    require(type(number) is int, "int", who, argument=name, got=number)
-    if not 0 <= number < size:
-        raise rejection("0-rank-number", who, argument=name, number=size - 1, got=number)
+    within(0, size, INT, "[)").checked(who, name, number)
 
 
 def get_world_rank_from_group_rank(group, group_rank_id):
@@ -205,8 +189,8 @@ def get_group_rank_from_world_rank(world_rank_id, group):
     who = "get_group_rank_from_world_rank"
     ranks = named(group, who).ranks
     _in_range(who, "world_rank_id", world_rank_id, processes.size())
-    if world_rank_id not in ranks:
-        raise rejection("member-group-one", who, world_rank_id=world_rank_id, ranks=list(ranks))
+    is_member, ranks = world_rank_id in ranks, list(ranks)
+    require(is_member, "member-group-one", who, world_rank_id=world_rank_id, ranks=ranks)
     return ranks.index(world_rank_id)
 
 

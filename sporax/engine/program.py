@@ -13,6 +13,7 @@ from sporax.core.environment import Process
 from sporax.core.hooks import hooks
 from sporax.core.memory_limits import COMPILING, RESERVE, TO_COMPILE, budget, is_out_of_memory
 from sporax.core.value import Aval
+from sporax.diagnosis.rules import rejection
 from sporax.engine.debug.out_of_memory import bytes_needed, bytes_of, memory
 from sporax.engine.trace_tree import forest
 from sporax.xla_kernels import host_memory, jaxlib_faults
@@ -186,7 +187,7 @@ class Program:
     def __call__(self, arrays, reals, integers, results):
         """Run; the results are put into the list `results`, all at once and even if interrupted."""
         if Process.is_forked:
-            raise RuntimeError(_FORKED)
+            raise rejection("program-after-fork", "os.fork")
         if self.most:
             self.prepare(arrays, reals, integers)
         if self.donated:
@@ -234,13 +235,6 @@ def _waited(compiled):
     run: Any = functools.wraps(compiled)(lambda *args: jax.block_until_ready(compiled(*args)))
     run.lower = compiled.lower
     return run
-
-
-_FORKED = (
-    "For 'os.fork', the new process must not run programs of XLA's, whose threads are not forked, "
-    "but one was to run here that NumPy cannot run in its place. Start processes that compute with "
-    "multiprocessing's 'spawn' or 'forkserver'."
-)
 
 
 def usable(dead, inputs, outputs):

@@ -3,7 +3,8 @@
 import functools
 
 from sporax.core.cell_tree import is_cell_class
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import one_of
+from sporax.diagnosis.rules import require
 
 _CONFIGURATION = {  # setting -> allowed values
     "jit_level": ("", "O0", "O1", "O2"),
@@ -33,14 +34,7 @@ class JitConfig:
         values = (jit_level, exc_mode, jit_syntax_level, debug_level, infer_boost)
         self.jit_config_dict = {**kwargs, **dict(zip(_CONFIGURATION, values, strict=True))}
         for name, allowed in _CONFIGURATION.items():
-            if self.jit_config_dict[name] not in allowed:
-                raise rejection(
-                    "one-of",
-                    "JitConfig",
-                    argument=name,
-                    choices=list(allowed),
-                    got=self.jit_config_dict[name],
-                )
+            one_of(*allowed).checked("JitConfig", name, self.jit_config_dict[name])
 
 
 def jit_class(cls):
@@ -55,8 +49,7 @@ def jit_class(cls):
     array([6.], dtype=float32)
     """
     require(isinstance(cls, type), "class", "jit_class", cls=cls)
-    if is_cell_class(cls):
-        raise rejection("not-cell", "jit_class", cls=cls.__name__)
+    require(not is_cell_class(cls), "not-cell", "jit_class", cls=cls)
     return cls
 
 
@@ -84,13 +77,9 @@ def lazy_inline(fn=None, attrs=None, policy=None):
     ...     def __init__(self):
     ...         super().__init__()
     """
-    require(
-        attrs is None or isinstance(attrs, str) or _are_names(attrs),
-        "string-list-strings",
-        "lazy_inline",
-        attrs=attrs,
-    )
-    require(policy in (None, "front"), "none-front", "lazy_inline", policy=policy)
+    are_names = attrs is None or isinstance(attrs, str) or _are_names(attrs)
+    require(are_names, "string-list-strings", "lazy_inline", attrs=attrs)
+    one_of(None, "front")("lazy_inline", policy=policy)
     return _as_it_is if fn is None else fn
 
 

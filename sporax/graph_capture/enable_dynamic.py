@@ -32,31 +32,19 @@ def enable_dynamic(**kwargs):
     for name, described in kwargs.items():
         is_described = isinstance(described, (Tensor, tuple, list))
         tensors = list(tensors_of(described)) if is_described else []
-        require(
-            any(isinstance(t._value, UnknownShape) for t in tensors),
-            "tensor-unknown-size-tuple",
-            "enable_dynamic",
-            argument=name,
-            got=described,
-        )
+        is_unknown = any(isinstance(t._value, UnknownShape) for t in tensors)
+        fields = {"argument": name, "got": described}
+        require(is_unknown, "tensor-unknown-size-tuple", "enable_dynamic", **fields)
     return functools.partial(_with_dynamic_shapes, frozenset(kwargs))
 
 
 def _with_dynamic_shapes(names, function):
-    require(
-        isinstance(function, (JitFunction, types.FunctionType, types.MethodType)),
-        "decorated-object-function-method",
-        "enable_dynamic",
-        got=function,
-    )
+    is_one = isinstance(function, (JitFunction, types.FunctionType, types.MethodType))
+    require(is_one, "decorated-object-function-method", "enable_dynamic", got=function)
     unknown = names - inspect.signature(function).parameters.keys()
     if unknown:
-        raise rejection(
-            "keyword-arguments-parameters",
-            "enable_dynamic",
-            getattr=getattr(function, "__name__", "the function"),
-            got=min(unknown),
-        )
+        name, got = getattr(function, "__name__", function), min(unknown)
+        raise rejection("keyword-arguments-parameters", "enable_dynamic", function=name, got=got)
     if isinstance(function, JitFunction):
         return JitFunction(function.fn, function.fullgraph, True)
     inspect.unwrap(function)._has_dynamic_shapes = True  # `jit` above this decorator reads it

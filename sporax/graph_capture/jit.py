@@ -411,10 +411,7 @@ def _jitted(function, kind, fullgraph, dynamic):
         function.construct = make(function.construct)
         return function
     if not callable(function) or isinstance(function, type):
-        what = f"the class {function.__name__}" if callable(function) else type(function).__name__
-        raise rejection("callable-function-method-cell", "jit", function=what)
+        raise rejection("callable-function-method-cell", "jit", function=function)
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-        raise rejection(
-            "return-results-yields-awaits", "jit", argument="function", function=function.__name__
-        )
+        raise rejection("return-results-yields-awaits", "jit", function=function.__name__)
     return kind(function, fullgraph, dynamic)

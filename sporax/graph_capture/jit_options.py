@@ -28,11 +28,6 @@ def check_options(parameters, options):
 def _check_ge_options(options):
     for level, settings in options.items():
         require(level in ("global", "session"), "keyed-global-session", "jit", ge_options=level)
-        require(
-            isinstance(settings, dict)
-            and all(isinstance(item, str) for pair in settings.items() for item in pair),
-            "strings-name",
-            "jit",
-            ge_options=settings,
-            level=level,
-        )
+        is_dict = isinstance(settings, dict)
+        fits = is_dict and all(isinstance(x, str) for pair in settings.items() for x in pair)
+        require(fits, "strings-name", "jit", ge_options=settings, level=level)

@@ -4,7 +4,8 @@ from typing import Any
 
 from sporax.core.tree import itself, map_tensors
 from sporax.core.value import scalar_value
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.argument_kinds import BOOL
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import wrap
 
 
@@ -59,10 +60,9 @@ def mutable(input_data, dynamic_len=False):
     >>> double.captures
     1
     """
-    if not isinstance(dynamic_len, bool):
-        raise rejection("bool-jit-function", "mutable", dynamic_len=dynamic_len)
-    if dynamic_len and not isinstance(input_data, (tuple, list)):
-        raise rejection("mutable-dynamic-len-true-input-data", got=input_data)
+    BOOL("mutable", dynamic_len=dynamic_len)
+    fits = not dynamic_len or isinstance(input_data, (tuple, list))
+    require(fits, "mutable-dynamic-len-true-input-data", got=input_data)
     try:
         return map_tensors(itself, input_data, _mutable)
     except RecursionError:

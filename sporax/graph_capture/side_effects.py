@@ -20,7 +20,7 @@ from sporax.core.errors import is_own, is_users, warn
 from sporax.core.random import own_draws
 from sporax.core.tree import itself, map_tensors, tensors_of
 from sporax.diagnosis.causes import recursion_of
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 from sporax.graph_capture.retrace_reasons import whereabouts
 from sporax.guards.attribute_reads import space_of
 from sporax.guards.bytecode_names import codes_in
@@ -68,18 +68,18 @@ def _others(recorder, known):
 
 
 class SideEffect:
-    """A side effect: `what` the function does, in user terms, and the `remedy`; the `name` of the
-    changed variable, if known; the `codes` of the function."""
+    """A side effect: `what` the function does, in user terms, and the rule of the `remedy`; the
+    `name` of the changed variable, if known; the `codes` of the function."""
 
     def __init__(self, what, remedy, name=None, codes=()):
-        self.what, self.remedy, self.name, self.codes = what, remedy, name, codes
+        self.what, self.remedy, self.name, self.codes = what, message(remedy), name, codes
 
     def _words(self, name, function):
         """Describe (the function, its effect), with the line of the effect or of the function."""
         line = None if self.name is None else _line(self.name, self.codes)
         if line is None:
-            return f"'{name}'{whereabouts(function)}", f"it {self.what}"
-        return f"'{name}'", f"it {self.what} ({line})"
+            return f"'{name}'{whereabouts(function)}", message("it-does", what=self.what)
+        return f"'{name}'", message("it-does-at", what=self.what, line=line)
 
     def warn(self, name, function):
         """Warn that the function runs dynamically from now on, and why."""
@@ -95,10 +95,7 @@ class SideEffect:
         return rejection("jit-fullgraph-true-compute", name=who, what=what, remedy=self.remedy)
 
 
-ESCAPE = SideEffect(
-    "leaves a Tensor where others find it after its end",
-    "Return it, or put it into a Parameter with 'set_data'.",
-)
+ESCAPE = SideEffect(message("leaves-a-tensor-after-its-end"), "return-it-or-set-data")
 
 
 def changed_argument(snapshot):
@@ -106,10 +103,7 @@ def changed_argument(snapshot):
     their snapshot."""
     for guard in snapshot.changes():
         thing = guard.space if isinstance(guard, Attribute) else guard.thing
-        return SideEffect(
-            f"changes a {type(thing).__name__} that it is given",
-            "Change a copy of it, and return that.",
-        )
+        return SideEffect(message("changes-what-it-is-given", thing=thing), "change-a-copy")
     return None
 
 
@@ -136,37 +130,19 @@ _ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 
 def before(dependence):
     """Return the effect that prevents the capture of a function; None if there is none."""
+    codes = dependence.codes
     if dependence.hidden is not None:
         name, why = dependence.hidden
-        return SideEffect(
-            f"reads '{name}', which {why}, so that no change to it would be noticed",
-            "Read it outside, and give what it holds as an argument.",
-            name,
-            dependence.codes,
-        )
-    if dependence.threads is not None:
-        return SideEffect(
-            f"computes in other threads, by '{dependence.threads}'",
-            "Start threads outside, and give what they compute as arguments.",
-            dependence.threads,
-            dependence.codes,
-        )
-    if dependence.iterator is not None:
-        return SideEffect(
-            f"uses '{dependence.iterator}', an iterator or a file, at each call",
-            "Take from it, or write to it, outside, and give what it returned as an argument.",
-            dependence.iterator,
-            dependence.codes,
-        )
+        return SideEffect(message("reads-hidden", name=name, why=why), "read-outside", name, codes)
+    if (name := dependence.threads) is not None:
+        what = message("computes-in-threads", name=name)
+        return SideEffect(what, "start-threads-outside", name, codes)
+    if (name := dependence.iterator) is not None:
+        return SideEffect(message("uses-iterator", name=name), "take-outside", name, codes)
     if dependence.effect is None:
         return None
     what, name = dependence.effect
-    return SideEffect(
-        f"{what} at each call",
-        "Do that outside, and give what it returns as an argument.",
-        name,
-        dependence.codes,
-    )
+    return SideEffect(message("does-at-each-call", what=what), "do-outside", name, codes)
 
 
 def random_effect(states, dependence):
@@ -178,10 +154,7 @@ def random_effect(states, dependence):
     others = threading.active_count() > 1 or own != own_then
     if others and not _names_random(dependence):
         return None
-    return SideEffect(
-        "draws random numbers from NumPy or from 'random'",
-        "Draw with 'ops' or 'mint', or outside, and give the numbers as an argument.",
-    )
+    return SideEffect(message("draws-random-numbers"), "draw-with-ops")
 
 
 def _names_random(dependence):
@@ -200,20 +173,13 @@ def after(dependence, graph):
     elif not changes and graph.is_valid() and dependence.restructured() is None:
         return None
     if not changes and graph is not ESCAPED:
-        return SideEffect(
-            "changes attributes of a Cell at each call",
-            "Make a Parameter of what changes, and use 'assign' or 'assign_add'.",
-        )
-    what = "leaves a Tensor where others find it" if graph is ESCAPED else "changes what it reads"
-    return SideEffect(
-        f"{what}, {changes[0].description()}, at each call" if changes else f"{what} at each call",
-        "Return the Tensor, or put it into a Parameter with 'set_data'."
-        if graph is ESCAPED
-        else "Make a Parameter of what changes, with 'assign_add' and the like, or change it "
-        "outside.",
-        changes[0].name if changes else None,
-        dependence.codes,
-    )
+        return SideEffect(message("changes-attributes"), "make-parameter-and-assign")
+    what = message("leaves-a-tensor" if graph is ESCAPED else "changes-what-it-reads")
+    remedy = "return-tensor-or-set-data" if graph is ESCAPED else "make-parameter-or-change-outside"
+    if changes:
+        what = message("does-to-something", what=what, thing=changes[0].description())
+    what = message("does-at-each-call", what=what)
+    return SideEffect(what, remedy, changes[0].name if changes else None, dependence.codes)
 
 
 def endless(error, name, is_undone):
@@ -221,10 +187,8 @@ def endless(error, name, is_undone):
     recursion = recursion_of(error, is_users)
     if recursion is None or is_own(error):
         return error
-    return RecursionError(
-        f"For 'jit', '{name}' must end, but {recursion}"
-        + " All Parameters, buffers and random states are as before the call." * is_undone
-    )
+    state = message("state-as-before") if is_undone else ""
+    return rejection("function-must-end", "jit", name=name, recursion=recursion, state=state)
 
 
 def _line(name, codes):

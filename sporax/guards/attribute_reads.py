@@ -8,6 +8,7 @@ import types
 
 from sporax.core.cell_tree import defines, is_cell_class
 from sporax.core.tensor import Tensor
+from sporax.diagnosis.rules import message
 from sporax.engine.operation import Op
 from sporax.guards.guard_types import MISSING, Attribute, CellState, Contents, Entry, Size
 from sporax.guards.module_origins import origin
@@ -143,7 +144,7 @@ class Attributes:
         if target.thing is sys and name in _STREAMS:
             return  # a deferred print looks them up at each run
         if entry.value is sys.modules:
-            self._dependence.hide("sys.modules", "can be read for everything")
+            self._dependence.hide("sys.modules", message("can-be-read-for-everything"))
             return
         is_part = isinstance(entry.value, types.ModuleType) and target.library is not None
         may_call = target.library != "sporax" or self._dependence.may_call(entry.value, name)

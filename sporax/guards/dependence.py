@@ -28,6 +28,7 @@ import numpy as np
 from sporax.core.cell_tree import CellProtocol, defines, is_cell, is_cell_class
 from sporax.core.tensor import Tensor
 from sporax.core.tree import itself, map_tensors
+from sporax.diagnosis.rules import message
 from sporax.guards.attribute_reads import Attributes, space_of
 from sporax.guards.bytecode_names import names
 from sporax.guards.class_cache import cached_by_class
@@ -83,7 +84,7 @@ class Dependence(Snapshot):
             while self._queue:
                 self._follow(*self._queue.popleft())
         if self.is_too_large():
-            self.hide("the function", f"refers to more than {MAX_OBJECTS} objects")
+            self.hide("the function", message("refers-to-too-many", most=MAX_OBJECTS))
         self.effect = self._libraries.effect
         del self._attributes, self._libraries, self._queue, self._functions, self._values
 
@@ -186,7 +187,7 @@ class Dependence(Snapshot):
 
     def _container(self, thing, name, read):
         if isinstance(thing, np.ndarray) and thing.dtype != object:
-            self.hide(name, "is an array with objects in its fields")
+            self.hide(name, message("array-with-objects"))
             return
         contents = self.add(Contents(thing, name, read))
         kinds = set(map(type, contents.items))
@@ -212,7 +213,7 @@ class Dependence(Snapshot):
 
     def _generator(self, generator, name, read):
         if isinstance(generator, random.SystemRandom):
-            self.hide(name, "draws random numbers from the system")
+            self.hide(name, message("draws-from-system"))
             return
         self.add(GeneratorState(generator, name, read))
 
@@ -232,7 +233,7 @@ class Dependence(Snapshot):
         if name != own:  # the code uses another name
             named = names(compile(own, "", "eval")) if own.isidentifier() else None
             if named is not None and named.unbounded is not None:
-                self.hide(own, "can read everything")
+                self.hide(own, message("can-read-everything"))
             elif named is not None and named.any_attribute:
                 self.read_all()
         self._libraries.use_builtin(function, name)
@@ -292,7 +293,8 @@ class Dependence(Snapshot):
             self._libraries.use(thing.__module__, thing.__qualname__, name, thing)
             return
         if has_hidden_state(type(thing)) or has_effects(type(thing)):
-            self.hide(name or type(thing).__name__, f"is of type '{type(thing).__name__}'")
+            kind = type(thing).__name__
+            self.hide(name or kind, message("is-of-type", kind=kind))
         wrapped = (space_of(thing) or {}).get("__wrapped__")
         if wrapped is not None and origin(type(thing).__module__):
             self.follow(wrapped, name, read)
@@ -358,7 +360,7 @@ class Dependence(Snapshot):
     def _code(self, code, space, enclosing):
         named = names(code)
         if named.unbounded is not None:
-            self.hide(named.unbounded, "can read everything")
+            self.hide(named.unbounded, message("can-read-everything"))
         if named.any_attribute:
             self.read_all()
         self.name(named.attributes, named.optional)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sporax.core.value import Changes
+from sporax.diagnosis.rules import message
 
 
 class Guard(ABC):
@@ -39,7 +40,9 @@ class Guard(ABC):
 
     def description(self):
         """Return the name of the state for a message, or else its type."""
-        return f"a {type(self.now()).__name__}" if self.name is None else f"'{self.name}'"
+        if self.name is None:
+            return message("an-instance", kind=type(self.now()).__name__)
+        return f"'{self.name}'"
 
 
 class Entry(Guard):

@@ -11,6 +11,7 @@ from pathlib import Path, PosixPath, PurePath, WindowsPath
 
 import numpy as np
 
+from sporax.diagnosis.rules import message
 from sporax.guards.guard_types import MISSING, Contents, Entry, Reading
 from sporax.guards.library_rules import known_as, rule_of, rules_of_methods
 from sporax.guards.library_state import IDENTITIES, find, is_own_codec
@@ -79,7 +80,7 @@ class LibraryReads:
                 self._dependence.add(Reading(f"{module.__name__}.{name}", read))
             return value
         if value is sys.modules:
-            self._dependence.hide("sys.modules", "can be read for everything")
+            self._dependence.hide("sys.modules", message("can-be-read-for-everything"))
             return value
         self._dependence.guard(entry, is_bound=True)
         if isinstance(value, (np.ufunc, type(np.sum))):  # immutable: not followed
@@ -90,7 +91,7 @@ class LibraryReads:
         """Guard a module that the code imports."""
         is_missing = "." not in module and module not in sys.modules
         if is_missing and importlib.util.find_spec(module) is None:
-            self._note(f"imports '{module}', which is not installed,", module)
+            self._note(message("imports-missing", module=module), module)
         self._dependence.guard(Entry(sys.modules, module), is_bound=True)
 
     def _note(self, what, name):
@@ -171,7 +172,7 @@ class LibraryReads:
 
     def _apply(self, rule, full, name):
         if rule.kind == "effect":
-            self._note(f"calls '{full}'", name)
+            self._note(message("calls-function", name=full), name)
         elif rule.kind == "gives":
             owner, attribute = find(*rule.state)
             self._methods.update(rules_of_methods(getattr(owner, attribute)))
@@ -218,7 +219,7 @@ class LibraryReads:
             self._apply(rule, full, name)
         for key, (full, name) in self._seeded.items():
             if self._calls.get(key, True):
-                self._note(f"calls '{full}'", name)
+                self._note(message("calls-function", name=full), name)
         if "locked" in names:
             for lock in self._locks:
                 self._dependence.add(Reading(f"locked() of {id(lock)}", lock.locked))
@@ -230,7 +231,7 @@ class LibraryReads:
                     self._dependence.add(Contents(value, name))
         if not names.isdisjoint(("encode", "decode")):
             for text in filter(is_own_codec, sorted(self.texts)):
-                self._note(f"encodes or decodes by '{text}'", text)
+                self._note(message("encodes-by", codec=text), text)
         if self.has_arrays:
             self.state("numpy.geterr()")
             if self.has_texts:

@@ -31,7 +31,7 @@ from sporax.core.jax_internals import used_inputs
 from sporax.core.tensor import as_value, stacked_operands
 from sporax.core.to_host import on_host
 from sporax.core.value import WEAK_AVALS, Aval, thread
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, pending_value, record, wrap
 from sporax.engine.trace_tree import forest
@@ -164,18 +164,11 @@ class Site:
         bounds = self.bounds
         for status, within, what in zip(statuses, bounds.ranges, bounds.what, strict=True):
             if status:
-                of = within.of or f" along axis {within.axis}"
+                whole = within.of or message("along-axis", axis=within.axis)
                 return rejection(
-                    "must-be-in-index-range",
-                    bounds.who,
-                    what=what,
-                    lowest=within.lowest,
-                    size=within.size,
-                    whole=of,
-                    got=within.worst(int(status)),
-                    object=self,
-                    error=OutOfRange,
-                )
+                    "must-be-in-index-range", bounds.who, OutOfRange, what=what, size=within.size,
+                    lowest=within.lowest, whole=whole, got=within.worst(int(status)), place=self,
+                )  # fmt: skip
         return None
 
     def __str__(self):

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from sporax.ast_transform.convert import obstacle, reading_code
 from sporax.core.errors import user_frame
 from sporax.core.value import WEAK_AVALS, Aval, Shared, thread
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 from sporax.engine.operation import Op, Rule
 from sporax.engine.recorder import Recorder, record
 from sporax.engine.trace_tree import TraceNode, forest
@@ -237,14 +237,11 @@ class AbstractTrace(lending.Scope, Tracer):
         """Create and store the error for a needed concrete value."""
         code, at = reading_code(), user_frame()
         self.needs_conversion(code)
-        why = obstacle(code)
-        where = f", at {at.filename}:{at.lineno}: {at.line}" if at is not None else ""
-        self.error = RuntimeError(
-            f"For '{self.who}', the function must not need a number of what it computes{where}. It "
-            "is recorded once, for all numbers. Leave out 'asnumpy', 'print', 'float', 'bool' and "
-            "'if' on its Tensors: choose with 'ops.where', and read numbers outside."
-            + (f" Here {why}." if why else "")
-        )
+        why, where = obstacle(code), ""
+        if at is not None:
+            where = message("at-source", line=f"{at.filename}:{at.lineno}: {at.line}")
+        why = message("here-why", why=why) if why else ""
+        self.error = rejection("no-number-needed", self.who, where=where, why=why)
         return self.error
 
     # results --------------------------------------------------------------------------------

@@ -13,7 +13,10 @@ from sporax.diagnosis.rules import require
 from sporax.nn.cell import Cell
 
 _ALGORITHM, _SERVERS = Settings("set_algo_parameters"), Settings("set_ps_context")
-_LARGEST_ALIGNMENT = 1024
+_LIMITS = {
+    "tensor_slice_align_size": kinds.within(0, 1024, ends="(]"),
+    "algo_approxi_epsilon": kinds.within(0, 1, ends="(]"),
+}
 
 
 def set_algo_parameters(**kwargs):
@@ -29,15 +32,8 @@ def set_algo_parameters(**kwargs):
     """
     for name, value in kwargs.items():
         _ALGORITHM.check(name, value)
-        most = {"tensor_slice_align_size": _LARGEST_ALIGNMENT, "algo_approxi_epsilon": 1}.get(name)
-        require(
-            most is None or 0 < value <= most,
-            "above-0-at-most",
-            "set_algo_parameters",
-            argument=name,
-            most=most,
-            got=value,
-        )
+        if name in _LIMITS:
+            _LIMITS[name].checked("set_algo_parameters", name, value)
     _ALGORITHM.values.update(kwargs)
 
 
@@ -107,17 +103,14 @@ def set_op_strategy_config(mode="SAVE", path=""):
     """
     who = "set_op_strategy_config"
     check_operator_file(who, path)
-    if mode not in ("SAVE", "LOAD"):
-        raise KeyError(f"For '{who}', 'mode' must be 'SAVE' or 'LOAD', but got {mode!r}.")
+    require(mode in ("SAVE", "LOAD"), "save-or-load", who, mode=mode)
 
 
 def check_operator_file(who, path):
     """Check that `path` is an absolute path of a `.json` file; warn once that it has no effect."""
     kinds.STR(who, path=path)
-    if not os.path.isabs(path) or not path.endswith(".json"):
-        raise KeyError(
-            f"For '{who}', 'path' must be absolute and end with '.json', but got {path!r}."
-        )
+    fits = os.path.isabs(path) and path.endswith(".json")
+    require(fits, "absolute-path-of-json", who, path=path)
     warn(f"'{who}' has no effect: XLA divides operations itself, without a search.")
 
 

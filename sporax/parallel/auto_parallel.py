@@ -3,7 +3,7 @@
 from sporax.core.errors import warn
 from sporax.core.tree import map_tensors
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.distributed.parallel_context import SCHEDULERS
 from sporax.nn.cell import Cell
 from sporax.nn.micro_batches import PipelineCell
@@ -94,8 +94,8 @@ class AutoParallel(Cell):
         """Set the division of inputs: 'data_parallel' along the first axis if it is divisible,
         'full_batch' none, or a strategy: a tuple or a Layout for each Tensor."""
         who = "AutoParallel.dataset_strategy"
-        if config is None or (isinstance(config, str) and config not in _DATA):
-            raise rejection("one-tuple", who, config=config, data=list(_DATA))
+        is_known = config in _DATA if isinstance(config, str) else config is not None
+        require(is_known, "one-tuple", who, config=config, choices=_DATA)
         if not isinstance(config, str):
             check_strategy(who, "config", config)
         self._dataset_strategy = config
@@ -113,9 +113,8 @@ class AutoParallel(Cell):
         kinds.one_of(*_LEVELS)(who, optimizer_level=optimizer_level)
         mesh = current_mesh()
         size = 1 if mesh is None or not mesh.batch_axis else mesh.axes[mesh.batch_axis]
-        require(
-            shard_size in (-1, size), "1-devices-batch-axis", who, shard_size=shard_size, size=size
-        )
+        fits = shard_size in (-1, size)
+        require(fits, "1-devices-batch-axis", who, shard_size=shard_size, size=size)
         if mesh is not None:
             OptimizerParallel.threshold = threshold
             divide([p for p in self._weights() if p.parallel_optimizer], threshold)
@@ -132,14 +131,12 @@ class AutoParallel(Cell):
         kinds.POSITIVE_INT(who, stages=stages)
         kinds.BOOL(who, output_broadcast=output_broadcast, interleave=interleave)
         kinds.one_of(*_SCHEDULERS)(who, scheduler=scheduler)
-        if interleave or scheduler not in SCHEDULERS:
-            raise rejection(
-                "one-without-interleave",
-                who,
-                scheduler=scheduler,
-                schedulers=list(SCHEDULERS),
-                interleave=interleave,
-            )
+        is_known, fields = (
+            scheduler in SCHEDULERS,
+            {"scheduler": scheduler, "interleave": interleave},
+        )
+        fits = is_known and not interleave
+        require(fits, "one-without-interleave", who, choices=SCHEDULERS, **fields)
         for _, cell in self.cells_and_names():
             if isinstance(cell, PipelineCell):
                 cell._set_pipeline(who, stages, scheduler)

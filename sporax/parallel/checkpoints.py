@@ -45,14 +45,12 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
         kinds.instance(Parameter, "a-list-of-parameters")(who, sliced_parameters=p)
     first = sliced_parameters[0]
     for k, p in enumerate(sliced_parameters):
-        require(
-            (p.name, p.ndim, p.shape[1:]) == (first.name, first.ndim, first.shape[1:]),
-            "parts-one-name-one", who, k=k, name=p.name, shape=p.shape, name2=first.name,
-            shape2=first.shape,
-        )  # fmt: skip
+        fits = (p.name, p.ndim, p.shape[1:]) == (first.name, first.ndim, first.shape[1:])
+        own, other = (p.name, p.shape), (first.name, first.shape)
+        require(fits, "parts-one-name-one", who, k=k, part=own, first=other)
     arrays = [p.asnumpy() for p in sliced_parameters]
-    if strategy and first.name not in strategy:
-        raise KeyError(f"For '{who}', 'strategy' must have the name '{first.name}', but has not.")
+    fits = not strategy or first.name in strategy
+    require(fits, "strategy-without-name", who, argument="strategy", name=first.name)
     if not strategy:
         whole = np.concatenate(arrays)
     else:
@@ -62,11 +60,8 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
 
 def _joined(who, arrays, slicings):
     ((name, slicing),) = slicings.items()
-    if len(arrays) != slicing.ranks:
-        raise rejection(
-            "part-ranks-device-matrix", who, ranks=slicing.ranks,
-            dev_matrix=list(slicing.dev_matrix), count=len(arrays),
-        )  # fmt: skip
+    n, fields = len(arrays), {"ranks": slicing.ranks, "grid": slicing.dev_matrix}
+    require(n == slicing.ranks, "part-ranks-device-matrix", who, count=n, **fields)
     if slicing.split_shape:
         return _joined_unevenly(who, arrays, slicing)
     require(len({a.shape for a in arrays}) <= 1, "parts-one-shape-layout", who)
@@ -78,21 +73,15 @@ def _joined(who, arrays, slicings):
 
 def _joined_unevenly(who, arrays, slicing):
     """Merge parts whose sizes along dimension 0 are `split_shape`, by the index of the part."""
-    parts = slicing.parts()
-    pieces = {}
+    parts, sizes = slicing.parts(), slicing.split_shape
+    fits, n, pieces = len(sizes) == math.prod(parts), math.prod(parts), {}
+    require(fits, "size-parts", who, param_split_shape=sizes, n=n)
     for rank, array in enumerate(arrays):
         number = int(np.ravel_multi_index(slicing.index(rank), parts))
-        if len(slicing.split_shape) != math.prod(parts):
-            raise rejection(
-                "size-parts", who, param_split_shape=list(slicing.split_shape),
-                prod=math.prod(parts),
-            )  # fmt: skip
-        require(
-            array.shape[0] == slicing.split_shape[number], "part-size-dimension-0", who,
-            number=number, split_shape=slicing.split_shape[number], got=array.shape[0],
-        )  # fmt: skip
+        got, size = array.shape[0], sizes[number]
+        require(got == size, "part-size-dimension-0", who, number=number, size=size, got=got)
         pieces[number] = array
-    level = [pieces[k] for k in range(math.prod(parts))]
+    level = [pieces[k] for k in range(n)]
     for dim in reversed(range(len(parts))):
         n = parts[dim]
         level = [np.concatenate(level[k : k + n], dim) for k in range(0, len(level), n)]
@@ -121,10 +110,7 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     if src_strategy_file is None:
         return [0]
     source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
-    require(
-        source, "say-how-parameters-divided", who, argument="src_strategy_file",
-        src_strategy_file=src_strategy_file, rank_id=rank_id,
-    )  # fmt: skip
+    require(source, "say-how-parameters-divided", who, src_strategy_file=src_strategy_file)
     return _ranks_needed(source, target, rank_id)
 
 
@@ -176,10 +162,8 @@ def transform_checkpoint_by_rank(
     kinds.DICT(who, checkpoint_files_map=checkpoint_files_map)
     kinds.INT(who, rank_id=rank_id)
     kinds.STR(who, save_checkpoint_file_name=save_checkpoint_file_name)
-    require(
-        save_checkpoint_file_name.endswith(".ckpt"), "end-ckpt", who,
-        save_checkpoint_file_name=save_checkpoint_file_name,
-    )  # fmt: skip
+    fits = save_checkpoint_file_name.endswith(".ckpt")
+    require(fits, "end-ckpt", who, save_checkpoint_file_name=save_checkpoint_file_name)
     for rank, file in checkpoint_files_map.items():
         require(os.path.isfile(file), "file-rank-exist-does", who, rank=rank, file=file)
     source, target = _of_rank(who, rank_id, src_strategy_file, dst_strategy_file)
@@ -249,18 +233,14 @@ def transform_checkpoints(
     array([2.], dtype=float32)
     """
     who = "transform_checkpoints"
-    require(
-        os.path.isdir(src_checkpoints_dir), "folder-argument-value", who,
-        src_checkpoints_dir=src_checkpoints_dir,
-    )  # fmt: skip
+    is_folder, error = os.path.isdir(src_checkpoints_dir), NotADirectoryError
+    require(is_folder, "existing-folder", who, error, src_checkpoints_dir=src_checkpoints_dir)
     kinds.STR(who, ckpt_prefix=ckpt_prefix)
     kinds.POSITIVE_INT(who, process_num=process_num)
     kinds.one_of(*_FORMATS)(who, output_format=output_format)
     files, format = _files(who, src_checkpoints_dir)
-    require(
-        format != "ckpt" or output_format == "ckpt", "ckpt-ckpt-files", who,
-        output_format=output_format,
-    )  # fmt: skip
+    fits = format != "ckpt" or output_format == "ckpt"
+    require(fits, "ckpt-ckpt-files", who, output_format=output_format)
     source, target = (slices.slicings(who, s) for s in (src_strategy_file, dst_strategy_file))
     loaded = _Loaded(files, format)
     if source and target and _is_part(source, target):
@@ -269,10 +249,8 @@ def transform_checkpoints(
     for rank in range(_count(who, target)):
         needed = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
         for r in needed:
-            require(
-                r in files, "checkpoint-rank-rank-made", who, r=r, rank=rank,
-                src_checkpoints_dir=src_checkpoints_dir,
-            )  # fmt: skip
+            fields = {"rank": rank, "r": r, "folder": src_checkpoints_dir}
+            require(r in files, "checkpoint-rank-rank-made", who, **fields)
         before, after = _of_rank(who, rank, src_strategy_file, dst_strategy_file)
         arrays = _of_files(who, {r: loaded[r] for r in needed}, before, after, rank)
         path = os.path.join(dst_checkpoints_dir, f"rank_{rank}", f"{ckpt_prefix}{rank}")
@@ -361,11 +339,8 @@ def _numbers(path):
 def _shortest(who, paths, suffix):
     least = min(len(os.path.basename(p)) for p in paths)
     shortest = [p for p in paths if len(os.path.basename(p)) == least]
-    if len(shortest) > 1:
-        raise rejection(
-            "leave-one-file-rank", who, argument="file_suffix", suffix=suffix,
-            shortest=sorted(shortest),
-        )  # fmt: skip
+    fits, got = len(shortest) == 1, sorted(shortest)
+    require(fits, "leave-one-file-rank", who, file_suffix=suffix, paths=got)
     return shortest
 
 
@@ -395,10 +370,8 @@ def load_segmented_checkpoints(
     """
     who = "load_segmented_checkpoints"
     kinds.STR(who, ckpt_file_dir=ckpt_file_dir)
-    require(
-        os.path.isdir(ckpt_file_dir), "folder-file-missing-checkpoints", who,
-        ckpt_file_dir=ckpt_file_dir,
-    )  # fmt: skip
+    is_folder = os.path.isdir(ckpt_file_dir)
+    require(is_folder, "existing-folder", who, ckpt_file_dir=ckpt_file_dir)
     found = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt"))):
         found |= load_checkpoint(
@@ -470,12 +443,9 @@ def load_distributed_checkpoint(
     who = "load_distributed_checkpoint"
     kinds.one_of(*_FORMATS)(who, format=format, output_format=output_format)
     if format == "safetensors":
-        given = (checkpoint_filenames, train_strategy_filename, dec_key)
-        require(
-            unified_safetensors_dir is not None and not strict_load
-            and not any(x is not None for x in given),
-            "safetensors-unified-safetensors-dir-no-checkpoint-filenames", who,
-        )  # fmt: skip
+        given = checkpoint_filenames, train_strategy_filename, dec_key, strict_load or None
+        fits = unified_safetensors_dir is not None and all(x is None for x in given)
+        require(fits, "unified-safetensors-only", who)
         return _load_unified(
             who, network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id,
             output_format, name_map or {}, return_param_dict,
@@ -497,15 +467,12 @@ def load_distributed_checkpoint(
 
 def _checked_files(who, paths, train):
     for k, path in enumerate(paths):
-        require(
-            isinstance(path, str) and path.endswith(".ckpt") and os.path.isfile(path),
-            "files-ckpt-exist-element", who, argument="checkpoint_filenames", k=k, path=path,
-        )  # fmt: skip
+        fits = isinstance(path, str) and path.endswith(".ckpt") and os.path.isfile(path)
+        name = f"checkpoint_filenames[{k}]"
+        require(fits, "existing-ckpt-file", who, argument=name, got=path)
     count = next(iter(train.values())).ranks if train else len(paths)
-    require(
-        len(paths) == count, "file-ranks-trained-checkpoint-filenames", who, count=count,
-        count2=len(paths),
-    )  # fmt: skip
+    got = len(paths)
+    require(got == count, "file-ranks-trained-checkpoint-filenames", who, count=count, got=got)
     return paths
 
 
@@ -539,16 +506,12 @@ def _load_unified(
     who, network, folder, strategy, target_folder, rank_id, format, name_map, as_dict
 ):
     target = slices.slicings(who, strategy)
-    require(
-        network is not None or target_folder is not None, "given-network-none", who,
-        argument="dst_safetensors_dir",
-    )  # fmt: skip
+    is_given = network is not None or target_folder is not None
+    require(is_given, "given-network-none", who, argument="dst_safetensors_dir")
     content = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.safetensors"))):
         content |= load_checkpoint(path, format="safetensors")
-    require(
-        content, "safetensors-files-none", who, argument="unified_safetensors_dir", folder=folder
-    )
+    require(content, "safetensors-files-none", who, unified_safetensors_dir=folder)
     named = {**dict.fromkeys(content), **dict.fromkeys(name_map)}
     content = {n: content[name_map.get(n, n)] for n in named if name_map.get(n, n) in content}
     every = range(_count(who, target)) if rank_id is None else [rank_id]

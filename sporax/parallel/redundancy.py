@@ -121,12 +121,8 @@ def parse_hccl_file(hccl_file_path):
             devices = [device for server in servers for device in server["device"]]
             return {int(device["rank_id"]): device["device_ip"] for device in devices}
         except untrusted_file.MALFORMED as error:
-            raise rejection(
-                "file-json-server-list-rank-id",
-                "parse_hccl_file",
-                hccl_file_path=hccl_file_path,
-                cause=error,
-            ) from None
+            path, who = hccl_file_path, "parse_hccl_file"
+            raise rejection("file-of-servers", who, path=path, cause=error) from None
 
 
 __all__ = [

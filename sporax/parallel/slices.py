@@ -61,22 +61,16 @@ class Slicing(NamedTuple):
     @staticmethod
     def _checked(name, grid, maps, step, size, split_shape, field, stages):
         if not all(n >= 1 for n in grid) or math.prod(grid) > _MOST_RANKS or field < 0:
-            raise rejection(
-                "device-matrix-sizes-1", name, most_ranks=_MOST_RANKS, got=list(grid), field=field
-            )
+            got = list(grid)
+            raise rejection("device-matrix-sizes-1", name, most=_MOST_RANKS, got=got, field=field)
         axes = [len(grid) - 1 - n for m in maps for n in m if n != -1]
         if len({*axes}) < len(axes) or any(not 0 <= a < len(grid) for a in axes):
             raise rejection("tensor-map-name-axes", name, grid=list(grid), got=maps)
         dims = tuple(tuple(len(grid) - 1 - n for n in m if n != -1) for m in maps)
         free = math.prod(grid[a] for a in range(len(grid)) if a not in axes)
         size = free if size == -1 else size if step else 0
-        require(
-            not size or (not free % size and dims),
-            "optimizer-divide-what-ranks",
-            name,
-            free=free,
-            size=size,
-        )
+        fits = not size or (free % size == 0 and dims)
+        require(fits, "optimizer-divide-what-ranks", name, free=free, size=size)
         return Slicing(grid, dims, 0 if size < 2 else size, split_shape, field, stages)
 
     @property
@@ -213,15 +207,8 @@ def part(name, pieces, source, target, rank):
     some = next(iter(pieces.values()))
     shape = source.whole(some.shape)
     for dim, (size, n) in enumerate(zip(shape, target.parts(), strict=False)):
-        require(
-            not size % n,
-            "dimension-shape-multiple-parts",
-            name,
-            dim=dim,
-            shape=shape,
-            n=n,
-            size=size,
-        )
+        fits, fields = size % n == 0, {"shape": shape, "dim": dim, "size": size}
+        require(fits, "dimension-multiple-of-parts", name, n=n, **fields)
     wanted = target.region(rank % target.ranks, shape)
     sizes = [b - a for a, b in wanted]
     if math.prod(sizes) > sum(piece.size for piece in pieces.values()):  # before allocation
@@ -234,9 +221,8 @@ def part(name, pieces, source, target, rank):
         if shared is None or pieces[r].shape != some.shape:
             if shared is None:
                 continue
-            raise rejection(
-                "parts-all-ranks-one", name, r=r, shape=pieces[r].shape, shape2=some.shape
-            )
+            got, other = pieces[r].shape, some.shape
+            raise rejection("parts-all-ranks-one", name, r=r, shape=got, other=other)
         there = tuple([slice(a - c, b - c) for (a, b), (c, _) in zip(shared, wanted, strict=True)])
         here = tuple([slice(a - c, b - c) for (a, b), (c, _) in zip(shared, own, strict=True)])
         if not filled[there].all():

@@ -65,12 +65,8 @@ def decoded(data, fields):
         name, kind, is_list = fields.get(field, (None, None, False))
         if name is None:
             continue
-        require(
-            (kind is int) == (wire == protobuf.VARINT) or (kind is int and is_list),
-            "field-another-kind",
-            name=name,
-            error=CorruptFile,
-        )
+        fits = (kind is int) == (wire == protobuf.VARINT) or (kind is int and is_list)
+        require(fits, "field-another-kind", name=name, error=CorruptFile)
         if kind is int:  # single values, or the packed form of a list
             numbers = [value] if wire == protobuf.VARINT else protobuf.varints(value)
             found = list(map(protobuf.signed, numbers))
@@ -121,12 +117,8 @@ def _dims(numbers):
 
 def _content(who, path):
     require(isinstance(path, str), "strategy-file-string", who, got=path)
-    require(
-        os.path.isfile(path) and os.path.getsize(path) != 0,
-        "strategy-file-exist-not",
-        who,
-        path=path,
-    )
+    is_filled = os.path.isfile(path) and os.path.getsize(path) != 0
+    require(is_filled, "strategy-file-exist-not", who, path=path)
     return untrusted_file.content(path)
 
 
@@ -138,9 +130,8 @@ def _message(who, path, fields=None):
             return None, _checked_json(untrusted_file.json_of(content))
         return decoded(content, fields or _STRATEGY_MAP), None
     except (CorruptFile, *MALFORMED) as error:
-        raise rejection(
-            "strategy-file-json-json", who, path=path, cause=untrusted_file.cause(error)
-        ) from None
+        cause = untrusted_file.cause(error)
+        raise rejection("strategy-file-json-json", who, path=path, cause=cause) from None
 
 
 def _checked_json(content):
@@ -148,13 +139,11 @@ def _checked_json(content):
     for item in content.get("parallel_layout_item", {}).values():
         numbers = [item.get(name, 0) for name in _NUMBERS]
         numbers += [n for slot in _SLOTS for m in _slot(item.get(slot, [])) for n in m.dim]
-        require(not any(type(n) is not int for n in numbers), "layout-ints-lists-ints", item=item)
+        are_ints = all(type(n) is int for n in numbers)
+        require(are_ints, "layout-ints-lists-ints", item=item)
     nodes = content.get("parallel_strategy_item", {}).values()
-    require(
-        not any(type(node.get("stage")) is not int for node in nodes),
-        "node-int",
-        argument="stage",
-    )
+    are_ints = all(type(node.get("stage")) is int for node in nodes)
+    require(are_ints, "node-int", argument="stage")
     return content
 
 
@@ -256,12 +245,7 @@ def restore_group_info_list(group_info_file_name):
     """
     message, _ = _message("restore_group_info_list", group_info_file_name, _GROUP_MAP)
     found = [] if message is None else message.ckpt_restore_rank_list.dim
-    require(
-        found,
-        "file-list-ranks-restore",
-        "restore_group_info_list",
-        group_info_file_name=group_info_file_name,
-    )
+    require(found, "file-list-ranks-restore", "restore_group_info_list", path=group_info_file_name)
     return found
 
 
@@ -282,15 +266,11 @@ def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
     ['0-w0', '1-w1']
     """
     who = "merge_pipeline_strategys"
-    require(
-        os.path.isdir(src_strategy_dirs),
-        "folder-argument-value",
-        who,
-        src_strategy_dirs=src_strategy_dirs,
-    )
+    is_folder, error = os.path.isdir(src_strategy_dirs), NotADirectoryError
+    require(is_folder, "existing-folder", who, error, src_strategy_dirs=src_strategy_dirs)
     files = {kind: sorted(glob.glob(os.path.join(src_strategy_dirs, f"*.{kind}")))
              for kind in ("ckpt", "json")}  # fmt: skip
-    require(not all(files.values()), "files-all-ckpt-all", who, src_strategy_dirs=src_strategy_dirs)
+    require(not all(files.values()), "files-of-two-formats", who, folder=src_strategy_dirs)
     os.makedirs(os.path.dirname(os.path.abspath(dst_strategy_file)), exist_ok=True)
     if files["ckpt"]:
         content = encoded(_joined(who, files["ckpt"]))

@@ -45,11 +45,11 @@ def unified_safetensors(
     """
     who = "unified_safetensors"
     kinds.BOOL(who, merge_with_redundancy=merge_with_redundancy)
-    require(os.path.isdir(src_dir), "folder-file-missing-checkpoints", who, src_dir=src_dir)
+    require(os.path.isdir(src_dir), "existing-folder", who, src_dir=src_dir)
     files, format = _files(who, src_dir, file_suffix)
     require(format == "safetensors", "safetensors-files-ckpt", who, argument="src_dir")
     source = slices.slicings(who, src_strategy_file)
-    require(source, "say-how-parameters-divided-argument-value", who, argument="src_strategy_file")
+    require(source, "say-how-parameters-divided", who, src_strategy_file=src_strategy_file)
     _check_ranks(who, files, source, merge_with_redundancy)
     loaded = _Loaded(files, format)
     for rank in files:
@@ -105,12 +105,8 @@ def _share(who, share, count):
     """Return (first, end) of the parts that `split_dst_file` selects."""
     if not share:
         return 0, count
-    require(
-        isinstance(share, tuple) and len(share) == 2 and (1 <= share[0] <= share[1]),
-        "k-n-1-k",
-        who,
-        split_dst_file=share,
-    )
+    fits = isinstance(share, tuple) and len(share) == 2 and 1 <= share[0] <= share[1]
+    require(fits, "k-n-1-k", who, split_dst_file=share)
     number, shares = share
     size, rest = divmod(count, shares)
     first = size * (number - 1) + min(number - 1, rest)

@@ -87,14 +87,8 @@ class RanksOfMesh(groups.Group):
         except (ValueError, jax.errors.JaxRuntimeError) as error:
             if "Gloo" not in str(error) and "endezvous" not in str(error):
                 raise
-            raise rejection(
-                "all-run-same-programs",
-                who,
-                object=self,
-                timeout=processes.timeout(),
-                absent=self.absent(),
-                cause=error,
-            ) from None
+            fields = {"timeout": processes.timeout(), "absent": self.absent(), "cause": error}
+            raise rejection("all-run-same-programs", who, mesh=self, **fields) from None
         finally:
             self.running = None
 
@@ -181,7 +175,8 @@ def ordered(mesh, tensors):
         if len(same) > 1 and not where:
             same.sort(key=lambda tensor: digest_of(tensor.asnumpy()))
         elif len(same) > 1 and not same[0]._value.read().is_fully_replicated:
-            raise rejection("parameters-divided-among-ranks", mesh, count=len(same), name=name)
+            n = len(same)
+            raise rejection("parameters-divided-among-ranks", mesh, count=n, name=name)
         result += same
     return result
 
@@ -212,12 +207,8 @@ def batch(mesh, data, shards):
     rows = {at[0].indices(shape[0])[:2] if at else ()
             for at in sharding.addressable_devices_indices_map(shape).values()}  # fmt: skip
     own = range(ranks.rank * first, (ranks.rank + 1) * first)
-    require(
-        first and sorted(i for begin_end in rows for i in range(*begin_end)) == [*own],
-        "rank-s-part-batch",
-        mesh,
-        got=first,
-    )
+    is_own = first and sorted(i for begin_end in rows for i in range(*begin_end)) == [*own]
+    require(is_own, "rank-s-part-batch", mesh, got=first)
     return jax.make_array_from_process_local_data(sharding, data, shape)
 
 

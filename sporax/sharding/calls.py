@@ -4,7 +4,8 @@ import functools
 
 from sporax.core.tensor import Tensor, attach
 from sporax.core.tree import map_tensors, tensors_of
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import INT, TUPLE, instance_of
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import apply
 from sporax.sharding.layout import DistributedTensorInfo, Layout, parts_of, placements
 from sporax.sharding.mesh import constraint, current_mesh, put
@@ -15,17 +16,12 @@ _TRANSPOSES = ("transpose_a", "transpose_b")
 def check_strategy(who, words, strategy):
     """Raise TypeError unless the strategy is a tuple of Layouts, or of tuples of ints (nested for
     an operand that is a tuple of Tensors)."""
-    require(isinstance(strategy, tuple), "tuple", who, argument=words, got=strategy)
+    TUPLE.checked(who, words, strategy)
     for entry in _entries(strategy):
-        require(
-            isinstance(entry, (tuple, Layout)), "element-tuple-layout", who, words=words, got=entry
-        )
-        wrong = [n for n in (() if isinstance(entry, Layout) else entry)
-                 if not isinstance(n, int) or isinstance(n, bool)]  # fmt: skip
-        if wrong:
-            raise rejection(
-                "ints-argument-type", who, argument=words, got=wrong[0], strategy=strategy
-            )
+        is_entry = isinstance(entry, (tuple, Layout))
+        require(is_entry, "element-tuple-layout", who, argument=words, got=entry)
+        for n in () if isinstance(entry, Layout) else entry:
+            require(INT.accepts(n), "ints-argument-type", who, argument=words, got=n, entry=entry)
 
 
 def _entries(strategy):
@@ -96,11 +92,8 @@ def reshard(tensor, layout):
     [[1. 1.]
      [1. 1.]]
     """
-    for name, value, kind in (("tensor", tensor, Tensor), ("layout", layout, Layout)):
-        if not isinstance(value, kind):
-            raise rejection(
-                "must-be-a-argument-type", "reshard", argument=name, kind=kind.__name__, got=value
-            )
+    instance_of(Tensor)("reshard", tensor=tensor)
+    instance_of(Layout)("reshard", layout=layout)
     mesh = current_mesh()
     if mesh is None:
         return tensor
@@ -116,12 +109,7 @@ def redistribute(tensor, dst_dtensor_info):
     >>> Tensor([1.0, 2.0]).redistribute(info)._dtensor_info.sharding_strategy
     [1]
     """
-    require(
-        isinstance(dst_dtensor_info, DistributedTensorInfo),
-        "distributedtensorinfo",
-        "redistribute",
-        dst_dtensor_info=dst_dtensor_info,
-    )
+    instance_of(DistributedTensorInfo)("redistribute", dst_dtensor_info=dst_dtensor_info)
     result = reshard(tensor, dst_dtensor_info.layout)
     result = Tensor(result) if result is tensor else result
     result._dtensor_info = dst_dtensor_info
@@ -152,7 +140,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
      [2. 2.]]
     """
     who = "shard"
-    require(callable(fn), "function-argument-type", who, fn=fn)
+    require(callable(fn), "cell-function", who, fn=fn)
     check_strategy(who, "in_strategy", in_strategy)
     if out_strategy is not None:
         check_strategy(who, "out_strategy", out_strategy)
@@ -177,34 +165,21 @@ def _checked_plan(who, fn, plan):
     """Return [(Parameter, its strategy)] of a plan."""
     if plan is None:
         return []
-    require(
-        isinstance(plan, dict) and hasattr(fn, "get_parameters"),
-        "dict-fn-cell",
-        who,
-        parameter_plan=plan,
-        fn=fn,
-    )
+    is_plan = isinstance(plan, dict) and hasattr(fn, "get_parameters")
+    require(is_plan, "dict-fn-cell", who, parameter_plan=plan, fn=fn)
     parameters = {p.name: p for p in fn.get_parameters()}
     chosen = []
     for name, entry in plan.items():
         name = name.removeprefix("self.") if isinstance(name, str) else name
         check_strategy(who, "parameter_plan", (entry,))
-        if name not in parameters:
-            raise rejection(
-                "name-parameters-fn", who, parameter_plan=name, names=", ".join(parameters)
-            )
-        shape, parts = parameters[name].shape, parts_of(entry)
-        if len(parts) != len(shape) or any(
-            n < 1 or s % n for n, s in zip(parts, shape, strict=True)
-        ):
-            raise rejection(
-                "divide-shape-parts",
-                who,
-                argument="parameter_plan",
-                name=name,
-                shape=shape,
-                parts=tuple(parts),
-            )
+        is_known = name in parameters
+        require(is_known, "name-parameters-fn", who, parameter_plan=name, names=parameters)
+        shape, parts = parameters[name].shape, tuple(parts_of(entry))
+        fits = len(parts) == len(shape) and all(
+            n >= 1 and s % n == 0 for n, s in zip(parts, shape, strict=True)
+        )
+        fields = {"name": name, "shape": shape, "got": parts}
+        require(fits, "divide-shape-parts", who, argument="parameter_plan", **fields)
         chosen.append((parameters[name], entry))
     return chosen
 

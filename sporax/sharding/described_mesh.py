@@ -5,7 +5,7 @@ import contextlib
 from sporax.core.hooks import hooks
 from sporax.core.parameter import live_parameters
 from sporax.core.value import Changes, thread
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 from sporax.sharding.mesh import Mesh, _entered, _move, current_mesh
 
 
@@ -35,9 +35,8 @@ class DescribedMesh(Mesh):
 
     def __enter__(self):
         if thread.recorder.tracer is not None or current_mesh() is not None:
-            raise rejection(
-                "entered-outside-captured-functions", self, value=current_mesh() or "a capture"
-            )
+            around = current_mesh() or message("a-capture")
+            raise rejection("entered-outside-captured-functions", self, around=around)
         self.before = [(p, p._placement) for p in live_parameters()]
         _entered.append(self)
         try:

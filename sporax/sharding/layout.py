@@ -12,6 +12,7 @@ import jax
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
+from sporax.diagnosis.argument_kinds import INT, TUPLE, instance_of
 from sporax.diagnosis.rules import rejection, require
 from sporax.sharding.mesh import Placement
 
@@ -51,12 +52,10 @@ class Layout:
         used = set()
 
         def number(name):
-            require(
-                name in numbers, "axis-one-none", "Layout", alias_name=self._alias_name, got=name
-            )
-            require(
-                name == "None" or name not in used, "axis-divide-one-dimension", "Layout", name=name
-            )
+            known = self._alias_name
+            require(name in numbers, "axis-one-none", "Layout", names=known, got=name)
+            is_new = name == "None" or name not in used
+            require(is_new, "axis-divide-one-dimension", "Layout", name=name)
             used.add(name)
             return numbers[name]
 
@@ -97,12 +96,7 @@ class DistributedTensorInfo:
     """
 
     def __init__(self, distributed_info):
-        require(
-            isinstance(distributed_info, Layout),
-            "layout",
-            "DistributedTensorInfo",
-            distributed_info=distributed_info,
-        )
+        instance_of(Layout)("DistributedTensorInfo", distributed_info=distributed_info)
         self.layout = self.distributed_info = distributed_info
 
     @property
@@ -117,47 +111,25 @@ class DistributedTensorInfo:
 
 
 def _check_axes(device_matrix, alias_name):
-    for name, value in (("device_matrix", device_matrix), ("alias_name", alias_name)):
-        require(isinstance(value, tuple), "tuple-mesh-axes", "Layout", argument=name, got=value)
-    require(
-        len(device_matrix) == len(alias_name),
-        "name-axis-device-matrix",
-        "Layout",
-        alias_name=alias_name,
-        device_matrix=device_matrix,
-    )
+    TUPLE("Layout", device_matrix=device_matrix, alias_name=alias_name)
+    fits, fields = len(device_matrix) == len(alias_name), {"device_matrix": device_matrix}
+    require(fits, "name-axis-device-matrix", "Layout", alias_name=alias_name, **fields)
     for name, kind, values in (("device_matrix", int, device_matrix),
                                ("alias_name", str, alias_name)):  # fmt: skip
         for value in values:
             if not isinstance(value, kind):
                 raise rejection("element-type", "Layout", name=name, kind=kind.__name__, got=value)
-    require(
-        "" not in alias_name
-        and "None" not in alias_name
-        and (len({*alias_name}) >= len(alias_name)),
-        "names-alias-name-differ-neither",
-        "Layout",
-        got=alias_name,
-    )
-    require(
-        _INTERLEAVED not in alias_name[:-1],
-        "last-name",
-        "Layout",
-        interleaved=_INTERLEAVED,
-        got=alias_name,
-    )
+    differ = len({*alias_name, "", "None"}) == len(alias_name) + 2
+    require(differ, "names-alias-name-differ-neither", "Layout", got=alias_name)
+    is_last = _INTERLEAVED not in alias_name[:-1]
+    require(is_last, "last-name", "Layout", name=_INTERLEAVED, got=alias_name)
 
 
 def _check_ranks(rank_list, count):
-    require(
-        isinstance(rank_list, list) and all(isinstance(r, int) for r in rank_list),
-        "list-ints",
-        "Layout",
-        rank_list=rank_list,
-    )
-    require(
-        len(rank_list) == count, "number-devices", "Layout", rank_list=len(rank_list), count=count
-    )
+    are_ints = isinstance(rank_list, list) and all(isinstance(r, int) for r in rank_list)
+    require(are_ints, "list-ints", "Layout", rank_list=rank_list)
+    n = len(rank_list)
+    require(n == count, "number-devices", "Layout", rank_list=n, count=count)
 
 
 # placements -----------------------------------------------------------------------------------
@@ -167,15 +139,8 @@ def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
     """Return a `Placement` for each tensor of these shapes by a strategy: for each, a Layout or a
     tuple with the number of parts of each dimension. `transposed`: the indices of the tensors whose
     last two dimensions the operation swaps. Raises ValueError for an invalid strategy."""
-    require(
-        len(strategy) == len(shapes),
-        "entry-tensors",
-        who,
-        argument=words,
-        count=len(shapes),
-        got=len(strategy),
-        strategy=strategy,
-    )
+    n, fits = len(shapes), len(strategy) == len(shapes)
+    require(fits, "entry-tensors", who, argument=words, count=n, got=strategy)
     for k, (shape, entry) in enumerate(zip(shapes, strategy, strict=True)):
         _check_entry(who, words, k, shape, entry)
     if any(isinstance(entry, Layout) for entry in strategy):
@@ -198,33 +163,16 @@ def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
 
 
 def _check_entry(who, words, k, shape, entry):
-    require(
-        isinstance(entry, (tuple, Layout)), "entry-tuple-ints-layout", who, words=words, got=entry
-    )
+    is_entry = isinstance(entry, (tuple, Layout))
+    require(is_entry, "element-tuple-layout", who, argument=words, got=entry)
     parts = parts_of(entry)
-    require(
-        not any(not isinstance(n, int) or isinstance(n, bool) for n in parts),
-        "ints-argument-type-layout",
-        who,
-        argument=words,
-        got=entry,
-    )
-    if len(parts) != len(shape):
-        raise rejection(
-            "entry-number-dimension-shape", who, k=k, words=words, shape=shape, got=tuple(parts)
-        )
+    for n in parts:
+        require(INT.accepts(n), "ints-argument-type", who, argument=words, got=n, entry=entry)
+    fits, name = len(parts) == len(shape), f"{words}[{k}]"
+    require(fits, "number-for-each-dimension", who, argument=name, shape=shape, got=tuple(parts))
     for dim, (size, n) in enumerate(zip(shape, parts, strict=True)):
-        require(
-            n >= 1 and (not size % n),
-            "entry-divide-shape-dimension",
-            who,
-            k=k,
-            words=words,
-            dim=dim,
-            shape=shape,
-            size=size,
-            n=n,
-        )
+        fits, fields = n >= 1 and size % n == 0, {"shape": shape, "dim": dim, "size": size}
+        require(fits, "entry-divide-shape-dimension", who, argument=name, n=n, **fields)
 
 
 def parts_of(entry):
@@ -241,14 +189,8 @@ def _of_layout(who, mesh, layout):
     axes = tuple([(name, size) for name, size in pairs if name != _INTERLEAVED])
     ranks = layout._rank_list[: math.prod(size for _, size in axes)]
     if ranks != [*range(mesh.size)]:
-        raise rejection(
-            "layout-devices-order-grid",
-            who,
-            size=mesh.size,
-            mesh=mesh,
-            device_shape=layout._device_shape,
-            ranks=ranks,
-        )
+        fields = {"mesh": mesh, "shape": layout._device_shape, "ranks": ranks}
+        raise rejection("layout-devices-order-grid", who, size=mesh.size, **fields)
     grid = _grid(who, mesh.devices, axes, (layout,))
     spec = tuple(layout._spec())
     return Placement(mesh, spec, NamedSharding(grid, PartitionSpec(*spec)))
@@ -256,14 +198,9 @@ def _of_layout(who, mesh, layout):
 
 def _grid(who, devices, axes, strategy):
     needed = math.prod(size for _, size in axes)
-    require(
-        not len(devices) % needed,
-        "strategy-divide-devices-mesh",
-        who,
-        count=len(devices),
-        strategy=strategy,
-        needed=needed,
-    )
+    n = len(devices)
+    fields = {"count": n, "needed": needed, "strategy": strategy}
+    require(n % needed == 0, "strategy-divide-devices-mesh", who, **fields)
     return _devices_in_grid(devices, ((_SAME, len(devices) // needed), *axes))
 
 

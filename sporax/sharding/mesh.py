@@ -21,6 +21,7 @@ from sporax.core.hooks import hooks
 from sporax.core.parameter import Parameter, live_parameters
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, Value, owned_value, thread
+from sporax.diagnosis.argument_kinds import INT
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.program import Program
@@ -64,13 +65,7 @@ class Mesh:
     def __init__(self, *, devices=None, **axes):
         require(axes, "one-axis-at-least", "Mesh")
         for name, size in axes.items():
-            require(
-                isinstance(size, int) and (not isinstance(size, bool)),
-                "size-axis-int",
-                "Mesh",
-                name=name,
-                got=size,
-            )
+            require(INT.accepts(size), "size-axis-int", "Mesh", name=name, got=size)
             require(size >= 1, "size-axis-positive", "Mesh", name=name, got=size)
         self.axes = axes
         self.devices = _devices(self, math.prod(axes.values()), devices)
@@ -90,12 +85,8 @@ class Mesh:
         Mesh(data=1)
         """
         pairs = [part.partition("=") for part in text.replace(",", " ").split()]
-        require(
-            all((name.isidentifier() and size.isdigit() for name, _, size in pairs)),
-            "text-such-data-4",
-            "Mesh",
-            got=text,
-        )
+        fits = all(name.isidentifier() and size.isdigit() for name, _, size in pairs)
+        require(fits, "text-such-data-4", "Mesh", got=text)
         return Mesh(**{name: int(size) for name, _, size in pairs})
 
     def __repr__(self):
@@ -208,23 +199,12 @@ def _devices(mesh, count, devices):
     own = [d for d in there if d.process_index == jax.process_index()]
     if devices is None and count <= len(own):
         there = own  # under a launcher each rank has its own Mesh
-    kinds = ", ".join(sorted({d.platform for d in there})) or "none"
-    require(
-        len(there) >= count and (devices is None or len(there) <= count),
-        "devices",
-        mesh,
-        count=count,
-        count2=len(there),
-        kinds=kinds,
-    )
+    n, platforms = len(there), sorted({d.platform for d in there})
+    fits = n >= count and (devices is None or n <= count)
+    require(fits, "number-of-devices", mesh, count=count, got=n, platforms=platforms)
     if (devices is None and len(own) < count < len(there)) or not own:
-        raise rejection(
-            "devices-those-all-ranks",
-            mesh,
-            device_count=jax.device_count(),
-            local_device_count=jax.local_device_count(),
-            count=count,
-        )
+        numbers = {"of_all": jax.device_count(), "of_one": jax.local_device_count()}
+        raise rejection("devices-those-all-ranks", mesh, count=count, **numbers)
     return tuple(there[:count])
 
 
@@ -310,16 +290,8 @@ def checked_spec(who, mesh, shape, spec):
     for dim, size in enumerate(shape):
         parts = placement.parts(dim)
         if size % parts:
-            raise rejection(
-                "dimension-shape-multiple-size",
-                who,
-                dim=dim,
-                shape=shape,
-                parts=parts,
-                spec=spec[dim],
-                mesh=mesh,
-                size=size,
-            )
+            fields = {"shape": shape, "dim": dim, "size": size, "n": parts}
+            raise rejection("dimension-multiple-of-axis", who, axis=spec[dim], mesh=mesh, **fields)
     return placement
 
 

@@ -31,14 +31,8 @@ def split(mesh, count):
 
     Raises ValueError unless the number of devices is a multiple of `count`.
     """
-    require(
-        not mesh.size % count,
-        "devices-multiple-stages",
-        "PipelineCell",
-        size=mesh.size,
-        mesh=mesh,
-        count=count,
-    )
+    fits, who = mesh.size % count == 0, "PipelineCell"
+    require(fits, "devices-multiple-stages", who, size=mesh.size, mesh=mesh, count=count)
     require(not mesh.spans_ranks, "devices-those-one-process", "PipelineCell", mesh=mesh)
     size = mesh.size // count
     if (mesh, count) not in _split:

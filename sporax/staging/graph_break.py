@@ -1,42 +1,27 @@
 """`Break`, a graph break: the line that needs a concrete value, its cause, and the remedy."""
 
 from sporax.core.errors import user_call, warn
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 
-_SHAPED = "Its result's shape depends on numbers; 'ops.where' and masks keep shapes."
-_READ = "Return the Tensor and read its numbers outside."
-_SHOWN = (
-    "Give 'print' or 'ops.print_' the Tensor itself, or the f-string, as an argument right there; "
-    "or return the Tensor and read its numbers outside."
-)
-CONDITION = (
-    "a Tensor as a condition: 'if', 'while', 'and', 'or', 'not', 'assert' or 'bool'",
-    "Choose with 'ops.where', or loop with 'ops.WhileLoop'.",
-)
-TEXT = ("the text of a Tensor: 'str', 'repr' or an f-string", _SHOWN)
-CONCRETE_VALUE = ("'item', 'asnumpy' or 'tolist'", _READ)
-OTHER_FILE = (
-    "'print' to another file than stdout and stderr, or of an object with Tensors inside",
-    "Print Tensors, or lists and dicts of them, to stdout or stderr; or print outside.",
-)
+CONDITION = "tensor-as-condition", "choose-with-where"
+TEXT = "text-of-a-tensor", "give-print-the-tensor"
+CONCRETE_VALUE = "call-that-reads", "read-numbers-outside"
+OTHER_FILE = "print-to-other-file", "print-to-stdout"
 
-# function called by the user's line -> (description of the call, remedy); the functions that
+# function called by the user's line -> (phrase of the call, of the remedy); the functions that
 # converted source calls are added by `ast_transform.runtime_functions`
 CAUSES = {
     "__bool__": CONDITION,
-    "__int__": ("'int' of a Tensor", "Keep it a Tensor: '.astype(ms.int64)'."),
-    "__float__": ("'float' of a Tensor", "Keep it a Tensor: '.astype(ms.float32)'."),
-    "__complex__": ("'complex' of a Tensor", "Keep it a Tensor."),
-    "__index__": (
-        "a Tensor as a size, a 'range' or an index of a list",
-        "Give sizes as Python numbers, and index a Tensor ('ops.stack' of the list).",
-    ),
-    "__array__": ("NumPy on a Tensor", "Use the function of that name in 'ops' or 'mint'."),
-    "__contains__": ("'in' on a Tensor", "Write '(x == element).any()'."),
-    "__getitem__": ("an index that selects by numbers", _SHAPED),
-    "asnumpy": ("'asnumpy'", "Compute with 'ops' instead of NumPy, or read numbers outside."),
-    "item": ("'item'", _READ),
-    "tolist": ("'tolist'", _READ),
+    "__int__": ("int-of-a-tensor", "keep-as-int"),
+    "__float__": ("float-of-a-tensor", "keep-as-float"),
+    "__complex__": ("complex-of-a-tensor", "keep-a-tensor"),
+    "__index__": ("tensor-as-size", "sizes-as-numbers"),
+    "__array__": ("numpy-on-a-tensor", "use-ops-of-that-name"),
+    "__contains__": ("in-on-a-tensor", "write-any"),
+    "__getitem__": ("index-that-selects", "keep-shapes"),
+    "asnumpy": ("call-of", "compute-with-ops"),
+    "item": ("call-of", "read-numbers-outside"),
+    "tolist": ("call-of", "read-numbers-outside"),
     **dict.fromkeys(("__str__", "__repr__", "__format__"), TEXT),
 }
 
@@ -47,23 +32,29 @@ class Break:
 
     def __init__(self, host=None, reason=""):
         self.line, called = user_call()
+        what, remedy = CAUSES.get(called or "", ("call-of", "keep-shapes"))
         if host is not None:
-            self.what = f"a call of '{host}' on the host"
-            self.remedy = "Give it operations of 'ops' instead of NumPy."
-        else:
-            self.what, self.remedy = CAUSES.get(called or "", (f"'{called}'", _SHAPED))
+            what, remedy = "call-on-the-host", "give-it-ops"
+        self.remedy = message(remedy)
+        self.what = message(what, name=called if host is None else host)
         if reason:
-            self.what += f"; that cannot be one operation, since {reason}"
+            self.what = message("not-one-operation", what=self.what, reason=reason)
 
     def __str__(self):
+        return self.place()
+
+    def place(self):
+        """Return the line and what needs a number there, in words."""
         at = self.line
         if at is None:
-            return "an unknown line"
-        return f"{at.filename}:{at.lineno}: {at.line} ({self.what})"
+            return message("unknown-line")
+        line = f"{at.filename}:{at.lineno}: {at.line}"
+        return message("line-with-cause", line=line, what=self.what)
 
     def refusal(self, name):
         """Return the error for a graph break in a function that must be captured whole."""
-        return rejection("jit-fullgraph-true-captured", name=name, object=self, remedy=self.remedy)
+        place = self.place()
+        return rejection("jit-fullgraph-true-captured", name=name, place=place, remedy=self.remedy)
 
     def warn(self, name):
         """Warn that the capture of a function ended, with a remedy."""

@@ -171,12 +171,8 @@ class Scalar:
         return self if kind is type(self.x) else _computed(kind, self)
 
     def __getattr__(self, name):
-        require(
-            hasattr(type(self.x), name),
-            "object-no-attribute-attribute-missing",
-            x=self.x,
-            name=name,
-        )
+        has_it = hasattr(type(self.x), name)
+        require(has_it, "object-no-attribute-attribute-missing", x=self.x, name=name)
         return getattr(concrete(self), name)
 
     def __array__(self, dtype=None, copy=None):

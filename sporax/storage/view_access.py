@@ -290,9 +290,8 @@ class Part(NamedTuple):
     def check(self, name):
         """Raise RuntimeError if elements share a memory index."""
         if not self.is_writable():
-            raise rejection(
-                "view-written-element-memory", "Tensor", shape=self.layout.shape, name=name
-            )
+            shape = self.layout.shape
+            raise rejection("view-written-element-memory", "Tensor", shape=shape, name=name)
 
 
 class Dynamic(NamedTuple):
@@ -320,10 +319,9 @@ class Dynamic(NamedTuple):
 
     def check(self, name):
         """Raise RuntimeError unless there is an inverse."""
-        if self.put is None:
-            raise rejection(
-                "view-written-dtype-memory", "Tensor", name=name, name2=self.aval.dtype.name
-            )
+        if not self.is_writable():
+            dtype = self.aval.dtype.name
+            raise rejection("view-written-dtype-memory", "Tensor", name=name, dtype=dtype)
 
 
 def read(x, path):

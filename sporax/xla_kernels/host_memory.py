@@ -86,7 +86,7 @@ class Runs:
         of jaxlib 0.12 divides by zero when it compiles a scatter of 2**36 elements."""
         self.is_large = _keeps() and bytes_of_results(jaxpr) > _LARGE
         if self.most is not None and (stored := bytes_stored(jaxpr.jaxpr)) > self.most:
-            raise rejection("were-asked", bytes_text=bytes_text(stored))
+            raise rejection("were-asked", size=bytes_text(stored))
 
     def prepare(self, inputs):
         """Prepare a run of a large program; called before each run once it is traced."""

@@ -178,7 +178,7 @@ def test_random_functions_are_refused():
             r"Float32 at least.*float16",
             lambda: check_grad(lambda x: ops.sin(x.astype(sporax.float16)), Tensor([[1.0, 2.0]])),
         ),
-        (ValueError, "'order' must be 1 or 2", lambda: check_grad(ops.sin, Tensor([1.0]), order=3)),
+        (ValueError, "'order' must be one of", lambda: check_grad(ops.sin, Tensor([1.0]), order=3)),
         (
             RuntimeError,
             "outside of 'grad' and 'jit'",

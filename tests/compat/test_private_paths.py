@@ -252,9 +252,9 @@ def test_settings_of_parallel_training_are_kept():
         ({"nonsense": 1}, ValueError, "there is no setting 'nonsense'"),
         ({"parallel_mode": "x"}, ValueError, "'parallel_mode' must be one of"),
         ({"search_mode": "x"}, ValueError, "'search_mode' must be one of"),
-        ({"gradients_mean": 3}, TypeError, "'gradients_mean' must be of type bool, but got int"),
-        ({"device_num": True}, TypeError, "'device_num' must be of type int, but got bool"),
-        ({"device_num": 0}, ValueError, "'device_num' must be at least 1"),
+        ({"gradients_mean": 3}, TypeError, "'gradients_mean' must be a bool, but got int"),
+        ({"device_num": True}, TypeError, "'device_num' must be an int, but got bool"),
+        ({"device_num": 0}, ValueError, "'device_num' must be an int greater than 0"),
         (
             {"full_batch": True, "parallel_mode": "auto_parallel", "device_num": 512},
             ValueError,
@@ -288,7 +288,7 @@ def test_collective_operations_of_one_process_give_what_came():
         (lambda: nn.DistributedGradReducer([weight], degree=0), ValueError, "'degree' must be"),
         (lambda: nn.DistributedGradReducer([weight], degree=8), ValueError, "number of processes"),
         (lambda: sporax.distributed.create_group("g", [0, 1]), ValueError, "ranks from 0 to 0"),
-        (lambda: sporax.distributed.create_group("g", 0), TypeError, "'rank_ids' a list"),
+        (lambda: sporax.distributed.create_group("g", 0), TypeError, "'rank_ids' must be a list"),
     ):
         with pytest.raises(error, match=says):
             call()

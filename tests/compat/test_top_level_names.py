@@ -152,8 +152,8 @@ def test_settings_without_effect(caplog, monkeypatch):
 
 UNKNOWN = Tensor(shape=[None], dtype=ms.float32)
 WRONG = [
-    (lambda: Symbol(max="a"), TypeError, "'max' must be of type int"),
-    (lambda: Symbol(unique=1), TypeError, "'unique' must be of type bool"),
+    (lambda: Symbol(max="a"), TypeError, "'max' must be an int"),
+    (lambda: Symbol(unique=1), TypeError, "'unique' must be a bool"),
     (lambda: Symbol(min=0), ValueError, "'min' must be positive"),
     (lambda: Symbol(divisor=0), ValueError, "'divisor' must be positive"),
     (lambda: Symbol(remainder=1), ValueError, r"'remainder' must be in the range \[0, 1\)"),

@@ -75,7 +75,7 @@ def test_the_language(environ, expected, monkeypatch):
 
 def test_another_language_is_refused(monkeypatch):
     monkeypatch.setenv("SPORAX_LANG", "fr")
-    with pytest.raises(ValueError, match="SPORAX_LANG must be 'locale' or 'en' or 'zh'"):
+    with pytest.raises(ValueError, match="SPORAX_LANG must be 'locale', 'en' or 'zh'"):
         language.language()
 
 

@@ -233,7 +233,7 @@ EIGHT = {"w": strategy_file.layout([8], [0])}
         (TypeError, "must be a list", lambda: parallel.merge_sliced_parameter(3)),
         (ValueError, "must have elements", lambda: parallel.merge_sliced_parameter([])),
         (
-            ValueError, "part 1 is 'w' (2, 3)",
+            ValueError, "part 1 is ('w', (2, 3))",
             lambda: parallel.merge_sliced_parameter(parts_of((2, 2), (2, 3))),
         ),
         (
@@ -275,7 +275,7 @@ EIGHT = {"w": strategy_file.layout([8], [0])}
         ),
         (TypeError, "must be a string", lambda: parallel.restore_group_info_list(3)),
         (
-            ValueError, "element 0 is 'a.txt'",
+            ValueError, "'checkpoint_filenames[0]' must be a file",
             lambda: parallel.load_distributed_checkpoint(nn.Dense(2, 2), ["a.txt"]),
         ),
     ],

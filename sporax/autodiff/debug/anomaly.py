@@ -17,7 +17,7 @@ from sporax.core.errors import is_users, warn
 from sporax.core.hooks import hooks
 from sporax.core.to_host import on_host
 from sporax.core.value import Aval, thread
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.operation import Pullback
 from sporax.engine.recorder import Recorder, run_pending
 
@@ -93,29 +93,29 @@ class Watch:
             if bad is not None:
                 places = [i for i, at in enumerate(state.key[1:]) if at.__class__ is Aval]
                 indexed = list(zip(places, operands, strict=True))
-                raise FloatingPointError(self._text(op, indexed, out, bad, origin))
+                raise self._error(op, indexed, out, bad, origin)
 
-    def _text(self, op, indexed, out, bad, origin):
+    def _error(self, op, indexed, out, bad, origin):
         array = _elements(out)
         is_bad = np.isnan(array) if bad == "NaN" else np.isinf(array)
         first = list(map(int, np.argwhere(is_bad)[0]))
         operands = [v for _, v in indexed]
         came = any(_has(v, bad) for v in operands)
         pulled = isinstance(op, Pullback)
-        what = (
-            f"For 'detect_anomaly', the results must be finite, but '{_name(op)}' "
-            f"{'was given' if came else 'made'} {bad} in the "
-            f"{'backward' if pulled or origin.backward else 'forward'} pass ({is_bad.sum()} of "
-            f"{is_bad.size} elements{f', first at {first}' if first else ''})"
-        )
+        is_backward = pulled or origin.backward
         at = self._forward(op, operands) if pulled else None
-        at = origin if at is None else at
-        line = "of the operation at" if pulled else "at"
+        fields = {
+            "op": _name(op), "bad": bad, "count": is_bad.sum(), "size": is_bad.size,
+            "first": message("first-at", place=first) if first else "",
+            "way": message("backward-pass" if is_backward else "forward-pass"),
+            "at": message("of-operation-at" if pulled else "at-place", place=at or origin),
+        }  # fmt: skip
         names = list(op.of.operands if pulled else op.operands)
         if pulled:
             names += ["the arriving gradient"] * len(op.outputs)
         ranges = [f"    {_range(v, names, i)}" for i, v in indexed]
-        return "\n".join([f"{what}, {line} {at}", "  It was given", *ranges])
+        rule = "finite-results-given" if came else "finite-results"
+        return rejection(rule, ranges="\n".join(ranges), **fields)
 
     def _entries(self):
         return () if self.tape is None else self.tape.entries
@@ -193,7 +193,7 @@ def _known(value, array_ids):
 
 
 def _name(op):
-    return f"the derivative of {_name(op.of)}" if isinstance(op, Pullback) else op.name
+    return message("derivative-of", name=_name(op.of)) if isinstance(op, Pullback) else op.name
 
 
 def _anomaly(op, operands, out):

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from sporax.autodiff.debug.float64_function import Subject, random_like, refuse_nesting
+from sporax.diagnosis.argument_kinds import one_of
 from sporax.diagnosis.rules import rejection, require
 
 _MOST_SHOWN = 3  # mismatches of one variable
@@ -135,7 +136,7 @@ def check_grad(
     check_grad: derivatives of first and second order agree.
       checked: 'x' Float64 (1,), 1 element
     """
-    require(order in (1, 2), "1-2", "check_grad", order=order)
+    one_of(1, 2)("check_grad", order=order)
     refuse_nesting()
     with Subject(fn, inputs, weights, np.random.default_rng(seed)) as subject:
         report = Comparison(subject, eps, rtol, atol).run(order, elements, directions)
@@ -155,22 +156,15 @@ class Comparison:
         self.base, self.size, self.slopes = subject.at(self.points)
         again, _, _ = subject.at(self.points)
         require(np.isfinite(self.base), "function-s-value-finite", "check_grad", got=self.base)
-        require(
-            abs(again - self.base) <= 1e-10 * self.size,
-            "function-give-same-twice",
-            "check_grad",
-            base=self.base,
-            again=again,
-        )
+        is_same = abs(again - self.base) <= 1e-10 * self.size
+        require(is_same, "function-give-same-twice", "check_grad", base=self.base, again=again)
         if subject.narrow is not None:
             self._loosen(*subject.narrow)
 
     def _loosen(self, name, dtype):
         size = dtype.itemsize
         if size not in _NARROW or (size == 4 and dtype.kind == "c"):
-            raise rejection(
-                "everything-computed-float32-at-least", "check_grad", name=name, name2=dtype.name
-            )
+            raise rejection("computed-in-float32", "check_grad", name=name, dtype=dtype.name)
         floors = _NARROW[size]
         self.eps, self.rtol, self.atol = map(max, floors, (self.eps, self.rtol, self.atol))
         self.note = (

@@ -15,7 +15,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor, new_value
 from sporax.core.tree import tensors_of, unflatten
 from sporax.core.value import thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.guards.dependence import Dependence
@@ -128,13 +128,8 @@ class Subject:
         if self.seeds is None:
             self.seeds = [Tensor(w) for w in self._weights(outs)]
             self._look(thread.tape.entries)
-        if [t.shape for t in outs] != [w.shape for w in self.seeds]:
-            raise rejection(
-                "function-return-same-shapes",
-                "check_grad",
-                got=[w.shape for w in self.seeds],
-                items=[t.shape for t in outs],
-            )
+        first, now = [w.shape for w in self.seeds], [t.shape for t in outs]
+        require(first == now, "function-return-same-shapes", "check_grad", first=first, now=now)
         return (*apply(_weighted, *outs, *self.seeds), *outs)
 
     def _weights(self, outs):
@@ -181,11 +176,8 @@ def reached(fn, inputs):
 
 def refuse_nesting():
     """Raise RuntimeError inside `grad` or `jit`: a check runs the function many times."""
-    require(
-        active_tape() is None and thread.recorder.tracer is None,
-        "call-stand-outside-grad",
-        "check_grad",
-    )
+    is_outside = active_tape() is None and thread.recorder.tracer is None
+    require(is_outside, "call-stand-outside-grad", "check_grad")
 
 
 def _trainable(fn, cells, loose):

@@ -3,7 +3,7 @@
 from sporax.core.errors import user_frame
 from sporax.core.hooks import hooks
 from sporax.core.value import thread
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.argument_kinds import BOOL
 from sporax.engine.debug.compile_log import Channel, channel, listen
 from sporax.engine.recorder import Recorder, run_pending
 
@@ -22,7 +22,7 @@ class explain:
     """
 
     def __init__(self, on=True):
-        require(isinstance(on, bool), "bool", "explain", on=on)
+        BOOL("explain", on=on)
         self._before = channel.is_on
         _switch(on)
 

@@ -7,7 +7,7 @@ import jax
 
 from sporax.core.memory_limits import RESERVE, limit, reason_of
 from sporax.core.units import bytes_text
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 
 
 def bytes_of(avals):
@@ -52,20 +52,9 @@ def out_of_memory(state, error):
     op, avals = max(path, key=lambda pair: bytes_of(pair[1]))
     largest, together = bytes_of(avals), sum(bytes_of(avals) for _, avals in path)
     is_large = together > RESERVE
-    remedy = (
-        "Compute on smaller batches, or with 'recompute'"
-        if is_large
-        else "Let go of Tensors and functions not needed"
-    )
-    refusal = rejection(
-        "memory-suffice-result-those",
-        op.name,
-        count=len(path),
-        reason_of=reason_of(error),
-        names=" and ".join(str(a.shape) for a in avals),
-        bytes_text=bytes_text(largest),
-        bytes_text2=bytes_text(together),
-        bytes_text3=bytes_text(memory()),
-        remedy=remedy,
-    )
+    remedy = message("smaller-batches" if is_large else "let-go-of-tensors-and-functions")
+    shapes, sizes = [a.shape for a in avals], map(bytes_text, (largest, together, memory()))
+    fields = {"count": len(path), "reason": reason_of(error), "shapes": shapes, "remedy": remedy}
+    fields |= dict(zip(("largest", "together", "memory"), sizes, strict=True))
+    refusal = rejection("memory-suffice-result-those", op.name, **fields)
     return refusal, together > memory() / 4

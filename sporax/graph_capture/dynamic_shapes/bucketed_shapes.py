@@ -35,7 +35,7 @@ from sporax.core.value import (
     shared_value,
     updating,
 )
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.engine.program import TraceFunction
 from sporax.engine.recorder import record, run_pending, wrap
 from sporax.graph_capture.dynamic_shapes.dynamic_dims import OtherSizes
@@ -129,18 +129,19 @@ class BucketedGraph(CapturedGraph):
             before = [t._value for t in inputs]
             self.result: Any = function(*args, **kwargs)
             results = [trace.inside(t._lift()) for t in tensors_of(self.result)]
-            if any(t._value is not value for t, value in zip(inputs, before, strict=True)):
-                raise rejection("writes-argument", error=CannotPad)
+            is_same = all(t._value is value for t, value in zip(inputs, before, strict=True))
+            require(is_same, "writes-argument", error=CannotPad)
             handles = {id(lifted): handle for handle, _, lifted in trace.handles.values()}
             written, recorder = trace.written(), trace.recorder
-            if has_escaped(recorder, self.result, [*results, *[value for _, value in written]]):
-                raise rejection("leaves-tensor-others-find", error=CannotPad)
+            outputs = [*results, *[value for _, value in written]]
+            is_whole = not has_escaped(recorder, self.result, outputs)
+            require(is_whole, "leaves-tensor-others-find", error=CannotPad)
             self.trace = TraceFunction(recorder.state.path())
             self.numbers = [*recorder.reals], [*recorder.integers]
         sizes.compared |= comparisons.pairs
         if not sizes.fit(tensors):
             raise OtherSizes
-        self.outputs = [v.index for v in (*results, *[value for _, value in written])]
+        self.outputs = [value.index for value in outputs]
         self.written, self.n_results = [handle for handle, _ in written], len(results)
         self.recorded, self.scalars = len(self.trace.steps), [s.input for s in trace.scalars]
         slots = {id(value): i for i, value in enumerate([*before, *self.scalars])}
@@ -151,9 +152,8 @@ class BucketedGraph(CapturedGraph):
         self.sources = InputSlots([*sources, *self.scalars], slots)
         super().__init__(trace.cells, self.sources.state(), self.written, self.written)
         self.avals = [v.aval for v in (*trace.inputs, *self.scalars)]
-        self.first_sizes = sizes.of(tensors)
         self.layouts: Any = None  # layouts of the results
-        self.ops = {}  # sizes of a bucket -> operation
+        self.first_sizes, self.ops = sizes.of(tensors), {}  # sizes of a bucket -> operation
         self._lower()
 
     def concrete_sizes(self, tensors):
@@ -176,11 +176,8 @@ class BucketedGraph(CapturedGraph):
         self.program = primitive_jaxpr(jax.make_jaxpr(run)(*specs))
         out_avals: list[Any] = self.program.out_avals
         self.out_avals = [Aval.of(a.shape, a.dtype) for a in out_avals]
-        require(
-            not any(map(dynamic_axes, self.out_avals[self.n_results :])),
-            "what-writes-size-varies",
-            error=CannotPad,
-        )
+        is_fixed = not any(map(dynamic_axes, self.out_avals[self.n_results :]))
+        require(is_fixed, "what-writes-size-varies", error=CannotPad)
         (rule,) = self._operation(self.first_sizes).rules.values()
         jax.eval_shape(rule.run, *[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in rule.operands])
 

@@ -35,11 +35,8 @@ def _reduction(neutral):
 
 def _place_of(neutral):
     def rule(program, eqn, operands):
-        require(
-            all(eqn.is_in_order(0, axis) for axis in eqn.params["axes"]),
-            "counts-along-flattened-axis",
-            error=CannotPad,
-        )
+        is_in_order = all(eqn.is_in_order(0, axis) for axis in eqn.params["axes"])
+        require(is_in_order, "counts-along-flattened-axis", error=CannotPad)
         return _reduction(neutral)(program, eqn, operands)
 
     return rule
@@ -82,10 +79,10 @@ def _convolution(program, eqn, operands):
     for aval, spec in zip(eqn.in_avals, specs, strict=True):
         eqn.refuse_along(spec[2:], "convolves", aval)
     if eqn.params["batch_group_count"] != 1 or eqn.params["feature_group_count"] != 1:
-        eqn.refuse_along(specs[0][1:2], "convolves in groups")
-        eqn.refuse_along(specs[1][:2], "convolves in groups", eqn.in_avals[1])
+        eqn.refuse_along(specs[0][1:2], "convolves-in-groups")
+        eqn.refuse_along(specs[1][:2], "convolves-in-groups", eqn.in_avals[1])
         if eqn.params["batch_group_count"] != 1:
-            eqn.refuse_along(specs[0][:1], "convolves in groups")
+            eqn.refuse_along(specs[0][:1], "convolves-in-groups")
     return [program.filled(eqn, i, operands[i], spec[1:2], 0) for i, spec in enumerate(specs)]
 
 
@@ -95,13 +92,8 @@ def _reshape(program, eqn, operands):
     rest = [f for axis in range(len(before)) for f in eqn.layout(0, axis)][::-1]
     for axis, size in enumerate(after):
         layout = _take_factors(rest, factors(size))
-        require(
-            layout is not None,
-            "reshapes-moves-what-varies",
-            before=before,
-            after=after,
-            error=CannotPad,
-        )
+        known = layout is not None
+        require(known, "reshapes-moves-what-varies", None, CannotPad, before=before, after=after)
         eqn.out_layouts[axis] = layout
     eqn.in_avals = eqn.layouts = []
     return operands
@@ -144,11 +136,8 @@ def _windows(program, eqn, operands):
     for aval in eqn.in_avals:
         for axis in dynamic_axes(aval):
             for name, usual in {**names, "window_dilation": 1}.items():
-                require(
-                    params.get(name) is None or params[name][axis] == usual,
-                    "slides-window-along-axis",
-                    error=CannotPad,
-                )
+                is_usual = params.get(name) is None or params[name][axis] == usual
+                require(is_usual, "slides-window-along-axis", error=CannotPad)
     return operands
 
 
@@ -163,22 +152,17 @@ def _slice(program, eqn, operands):
     strides = params["strides"] or (1,) * len(aval.shape)
     for axis in dynamic_axes(aval):
         whole = (0, aval.shape[axis], 1)
-        require(
-            (params["start_indices"][axis], params["limit_indices"][axis], strides[axis]) == whole,
-            "takes-part-along-axis",
-            error=CannotPad,
-        )
+        part = params["start_indices"][axis], params["limit_indices"][axis], strides[axis]
+        require(part == whole, "takes-part-along-axis", error=CannotPad)
     return operands
 
 
 def _whole_slices(sizes):
     def rule(program, eqn, operands):
         for axis, size in enumerate(sizes(eqn)):
-            require(
-                not is_dynamic(eqn.in_avals[0].shape[axis]) or size == eqn.in_avals[0].shape[axis],
-                "takes-part-along-axis",
-                error=CannotPad,
-            )
+            whole = eqn.in_avals[0].shape[axis]
+            is_whole = not is_dynamic(whole) or size == whole
+            require(is_whole, "takes-part-along-axis", error=CannotPad)
         return operands
 
     return rule
@@ -203,12 +187,9 @@ def _gather(program, eqn, operands):
     numbers, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
     aval = eqn.in_avals[0]
     for axis in dynamic_axes(aval):
-        require(
-            axis in numbers.operand_batching_dims
-            or (sizes[axis] == aval.shape[axis] and axis not in numbers.start_index_map),
-            "picks-index-along-axis",
-            error=CannotPad,
-        )
+        is_whole = sizes[axis] == aval.shape[axis] and axis not in numbers.start_index_map
+        fits = axis in numbers.operand_batching_dims or is_whole
+        require(fits, "picks-index-along-axis", error=CannotPad)
     eqn.params = {**eqn.params, "indices_are_sorted": False, "unique_indices": False}
     return operands
 
@@ -217,23 +198,16 @@ def _scatter(neutral=None):
     def rule(program, eqn, operands):
         numbers, (operand, _, updates) = eqn.params["dimension_numbers"], eqn.in_avals
         for axis in dynamic_axes(operand):
-            require(
-                axis not in numbers.inserted_window_dims
-                and (
-                    axis not in numbers.scatter_dims_to_operand_dims
-                    or axis in numbers.operand_batching_dims
-                ),
-                "writes-index-along-axis",
-                error=CannotPad,
-            )
+            is_window = axis not in numbers.inserted_window_dims
+            is_whole = axis not in numbers.scatter_dims_to_operand_dims
+            fits = is_window and (is_whole or axis in numbers.operand_batching_dims)
+            require(fits, "writes-index-along-axis", error=CannotPad)
         windows = [i for i in range(operand.ndim) if i not in numbers.inserted_window_dims]
         windows = [i for i in windows if i not in numbers.operand_batching_dims]
         for axis, place in zip(numbers.update_window_dims, windows, strict=True):
-            require(
-                updates.shape[axis] == operand.shape[place] or not is_dynamic(updates.shape[axis]),
-                "writes-part-along-axis",
-                error=CannotPad,
-            )
+            size = updates.shape[axis]
+            fits = size == operand.shape[place] or not is_dynamic(size)
+            require(fits, "writes-part-along-axis", error=CannotPad)
         batched = _batched(numbers, eqn.in_avals)
         axes = [
             i for i in dynamic_axes(updates) if i not in (*numbers.update_window_dims, *batched)
@@ -303,7 +277,7 @@ RULES: dict[str, Any] = {
         _windows,
     ),
     "reshape": _reshape,
-    "rev": _not_along("dimensions", "turns round"),
+    "rev": _not_along("dimensions", "turns-round"),
     "scatter": _scatter(),
     **dict.fromkeys(("scatter-add", "scatter_add"), _scatter(_constant(0))),
     "slice": _slice,

@@ -1,7 +1,8 @@
 """`Symbol`: constraints on a dynamic size."""
 
 from sporax.core.tree import tensors_of
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class Symbol:
@@ -20,12 +21,9 @@ class Symbol:
 
     def __init__(self, max=0, min=1, divisor=1, remainder=0, unique=False, **kwargs):
         numbers = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
-        rules = [(name, int, value) for name, value in numbers.items()] + [("unique", bool, unique)]
-        for name, kind, value in rules:
-            if not isinstance(value, kind):
-                raise rejection(
-                    "type-jit-function", "Symbol", argument=name, kind=kind.__name__, got=value
-                )
+        for name, value in numbers.items():
+            require(isinstance(value, int), "int", "Symbol", argument=name, got=value)
+        BOOL("Symbol", unique=unique)
         for name, value in (("min", min), ("divisor", divisor)):
             require(value >= 1, "positive", "Symbol", argument=name, got=value)
         require(0 <= remainder < divisor, "range-0", "Symbol", remainder=remainder, divisor=divisor)
@@ -49,13 +47,13 @@ class Symbol:
     def rule_broken_by(self, size):
         """Return a description of the constraint that a size violates; None if it is valid."""
         if self.min < self.max < size:
-            return f"at most {self.max}"
+            return message("at-most-n", n=self.max)
         if size < self.min:
-            return f"at least {self.min}"
+            return message("at-least-n", n=self.min)
         if self.divisor > 1 and (
             size % self.divisor != self.remainder or size < self.divisor + self.remainder
         ):
-            return f"{self.divisor} * N + {self.remainder} with N from 1"
+            return message("of-the-form", divisor=self.divisor, remainder=self.remainder)
         return None
 
 
@@ -72,8 +70,7 @@ def check_symbols(declared, tensors):
                 continue
             rule = dim.rule_broken_by(size)
             if rule is None and dim.unique and sizes.setdefault(dim.id, size) != size:
-                rule = f"{sizes[dim.id]}, as elsewhere for this Symbol"
+                rule = message("as-elsewhere", size=sizes[dim.id])
             if rule is not None:
-                raise rejection(
-                    "size-axis-input", "set_inputs", axis=axis, i=i, law=rule, shape=tensor.shape
-                )
+                fields = {"axis": axis, "i": i, "law": rule, "shape": tensor.shape}
+                raise rejection("size-axis-input", "set_inputs", **fields)

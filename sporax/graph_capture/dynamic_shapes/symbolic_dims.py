@@ -5,7 +5,7 @@ import itertools
 import operator
 
 from sporax.core.jax_internals import terms_of
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 
 
 class CannotPad(Exception):
@@ -110,7 +110,7 @@ class Equation:
             for axis, layout in self.out_layouts.items():
                 if own[axis] not in (None, layout):
                     raise rejection(
-                        "axes-size-flattened-differently", shape=aval.shape[axis], error=CannotPad
+                        "axes-size-flattened-different", size=aval.shape[axis], error=CannotPad
                     )
                 own[axis] = layout
             results.append(tuple(own))
@@ -121,16 +121,12 @@ class Equation:
         size = self.out_avals[0].shape[axis]
         if is_dynamic(size):
             layout = factors(size)
-            if not all(isinstance(factor, int) for factor in layout[1:]):
-                raise rejection("counts-along-flattened-axis", error=CannotPad)
+            are_ints = all(isinstance(factor, int) for factor in layout[1:])
+            require(are_ints, "counts-along-flattened-axis", error=CannotPad)
             self.out_layouts[axis] = layout
 
     def refuse_along(self, axes, what, aval=None):
-        """Raise CannotPad if one of these axes is dynamic."""
+        """Raise CannotPad, with the phrase `what`, if one of these axes is dynamic."""
         aval = aval or self.in_avals[0]
-        require(
-            not any(is_dynamic(aval.shape[axis]) for axis in axes),
-            "along-axis-whose-size",
-            what=what,
-            error=CannotPad,
-        )
+        if any(is_dynamic(aval.shape[axis]) for axis in axes):
+            raise rejection("along-axis-whose-size", what=message(what), error=CannotPad)

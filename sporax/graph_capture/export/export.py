@@ -10,7 +10,7 @@ from jax.errors import InconclusiveDimensionOperation
 from sporax.core.errors import is_users, warn
 from sporax.core.tree import tensors_of
 from sporax.core.value import Aval, UnknownShape, Value, thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.graph_capture.export.exported_graph import Exported, Spec, structure
 from sporax.graph_capture.graph_text import Listing
 
@@ -88,9 +88,8 @@ def _described(name, value):
 
 
 def _refuse_writes(listing):
-    if listing.written:
-        names = ", ".join(f"'{name}'" for name in listing.written)
-        raise rejection("change-nothing-writes", "export", argument=listing.name, names=names)
+    written = [*map(repr, listing.written)]
+    require(not written, "change-nothing-writes", "export", argument=listing.name, names=written)
 
 
 def _refusal(cause):
@@ -100,6 +99,6 @@ def _refusal(cause):
         module = frame.f_globals.get("__name__") or ""
         library = module.split(".")[0] in _LIBRARIES
         if is_users(frame) and not library:
-            where = f" at {frame.f_code.co_filename}:{line}"
+            where = message("at-line", file=frame.f_code.co_filename, line=line)
     reason = str(cause).strip().split("\n")[0].rstrip(".")
     return rejection("function-do-without-sizes", "export", where=where, reason=reason)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.tree import fields_of
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 
@@ -72,12 +72,9 @@ class Exported:
         tensors = []
         arguments = structure("GraphCell", args, tensors)
         if arguments != self.arguments:
+            signature, got = self._signature(), _described(args)
             raise rejection(
-                "inputs-export",
-                "GraphCell",
-                name=self.name,
-                signature=self._signature(),
-                got=_described(args),
+                "inputs-export", "GraphCell", name=self.name, signature=signature, got=got
             )
         sizes = {}
         for spec, tensor in zip(self.inputs, tensors, strict=True):
@@ -104,17 +101,12 @@ class Exported:
                 expected = sizes.setdefault(expected, size)
             fits = fits and size == expected
         if not fits:
-            known = "".join(f", where {name} is {n} so far" for name, n in sizes.items())
+            pairs = [message("size-is", name=name, size=n) for name, n in sizes.items()]
+            known = message("where-sizes-are", sizes=pairs) if pairs else ""
             raise rejection(
-                "must-be-export-format",
-                "GraphCell",
-                argument=spec.name,
-                dtype=spec.dtype,
-                shape_text=spec.shape_text,
-                known=known,
-                got=dtype,
-                shape=shape,
-            )
+                "must-be-as-exported", "GraphCell", argument=spec.name, dtype=spec.dtype,
+                shape=spec.shape_text, known=known, got=dtype, now=shape,
+            )  # fmt: skip
 
     def __deepcopy__(self, memo):
         """Return self: it is immutable."""
@@ -153,23 +145,13 @@ def compiled_in_bounds(who, origin, program, operands, options=None):
         lowered = jax.jit(program.call, compiler_options=options).lower(*operands)
         compiled = lowered.compile()
     except Exception as error:
-        raise rejection(
-            "program-compile-xla-says",
-            who,
-            origin=origin,
-            splitlines=str(error).strip().splitlines()[0],
-        ) from error
+        cause = str(error).strip().splitlines()[0]
+        raise rejection("program-compile-xla-says", who, origin=origin, cause=cause) from error
     memory = compiled.memory_analysis()
     if memory is not None:
         held = memory.argument_size_in_bytes + memory.output_size_in_bytes
-        require(
-            memory.temp_size_in_bytes <= max(_MOST_BYTES, 8 * held),
-            "program-need-about-much",
-            who,
-            origin=origin,
-            held=held,
-            temp_size_in_bytes=memory.temp_size_in_bytes,
-        )
+        more, most = memory.temp_size_in_bytes, max(_MOST_BYTES, 8 * held)
+        require(more <= most, "program-need-about-much", who, origin=origin, held=held, more=more)
     return compiled
 
 
