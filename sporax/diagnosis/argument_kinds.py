@@ -136,6 +136,7 @@ def sequence_of(kind, *lengths):
     )
 
 
-POSITIVE_INT, COUNT = greater_than(0, INT), at_least(0, INT)
+POSITIVE_INT, POSITIVE_FLOAT = greater_than(0, INT), greater_than(0, FLOAT)
+COUNT = at_least(0, INT)
 POSITIVE, NOT_NEGATIVE, NOT_POSITIVE = greater_than(0), at_least(0), at_most(0)
 FRACTION, INSIDE_ONE, COSINE = within(0, 1), within(0, 1, ends="()"), within(-1, 1)
