@@ -56,9 +56,8 @@ def taken(cell, name):
 
 def check_name(who, what, name, without_dot):
     fits = isinstance(name, str) and name and not (without_dot and "." in name)
-    require(
-        fits, "name-without-dots" if without_dot else "not-empty-name", who, argument=what, got=name
-    )
+    rule = "name-without-dots" if without_dot else "not-empty-name"
+    require(fits, rule, who, argument=what, got=name)
 
 
 def refuse_one_name_twice(parameters):

@@ -12,9 +12,8 @@ _KEPT, _DROPPED = kinds.within(0, 1, ends="(]"), kinds.within(0, 1, ends="[)")
 
 
 def _probability(layer, name, value, kind):
-    require(
-        kind.accepts(value), "must-be-value", layer, argument=name, kind=kind.words(), got=value
-    )
+    fits, words = kind.accepts(value), kind.words()
+    require(fits, "must-be-value", layer, argument=name, kind=words, got=value)
     return value
 
 

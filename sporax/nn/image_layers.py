@@ -111,9 +111,8 @@ class CentralCrop(Cell):
 
     def construct(self, image):
         check_inputs("CentralCrop", image)
-        require(
-            image.ndim in (3, 4), "shape-letters", "CentralCrop", image=image.shape, letters=_IMAGES
-        )
+        fits, shape = image.ndim in (3, 4), image.shape
+        require(fits, "shape-letters", "CentralCrop", image=shape, letters=_IMAGES)
         top, left = (int((n - n * self.central_fraction) / 2) for n in image.shape[-2:])
         height, width = image.shape[-2:]
         return image[..., top : height - top, left : width - left]

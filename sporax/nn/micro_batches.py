@@ -113,13 +113,8 @@ class PipelineCell(_InParts):
     def _set_pipeline(self, who, stages, scheduler):
         """Set the scheduler; ValueError if the cells use another number of stages."""
         count = len(self._stages or ())
-        require(
-            not count or count == stages,
-            "those-cells-pipelinecell",
-            who,
-            stages=stages,
-            count=count,
-        )
+        fits = count in (0, stages)
+        require(fits, "those-cells-pipelinecell", who, stages=stages, count=count)
         Changes.count += 1  # graphs keep the schedule they were captured with
         self._scheduler = scheduler
 
@@ -232,14 +227,8 @@ class TimeDistributed(Cell):
     def construct(self, inputs):
         check_inputs("TimeDistributed", inputs)
         rank = inputs.ndim
-        require(
-            rank >= 3,
-            "at-least-dimensions",
-            "TimeDistributed",
-            argument="inputs",
-            n=3,
-            shape=inputs.shape,
-        )
+        fields = {"argument": "inputs", "n": 3, "shape": inputs.shape}
+        require(rank >= 3, "at-least-dimensions", "TimeDistributed", **fields)
         time = self.time_axis % rank
         if self.reshape_with_axis is None:
             return ops.stack([self._called(x) for x in ops.unbind(inputs, time)], time)

@@ -252,10 +252,8 @@ class EmbeddingExt(Cell):
         if padding_idx is not None:
             n = num_embeddings
             is_row = isinstance(padding_idx, int) and -n <= padding_idx < n
-            interval = f"[{-n}, {n})"
-            require(
-                is_row, "int-in-interval", "Embedding", padding_idx=padding_idx, interval=interval
-            )
+            who, interval = "Embedding", f"[{-n}, {n})"
+            require(is_row, "int-in-interval", who, padding_idx=padding_idx, interval=interval)
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type

@@ -207,10 +207,10 @@ def test_a_distribution_of_ones_own():
 
 REFUSED = [
     (lambda: D.Normal(0.0, -1.0), ValueError, "'sd' must be greater than 0, but got -1.0"),
-    (lambda: D.Bernoulli(1.5), ValueError, "'probs' must be between 0 and 1"),
+    (lambda: D.Bernoulli(1.5), ValueError, "'probs' must be a number in (0, 1)"),
     (lambda: D.Categorical([0.5, 0.6]), ValueError, "'probs' must sum to 1"),
     (lambda: D.Uniform(3.0, 1.0), ValueError, "'low' must be less than 'high'"),
-    (lambda: D.Normal(0.0, 1.0, seed=-1), ValueError, "'seed' must be an int, at least 0"),
+    (lambda: D.Normal(0.0, 1.0, seed=-1), ValueError, "'seed' must be an int of at least 0"),
     (lambda: D.Normal(0.0, 1.0, dtype=dtypes.int32), TypeError, "a floating dtype"),
     (lambda: D.Normal().mean(), TypeError, "'mean' must be a Tensor, but got NoneType"),
     (lambda: D.Normal(0.0, 1.0).prob(1.0), TypeError, "'value' must be a Tensor, but got float"),
