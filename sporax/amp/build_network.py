@@ -67,8 +67,8 @@ def _check_options(who, options):
     for name in options:
         require(name in _OPTIONS, "other-arguments-among", who, options=list(_OPTIONS), got=name)
     dtype = options.get("cast_model_type", dtypes.float32)
-    fits, kinds_of = dtype in _CASTS, {"dtypes": _CASTS}
-    require(fits, "float-dtype-one-of", who, TypeError, cast_model_type=dtype, **kinds_of)
+    fields = {"cast_model_type": dtype, "dtypes": _CASTS}
+    require(dtype in _CASTS, "float-dtype-one-of", who, TypeError, **fields)
     kinds.BOOL(who, keep_batchnorm_fp32=options.get("keep_batchnorm_fp32", False))
     _MANAGER(who, loss_scale_manager=options.get("loss_scale_manager"))
 

@@ -110,25 +110,25 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     """
     who = "custom_mixed_precision"
     CELL(who, network=network)
-    is_one, others = (white_list is None) != (black_list is None), {"other2": "black_list"}
-    require(is_one, "either-given", who, other="white_list", **others)
+    is_one = (white_list is None) != (black_list is None)
+    require(is_one, "either-given", who, other="white_list", other2="black_list")
     _check_dtype(who, dtype)
     name, chosen, classes = ("white_list", white_list, (Cell, Primitive))
     if white_list is None:
         name, chosen, classes = ("black_list", black_list, (Cell,))
     kinds.LIST.checked(who, name, chosen)
     for kind in chosen:
-        fits, names = (
-            isinstance(kind, type) and issubclass(kind, classes),
-            [k.__name__ for k in classes],
-        )
+        fits = isinstance(kind, type) and issubclass(kind, classes)
+        names = [k.__name__ for k in classes]
         require(fits, "hold-classes", who, argument=name, names=names, got=kind)
     return (_whitelisted if white_list is not None else _blacklisted)(network, dtype, chosen)
 
 
+_HALVES = dtypes.float16, dtypes.bfloat16
+
+
 def _check_dtype(who, dtype):
-    dtypes_ = dtypes.float16, dtypes.bfloat16
-    require(dtype in dtypes_, "float-dtype-one-of", who, dtype=dtype, dtypes=dtypes_)
+    require(dtype in _HALVES, "float-dtype-one-of", who, dtype=dtype, dtypes=_HALVES)
 
 
 def _set(cell, inside, returns=None):

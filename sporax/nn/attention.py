@@ -9,7 +9,7 @@ from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
-from sporax.nn.layer_inputs import TENSOR, require_last, require_multiples
+from sporax.nn.layer_inputs import TENSOR, require_multiples
 from sporax.nn.parameter_init import parameter
 from sporax.ops.nn.attention import MOST_SCORES, attention
 
@@ -82,9 +82,10 @@ class MultiheadAttention(Cell):
         if query.ndim not in (2, 3) or not query.ndim == key.ndim == value.ndim:
             shapes = ", ".join(f"'{name}' {x.shape}" for name, x in inputs.items())
             raise rejection("query-key-value-all", who, got=shapes)
-        require_last(who, query, embed_dim=self.embed_dim)
-        require_last(who, key, kdim=self.kdim)
-        require_last(who, value, vdim=self.vdim)
+        sizes = {"embed_dim": self.embed_dim, "kdim": self.kdim, "vdim": self.vdim}
+        for (argument, x), (name, n) in zip(inputs.items(), sizes.items(), strict=True):
+            fields = {"argument": argument, "size": n, "name": name, "shape": x.shape}
+            require(x.shape[-1] == n, "last-axis-of", who, **fields)
         fits = key.shape[:-1] == value.shape[:-1]
         require(fits, "value-same-shape-last", who, key=key.shape, shape=value.shape)
 

@@ -8,7 +8,7 @@ from sporax.core.errors import is_users, refusal_of
 from sporax.core.signature_errors import constructed_with, is_own, unfitting
 from sporax.core.value import thread
 from sporax.diagnosis.causes import is_from, recursion_of
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 
 
 def _endless(cell, error):
@@ -17,7 +17,7 @@ def _endless(cell, error):
     calls = [f for f in frames if f.f_code.co_name == "_compute" and f.f_locals["self"] is cell]
     if len(calls) < 2 or thread.recorder.tracer is not None:
         return None
-    recursion = recursion_of(error, is_users) or "it is among its own parts. Take it out of them."
+    recursion = recursion_of(error, is_users) or message("among-its-own-parts")
     return rejection("call-end", type(cell).__name__, recursion=recursion)
 
 

@@ -97,10 +97,8 @@ class BiDense(Cell):
 
     def construct(self, input1, input2):
         check_inputs("BiDense", input1, input2)
-        (shape, shape2), wanted = (
-            (input1.shape, input2.shape),
-            (self.in1_channels, self.in2_channels),
-        )
+        shape, shape2 = input1.shape, input2.shape
+        wanted = self.in1_channels, self.in2_channels
         fits = shape[:-1] == shape2[:-1] and shape[-1:] + shape2[-1:] == wanted
         fields = {"wanted": wanted, "shape": shape, "shape2": shape2}
         require(fits, "last-axes-inputs-in1-channels", "BiDense", **fields)

@@ -154,14 +154,12 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
 
 def _check_fields(input_indices, input_values, field_ids):
     """Check types, dtypes and shapes of the inputs of `MultiFieldEmbeddingLookup`."""
-    who, arguments = (
-        "MultiFieldEmbeddingLookup",
-        {
-            "input_indices": (input_indices, (int32, int64)),
-            "input_values": (input_values, (float32,)),
-            "field_ids": (field_ids, (int32,)),
-        },
-    )
+    who = "MultiFieldEmbeddingLookup"
+    arguments = {
+        "input_indices": (input_indices, (int32, int64)),
+        "input_values": (input_values, (float32,)),
+        "field_ids": (field_ids, (int32,)),
+    }
     for name, (x, dtypes) in arguments.items():
         check_inputs(who, x)
         fits = x.dtype in dtypes

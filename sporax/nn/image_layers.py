@@ -58,8 +58,9 @@ class ResizeBilinear(Cell):
         self.half_pixel_centers = half_pixel_centers
 
     def construct(self, x, size=None, scale_factor=None, align_corners=False):
-        is_one, other = (size is None) != (scale_factor is None), "scale_factor"
-        fields = {"other": "size", "other2": other, "got": size, other: scale_factor}
+        is_one = (size is None) != (scale_factor is None)
+        fields = {"other": "size", "other2": "scale_factor"}
+        fields |= {"got": size, "scale_factor": scale_factor}
         require(is_one, "one-given", "ResizeBilinear", **fields)
         if size is None:
             size = tuple(int(n * scale_factor) for n in x.shape[2:])

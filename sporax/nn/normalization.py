@@ -166,9 +166,9 @@ def _own_group(process_groups):
     if process_groups is None:
         return world()
     ranks = sorted([rank for group in process_groups for rank in group])
-    last, fields = world().size - 1, {"process_groups": process_groups}
-    is_each_once = ranks == [*range(last + 1)]
-    require(is_each_once, "hold-rank-once-0", "SyncBatchNorm", number=last, **fields)
+    last = world().size - 1
+    fits, got = ranks == [*range(last + 1)], process_groups
+    require(fits, "hold-rank-once-0", "SyncBatchNorm", process_groups=got, number=last)
     return Group.of(next(g for g in process_groups if world().rank in g))
 
 

@@ -88,9 +88,8 @@ class RNNCell(_OneStep):
         dtype=float32,
     ):  # fmt: skip
         super().__init__(input_size, hidden_size, has_bias, dtype)
-        self.nonlinearity = self._kind = _NONLINEARITY.checked(
-            "RNNCell", "nonlinearity", nonlinearity
-        )
+        _NONLINEARITY("RNNCell", nonlinearity=nonlinearity)
+        self.nonlinearity = self._kind = nonlinearity
 
 
 class GRUCell(_OneStep):

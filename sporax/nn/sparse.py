@@ -24,9 +24,6 @@ class SparseToDense(Cell):
         return sparse_tensor.to_dense()
 
 
-_SPARSE = kinds.instance(COOTensor, "a-cootensor")
-
-
 class SparseTensorDenseMatmul(Cell):
     """Product of a sparse matrix, given by its components, and a dense matrix.
 

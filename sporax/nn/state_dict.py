@@ -1,5 +1,6 @@
 """`state_dict` and `load_state_dict`: export and restore a Cell's state by path."""
 
+import functools
 import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from sporax.autodiff.hooks import HookHandle, check_callable
 from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.nn.cell_registry import tensors_in
 
 _EXTRA = "_extra_state"
@@ -124,11 +125,11 @@ class StateDict:
         try:
             _load(self, OrderedDict(state_dict), "", metadata, keys, errors)
             if strict:
-                for words, names in (("unexpected", keys[1]), ("missing", keys[0])):
+                for rule, names in (("keys-unexpected", keys[1]), ("keys-missing", keys[0])):
                     if names:
-                        errors.insert(0, f"The keys {names} are {words}.")
+                        errors.insert(0, message(rule, names=names))
             if errors:
-                listed = "\n  ".join(errors)
+                listed = functools.reduce(lambda a, b: message("two-lines", a=a, b=b), errors)
                 fields = {"argument": "state_dict", "object": self, "listed": listed}
                 raise rejection("fit-nothing-was-changed", "load_state_dict", **fields)
         except BaseException:
@@ -208,11 +209,11 @@ def _load(cell, state, prefix, metadata, keys, errors):
 def _put(key, tensor, new):
     """Copy `new` into a tensor, in the tensor's dtype; return an error message on mismatch."""
     if not isinstance(new, Tensor):
-        return f"'{key}' must be a Tensor, but got {type(new).__name__}."
+        return message("state-tensor", key=key, got=new)
     if new.shape != tensor.shape:
-        return f"'{key}' must have shape {tensor.shape}, but got {new.shape}."
+        return message("state-shape", key=key, shape=tensor.shape, got=new.shape)
     if new._value.aval.inexact and not tensor._value.aval.inexact:
-        return f"'{key}' must hold {tensor.dtype}, but got {new.dtype}. Convert it with 'astype'."
+        return message("state-dtype", key=key, dtype=tensor.dtype, got=new.dtype)
     if new.has_init:
         new.init_data()
     same = new.dtype == tensor.dtype

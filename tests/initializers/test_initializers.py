@@ -217,7 +217,7 @@ def test_clones_of_parameters():
         (
             lambda: HeUniform(nonlinearity="x"),
             ValueError,
-            "'nonlinearity' must be one of ('linear'",
+            "'nonlinearity' must be one of ('lin",
         ),
         (lambda: initializer(HeNormal(mode="x"), (2, 2)), ValueError, "'mode' must be one of"),
         (lambda: VarianceScaling(-1), ValueError, "'scale' must be greater than 0, but got -1"),

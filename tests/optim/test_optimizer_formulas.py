@@ -362,7 +362,7 @@ REFUSALS = [
     (
         lambda: optim.FTRL(one(), lr_power=0.5),
         ValueError,
-        "'lr_power' must be a number of at most 0",
+        "'lr_power' must be a number of at",
     ),
     (lambda: optim.ProximalAdagrad(one(), l1=-1.0), ValueError, "For 'ProximalAdagrad', 'l1'"),
     (lambda: optim.LazyAdam(one(), beta1=2.0), ValueError, "For 'LazyAdam', 'beta1' must be"),
@@ -371,7 +371,7 @@ REFUSALS = [
     (
         lambda: experimental.Adam(one(), betas=(1.0, 0.9)),
         ValueError,
-        "'betas[0]' must be in [0, 1)",
+        "'betas[0]' must be in [0",
     ),
     (lambda: experimental.Adam(one(), betas=0.9), TypeError, "'betas' must be a tuple of 2"),
     (lambda: experimental.AdamW(one(), lr=-1.0), ValueError, "For 'AdamW', 'lr' must be"),
