@@ -33,7 +33,7 @@ class _Pool(Cell):
 
     def _needs_pad_mode(self, **settings):
         """Raise ValueError for settings that need pad_mode='pad'."""
-        changed = [name for name, (value, default) in settings.items() if value != default]
+        changed = [f"'{name}'" for name, (value, default) in settings.items() if value != default]
         who, mode = type(self).__name__, self.pad_mode.lower()
         fits = not changed or mode == "pad"
         require(fits, "can-set-pad-mode-pad", who, changed=changed, got=mode)
