@@ -104,7 +104,7 @@ REFUSED = [
     ("nn.AvgPool3d(2, divisor_override=0)", ValueError, ("'AvgPool3d'", "divisor_override")),
     ("nn.MaxPool3d(2)(ops.ones((3, 5, 5)))", ValueError, ("'MaxPool'", "(N, C, D, H, W)")),
     ("nn.AdaptiveAvgPool1d(0)(ops.ones((1, 3, 5)))", ValueError, ("'output_size'",)),
-    ("nn.InstanceNorm2d(3)(ops.ones((2, 3, 4)))", ValueError, ("'InstanceNorm2d'", "be 4, but")),
+    ("nn.InstanceNorm2d(3)(ops.ones((2, 3, 4)))", ValueError, ("'InstanceNorm2d'", "4 dimensions")),
     ("nn.SyncBatchNorm(3, process_groups=[[0, 1]])", ValueError, ("process_groups", "[[0, 1]]")),
     ("nn.LSTM(3, 4)(ops.ones((5, 3)))", ValueError, ("'LSTM'", "be 3, but")),
     ("nn.LSTM(3, 4)(ops.ones((5, 2, 3)), ops.ones((1, 2, 4)))", TypeError, ("'LSTM'", "tuple")),
