@@ -5,8 +5,8 @@ from sporax.amp.loss_scale_manager import DynamicLossScaleManager, LossScaleMana
 from sporax.amp.mixed_precision import FloatLossCell, auto_mixed_precision, keep_in_float32
 from sporax.core import dtype as dtypes
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.optim.optimizer import Optimizer
+from sporax.diagnosis.rules import require
+from sporax.optim.optimizer import OPTIMIZER
 
 # level -> (the dtype of the network, True to keep batch norms in float32)
 _LEVELS = {
@@ -16,6 +16,8 @@ _LEVELS = {
     "O3": (dtypes.float16, False),
     "auto": (dtypes.float32, False),
 }
+_CASTS = dtypes.float16, dtypes.float32
+_MANAGER = kinds.optional(kinds.instance(LossScaleManager, "a-lossscalemanager"))
 _OPTIONS = ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager")
 
 
@@ -35,10 +37,9 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     mindspore.float32
     """
     who = "build_train_network"
-    kinds.instance(Optimizer, "an-optimizer")(who, optimizer=optimizer)
+    OPTIMIZER(who, optimizer=optimizer)
     kinds.STR(who, level=level)
-    if level not in _LEVELS:
-        raise rejection("one-of", who, level=level, choices=list(_LEVELS))
+    kinds.one_of(*_LEVELS)(who, level=level)
     require(boost_level == "O0", "sporax-no-yet", value="boost_level", value2="build_train_network")
     _check_options(who, kwargs)
     dtype, keeps = _LEVELS[level]
@@ -63,23 +64,13 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
 
 
 def _check_options(who, options):
-    for name, value in options.items():
-        if name not in _OPTIONS:
-            raise rejection("other-arguments-among", who, options=list(_OPTIONS), got=name)
-        require(
-            name != "cast_model_type" or value in (dtypes.float16, dtypes.float32),
-            "float16-float32",
-            who,
-            cast_model_type=value,
-        )
-        if name == "keep_batchnorm_fp32":
-            kinds.BOOL(who, keep_batchnorm_fp32=value)
-        require(
-            name != "loss_scale_manager" or isinstance(value, (LossScaleManager, type(None))),
-            "lossscalemanager-none",
-            who,
-            loss_scale_manager=value,
-        )
+    for name in options:
+        require(name in _OPTIONS, "other-arguments-among", who, options=list(_OPTIONS), got=name)
+    dtype = options.get("cast_model_type", dtypes.float32)
+    fields = {"cast_model_type": dtype, "dtypes": _CASTS}
+    require(dtype in _CASTS, "float-dtype-one-of", who, TypeError, **fields)
+    kinds.BOOL(who, keep_batchnorm_fp32=options.get("keep_batchnorm_fp32", False))
+    _MANAGER(who, loss_scale_manager=options.get("loss_scale_manager"))
 
 
 def _in_precision(network, level, dtype, keeps):

@@ -94,13 +94,9 @@ class DynamicLossScaleManager(LossScaleManager):
             if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
                 self.loss_scale *= self.increase_ratio
             self.bad_step = 0
-        require(
-            self.bad_step <= self.bad_step_max,
-            "at-most-steps-row-may",
-            "DynamicLossScaleManager",
-            bad_step_max=self.bad_step_max,
-            bad_step=self.bad_step,
-        )
+        most, steps = self.bad_step_max, self.bad_step
+        fields = {"bad_step_max": most, "bad_step": steps}
+        require(steps <= most, "at-most-steps-row-may", "DynamicLossScaleManager", **fields)
         self.cur_iter += 1
 
     def get_drop_overflow_update(self):

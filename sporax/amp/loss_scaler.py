@@ -7,7 +7,7 @@ from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors, tensors_of
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.rules import rejection, require
 from sporax.nn import loss_scale as cells
 
 
@@ -27,19 +27,15 @@ class LossScaler(Fitting):
 
     def scale(self, inputs):
         """Multiply a Tensor, or a tuple or list of them, by the scale."""
-        raise NotImplementedError(_undefined(self, "scale"))
+        raise rejection("method-defined", type(self).__name__, other="scale")
 
     def unscale(self, inputs):
         """Divide a Tensor, or a tuple or list of them, by the scale."""
-        raise NotImplementedError(_undefined(self, "unscale"))
+        raise rejection("method-defined", type(self).__name__, other="unscale")
 
     def adjust(self, grads_finite):
         """Update the scale after a step; `grads_finite`: False if it overflowed."""
-        raise NotImplementedError(_undefined(self, "adjust"))
-
-
-def _undefined(scaler, name):
-    return f"For '{type(scaler).__name__}', the method '{name}' must be defined."
+        raise rejection("method-defined", type(self).__name__, other="adjust")
 
 
 class StaticLossScaler(LossScaler):
@@ -51,9 +47,7 @@ class StaticLossScaler(LossScaler):
     """
 
     def __init__(self, scale_value):
-        who = type(self).__name__
-        kinds.POSITIVE(who, scale_value=scale_value)
-        require(scale_value >= 1, "at-least", who, scale_value=scale_value, n=1)
+        kinds.at_least(1)(type(self).__name__, scale_value=scale_value)
         self.scale_value = Parameter(Tensor(scale_value, dtypes.float32), name="scale_value")
 
     def scale(self, inputs):
@@ -82,8 +76,8 @@ class DynamicLossScaler(StaticLossScaler):
 
     def __init__(self, scale_value, scale_factor, scale_window):
         super().__init__(scale_value)
-        kinds.POSITIVE_INT(type(self).__name__, scale_factor=scale_factor,
-                              scale_window=scale_window)  # fmt: skip
+        who = type(self).__name__
+        kinds.POSITIVE_INT(who, scale_factor=scale_factor, scale_window=scale_window)
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.counter = Parameter(Tensor(0, dtypes.int32), name="counter")
 

@@ -11,9 +11,9 @@ from sporax import nn
 from sporax.core import dtype as dtypes
 from sporax.core.value import Changes
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.engine.autocast import choice_of, computing_in
-from sporax.nn.cell import Cell
+from sporax.nn.cell import CELL, Cell
 from sporax.nn.cell_precision import FLAGS, PrecisionScheme, cast_floats
 from sporax.ops.declare import OPS, PRIMITIVES
 from sporax.ops.primitive import Primitive
@@ -83,20 +83,11 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
     (mindspore.float16, mindspore.float32)
     """
     who = "auto_mixed_precision"
-    require(
-        isinstance(network, Cell) or (amp_level == "auto" and inspect.isroutine(network)),
-        "cell-auto-cell-function",
-        who,
-        network=network,
-    )
+    fits = isinstance(network, Cell) or (amp_level == "auto" and inspect.isroutine(network))
+    require(fits, "cell-auto-cell-function", who, network=network)
     _check_dtype(who, dtype)
-    require(
-        amp_level in ("O0", *_LEVELS),
-        "one-of-amp-level",
-        who,
-        amp_level=amp_level,
-        choices=("O0", "O1", "O2", "O3", "auto"),
-    )
+    levels = "O0", "O1", "O2", "O3", "auto"
+    require(amp_level in levels, "one-of-amp-level", who, amp_level=amp_level, choices=levels)
     if amp_level == "O0":
         return network
     before = getattr(network, "_amp_level", None)
@@ -118,28 +109,26 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     mindspore.float32
     """
     who = "custom_mixed_precision"
-    kinds.instance(Cell, "a-cell")(who, network=network)
-    require(
-        (white_list is None) != (black_list is None),
-        "either-given",
-        who,
-        other="white_list",
-        other2="black_list",
-    )
+    CELL(who, network=network)
+    is_one = (white_list is None) != (black_list is None)
+    require(is_one, "either-given", who, other="white_list", other2="black_list")
     _check_dtype(who, dtype)
     name, chosen, classes = ("white_list", white_list, (Cell, Primitive))
     if white_list is None:
         name, chosen, classes = ("black_list", black_list, (Cell,))
-    require(isinstance(chosen, list), "list", who, argument=name, got=chosen)
+    kinds.LIST.checked(who, name, chosen)
     for kind in chosen:
-        if not isinstance(kind, type) or not issubclass(kind, classes):
-            words = " or ".join(k.__name__ for k in classes)
-            raise rejection("hold-classes", who, argument=name, words=words, got=kind)
+        fits = isinstance(kind, type) and issubclass(kind, classes)
+        names = [k.__name__ for k in classes]
+        require(fits, "hold-classes", who, argument=name, names=names, got=kind)
     return (_whitelisted if white_list is not None else _blacklisted)(network, dtype, chosen)
 
 
+_HALVES = dtypes.float16, dtypes.bfloat16
+
+
 def _check_dtype(who, dtype):
-    require(dtype in (dtypes.float16, dtypes.bfloat16), "float16-bfloat16", who, dtype=dtype)
+    require(dtype in _HALVES, "float-dtype-one-of", who, dtype=dtype, dtypes=_HALVES)
 
 
 def _set(cell, inside, returns=None):
@@ -162,8 +151,8 @@ def _whitelisted(network, dtype, kinds):
 
 def _operation(kind):
     """Return the name of a Primitive's operation."""
-    if kind.operation is None:
-        raise rejection("sporax-no-mixed-precision", kind=kind.__name__)
+    is_there = kind.operation is not None
+    require(is_there, "sporax-no-mixed-precision", kind=kind.__name__)
     return kind.operation
 
 

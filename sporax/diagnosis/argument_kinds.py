@@ -134,6 +134,17 @@ def optional(kind):
     )
 
 
-POSITIVE_INT, COUNT = greater_than(0, INT), at_least(0, INT)
+def sequence_of(kind, *lengths):
+    """Return the kind of tuples and lists of values of a kind. `lengths`: those allowed, if not
+    any."""
+    return Kind(
+        _words("sequence-of-length" if lengths else "sequence-of", kind, lengths=lengths),
+        lambda value: isinstance(value, (tuple, list)) and all(map(kind.has_type, value)),
+        lambda value: (not lengths or len(value) in lengths) and all(map(kind.is_in_range, value)),
+    )
+
+
+POSITIVE_INT, POSITIVE_FLOAT = greater_than(0, INT), greater_than(0, FLOAT)
+COUNT = at_least(0, INT)
 POSITIVE, NOT_NEGATIVE, NOT_POSITIVE = greater_than(0), at_least(0), at_most(0)
 FRACTION, INSIDE_ONE, COSINE = within(0, 1), within(0, 1, ends="()"), within(-1, 1)

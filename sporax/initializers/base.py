@@ -81,12 +81,8 @@ def initializer(init, shape=None, dtype=dtypes.float32) -> Tensor:
     array([[1., 1.],
            [1., 1.]], dtype=float32)
     """
-    require(
-        isinstance(init, (Tensor, numbers.Number, str, Initializer)),
-        "tensor-number-name-initializer",
-        "initializer",
-        init=init,
-    )
+    fits = isinstance(init, (Tensor, numbers.Number, str, Initializer))
+    require(fits, "tensor-number-name-initializer", "initializer", init=init)
     if isinstance(init, Tensor):
         return _as_given(init, shape)
     shape = _checked(shape)
@@ -104,22 +100,18 @@ def named(name):
     """Return the initializer called `name`, with default arguments."""
     cls = ALIASES.get(name.lower())
     if cls is None:
-        raise rejection(
-            "name-initializer", "initializer", init=name, names=", ".join(sorted(ALIASES))
-        )
+        raise rejection("name-initializer", "initializer", init=name, names=sorted(ALIASES))
     try:
         return cls()
     except TypeError:
-        raise rejection(
-            "cannot-made-name-alone", "initializer", argument=name, cls=cls.__name__
-        ) from None
+        fields = {"argument": name, "cls": cls.__name__}
+        raise rejection("cannot-made-name-alone", "initializer", **fields) from None
 
 
 def _as_given(tensor, shape):
     wanted = tensor.shape if shape is None else _checked(shape)
-    require(
-        tensor.shape == wanted, "shape-init-shape", "initializer", wanted=wanted, got=tensor.shape
-    )
+    fits, got = tensor.shape == wanted, tensor.shape
+    require(fits, "shape-init-shape", "initializer", wanted=wanted, got=got)
     return tensor
 
 

@@ -54,7 +54,7 @@ class Identity(Initializer):
     """
 
     def _initialize(self, arr):
-        require(arr.ndim == 2, "shape-matrix-s", "Identity", got=arr.shape)
+        require(arr.ndim == 2, "weight-dimensions-one-of", "Identity", n=(2,), shape=arr.shape)
         arr[...] = 0
         steps = range(min(arr.shape))
         arr[steps, steps] = 1
@@ -74,24 +74,15 @@ class Dirac(Initializer):
 
     def __init__(self, groups=1):
         super().__init__(groups=groups)
-        require(
-            isinstance(groups, int) and groups >= 1,
-            "int-at-least-argument-value",
-            "Dirac",
-            groups=groups,
-            n=1,
-        )
+        fits = isinstance(groups, int) and groups >= 1
+        require(fits, "int-at-least-argument-value", "Dirac", groups=groups, n=1)
         self.groups = groups
 
     def _initialize(self, arr):
-        require(arr.ndim in (3, 4, 5), "shape-3-4-5", "Dirac", got=arr.shape)
-        require(
-            not arr.shape[0] % self.groups,
-            "first-dimension-multiple-groups",
-            "Dirac",
-            groups=self.groups,
-            shape=arr.shape,
-        )
+        n, shape, groups = (3, 4, 5), arr.shape, self.groups
+        require(arr.ndim in n, "weight-dimensions-one-of", "Dirac", n=n, shape=shape)
+        fits = not shape[0] % groups
+        require(fits, "first-dimension-multiple-groups", "Dirac", groups=groups, shape=shape)
         arr[...] = 0
         each = arr.shape[0] // self.groups
         middle = tuple(n // 2 for n in arr.shape[2:])

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from sporax.core.random import draw_on_host, host_seed
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.initializers import philox
 from sporax.initializers.base import Initializer, fans, register
 
@@ -116,7 +117,7 @@ class TruncatedNormal(Initializer):
     def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
         super().__init__(sigma=sigma, mean=mean, a=a, b=b)
         _positive("TruncatedNormal", sigma=sigma)
-        require(a < b, "less-than-b", "TruncatedNormal", a=a, b=b)
+        require(a < b, "less-than", "TruncatedNormal", a=a, other="b", high=b)
         self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
 
     def _initialize(self, arr):
@@ -166,23 +167,20 @@ _GAINS = {
     "relu": lambda slope: math.sqrt(2),
     "leaky_relu": lambda slope: math.sqrt(2 / (1 + slope**2)),
 }
+_GAIN, _FAN = kinds.one_of(*_GAINS), kinds.one_of("fan_in", "fan_out")
 
 
-def gain_of(nonlinearity, slope=None):
+def gain_of(nonlinearity, slope=None, who=None):
     """Return He's gain of a nonlinearity; `slope`: of leaky ReLU (None: 0.01)."""
-    if nonlinearity not in _GAINS:
-        raise rejection(
-            "heuniform-henormal-nonlinearity-one", names=", ".join(_GAINS), got=nonlinearity
-        )
+    _GAIN(who, nonlinearity=nonlinearity)
     return _GAINS[nonlinearity](0.01 if slope is None else slope)
 
 
-def fan_of(shape, mode):
+def fan_of(shape, mode, who=None):
     """Return the fan selected by `mode` ('fan_in' or 'fan_out')."""
-    modes = {"fan_in": 0, "fan_out": 1}
-    if str(mode).lower() not in modes:
-        raise rejection("one-argument-choice-random-init", mode=mode, names=", ".join(modes))
-    return fans(shape)[modes[mode.lower()]]
+    mode = str(mode).lower()
+    _FAN(who, mode=mode)
+    return fans(shape)[mode == "fan_out"]
 
 
 class _He(Initializer):
@@ -191,11 +189,11 @@ class _He(Initializer):
     def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
-        gain_of(nonlinearity, negative_slope)
+        gain_of(nonlinearity, negative_slope, type(self).__name__)
 
     def _deviation(self, arr):
         gain = gain_of(self.nonlinearity, self.negative_slope)
-        return gain / math.sqrt(fan_of(arr.shape, self.mode))
+        return gain / math.sqrt(fan_of(arr.shape, self.mode, type(self).__name__))
 
 
 @register("he_uniform")
@@ -242,7 +240,7 @@ class Sparse(Initializer):
         self.sparsity, self.sigma = sparsity, sigma
 
     def _initialize(self, arr):
-        require(arr.ndim == 2, "shape-matrix-s", "Sparse", got=arr.shape)
+        require(arr.ndim == 2, "weight-dimensions-one-of", "Sparse", n=(2,), shape=arr.shape)
         fill_normal(arr, 0, self.sigma)
         zeros = math.ceil(self.sparsity * arr.shape[0])
         for column in range(arr.shape[1]):
@@ -265,7 +263,7 @@ class Orthogonal(Initializer):
         self.gain = gain
 
     def _initialize(self, arr):
-        require(arr.ndim >= 2, "shape-at-least-2-dimensions", "Orthogonal", got=arr.shape)
+        require(arr.ndim >= 2, "weight-dimensions-at-least", "Orthogonal", n=2, shape=arr.shape)
         rows, columns = arr.shape[0], math.prod(arr.shape[1:])
         drawn = normal_array(0, 1, (rows, columns))
         q, r = np.linalg.qr(drawn if rows >= columns else drawn.T)
@@ -301,16 +299,8 @@ class VarianceScaling(Initializer):
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
         super().__init__(scale=scale, mode=mode, distribution=distribution)
         _positive("VarianceScaling", scale=scale)
-        options = [("mode", mode, _MODES), ("distribution", distribution, _LAWS)]
-        for name, value, choices in options:
-            if value not in choices:
-                raise rejection(
-                    "one-of",
-                    "VarianceScaling",
-                    argument=name,
-                    choices=", ".join(choices),
-                    got=value,
-                )
+        kinds.one_of(*_MODES)("VarianceScaling", mode=mode)
+        kinds.one_of(*_LAWS)("VarianceScaling", distribution=distribution)
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def _initialize(self, arr):

@@ -5,8 +5,8 @@ from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.parameter_init import parameter
 from sporax.ops.primitive import Primitive
 
@@ -158,6 +158,9 @@ class Softmax(Cell):
         return ops.softmax(input, self.axis)
 
 
+_IMAGES = "(N, C, H, W)", "(C, H, W)"
+
+
 class Softmax2d(Cell):
     """`Softmax` over the channels of `(N, C, H, W)` or `(C, H, W)`.
 
@@ -169,8 +172,8 @@ class Softmax2d(Cell):
         super().__init__()
 
     def construct(self, x):
-        check.tensor("Softmax2d", x)
-        require(x.ndim in (3, 4), "input-n-c-h", "Softmax2d", got=x.shape)
+        check_inputs("Softmax2d", x)
+        require(x.ndim in (3, 4), "shape-letters", "Softmax2d", x=x.shape, letters=_IMAGES)
         return ops.softmax(x, -3)
 
 
@@ -258,7 +261,8 @@ class Hardtanh(Cell):
 
     def __init__(self, min_val=-1.0, max_val=1.0):
         super().__init__()
-        check.below("Hardtanh", min_val=min_val, max_val=max_val)
+        fields = {"other": "max_val", "high": max_val}
+        require(min_val < max_val, "less-than", "Hardtanh", min_val=min_val, **fields)
         self.min_val = min_val
         self.max_val = max_val
 
@@ -394,15 +398,15 @@ def get_activation(name, prim_name=None):
     """
     if name is None:
         return None
-    if name not in _BY_NAME:
-        who = f"For '{prim_name}', the" if prim_name else "The"
-        raise KeyError(f"{who} activation must be one of {list(_BY_NAME)}, but got {name!r}.")
+    require(name in _BY_NAME, "activation-one-of", prim_name, names=[*_BY_NAME], got=name)
     return _BY_NAME[name]()
+
+
+_ACTIVATION = kinds.instance((Cell, Primitive), "a-name-a-cell-or-a-primitive")
 
 
 def activation_of(layer, activation):
     """Resolve a layer's `activation` argument to a Cell or Primitive."""
     if activation is None or isinstance(activation, str):
         return get_activation(activation, layer)
-    kinds.instance((Cell, Primitive), "a-name-a-cell-or-a-primitive")(layer, activation=activation)
-    return activation
+    return _ACTIVATION.checked(layer, "activation", activation)

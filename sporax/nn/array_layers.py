@@ -6,9 +6,9 @@ from sporax import ops
 from sporax.core.dtype import float16, float32, int32
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
+from sporax.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs
 
 
 class OneHot(Cell):
@@ -27,6 +27,9 @@ class OneHot(Cell):
     def construct(self, indices):
         on, off = (ops.cast(v, self.dtype) for v in (self.on_value, self.off_value))
         return ops.one_hot(indices, self.depth, on, off, self.axis)
+
+
+_INTS = kinds.instance((int, list, tuple), "int-or-ints")
 
 
 class Norm(Cell):
@@ -62,7 +65,7 @@ class ClipByNorm(Cell):
         self.axis = axis
 
     def construct(self, x, clip_norm):
-        check.tensor("ClipByNorm", x)
+        check_inputs("ClipByNorm", x)
         length = ops.norm(x.astype(float32), dim=self.axis, keepdim=True)
         return x * clip_norm / ops.maximum(length, clip_norm)
 
@@ -79,15 +82,14 @@ class Moments(Cell):
 
     def __init__(self, axis=None, keep_dims=None):
         super().__init__()
-        kinds.BOOL("Moments", keep_dims=bool(keep_dims) if keep_dims is None else keep_dims)
+        kinds.optional(kinds.BOOL)("Moments", keep_dims=keep_dims)
         self.axis = () if axis is None else axis
         self.keep_dims = bool(keep_dims)
 
     def construct(self, x):
-        check.tensor("Moments", x)
-        require(
-            x.dtype in (float16, float32), "float16-float32-argument-type", "Moments", x=x.dtype
-        )
+        check_inputs("Moments", x)
+        dtypes = float16, float32
+        require(x.dtype in dtypes, "dtype-one-of", "Moments", x=x.dtype, dtypes=dtypes)
         wide = x.astype(float32)
         mean = wide.mean(self.axis, True)
         variance = ops.square(wide - mean).mean(self.axis, self.keep_dims)
@@ -104,7 +106,7 @@ class ReduceLogSumExp(Cell):
 
     def __init__(self, axis, keep_dims=False):
         super().__init__()
-        kinds.instance((int, list, tuple), "int-or-ints")("ReduceLogSumExp", axis=axis)
+        _INTS("ReduceLogSumExp", axis=axis)
         kinds.BOOL("ReduceLogSumExp", keep_dims=keep_dims)
         self.axis, self.keep_dims = axis, keep_dims
 
@@ -208,20 +210,14 @@ class Unflatten(Cell):
     def __init__(self, axis, unflattened_size):
         super().__init__()
         kinds.INT("Unflatten", axis=axis)
-        kind = kinds.instance((tuple, list), "a-tuple-or-list-of-ints")
-        kind("Unflatten", unflattened_size=unflattened_size)
+        kinds.SEQUENCE("Unflatten", unflattened_size=unflattened_size)
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x):
-        check.tensor("Unflatten", input_x)
-        shape, axis = input_x.shape, self.axis
-        if not -len(shape) <= axis < len(shape):
-            raise rejection(
-                "in-interval-shape-axis",
-                "Unflatten",
-                axis=axis,
-                interval=f"[{-len(shape)}, {len(shape)})",
-            )
+        check_inputs("Unflatten", input_x)
+        shape, axis, n = input_x.shape, self.axis, input_x.ndim
+        interval = f"[{-n}, {n})"
+        require(-n <= axis < n, "in-interval-shape-axis", "Unflatten", axis=axis, interval=interval)
         axis %= len(shape)
         return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1 :])
 
@@ -236,16 +232,11 @@ class Roll(Cell):
 
     def __init__(self, shift, axis):
         super().__init__()
-        kinds.instance((int, tuple, list), "int-or-ints")("Roll", shift=shift, axis=axis)
+        _INTS("Roll", shift=shift, axis=axis)
         self.shift = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,)
         self.axis = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-        require(
-            len(self.shift) == len(self.axis),
-            "axis-equally-many",
-            "Roll",
-            shift=len(self.shift),
-            count=len(self.axis),
-        )
+        shifts, axes = len(self.shift), len(self.axis)
+        require(shifts == axes, "equally-long", "Roll", shift=shifts, other="axis", count=axes)
 
     def construct(self, input_x):
         return ops.roll(input_x, self.shift, self.axis)
@@ -265,7 +256,7 @@ class L1Regularizer(Cell):
         self.scale = Tensor(scale, float32)
 
     def construct(self, weights):
-        check.tensor("L1Regularizer", weights)
+        check_inputs("L1Regularizer", weights)
         return self.scale * weights.abs().sum()
 
 

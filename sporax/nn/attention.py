@@ -9,10 +9,9 @@ from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
+from sporax.nn.layer_inputs import TENSOR, require_multiples
 from sporax.nn.parameter_init import parameter
 from sporax.ops.nn.attention import MOST_SCORES, attention
-
-_SHARES = "query", "key", "value"
 
 
 class MultiheadAttention(Cell):
@@ -37,10 +36,7 @@ class MultiheadAttention(Cell):
         add_zero_attn=False, kdim=None, vdim=None, batch_first=False, dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        require(
-            not embed_dim % num_heads, "multiple", "MultiheadAttention", embed_dim=embed_dim,
-            other="num_heads", value=num_heads,
-        )  # fmt: skip
+        require_multiples("MultiheadAttention", num_heads=num_heads, embed_dim=embed_dim)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
@@ -81,29 +77,17 @@ class MultiheadAttention(Cell):
         return [ops.dense(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True)]
 
     def _checked(self, query, key, value):
-        inputs = dict(zip(_SHARES, (query, key, value), strict=True))
-        for name, x in inputs.items():
-            require(isinstance(x, Tensor), "tensor", "MultiheadAttention", argument=name, got=x)
+        who, inputs = "MultiheadAttention", dict(query=query, key=key, value=value)
+        TENSOR(who, **inputs)
         if query.ndim not in (2, 3) or not query.ndim == key.ndim == value.ndim:
             shapes = ", ".join(f"'{name}' {x.shape}" for name, x in inputs.items())
-            raise rejection("query-key-value-all", "MultiheadAttention", got=shapes)
-        sizes = self.embed_dim, self.kdim, self.vdim
-        for (name, x), size in zip(inputs.items(), sizes, strict=True):
-            require(
-                x.shape[-1] == size,
-                "last-axis",
-                "MultiheadAttention",
-                name=name,
-                size=size,
-                shape=x.shape,
-            )
-        require(
-            key.shape[:-1] == value.shape[:-1],
-            "value-same-shape-last",
-            "MultiheadAttention",
-            key=key.shape,
-            shape=value.shape,
-        )
+            raise rejection("query-key-value-all", who, got=shapes)
+        sizes = {"embed_dim": self.embed_dim, "kdim": self.kdim, "vdim": self.vdim}
+        for (argument, x), (name, n) in zip(inputs.items(), sizes.items(), strict=True):
+            fields = {"argument": argument, "size": n, "name": name, "shape": x.shape}
+            require(x.shape[-1] == n, "last-axis-of", who, **fields)
+        fits = key.shape[:-1] == value.shape[:-1]
+        require(fits, "value-same-shape-last", who, key=key.shape, shape=value.shape)
 
     def construct(
         self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None,
@@ -176,16 +160,10 @@ class MultiheadAttention(Cell):
 
     @staticmethod
     def _added(name, mask, shapes, dtype):
-        if not mask.is_floating_point() and mask.dtype not in (bool_, uint8):
-            raise rejection("bool-floating", "MultiheadAttention", argument=name, got=mask.dtype)
-        if mask.shape not in shapes:
-            raise rejection(
-                "shape-shape-size",
-                "MultiheadAttention",
-                argument=name,
-                shape=" or ".join(map(str, shapes)),
-                got=mask.shape,
-            )
+        who, shape = "MultiheadAttention", mask.shape
+        is_mask = mask.is_floating_point() or mask.dtype in (bool_, uint8)
+        require(is_mask, "bool-floating", who, argument=name, got=mask.dtype)
+        require(shape in shapes, "shape-one-of", who, argument=name, got=shape, shapes=shapes)
         if mask.is_floating_point():
             return mask.astype(dtype)
         hidden = ops.zeros(mask.shape, dtype)

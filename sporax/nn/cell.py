@@ -18,9 +18,9 @@ from sporax.core.signature_errors import Fitting
 from sporax.core.tensor import Tensor
 from sporax.core.value import Changes, thread
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.graph_capture.jit import JitFunction
-from sporax.nn import argument_checks as check
+from sporax.nn.call_errors import call_refusal
 from sporax.nn.cell_buffers import Buffers, is_buffer
 from sporax.nn.cell_hooks import HookRegistration, run_with_hooks
 from sporax.nn.cell_introspection import Introspection
@@ -38,9 +38,9 @@ from sporax.staging.host_calls import through
 _REGISTRIES = ("_params", "_cells", "_buffers")
 # registry -> (kind of its attributes, values they accept)
 _TAKES = {
-    "_params": ("Parameter", "a Tensor, a Parameter"),
-    "_cells": ("Cell", "a Cell"),
-    "_buffers": ("buffer", "a buffer ('register_buffer', or 'assign_value' of its own)"),
+    "_params": ("Parameter", "a-tensor-or-a-parameter"),
+    "_cells": ("Cell", "a-cell"),
+    "_buffers": ("buffer", "a-buffer"),
 }
 # attributes that a captured call does not depend on
 _INTERNAL = frozenset(Introspection.IGNORE_LIST)
@@ -127,7 +127,7 @@ class Cell(
         except REFUSALS as error:
             if is_of_handler(error):
                 raise
-            refusal = check.call_refusal(self, args, kwargs, error)
+            refusal = call_refusal(self, args, kwargs, error)
             if refusal is None:
                 raise
             raise refusal from refusal.__cause__
@@ -239,18 +239,13 @@ class Cell(
         ):
             part.set_data(value)
         else:
-            kind, takes = _TAKES[registry]
-            raise rejection(
-                "attribute-takes-none",
-                type(self).__name__,
-                name=name,
-                kind=kind,
-                takes=takes,
-                got=value,
-            )
+            who, (kind, takes) = type(self).__name__, _TAKES[registry]
+            fields = {"kind": kind, "takes": message(takes)}
+            raise rejection("attribute-takes-none", who, name=name, got=value, **fields)
 
     def __getattr__(self, name):
-        require("_params" in self.__dict__, "object-no-attribute---init", object=self, name=name)
+        if "_params" not in self.__dict__:
+            raise rejection("object-no-attribute---init", object=self, name=name)
         if name in self.__dict__:  # a part with a name in the class's __slots__
             return self.__dict__[name]
         make = type(self)._on_request.get(name)
@@ -307,12 +302,8 @@ class Cell(
         Set another dtype on a descendant afterwards, e.g. float32 for a norm or a loss.
         Returns the cell.
         """
-        require(
-            dst_type in FLAGS.values(),
-            "float16-bfloat16-float32",
-            "Cell.to_float",
-            dst_type=dst_type,
-        )
+        fits, dtypes = dst_type in FLAGS.values(), [*FLAGS.values()]
+        require(fits, "float-dtype-one-of", "Cell.to_float", dst_type=dst_type, dtypes=dtypes)
         flags = {flag: dtype == dst_type for flag, dtype in FLAGS.items()}
         return Cell.add_flags_recursive(self, **flags)
 
@@ -325,12 +316,8 @@ class Cell(
         check_name("insert_param_to_cell", "param_name", param_name, check_name_contain_dot)
         if hasattr(self, param_name) and param_name not in self._params:
             raise taken(self, param_name)
-        require(
-            param is None or isinstance(param, Parameter),
-            "parameter-none",
-            "insert_param_to_cell",
-            param=param,
-        )
+        fits = param is None or isinstance(param, Parameter)
+        require(fits, "parameter-none", "insert_param_to_cell", param=param)
         Changes.count += 1
         self._adopt(param_name, param)
 
@@ -340,12 +327,7 @@ class Cell(
         check_name("insert_child_to_cell", "child_name", child_name, True)
         if hasattr(self, child_name):
             raise taken(self, child_name)
-        require(
-            child_cell is None or isinstance(child_cell, Cell),
-            "cell-none",
-            "insert_child_to_cell",
-            child_cell=child_cell,
-        )
+        _OPTIONAL("insert_child_to_cell", child_cell=child_cell)
         Changes.count += 1
         self._cells[child_name] = child_cell
 
@@ -387,3 +369,7 @@ class Cell(
         for name, cell in self._cells.items():
             lines.append(f"({name}): " + repr(cell).replace("\n", "\n  "))
         return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+CELL = kinds.instance(Cell, "a-cell")
+_OPTIONAL = kinds.optional(CELL)

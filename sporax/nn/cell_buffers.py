@@ -55,12 +55,8 @@ class Buffers:
         check_name("register_buffer", "name", name, True)
         if hasattr(self, name) and name not in self._buffers:
             raise taken(self, name)
-        require(
-            tensor is None or isinstance(tensor, Tensor),
-            "tensor-none",
-            "register_buffer",
-            tensor=tensor,
-        )
+        fits = tensor is None or isinstance(tensor, Tensor)
+        require(fits, "tensor-none", "register_buffer", tensor=tensor)
         for hook in list(_registered.values()):
             replacement = hook(self, name, tensor)
             tensor = tensor if replacement is None else replacement
@@ -91,12 +87,6 @@ class Buffers:
         """Return the buffer at a path such as `"block.norm.mean"`; AttributeError if absent."""
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
-        require(
-            name in cell._buffers,
-            "lead-buffer-none-name",
-            "get_buffer",
-            argument="target",
-            cell=cell,
-            name=name,
-        )
+        there = name in cell._buffers
+        require(there, "lead-buffer", "get_buffer", argument="target", cell=cell, name=name)
         return cell._buffers[name]

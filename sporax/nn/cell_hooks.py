@@ -15,6 +15,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.tree import tensors_of, unflatten
 from sporax.core.value import Changes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 
 _KINDS = (
@@ -83,20 +84,20 @@ class HookRegistration:
         _change(self, "parameter_forward", lambda hooks: (*hooks, entry))
 
 
+_LISTS = kinds.instance((list, tuple), "a-function-or-dicts")
+_PARAMETER = kinds.instance(Parameter, "a-parameter")
+
+
 def _by_parameter(hook):
     """Convert a list of dicts to {id(Parameter): (Parameter, function)}."""
-    who, hooks = "For 'register_parameter_forward_hook', ", {}
-    require(isinstance(hook, (list, tuple)), "hook-function-list-dicts", name=who, got=hook)
+    who, hooks = "register_parameter_forward_hook", {}
+    _LISTS(who, hook=hook)
     for item in hook:
-        require(
-            isinstance(item, dict) and item.keys() == {"params", "hook"},
-            "item-hook-dict-keys",
-            name=who,
-            got=item,
-        )
-        check_callable("register_parameter_forward_hook", item["hook"])
-        for p in item["params"]:
-            require(isinstance(p, Parameter), "params-parameters", name=who, got=p)
+        is_complete = isinstance(item, dict) and item.keys() == {"params", "hook"}
+        require(is_complete, "item-hook-dict-keys", who, argument="hook", got=item)
+        check_callable(who, item["hook"])
+        for i, p in enumerate(item["params"]):
+            _PARAMETER.checked(who, f"params[{i}]", p)
             hooks[id(p)] = p, item["hook"]
     return hooks
 
@@ -126,12 +127,7 @@ def set_parameter_forward_hook_enabled(net, enabled=False):
     >>> net(ops.ones((1, 2))).asnumpy()
     array([[20.]], dtype=float32)
     """
-    require(
-        isinstance(net, HookRegistration),
-        "cell-cell-member-load-param",
-        "_set_parameter_forward_hook_enabled",
-        net=net,
-    )
+    kinds.instance(HookRegistration, "a-cell")("_set_parameter_forward_hook_enabled", net=net)
 
     def change(hooks):
         others = tuple([hook for hook in hooks if hook[1] is not _own_hook])
@@ -263,13 +259,8 @@ def _replaced_parameters(cell, hooks):
 def _of_parameter(parameter, result):
     got = result.shape if isinstance(result, Tensor) else type(result).__name__
     if got != parameter.shape:
-        raise rejection(
-            "hook-return-tensor-shape",
-            "register_parameter_forward_hook",
-            name=parameter.name,
-            shape=parameter.shape,
-            got=got,
-        )
+        who, shape = "register_parameter_forward_hook", parameter.shape
+        raise rejection("hook-return-shape", who, name=parameter.name, shape=shape, got=got)
     return result._lift()
 
 
@@ -313,11 +304,8 @@ def _before(cell, hook_fn, with_kwargs, args, kwargs):
     result = hook_fn(cell, args, kwargs)
     if result is None:
         return args, kwargs
-    require(
-        isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict),
-        "register-forward-pre-hook-with-kwargs-true-hook",
-        got=result,
-    )
+    is_pair = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)
+    require(is_pair, "hook-return-args-kwargs", "register_forward_pre_hook", got=result)
     args, kwargs = result
     return args if isinstance(args, tuple) else (args,), kwargs
 

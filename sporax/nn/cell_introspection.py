@@ -10,7 +10,7 @@ from sporax.core.cell_tree import tree
 from sporax.core.parameter import Parameter
 from sporax.core.tree import map_tensors
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import rejection
 from sporax.nn.cell_precision import MixedPrecision, mixed_precision_of
 from sporax.nn.parameter_tuple import ParameterTuple
 
@@ -19,11 +19,11 @@ class Setting:
     """A Cell attribute that is validated on assignment and does not affect computation.
 
     `default`: factory of the initial value; None: reading it before it is set raises
-    AttributeError. `kind`: the required type, described by `words`. `least`: the minimum.
+    AttributeError. `kind`: of its values.
     """
 
-    def __init__(self, default, kind, words, least=None):
-        self.default, self.kind, self.words, self.least = default, kind, words, least
+    def __init__(self, default, kind):
+        self.default, self.kind = default, kind
 
     def __set_name__(self, owner, name):
         self.name, self.key = name, f"_{name}"
@@ -41,24 +41,7 @@ class Setting:
         return cell.__dict__[self.key]
 
     def __set__(self, cell, value):
-        require(
-            isinstance(value, self.kind) and (not isinstance(value, bool) or self.kind is bool),
-            "must-be-argument-type-argument-checks",
-            "Cell",
-            argument=self.name,
-            value=self.words,
-            got=value,
-        )
-        require(
-            self.least is None or value >= self.least,
-            "at-least-argument-value",
-            "Cell",
-            argument=self.name,
-            words=self.words,
-            least=self.least,
-            got=value,
-        )
-        cell.__dict__[self.key] = value
+        cell.__dict__[self.key] = self.kind.checked("Cell", self.name, value)
 
 
 class _Alive:
@@ -84,12 +67,12 @@ class Introspection:
     global_cells: ClassVar[weakref.WeakKeyDictionary] = weakref.WeakKeyDictionary()
     T_destination = TypeVar("T_destination", bound=dict[str, Any])
 
-    cell_init_args = Setting(str, str, "a string")
-    parameter_layout_dict = Setting(dict, dict, "a dict")
-    parallel_parameter_name_list = Setting(tuple, list, "a list")
-    parallel_parameter_merge_net_dict = Setting(dict, dict, "a dict")
-    pipeline_stage = Setting(None, int, "an int", 0)
-    pipeline_segment = Setting(None, int, "an int", 0)
+    cell_init_args = Setting(str, kinds.STR)
+    parameter_layout_dict = Setting(dict, kinds.DICT)
+    parallel_parameter_name_list = Setting(tuple, kinds.LIST)
+    parallel_parameter_merge_net_dict = Setting(dict, kinds.DICT)
+    pipeline_stage = Setting(None, kinds.COUNT)
+    pipeline_segment = Setting(None, kinds.COUNT)
 
     # attributes that a captured call does not depend on
     IGNORE_LIST: ClassVar[list[str]] = [

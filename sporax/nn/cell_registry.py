@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 from sporax.core.parameter import Parameter
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import rejection, require
 
 
 class Registry(OrderedDict):
@@ -51,23 +51,19 @@ def tensors_in(cell):
 
 
 def taken(cell, name):
-    return KeyError(
-        f"For '{type(cell).__name__}', the name '{name}' is taken already. Choose another, or "
-        "delete ('del') what is there first."
-    )
+    return rejection("name-taken", type(cell).__name__, name=name)
 
 
 def check_name(who, what, name, without_dot):
-    if not isinstance(name, str) or not name or (without_dot and "." in name):
-        rule = "a name without dots" if without_dot else "a name"
-        raise KeyError(f"For '{who}', '{what}' must be {rule}, but got {name!r}.")
+    fits = isinstance(name, str) and name and not (without_dot and "." in name)
+    rule = "name-without-dots" if without_dot else "not-empty-name"
+    require(fits, rule, who, argument=what, got=name)
 
 
 def refuse_one_name_twice(parameters):
     """Raise ValueError if two Parameters among (path, Parameter) pairs share a name."""
-    first = {}
+    who, first = "Parameter", {}
     for path, p in parameters:
-        if isinstance(p, Parameter) and first.setdefault(p.name, (path, p))[1] is not p:
-            raise rejection(
-                "name-one-parameter-s", "Parameter", name=p.name, first=first[p.name][0], path=path
-            )
+        if isinstance(p, Parameter):
+            place, known = first.setdefault(p.name, (path, p))
+            require(known is p, "name-one-parameter-s", who, name=p.name, first=place, path=path)

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from typing import Any
 
 from sporax.core.cell_tree import parameters, tree
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.nn.cell_registry import refuse_one_name_twice
 from sporax.nn.parameter_tuple import check_prefix
@@ -84,9 +85,8 @@ class Traversal:
     def cells_and_names(self, cells=None, name_prefix=""):
         """Yield (path, cell) for this cell and all descendants once; `cells`: a set to omit."""
         _check_path("cells_and_names", name_prefix)
-        require(
-            not cells or isinstance(cells, set), "set-cells-none", "cells_and_names", cells=cells
-        )
+        fits = not cells or isinstance(cells, set)
+        require(fits, "set-cells-none", "cells_and_names", cells=cells)
         yield from tree(self, name_prefix, cells or None)
 
     def name_cells(self):
@@ -104,31 +104,19 @@ class Traversal:
     def get_sub_cell(self, target):
         """Return the cell at a path such as `"block.norm"`; this one for `""`. AttributeError if
         absent."""
-        require(
-            isinstance(target, str),
-            "str-argument-value-mindrecord-page",
-            "get_sub_cell",
-            target=target,
-            error=AttributeError,
-        )
+        who = "get_sub_cell"
+        require(isinstance(target, str), "str", who, AttributeError, target=target)
         cell = self
         for name in target.split(".") if target else ():
             part = getattr(cell, name, None)
-            require(
-                isinstance(part, Traversal),
-                "lead-cell-no-cell",
-                "get_sub_cell",
-                argument="target",
-                target=target,
-                cell=cell,
-                name=name,
-            )
+            fields = {"argument": "target", "target": target, "cell": cell, "name": name}
+            require(isinstance(part, Traversal), "lead-cell", who, **fields)
             cell = part
         return cell
 
     def apply(self, fn):
         """Call `fn` on every descendant, then on this cell."""
-        require(callable(fn), "function-argument-type", "Cell.apply", fn=fn)
+        kinds.FUNCTION("Cell.apply", fn=fn)
         if id(self) in _applying.cells:  # the cell contains itself
             return self
         _applying.cells.add(id(self))

@@ -7,12 +7,14 @@ from sporax.core.from_host import plain
 from sporax.core.value import Changes
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
-from sporax.nn.cell import Cell
+from sporax.nn.cell import CELL, Cell
+
+_NAMED = kinds.instance(Iterable, "a-mapping-or-pairs-of-name-and-cell")
 
 
 def _checked(owner, cell):
     if not isinstance(cell, Cell):
-        raise rejection("every-item-cell", type(owner).__name__, got=cell)
+        raise rejection("every-item", type(owner).__name__, kind=CELL.words(), got=cell)
     return cell
 
 
@@ -34,16 +36,12 @@ class _Ordered(Cell):
     def _key(self, index, room=0):
         """Normalise an index, possibly negative; `room`: how far past the last it may be."""
         index = plain(index)
+        n, who = len(self), type(self).__name__
         if not isinstance(index, int):
-            raise rejection("int", type(self).__name__, index=index)
-        n = len(self)
-        if not -n <= index < n + room:
-            raise rejection(
-                "in-interval-index-range",
-                type(self).__name__,
-                index=index,
-                interval=f"[{-n}, {n + room})",
-            )
+            raise rejection("int", who, index=index)
+        interval = f"[{-n}, {n + room})"
+        is_inside = -n <= index < n + room
+        require(is_inside, "in-interval-index-range", who, index=index, interval=interval)
         return index if index >= 0 else index + n
 
     def __getitem__(self, index):
@@ -125,12 +123,8 @@ class SequentialCell(_Ordered):
     def __init__(self, *args):
         super().__init__()
         if len(args) == 1 and not isinstance(args[0], Cell):
-            require(
-                isinstance(args[0], (list, OrderedDict)),
-                "one-argument-cell-list",
-                "SequentialCell",
-                got=args[0],
-            )
+            is_list = isinstance(args[0], (list, OrderedDict))
+            require(is_list, "one-argument-cell-list", "SequentialCell", got=args[0])
             args = args[0]
         named = args.items() if isinstance(args, OrderedDict) else enumerate(args)
         for key, cell in named:
@@ -225,24 +219,15 @@ class CellDict(Cell):
         return self._cells[key]
 
     def _check_held(self, key):
-        if not isinstance(key, str) or key not in self._cells:
-            raise KeyError(
-                f"For 'CellDict', a key must be one of {list(self._cells)}, but got {key!r}."
-            )
+        is_held = isinstance(key, str) and key in self._cells
+        require(is_held, "key-one-of", "CellDict", keys=list(self._cells), got=key)
 
     def __setitem__(self, key, cell):
-        require(isinstance(key, str), "key-string", "CellDict", got=key)
-        require(
-            not isinstance(_checked(self, cell), (CellDict, CellList, SequentialCell)),
-            "item-single-cell",
-            "CellDict",
-            got=cell,
-        )
-        if not key or "." in key or (hasattr(self, key) and key not in self._cells):
-            raise KeyError(
-                "For 'CellDict', a key must be a name without dots that Cell itself does not use, "
-                f"but got {key!r}."
-            )
+        kinds.STR("CellDict", key=key)
+        is_single = not isinstance(_checked(self, cell), (CellDict, CellList, SequentialCell))
+        require(is_single, "item-single-cell", "CellDict", got=cell)
+        is_used = hasattr(self, key) and key not in self._cells
+        require(key and "." not in key and not is_used, "key-of-cells", "CellDict", got=key)
         Changes.count += 1
         if self._auto_prefix:
             Cell.update_parameters_name(cell, f"{_Ordered._path(self)}{key}.")
@@ -281,18 +266,12 @@ class CellDict(Cell):
 
     def update(self, cells):
         """Add the cells of a mapping, or of (name, cell) pairs."""
-        kinds.instance(Iterable, "a-mapping-or-pairs-of-name-and-cell")(
-            "CellDict.update", cells=cells
-        )
+        _NAMED("CellDict.update", cells=cells)
         pairs = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
         for pair in pairs:
-            require(
-                isinstance(pair, (tuple, list)) and len(pair) == 2,
-                "item-name-cell",
-                "CellDict.update",
-                got=pair,
-            )
+            is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
+            require(is_pair, "item-name-cell", "CellDict.update", got=pair)
             self[pair[0]] = pair[1]
 
     def construct(self, *inputs):
-        raise rejection("nothing-compute-cell-construct", "CellDict")
+        raise rejection("nothing-compute", "CellDict")

@@ -6,14 +6,15 @@ from sporax import ops
 from sporax.core.dtype import float32
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs, require_multiples
 from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.nn.convolution import PAD_MODES, convolution
 from sporax.ops.nn.convolution3d import conv3d
 
-_SIDES = {2: "four (top, bottom, left, right)", 3: "six (front, back, top, bottom, left, right)"}
+_SIDES = {2: "four-sides", 3: "six-sides"}
+_PAD_MODE = kinds.one_of(*PAD_MODES)
 
 
 def per_axis(layer, name, value, count, lowest=1):
@@ -21,31 +22,20 @@ def per_axis(layer, name, value, count, lowest=1):
     sizes = (value,) * count if isinstance(value, int) else value
     if not isinstance(sizes, tuple) or len(sizes) not in ((2, 4) if count == 2 else (count,)):
         raise rejection("int-or-ints-type", layer, argument=name, counts=(count,), got=value)
-    for n in sizes[-count:]:
-        if not isinstance(n, int) or isinstance(n, bool) or n < lowest:
-            raise rejection(
-                "int-or-ints-at-least",
-                layer,
-                argument=name,
-                lowest=lowest,
-                counts=(count,),
-                got=value,
-            )
-    return sizes[-count:]
+    sides = sizes[-count:]
+    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= lowest for n in sides):
+        fields = {"argument": name, "lowest": lowest, "counts": (count,)}
+        raise rejection("int-or-ints-at-least", layer, got=value, **fields)
+    return sides
 
 
 def _checked_padding(layer, pad_mode, padding, count):
-    kinds.one_of(*PAD_MODES)(layer, pad_mode=pad_mode)
+    _PAD_MODE(layer, pad_mode=pad_mode)
     sides = padding if isinstance(padding, tuple) else (padding,)
     if len(sides) not in (1, 2 * count) or not all(isinstance(n, int) and n >= 0 for n in sides):
-        raise rejection("int-at-least-0", layer, padding=padding, sides=_SIDES[count])
-    require(
-        pad_mode == "pad" or not any(sides),
-        "0-pad-mode-not-pad",
-        layer,
-        padding=padding,
-        pad_mode=pad_mode,
-    )
+        raise rejection("int-at-least-0", layer, padding=padding, sides=message(_SIDES[count]))
+    fits = pad_mode == "pad" or not any(sides)
+    require(fits, "0-pad-mode-not-pad", layer, padding=padding, pad_mode=pad_mode)
 
 
 class Convolution(Cell):
@@ -75,16 +65,7 @@ class Convolution(Cell):
         kinds.POSITIVE_INT(layer, in_channels=in_channels, out_channels=out_channels, group=group)
         kinds.BOOL(layer, has_bias=has_bias)
         _checked_padding(layer, pad_mode, padding, count)
-        require(
-            not in_channels % group and (not out_channels % group),
-            "multiples",
-            layer,
-            in_channels=in_channels,
-            other="out_channels",
-            other2="group",
-            out_channels=out_channels,
-            value=group,
-        )
+        require_multiples(layer, group=group, in_channels=in_channels, out_channels=out_channels)
         kinds.one_of(*self._formats)(layer, data_format=data_format)
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
         self.kernel_size = per_axis(layer, "kernel_size", kernel_size, count)
@@ -108,16 +89,12 @@ class Convolution(Cell):
 
     def _check_input(self, x, data_format=None):
         data_format = data_format or self.data_format
-        check.tensor(type(self).__name__, x)
+        layer, formats = type(self).__name__, (data_format,)
+        check_inputs(layer, x)
         channels = x.shape[data_format.index("C")] if x.ndim == len(data_format) else None
         if channels != self.in_channels:
-            raise rejection(
-                "input-channels-in-channels",
-                type(self).__name__,
-                data_format=data_format,
-                in_channels=self.in_channels,
-                shape=x.shape,
-            )
+            fields = {"formats": formats, "in_channels": self.in_channels}
+            raise rejection("input-channels", layer, shape=x.shape, **fields)
 
     def extend_repr(self):
         return (

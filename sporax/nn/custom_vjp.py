@@ -13,16 +13,14 @@ class CustomVjp(Cell):
 
     def defbwd(self, bwd):
         """Set `bwd(*inputs, output, cotangent)`, which returns the gradients of the inputs."""
-        require(callable(bwd), "function-argument-type-custom-vjp", "custom_vjp", bwd=bwd)
+        require(callable(bwd), "derivative-function", "custom_vjp", bwd=bwd)
         self.bwd = bwd
 
     def construct(self, *args):
         return self.fwd(*args)
 
     def bprop(self, *args):
-        require(
-            self.bwd is not None, "called-before-derivative-taken", "custom_vjp", argument="defbwd"
-        )
+        require(self.bwd is not None, "called-before-derivative", "custom_vjp", argument="defbwd")
         return self.bwd(*args)
 
 

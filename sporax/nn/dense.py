@@ -7,9 +7,9 @@ from sporax.core.dtype import float32
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.initializers import Uniform
-from sporax.nn import argument_checks as check
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs, require_last
 from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.nn.dense import dense_layer
 
@@ -50,15 +50,8 @@ class Dense(Cell):
         self.activation_flag = self.activation is not None
 
     def construct(self, x):
-        check.tensor("Dense", x)
-        require(
-            x.shape[-1:] == (self.in_channels,),
-            "last-axis-input",
-            "Dense",
-            value=self.in_channels,
-            other="in_channels",
-            shape=x.shape,
-        )
+        check_inputs("Dense", x)
+        require_last("Dense", x, in_channels=self.in_channels)
         y = self._affine(x)
         return self.activation(y) if self.activation_flag else y
 
@@ -103,18 +96,12 @@ class BiDense(Cell):
             self.bias = parameter("BiDense", "bias", init, shape[:1], dtype)
 
     def construct(self, input1, input2):
-        check.tensor("BiDense", input1)
-        check.tensor("BiDense", input2)
+        check_inputs("BiDense", input1, input2)
+        shape, shape2 = input1.shape, input2.shape
         wanted = self.in1_channels, self.in2_channels
-        require(
-            input1.shape[:-1] == input2.shape[:-1]
-            and wanted == (input1.shape[-1], input2.shape[-1]),
-            "last-axes-inputs-in1-channels",
-            "BiDense",
-            wanted=wanted,
-            shape=input1.shape,
-            shape2=input2.shape,
-        )
+        fits = shape[:-1] == shape2[:-1] and shape[-1:] + shape2[-1:] == wanted
+        fields = {"wanted": wanted, "shape": shape, "shape2": shape2}
+        require(fits, "last-axes-inputs-in1-channels", "BiDense", **fields)
         return ops.bidense(input1, input2, self.weight, self.bias)
 
     def extend_repr(self):

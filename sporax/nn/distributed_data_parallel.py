@@ -10,7 +10,7 @@ from sporax.core.errors import warn
 from sporax.core.parameter import Parameter
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.distributed.groups import WORLD_NAMES, member
-from sporax.nn.cell import Cell
+from sporax.nn.cell import CELL, Cell
 from sporax.nn.training_cells import DistributedGradReducer
 from sporax.ops.communication import collectives
 
@@ -46,7 +46,7 @@ class DistributedDataParallel(Cell):
     ):  # fmt: skip
         super().__init__(auto_prefix=False)
         who = "DistributedDataParallel"
-        kinds.instance(Cell, "a-cell")(who, module=module)
+        CELL(who, module=module)
         kinds.one_of(*_REDUCERS)(who, reducer_mode=reducer_mode)
         if bucket_cap_mb is not None:
             warn(f"'bucket_cap_mb' of '{who}' has no effect: a buffer has up to 25 MB.")

@@ -8,16 +8,12 @@ from sporax.nn.cell import Cell
 from sporax.ops.declare import MINT
 from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place
 
+_KEPT, _DROPPED = kinds.within(0, 1, ends="(]"), kinds.within(0, 1, ends="[)")
 
-def _probability(layer, name, value, inside, words):
-    require(
-        isinstance(value, (int, float)) and (not isinstance(value, bool)) and inside(value),
-        "number",
-        layer,
-        argument=name,
-        words=words,
-        got=value,
-    )
+
+def _probability(layer, name, value, kind):
+    fits, words = kind.accepts(value), kind.words()
+    require(fits, "must-be-value", layer, argument=name, kind=words, got=value)
     return value
 
 
@@ -33,9 +29,9 @@ class Dropout(Cell):
     def __init__(self, keep_prob=0.5, p=None, dtype=float32):
         super().__init__()
         if p is None:
-            _probability("Dropout", "keep_prob", keep_prob, lambda x: 0 < x <= 1, "(0, 1]")
+            _probability("Dropout", "keep_prob", keep_prob, _KEPT)
         else:
-            _probability("Dropout", "p", p, lambda x: 0 <= x < 1, "[0, 1)")
+            _probability("Dropout", "p", p, _DROPPED)
         self.keep_prob, self.p = keep_prob, p
 
     def construct(self, x):
@@ -52,7 +48,7 @@ class _ChannelDropout(Cell):
 
     def __init__(self, p=0.5):
         super().__init__()
-        self.p = _probability(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
+        self.p = _probability(type(self).__name__, "p", p, kinds.FRACTION)
         self.keep_prob = 1 - p
 
     def construct(self, x):
@@ -106,7 +102,7 @@ class DropoutExt(Cell):
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
-        self.p = _probability(type(self).__name__, "p", p, lambda x: 0 <= x <= 1, "[0, 1]")
+        self.p = _probability(type(self).__name__, "p", p, kinds.FRACTION)
         self.inplace = inplace
 
     def construct(self, input):
@@ -138,14 +134,8 @@ class RReLU(Cell):
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
         kinds.NUMBER("RReLU", lower=lower, upper=upper)
-        require(
-            lower <= upper,
-            "at-most-argument-value-dropout",
-            "RReLU",
-            lower=lower,
-            other="upper",
-            upper=upper,
-        )
+        fields = {"lower": lower, "other": "upper", "upper": upper}
+        require(lower <= upper, "at-most-argument-value-dropout", "RReLU", **fields)
         self.lower, self.upper = lower, upper
 
     def construct(self, x):

@@ -59,23 +59,14 @@ def _parsed(*args, **kwargs):
     by_position = dict(zip(names, args, strict=False))
     doubtful = [*[n for n in kwargs if n not in names or by_position.get(n) is not None], *args[3:]]
     device, dtype = {**by_position, **kwargs}.get("device"), {**by_position, **kwargs}.get("dtype")
-    require(
-        not doubtful and isinstance(device, (str, type(None))),
-        "arguments-dtype-tensor-device",
-        "Cell.to",
-        got=args,
-        kwargs=kwargs,
-    )
+    fits = not doubtful and isinstance(device, (str, type(None)))
+    require(fits, "arguments-dtype-tensor-device", "Cell.to", got=args, kwargs=kwargs)
     return device, dtype
 
 
 def _floating(dtype):
-    require(
-        isinstance(dtype, dtypes.Type) and dtypes.to_numpy(dtype).kind in "fcV",
-        "floating-complex",
-        "Cell.to",
-        dtype=dtype,
-    )
+    fits = isinstance(dtype, dtypes.Type) and dtypes.to_numpy(dtype).kind in "fcV"
+    require(fits, "floating-complex", "Cell.to", dtype=dtype)
     if dtypes.to_numpy(dtype).kind == "c":
         warn(
             f"Cell.to({dtype}): layers are made for real numbers, and not all of them compute with "

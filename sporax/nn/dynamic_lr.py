@@ -8,7 +8,6 @@ from sporax.core.signature_errors import fitting
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.diagnosis.sizes import check_size
-from sporax.nn import argument_checks as check
 
 
 def _refuse_long(who, steps, argument):
@@ -31,16 +30,10 @@ def piecewise_constant_lr(milestone, learning_rates):
     [0.1, 0.1, 0.05]
     """
     who = "piecewise_constant_lr"
-    for name, value in [("milestone", milestone), ("learning_rates", learning_rates)]:
-        require(isinstance(value, (tuple, list)), "tuple-list", who, argument=name, got=value)
-    require(
-        len(milestone) == len(learning_rates),
-        "equally-long",
-        who,
-        milestone=len(milestone),
-        other="learning_rates",
-        count=len(learning_rates),
-    )
+    kinds.SEQUENCE(who, milestone=milestone, learning_rates=learning_rates)
+    steps, rates = len(milestone), len(learning_rates)
+    is_equal, other = steps == rates, "learning_rates"
+    require(is_equal, "equally-long", who, milestone=steps, other=other, count=rates)
     rates, last = [], 0
     for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
         kinds.POSITIVE_INT(who, **{f"milestone[{i}]": until})
@@ -144,7 +137,7 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     kinds.POSITIVE_INT(
         who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
     )
-    check.below(who, min_lr=min_lr, max_lr=max_lr)
+    require(min_lr < max_lr, "less-than", who, min_lr=min_lr, other="max_lr", high=max_lr)
 
     def rate(epoch):
         p = min(epoch, decay_epoch)

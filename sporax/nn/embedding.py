@@ -7,9 +7,9 @@ from sporax.core.dtype import float32, int32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
+from sporax.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.parameter_init import parameter
 from sporax.ops.indexing.gather import embedding_lookup_of_class
 
@@ -37,13 +37,9 @@ class Embedding(Cell):
         shape = vocab_size, embedding_size
         table = parameter("Embedding", "embedding_table", embedding_table, shape, dtype)
         if padding_idx is not None:
-            require(
-                isinstance(padding_idx, int) and 0 <= padding_idx < vocab_size,
-                "int-in-interval",
-                "Embedding",
-                padding_idx=padding_idx,
-                interval=f"[0, {vocab_size})",
-            )
+            is_row = isinstance(padding_idx, int) and 0 <= padding_idx < vocab_size
+            fields = {"padding_idx": padding_idx, "interval": f"[0, {vocab_size})"}
+            require(is_row, "int-in-interval", "Embedding", **fields)
             rows = table.asnumpy()
             rows[padding_idx] = 0
             table = Parameter(Tensor(rows))
@@ -91,9 +87,7 @@ class EmbeddingLookup(Cell):
         kinds.one_of(*_TARGETS)(layer, target=target)
         kinds.one_of(*_SLICE_MODES)(layer, slice_mode=slice_mode)
         require(sparse or target != "CPU", "true-target-cpu", layer, argument="sparse")
-        if max_norm is not None:
-            kinds.instance(float, "a-float-greater-than-0")(layer, max_norm=max_norm)
-            kinds.POSITIVE(layer, max_norm=max_norm)
+        kinds.optional(kinds.POSITIVE_FLOAT)(layer, max_norm=max_norm)
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
         self.target, self.sparse, self.max_norm = target, sparse, max_norm
         shape = vocab_size, embedding_size
@@ -160,26 +154,15 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
 
 def _check_fields(input_indices, input_values, field_ids):
     """Check types, dtypes and shapes of the inputs of `MultiFieldEmbeddingLookup`."""
-    kinds = {
+    who = "MultiFieldEmbeddingLookup"
+    arguments = {
         "input_indices": (input_indices, (int32, int64)),
         "input_values": (input_values, (float32,)),
         "field_ids": (field_ids, (int32,)),
     }
-    for name, (x, dtypes) in kinds.items():
-        check.tensor("MultiFieldEmbeddingLookup", x)
-        if x.dtype not in dtypes:
-            words = " or ".join(map(str, dtypes))
-            raise rejection(
-                "must-be-argument-type-embedding",
-                "MultiFieldEmbeddingLookup",
-                argument=name,
-                words=words,
-                got=x.dtype,
-            )
-        require(
-            x.ndim == 2 and x.shape == input_indices.shape,
-            "b-n-same-all",
-            "MultiFieldEmbeddingLookup",
-            argument=name,
-            shape=x.shape,
-        )
+    for name, (x, dtypes) in arguments.items():
+        check_inputs(who, x)
+        fits = x.dtype in dtypes
+        require(fits, "dtype-one-of", who, argument=name, got=x.dtype, dtypes=dtypes)
+        fits = x.ndim == 2 and x.shape == input_indices.shape
+        require(fits, "b-n-same-all", who, argument=name, shape=x.shape)

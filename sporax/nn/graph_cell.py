@@ -26,9 +26,8 @@ class GraphCell(Cell):
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__(auto_prefix=True)
         kinds.instance(Exported, "what-load-gave")("GraphCell", graph=graph)
-        require(
-            obf_random_seed is None, "not-done-mindspore", "GraphCell", argument="obf_random_seed"
-        )
+        is_plain = obf_random_seed is None
+        require(is_plain, "not-done-mindspore", "GraphCell", argument="obf_random_seed")
         chosen = _checked({} if params_init is None else params_init)
         self._exported = graph
         self._others = {}
@@ -50,11 +49,6 @@ class GraphCell(Cell):
 def _checked(params_init):
     kinds.DICT("GraphCell", params_init=params_init)
     for name, x in params_init.items():
-        require(
-            isinstance(name, str) and isinstance(x, Tensor),
-            "hold-tensors-name",
-            "GraphCell",
-            params_init=x,
-            name=name,
-        )
+        holds = isinstance(name, str) and isinstance(x, Tensor)
+        require(holds, "hold-tensors-name", "GraphCell", params_init=x, name=name)
     return params_init

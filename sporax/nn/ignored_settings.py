@@ -46,19 +46,11 @@ class IgnoredSettings:
     def offload(self, backward_prefetch="Auto"):
         """Accepted: memory is unified and managed by XLA. `backward_prefetch`: 'Auto' or the number
         of operations to prefetch ahead."""
-        require(
-            not isinstance(backward_prefetch, (float, bool)) and backward_prefetch is not None,
-            "auto-int",
-            "offload",
-            backward_prefetch=backward_prefetch,
-        )
-        require(
-            backward_prefetch == "Auto"
-            or (isinstance(backward_prefetch, int) and backward_prefetch >= 0),
-            "auto-int-at-least-0",
-            "offload",
-            backward_prefetch=backward_prefetch,
-        )
+        is_type = not isinstance(backward_prefetch, (float, bool, type(None)))
+        require(is_type, "auto-int", "offload", backward_prefetch=backward_prefetch)
+        is_count = isinstance(backward_prefetch, int) and backward_prefetch >= 0
+        fits = backward_prefetch == "Auto" or is_count
+        require(fits, "auto-int-at-least-0", "offload", backward_prefetch=backward_prefetch)
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
         """Return the Cell as a function whose Tensors are placed on the active Mesh; see

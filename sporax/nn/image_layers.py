@@ -3,9 +3,9 @@
 from sporax import ops
 from sporax.core.dtype import float16, float32, float64, uint8
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
+from sporax.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs
 from sporax.ops.image.patches import patches
 from sporax.ops.image.resizing import resize_bilinear
 from sporax.ops.image.similarity import (
@@ -39,6 +39,9 @@ class Upsample(Cell):
         )  # fmt: skip
 
 
+_IMAGES = "(C, H, W)", "(N, C, H, W)"
+
+
 class ResizeBilinear(Cell):
     """Bilinear resize of `(N, C, H, W)`; called with `size` or `scale_factor`.
 
@@ -55,15 +58,10 @@ class ResizeBilinear(Cell):
         self.half_pixel_centers = half_pixel_centers
 
     def construct(self, x, size=None, scale_factor=None, align_corners=False):
-        require(
-            (size is None) != (scale_factor is None),
-            "one-given",
-            "ResizeBilinear",
-            other="size",
-            other2="scale_factor",
-            got=size,
-            scale_factor=scale_factor,
-        )
+        is_one = (size is None) != (scale_factor is None)
+        fields = {"other": "size", "other2": "scale_factor"}
+        fields |= {"got": size, "scale_factor": scale_factor}
+        require(is_one, "one-given", "ResizeBilinear", **fields)
         if size is None:
             size = tuple(int(n * scale_factor) for n in x.shape[2:])
         return resize_bilinear(x, size, align_corners, self.half_pixel_centers)
@@ -109,17 +107,13 @@ class CentralCrop(Cell):
 
     def __init__(self, central_fraction):
         super().__init__()
-        if not isinstance(central_fraction, float) or not 0 < central_fraction <= 1:
-            kind = ValueError if isinstance(central_fraction, float) else TypeError
-            raise kind(
-                "For 'CentralCrop', 'central_fraction' must be a float in (0, 1], but got "
-                f"{central_fraction!r}."
-            )
+        kinds.within(0, 1, kinds.FLOAT, "(]")("CentralCrop", central_fraction=central_fraction)
         self.central_fraction = central_fraction
 
     def construct(self, image):
-        check.tensor("CentralCrop", image)
-        require(image.ndim in (3, 4), "shape-c-h-w", "CentralCrop", image=image.shape)
+        check_inputs("CentralCrop", image)
+        fits, shape = image.ndim in (3, 4), image.shape
+        require(fits, "shape-letters", "CentralCrop", image=shape, letters=_IMAGES)
         top, left = (int((n - n * self.central_fraction) / 2) for n in image.shape[-2:])
         height, width = image.shape[-2:]
         return image[..., top : height - top, left : width - left]
@@ -138,34 +132,16 @@ class Unfold(Cell):
         super().__init__()
         for name, sizes in [("ksizes", ksizes), ("strides", strides), ("rates", rates)]:
             fits = isinstance(sizes, (tuple, list)) and len(sizes) == 4
-            require(
-                fits
-                and sizes[0] == 1
-                and (sizes[3] == 1)
-                and all(isinstance(n, int) and n > 0 for n in sizes),
-                "1-rows-columns-1",
-                "Unfold",
-                argument=name,
-                got=sizes,
-            )
-        require(
-            padding in ("valid", "same", "VALID", "SAME"),
-            "one-of",
-            "Unfold",
-            padding=padding,
-            choices=("valid", "same"),
-        )
+            fits = fits and sizes[0] == sizes[3] == 1
+            fits = fits and all(isinstance(n, int) and n > 0 for n in sizes)
+            require(fits, "1-rows-columns-1", "Unfold", argument=name, got=sizes)
+        kinds.one_of("valid", "same", "VALID", "SAME")("Unfold", padding=padding)
         self.sizes = [tuple(sizes[1:3]) for sizes in (ksizes, strides, rates)]
         self.padding = padding.lower()
 
     def construct(self, input_x):
-        check.tensor("Unfold", input_x)
+        check_inputs("Unfold", input_x)
         return patches(input_x, *self.sizes, self.padding)
-
-
-def _greatest(layer, max_val):
-    kinds.instance((int, float), "a-number-greater-than-0")(layer, max_val=max_val)
-    kinds.POSITIVE(layer, max_val=max_val)
 
 
 class SSIM(Cell):
@@ -185,10 +161,9 @@ class SSIM(Cell):
     def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
         super().__init__()
         layer = type(self).__name__
-        _greatest(layer, max_val)
+        kinds.POSITIVE(layer, max_val=max_val)
         kinds.POSITIVE_INT(layer, filter_size=filter_size)
-        kinds.instance(float, "a-float-greater-than-0")(layer, filter_sigma=filter_sigma)
-        kinds.POSITIVE(layer, filter_sigma=filter_sigma)
+        kinds.POSITIVE_FLOAT(layer, filter_sigma=filter_sigma)
         kinds.FLOAT(layer, k1=k1, k2=k2)
         self.max_val, self.filter_size, self.filter_sigma = max_val, filter_size, filter_sigma
         self.k1, self.k2 = k1, k2
@@ -197,11 +172,9 @@ class SSIM(Cell):
         return self.filter_size, self.filter_sigma, self.k1, self.k2
 
     def _check(self, image):
-        layer = type(self).__name__
-        check.tensor(layer, image)
-        if image.dtype not in self._dtypes:
-            words = ", ".join(map(str, self._dtypes))
-            raise rejection("images-one", layer, words=words, got=image.dtype)
+        layer, dtypes = type(self).__name__, self._dtypes
+        check_inputs(layer, image)
+        require(image.dtype in dtypes, "dtype-one-of", layer, img1=image.dtype, dtypes=dtypes)
 
     def construct(self, img1, img2):
         self._check(img1)
@@ -226,7 +199,7 @@ class MSSSIM(SSIM):
         filter_sigma=1.5, k1=0.01, k2=0.03,
     ):  # fmt: skip
         super().__init__(max_val, filter_size, filter_sigma, k1, k2)
-        kinds.instance((tuple, list), "numbers")("MSSSIM", power_factors=power_factors)
+        kinds.SEQUENCE("MSSSIM", power_factors=power_factors)
         self.power_factors = tuple(power_factors)
 
     def construct(self, img1, img2):
@@ -247,7 +220,7 @@ class PSNR(Cell):
 
     def __init__(self, max_val=1.0):
         super().__init__()
-        _greatest("PSNR", max_val)
+        kinds.POSITIVE("PSNR", max_val=max_val)
         self.max_val = max_val
 
     def construct(self, img1, img2):
@@ -269,5 +242,5 @@ class ImageGradients(Cell):
         super().__init__()
 
     def construct(self, images):
-        check.tensor("ImageGradients", images)
+        check_inputs("ImageGradients", images)
         return image_gradients(images)

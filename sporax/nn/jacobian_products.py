@@ -2,20 +2,20 @@
 
 from sporax import autodiff
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import message, rejection
 from sporax.nn.cell import Cell
 
 
 def _check(layer, v, of, what):
     """Raise TypeError unless `v` is a Tensor for one value in `of`, or a tuple for several."""
     if len(of) == 1:
-        rule, is_good = "a Tensor", isinstance(v, Tensor)
+        kind, is_good = message("a-tensor"), isinstance(v, Tensor)
     else:
-        rule = f"a tuple of {len(of)} Tensors"
+        kind = message("tuple-of-tensors", n=len(of))
         is_good = isinstance(v, tuple) and len(v) == len(of)
     if not is_good:
-        shown = f"a tuple of {len(v)}" if isinstance(v, tuple) else type(v).__name__
-        raise rejection("last-argument", layer, law=rule, what=what, got=shown)
+        got = message("a-tuple-of", n=len(v)) if isinstance(v, tuple) else type(v).__name__
+        raise rejection("last-argument", layer, kind=kind, what=message(what), got=got)
 
 
 class Jvp(Cell):
@@ -32,7 +32,7 @@ class Jvp(Cell):
 
     def construct(self, *args):
         *inputs, v = args
-        _check("Jvp", v, inputs, "inputs")
+        _check("Jvp", v, inputs, "the-inputs")
         return autodiff.jvp(self.fn, tuple(inputs), v)
 
 
@@ -52,6 +52,6 @@ class Vjp(Cell):
     def construct(self, *args):
         *inputs, v = args
         result, pull = autodiff.vjp(self.fn, *inputs)
-        _check("Vjp", v, result if isinstance(result, tuple) else (result,), "outputs")
+        _check("Vjp", v, result if isinstance(result, tuple) else (result,), "the-outputs")
         gradients = pull(v)
         return result, gradients[0] if len(inputs) == 1 else gradients

@@ -5,10 +5,9 @@ import functools
 import jax.numpy as jnp
 
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 
 
@@ -142,10 +141,11 @@ class CosineDecayLR(LearningRateSchedule):
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
-        kinds.NOT_NEGATIVE("CosineDecayLR", min_lr=min_lr)
-        kinds.POSITIVE("CosineDecayLR", max_lr=max_lr)
-        kinds.POSITIVE_INT("CosineDecayLR", decay_steps=decay_steps)
-        check.below("CosineDecayLR", min_lr=min_lr, max_lr=max_lr)
+        who = "CosineDecayLR"
+        kinds.NOT_NEGATIVE(who, min_lr=min_lr)
+        kinds.POSITIVE(who, max_lr=max_lr)
+        kinds.POSITIVE_INT(who, decay_steps=decay_steps)
+        require(min_lr < max_lr, "less-than", who, min_lr=min_lr, other="max_lr", high=max_lr)
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
     def construct(self, global_step):

@@ -1,20 +1,22 @@
 """Losses as Cells."""
 
+from functools import partial
 from typing import ClassVar
 
 from sporax import ops
-from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.nn import argument_checks as check
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.nn.activation import get_activation
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import OPTIONAL_TENSOR, check_inputs
 from sporax.ops.loss.losses import (
     focal_loss,
     poisson_nll_loss,
     sampled_softmax_loss,
     softmax_cross_entropy,
 )
+
+_REDUCTION = kinds.one_of("mean", "sum", "none")
 
 
 class LossBase(Cell):
@@ -38,7 +40,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        kinds.one_of("mean", "sum", "none")(type(self).__name__, reduction=reduction)
+        _REDUCTION(type(self).__name__, reduction=reduction)
         self.reduction = reduction
         self.average, self.reduce = reduction == "mean", reduction != "none"
 
@@ -54,16 +56,7 @@ class LossBase(Cell):
         return ops.mean(x) if self.average else ops.sum(x)
 
 
-def checked_weight(layer, name, weight):
-    """Return `weight`; raise TypeError unless it is a Tensor or None."""
-    require(
-        weight is None or isinstance(weight, Tensor),
-        "tensor-none-argument-type",
-        layer,
-        argument=name,
-        got=weight,
-    )
-    return weight
+checked_weight = OPTIONAL_TENSOR.checked
 
 
 class MSELoss(LossBase):
@@ -194,13 +187,9 @@ class CrossEntropyLoss(LossBase):
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
         super().__init__(reduction)
-        require(
-            isinstance(label_smoothing, (int, float)) and 0 <= label_smoothing <= 1,
-            "in-interval",
-            "CrossEntropyLoss",
-            label_smoothing=label_smoothing,
-            interval="[0, 1]",
-        )
+        fits = isinstance(label_smoothing, (int, float)) and 0 <= label_smoothing <= 1
+        fields = {"label_smoothing": label_smoothing, "interval": "[0, 1]"}
+        require(fits, "in-interval", "CrossEntropyLoss", **fields)
         self.weight = checked_weight("CrossEntropyLoss", "weight", weight)
         kinds.INT("CrossEntropyLoss", ignore_index=ignore_index)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
@@ -286,13 +275,8 @@ class DiceLoss(Cell):
         self.smooth = smooth
 
     def construct(self, logits, label):
-        require(
-            logits.shape == label.shape,
-            "shape-logits",
-            "DiceLoss",
-            label=label.shape,
-            shape=logits.shape,
-        )
+        shape, fits = logits.shape, logits.shape == label.shape
+        require(fits, "shape-logits", "DiceLoss", label=label.shape, shape=shape)
         total = (logits * logits).sum() + (label * label).sum()
         return 1 - 2 * (logits * label).sum() / (total + self.smooth)
 
@@ -312,7 +296,7 @@ class PoissonNLLLoss(LossBase):
         self.log_input, self.full, self.eps = log_input, full, eps
 
     def construct(self, input, target):
-        check.tensor("PoissonNLLLoss", input)
+        check_inputs("PoissonNLLLoss", input)
         return poisson_nll_loss(
             input, target, self.log_input, self.full, self.eps, self.reduction
         )  # fmt: skip
@@ -333,12 +317,11 @@ class FocalLoss(LossBase):
         super().__init__(reduction)
         kinds.FLOAT("FocalLoss", gamma=gamma)
         if checked_weight("FocalLoss", "weight", weight) is not None and weight.ndim != 1:
-            raise rejection("1-axis", "FocalLoss", argument="weight", shape=weight.shape)
+            raise rejection("number-of-dimensions", "FocalLoss", weight=weight.shape, n=(1,))
         self.weight, self.gamma = weight, gamma
 
     def construct(self, logits, labels):
-        check.tensor("FocalLoss", logits)
-        check.tensor("FocalLoss", labels)
+        check_inputs("FocalLoss", logits, labels)
         return focal_loss(logits, labels, self.weight, self.gamma, self.reduction)
 
 
@@ -358,36 +341,27 @@ class MultiClassDiceLoss(LossBase):
     """
 
     def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
+        who = "MultiClassDiceLoss"
         super().__init__()
-        self.weights = checked_weight("MultiClassDiceLoss", "weights", weights)
+        self.weights = checked_weight(who, "weights", weights)
         if weights is not None and weights.ndim != 2:
-            raise rejection("axes", "MultiClassDiceLoss", weights=weights.shape, value=2)
-        if ignore_indiex is not None:
-            kinds.INT("MultiClassDiceLoss", ignore_indiex=ignore_indiex)
+            raise rejection("number-of-dimensions", who, weights=weights.shape, n=(2,))
+        kinds.optional(kinds.INT)(who, ignore_indiex=ignore_indiex)
         if isinstance(activation, str):
-            kinds.one_of(*_ACTIVATIONS)("MultiClassDiceLoss", activation=activation)
+            kinds.one_of(*_ACTIVATIONS)(who, activation=activation)
             activation = get_activation(activation)
-        if activation is not None:
-            kind = kinds.instance(Cell, "cell-string-or-none")
-            kind("MultiClassDiceLoss", activation=activation)
+        kinds.instance((Cell, type(None)), "cell-string-or-none")(who, activation=activation)
         self.binarydiceloss = DiceLoss()
         self.ignore_indiex, self.activation = ignore_indiex, activation
 
     def construct(self, logits, label):
-        check.tensor("MultiClassDiceLoss", logits)
-        check.tensor("MultiClassDiceLoss", label)
-        require(
-            logits.shape == label.shape and logits.ndim >= 2,
-            "label-one-shape-n",
-            "MultiClassDiceLoss",
-            logits=logits.shape,
-            shape=label.shape,
-        )
-        count, weights = label.shape[1], self.weights
+        who, shape = "MultiClassDiceLoss", label.shape
+        check_inputs(who, logits, label)
+        fits = logits.shape == shape and len(shape) >= 2
+        require(fits, "label-one-shape-n", who, logits=logits.shape, shape=shape)
+        count, weights = shape[1], self.weights
         if weights is not None and weights.shape[0] != count:
-            raise rejection(
-                "rows-one-class", "MultiClassDiceLoss", weights=weights.shape, count=count
-            )
+            raise rejection("rows-one-class", who, weights=weights.shape, count=count)
         logits = logits if self.activation is None else self.activation(logits)
         total = 0
         for c in range(count):
@@ -395,6 +369,13 @@ class MultiClassDiceLoss(LossBase):
                 loss = self.binarydiceloss(logits[:, c], label[:, c])
                 total = total + (loss if weights is None else loss * weights[c])
         return total / count
+
+
+_SAMPLED = kinds.Kind(
+    partial(message, "three-tensors-or-none"),
+    lambda value: value is None or isinstance(value, (list, tuple)),
+    lambda value: value is None or len(value) == 3,
+)
 
 
 class SampledSoftmaxLoss(LossBase):
@@ -420,30 +401,17 @@ class SampledSoftmaxLoss(LossBase):
         layer = "SampledSoftmaxLoss"
         kinds.POSITIVE_INT(layer, num_true=num_true)
         kinds.COUNT(layer, seed=seed)
+        most = {"other": "num_classes", "value": num_classes}
         for name, count in [("num_sampled", num_sampled), ("num_true", num_true)]:
-            require(
-                count <= num_classes,
-                "at-most",
-                layer,
-                argument=name,
-                other="num_classes",
-                value=num_classes,
-                got=count,
-            )
-        if sampled_values is not None:
-            three = kinds.instance((list, tuple), "three-tensors-or-none")
-            three(layer, sampled_values=sampled_values)
-            three._replace(is_in_range=lambda values: len(values) == 3)(
-                layer, sampled_values=sampled_values
-            )
+            require(count <= num_classes, "at-most", layer, argument=name, got=count, **most)
+        _SAMPLED(layer, sampled_values=sampled_values)
         self.num_true, self.sampled_values = num_true, sampled_values
         self.sampler = ops.UniformCandidateSampler(
             num_true, num_sampled, True, num_classes, seed, remove_accidental_hits
         )
 
     def construct(self, weights, biases, labels, logits):
-        for argument in (weights, biases, labels, logits):
-            check.tensor("SampledSoftmaxLoss", argument)
+        check_inputs("SampledSoftmaxLoss", weights, biases, labels, logits)
         labels = labels.reshape(-1, self.num_true)
         drawn = self.sampler(labels) if self.sampled_values is None else self.sampled_values
         loss = sampled_softmax_loss(weights, biases, labels, logits, *drawn, self.num_true)

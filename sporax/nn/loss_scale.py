@@ -5,10 +5,10 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection
 from sporax.engine.recorder import run_pending, wrap
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import TENSOR
 from sporax.nn.training_cells import TrainOneStepCell
 
 
@@ -97,16 +97,14 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.hyper_map = ops.HyperMap()
         self.base = Tensor(1, dtypes.float32)
         self.is_distributed = self.reducer_flag
-        self.loss_scaling_manager = None
+        self.loss_scaling_manager, who = None, "TrainOneStepWithLossScaleCell"
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
             scale_sense = Tensor(scale_sense.get_loss_scale(), dtypes.float32)
         elif not isinstance(scale_sense, Tensor):
-            raise rejection("cell-tensor", "TrainOneStepWithLossScaleCell", scale_sense=scale_sense)
-        elif scale_sense.shape not in ((), (1,)):
-            raise rejection(
-                "shape-1-shape-size", "TrainOneStepWithLossScaleCell", scale_sense=scale_sense.shape
-            )
+            raise rejection("cell-tensor", who, scale_sense=scale_sense)
+        elif scale_sense.shape not in (shapes := ((), (1,))):
+            raise rejection("shape-one-of", who, scale_sense=scale_sense.shape, shapes=shapes)
         self.scale_sense = Parameter(scale_sense, name="scale_sense")
 
     def construct(self, *inputs):
@@ -131,7 +129,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens):
         """Set the scale to `sens`, a Tensor."""
-        kinds.instance(Tensor, "a-tensor")("set_sense_scale", sens=sens)
+        TENSOR("set_sense_scale", sens=sens)
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):

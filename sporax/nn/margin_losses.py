@@ -4,7 +4,7 @@ from sporax import ops
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
-from sporax.nn import argument_checks as check
+from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.loss import LossBase, checked_weight
 
 
@@ -101,7 +101,7 @@ class MultiMarginLoss(LossBase):
         self.p, self.margin, self.weight = p, margin, weight
 
     def construct(self, x, target, weight=None):
-        check.tensor("MultiMarginLoss", x)
+        check_inputs("MultiMarginLoss", x)
         weight = weight if self.weight is None else self.weight
         checked_weight("MultiMarginLoss", "weight", weight)
         return ops.multi_margin_loss(x, target, self.p, self.margin, weight, self.reduction)
@@ -141,8 +141,11 @@ class TripletMarginLoss(LossBase):
         )
 
 
+_DISTANCE_LOSS = "TripletMarginWithDistanceLoss"
+
+
 def _euclidean(x, y):
-    require(x.ndim >= 2, "inputs-at-least-2-axes", "TripletMarginWithDistanceLoss", shape=x.shape)
+    require(x.ndim >= 2, "at-least-dimensions", _DISTANCE_LOSS, argument="x", n=2, shape=x.shape)
     return ops.norm(x - y, 2, dim=1)
 
 
@@ -159,14 +162,13 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
         super().__init__(reduction)
-        kinds.FLOAT("TripletMarginWithDistanceLoss", margin=margin)
-        kinds.BOOL("TripletMarginWithDistanceLoss", swap=swap)
+        kinds.FLOAT(_DISTANCE_LOSS, margin=margin)
+        kinds.BOOL(_DISTANCE_LOSS, swap=swap)
         self.distance_function = _euclidean if distance_function is None else distance_function
         self.swap, self.margin = swap, margin
 
     def construct(self, x, positive, negative):
-        for argument in (x, positive, negative):
-            check.tensor("TripletMarginWithDistanceLoss", argument)
+        check_inputs(_DISTANCE_LOSS, x, positive, negative)
         far = self.distance_function(x, negative)
         if self.swap:
             far = ops.minimum(far, self.distance_function(positive, negative))

@@ -8,8 +8,8 @@ from sporax.core.value import Changes
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
-from sporax.nn.cell import Cell
+from sporax.nn.cell import CELL, Cell
+from sporax.nn.layer_inputs import check_inputs
 from sporax.sharding.mesh import Placement, current_mesh, put
 from sporax.sharding.schedule import PipelineSettings, micro_batch
 from sporax.sharding.stages import split, to_stage
@@ -21,19 +21,17 @@ class _InParts(Cell):
     def __init__(self, network, **count):
         super().__init__(auto_prefix=False)
         layer = type(self).__name__
-        kinds.instance(Cell, "a-cell")(layer, network=network)
+        CELL(layer, network=network)
         kinds.POSITIVE_INT(layer, **count)
         self.network = network
         ((name, self._count),) = count.items()
         setattr(self, name, self._count)
 
     def construct(self, *inputs):
-        count = self._count
+        layer, count = type(self).__name__, self._count
         for x in inputs:
-            if x.shape[0] % count:
-                raise rejection(
-                    "first-axis-inputs-multiple", type(self).__name__, count=count, shape=x.shape
-                )
+            is_even = not x.shape[0] % count
+            require(is_even, "first-axis-inputs-multiple", layer, count=count, shape=x.shape)
         total = None
         for i in range(count):
             part = self.network(
@@ -98,10 +96,9 @@ class PipelineCell(_InParts):
             for name, number in (config or {}).items():
                 if name not in cells or not name:
                     known = ", ".join(n for n in dict(network.cells_and_names()) if n)
-                    raise KeyError(
-                        f"For '{type(self).__name__}', '{attribute.removeprefix('pipeline_')}"
-                        f"_config' must have names of cells ({known}), but got {name!r}."
-                    )
+                    argument = f"{attribute.removeprefix('pipeline_')}_config"
+                    fields = {"argument": argument, "known": known, "got": name}
+                    raise rejection("names-of-cells", type(self).__name__, **fields)
                 setattr(cells[name], attribute, number)
         self._stages, self._scheduler = (), None
         self._place_stages()
@@ -115,8 +112,9 @@ class PipelineCell(_InParts):
 
     def _set_pipeline(self, who, stages, scheduler):
         """Set the scheduler; ValueError if the cells use another number of stages."""
-        if self._stages and len(self._stages) != stages:
-            raise rejection("those-cells-pipelinecell", who, stages=stages, count=len(self._stages))
+        count = len(self._stages or ())
+        fits = count in (0, stages)
+        require(fits, "those-cells-pipelinecell", who, stages=stages, count=count)
         Changes.count += 1  # graphs keep the schedule they were captured with
         self._scheduler = scheduler
 
@@ -127,13 +125,8 @@ class PipelineCell(_InParts):
         named = 1 + max([cell.pipeline_stage for cell in staged], default=0)
         mesh, count = current_mesh(), PipelineSettings.count
         count = named if count == 1 else count
-        if named > count:
-            raise rejection(
-                "stage-below-pipeline-stages-cell",
-                type(self).__name__,
-                count=count,
-                number=named - 1,
-            )
+        who, number = type(self).__name__, named - 1
+        require(named <= count, "stage-below-pipeline-stages-cell", who, count=count, number=number)
         if mesh is not None and named > 1 and not self._stages:
             self._stages = split(mesh, count)
             for cell in staged:
@@ -202,11 +195,14 @@ class VirtualDatasetCellTriple(Cell):
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)
-        kinds.instance(Cell, "a-cell")("VirtualDatasetCellTriple", backbone=backbone)
+        CELL("VirtualDatasetCellTriple", backbone=backbone)
         self._backbone = backbone
 
     def construct(self, a, b, c):
         return self._backbone(a, b, c)
+
+
+_CALLED = kinds.instance((Cell, ops.Primitive), "a-cell-or-a-primitive")
 
 
 class TimeDistributed(Cell):
@@ -223,22 +219,16 @@ class TimeDistributed(Cell):
 
     def __init__(self, layer, time_axis, reshape_with_axis=None):
         super().__init__()
-        require(
-            isinstance(layer, (Cell, ops.Primitive)),
-            "cell-primitive",
-            "TimeDistributed",
-            layer=layer,
-        )
+        _CALLED("TimeDistributed", layer=layer)
         kinds.INT("TimeDistributed", time_axis=time_axis)
-        if reshape_with_axis is not None:
-            kinds.INT("TimeDistributed", reshape_with_axis=reshape_with_axis)
+        kinds.optional(kinds.INT)("TimeDistributed", reshape_with_axis=reshape_with_axis)
         self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
 
     def construct(self, inputs):
-        check.tensor("TimeDistributed", inputs)
+        check_inputs("TimeDistributed", inputs)
         rank = inputs.ndim
-        if rank < 3:
-            raise rejection("input-at-least-3-axes", "TimeDistributed", shape=inputs.shape)
+        fields = {"argument": "inputs", "n": 3, "shape": inputs.shape}
+        require(rank >= 3, "at-least-dimensions", "TimeDistributed", **fields)
         time = self.time_axis % rank
         if self.reshape_with_axis is None:
             return ops.stack([self._called(x) for x in ops.unbind(inputs, time)], time)
@@ -246,7 +236,7 @@ class TimeDistributed(Cell):
 
     def _called(self, x):
         y = self.layer(x)
-        check.tensor("TimeDistributed", y)
+        check_inputs("TimeDistributed", y)
         return y
 
     def _joined(self, x, time, other):
@@ -261,12 +251,7 @@ class TimeDistributed(Cell):
         x = x.permute(*order)
         sizes = x.shape[first : first + 2]
         y = self._called(x.reshape(*x.shape[:first], -1, *x.shape[first + 2 :]))
-        if first >= y.ndim or y.shape[first] != sizes[0] * sizes[1]:
-            raise rejection(
-                "layer-keep-size-axis",
-                "TimeDistributed",
-                first=first,
-                number=sizes[0] * sizes[1],
-                shape=y.shape,
-            )
+        size, shape = sizes[0] * sizes[1], y.shape
+        keeps = first < y.ndim and shape[first] == size
+        require(keeps, "keep-size-of-axis", "TimeDistributed", axis=first, size=size, shape=shape)
         return y.reshape(*y.shape[:first], *sizes, *y.shape[first + 1 :])

@@ -7,9 +7,9 @@ from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.initializers import Normal
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
 from sporax.nn.convolution import per_axis
+from sporax.nn.layer_inputs import check_inputs, require_last, require_multiples
 from sporax.nn.parameter_init import default_bias, default_weight, parameter
 from sporax.ops.declare import MINT
 
@@ -41,15 +41,8 @@ class Linear(Cell):
             self.bias = parameter("Linear", "bias", init, shape[:1], dtype)
 
     def construct(self, input):
-        check.tensor("Linear", input)
-        require(
-            input.shape[-1:] == (self.in_features,),
-            "last-axis-input",
-            "Linear",
-            value=self.in_features,
-            other="in_features",
-            shape=input.shape,
-        )
+        check_inputs("Linear", input)
+        require_last("Linear", input, in_features=self.in_features)
         return ops.dense(input, self.weight, self.bias)
 
     def extend_repr(self):
@@ -64,7 +57,7 @@ def _paddings(layer, kernel_size, stride, dilation, padding):
         return ((0, 0),) * count
     if padding != "same":
         return tuple((n, n) for n in per_axis(layer, "padding", padding, count, 0))
-    require(max(stride) == 1, "1-padding-same", layer, stride=stride)
+    require(max(stride) == 1, "stride-with-padding-same", layer, stride=stride)
     extra = [d * (k - 1) for k, d in zip(kernel_size, dilation, strict=True)]
     return tuple((e // 2, e - e // 2) for e in extra)
 
@@ -82,16 +75,7 @@ class _Convolution(Cell):
         kinds.POSITIVE_INT(layer, in_channels=in_channels, out_channels=out_channels, groups=groups)
         kinds.BOOL(layer, bias=bias)
         kinds.one_of(*self._padding_modes)(layer, padding_mode=padding_mode)
-        require(
-            not in_channels % groups and (not out_channels % groups),
-            "multiples",
-            layer,
-            in_channels=in_channels,
-            other="out_channels",
-            other2="groups",
-            out_channels=out_channels,
-            value=groups,
-        )
+        require_multiples(layer, groups=groups, in_channels=in_channels, out_channels=out_channels)
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = per_axis(layer, "kernel_size", kernel_size, self._axes)
         self.stride = per_axis(layer, "stride", stride, self._axes)
@@ -110,17 +94,13 @@ class _Convolution(Cell):
     def _checked(self, input):
         """Return the input as a batch."""
         layer = type(self).__name__
-        check.tensor(layer, input)
+        check_inputs(layer, input)
         axes = self._axes
         if input.ndim not in (axes + 1, axes + 2) or input.shape[-1 - axes] != self.in_channels:
             letters = ", ".join("DHW"[-axes:] if axes > 1 else "L")
-            raise rejection(
-                "input-n-c-c",
-                layer,
-                letters=letters,
-                in_channels=self.in_channels,
-                shape=input.shape,
-            )
+            formats = f"(N, C, {letters})", f"(C, {letters})"
+            fields = {"formats": formats, "in_channels": self.in_channels}
+            raise rejection("input-channels", layer, shape=input.shape, **fields)
         return input if input.ndim == axes + 2 else input.expand_dims(0)
 
     def extend_repr(self):
@@ -270,15 +250,10 @@ class EmbeddingExt(Cell):
         kinds.POSITIVE_INT("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         require(not sparse, "false-argument-value", "Embedding", argument="sparse")
         if padding_idx is not None:
-            if not isinstance(padding_idx, int) or not (
-                -num_embeddings <= padding_idx < num_embeddings
-            ):
-                raise rejection(
-                    "int-in-interval",
-                    "Embedding",
-                    padding_idx=padding_idx,
-                    interval=f"[{-num_embeddings}, {num_embeddings})",
-                )
+            n = num_embeddings
+            is_row = isinstance(padding_idx, int) and -n <= padding_idx < n
+            who, interval = "Embedding", f"[{-n}, {n})"
+            require(is_row, "int-in-interval", who, padding_idx=padding_idx, interval=interval)
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type

@@ -5,10 +5,10 @@ from sporax.core.dtype import float32, int64
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 from sporax.distributed.groups import member, world
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.normalization import check_groups
 from sporax.nn.parameter_init import parameter
 from sporax.ops.communication.normalization import normalize_together
@@ -44,14 +44,10 @@ class _BatchNorm(Cell):
             self.num_batches_tracked = Parameter(Tensor(0, int64), requires_grad=False)
 
     def construct(self, input):
-        check.tensor(type(self).__name__, input)
-        if input.ndim not in self._ndims:
-            raise rejection(
-                "input-dimensions",
-                type(self).__name__,
-                names=" or ".join(map(str, self._ndims)),
-                shape=input.shape,
-            )
+        layer = type(self).__name__
+        check_inputs(layer, input)
+        fits = input.ndim in self._ndims
+        require(fits, "number-of-dimensions", layer, input=input.shape, n=self._ndims)
         by_batch, momentum = self.training or not self.track_running_stats, self.momentum
         if self.training and self.track_running_stats:
             self.num_batches_tracked += 1

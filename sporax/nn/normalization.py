@@ -5,10 +5,10 @@ from typing import ClassVar
 from sporax import ops
 from sporax.core.dtype import float32
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.distributed.groups import Group, world
-from sporax.nn import argument_checks as check
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import check_inputs, require_multiples
 from sporax.nn.parameter_init import parameter
 from sporax.ops.communication.normalization import normalize_together
 from sporax.ops.nn.normalization import layer_norm_of_class, normalize_batch
@@ -25,6 +25,9 @@ def _add_parameters(norm, mean_init, variance_init, gamma_init, beta_init, affin
         shape = (norm.num_features,)
         initial = parameter(type(norm).__name__, attribute, init, shape, dtype, name, trained)
         setattr(norm, attribute, initial)
+
+
+_SWITCH = kinds.one_of(None, True, False)
 
 
 class _BatchNorm(Cell):
@@ -45,18 +48,9 @@ class _BatchNorm(Cell):
         layer = type(self).__name__
         kinds.POSITIVE_INT(layer, num_features=num_features)
         kinds.BOOL(layer, affine=affine)
-        require(
-            isinstance(momentum, (int, float)) and 0 <= momentum <= 1,
-            "number-0-1",
-            layer,
-            momentum=momentum,
-        )
-        require(
-            use_batch_statistics in (None, True, False),
-            "true-false-none",
-            layer,
-            use_batch_statistics=use_batch_statistics,
-        )
+        fits = isinstance(momentum, (int, float)) and 0 <= momentum <= 1
+        require(fits, "number", layer, momentum=momentum, words="[0, 1]")
+        _SWITCH(layer, use_batch_statistics=use_batch_statistics)
         self.num_features, self.eps, self.format = num_features, eps, data_format
         self.momentum = 1.0 - momentum  # the weight of the batch, as in `ops.batch_norm`
         self.use_batch_statistics = use_batch_statistics
@@ -65,14 +59,10 @@ class _BatchNorm(Cell):
         )
 
     def construct(self, x):
-        check.tensor(type(self).__name__, x)
-        if x.ndim not in self._ndims:
-            raise rejection(
-                "input-dimensions",
-                type(self).__name__,
-                names=" or ".join(map(str, self._ndims)),
-                shape=x.shape,
-            )
+        layer = type(self).__name__
+        check_inputs(layer, x)
+        fits = x.ndim in self._ndims
+        require(fits, "number-of-dimensions", layer, x=x.shape, n=self._ndims)
         by_batch = self.use_batch_statistics
         by_batch = self.training if by_batch is None else by_batch
         return self._normalized(x, by_batch)
@@ -135,8 +125,8 @@ class BatchNorm3d(Cell):
         )  # fmt: skip
 
     def construct(self, x):
-        check.tensor("BatchNorm3d", x)
-        require(x.ndim == 5, "input-dimensions", "BatchNorm3d", names=5, shape=x.shape)
+        check_inputs("BatchNorm3d", x)
+        require(x.ndim == 5, "number-of-dimensions", "BatchNorm3d", x=x.shape, n=(5,))
         n, channels, depth, height, width = x.shape
         return self.bn2d(x.reshape(n, channels, depth * height, width)).reshape(x.shape)
 
@@ -176,13 +166,9 @@ def _own_group(process_groups):
     if process_groups is None:
         return world()
     ranks = sorted([rank for group in process_groups for rank in group])
-    if ranks != list(range(world().size)):
-        raise rejection(
-            "hold-rank-once-0",
-            "SyncBatchNorm",
-            process_groups=process_groups,
-            number=world().size - 1,
-        )
+    last = world().size - 1
+    fits, got = ranks == [*range(last + 1)], process_groups
+    require(fits, "hold-rank-once-0", "SyncBatchNorm", process_groups=got, number=last)
     return Group.of(next(g for g in process_groups if world().rank in g))
 
 
@@ -199,26 +185,17 @@ class _InstanceNorm(Cell):
         layer = type(self).__name__
         kinds.POSITIVE_INT(layer, num_features=num_features)
         kinds.BOOL(layer, affine=affine)
-        require(
-            isinstance(momentum, float) and 0 <= momentum <= 1,
-            "float-0-1",
-            layer,
-            momentum=momentum,
-        )
+        fits = isinstance(momentum, float) and 0 <= momentum <= 1
+        require(fits, "float-0-1", layer, momentum=momentum)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         _add_parameters(self, "zeros", "ones", gamma_init, beta_init, affine, dtype)
 
     def construct(self, x):
         layer = type(self).__name__
-        check.tensor(layer, x)
-        require(
-            x.ndim == self._ndim and x.shape[1] == self.num_features,
-            "input-dimensions-channels-num-features",
-            layer,
-            ndim=self._ndim,
-            num_features=self.num_features,
-            shape=x.shape,
-        )
+        check_inputs(layer, x)
+        fields = {"ndim": self._ndim, "num_features": self.num_features, "shape": x.shape}
+        fits = x.ndim == self._ndim and x.shape[1] == self.num_features
+        require(fits, "input-dimensions-channels-num-features", layer, **fields)
         return ops.group_norm(x, self.num_features, self.gamma, self.beta, self.eps)
 
     def extend_repr(self):
@@ -283,12 +260,8 @@ class LayerNorm(Cell):
         beta_init="zeros", epsilon=1e-7, dtype=float32,
     ):  # fmt: skip
         super().__init__()
-        require(
-            isinstance(normalized_shape, (tuple, list)) and normalized_shape,
-            "tuple-list-ints",
-            "LayerNorm",
-            normalized_shape=normalized_shape,
-        )
+        fits = isinstance(normalized_shape, (tuple, list)) and normalized_shape
+        require(fits, "tuple-list-ints", "LayerNorm", normalized_shape=normalized_shape)
         self.normalized_shape, self.epsilon = normalized_shape, epsilon
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         shape = tuple(normalized_shape)
@@ -296,16 +269,11 @@ class LayerNorm(Cell):
         self.beta = parameter("LayerNorm", "beta", beta_init, shape, dtype, "beta")
 
     def construct(self, input_x):
-        check.tensor("LayerNorm", input_x)
-        shape = input_x.shape[self.begin_params_axis :] if input_x.ndim else ()
-        if shape != self.gamma.shape:
-            raise rejection(
-                "input-s-shape-axis",
-                "LayerNorm",
-                begin_params_axis=self.begin_params_axis,
-                shape=self.gamma.shape,
-                shape2=input_x.shape,
-            )
+        check_inputs("LayerNorm", input_x)
+        shape, first = self.gamma.shape, self.begin_params_axis
+        fits = shape == (input_x.shape[first:] if input_x.ndim else ())
+        fields = {"axis": first, "shape": shape, "shape2": input_x.shape}
+        require(fits, "input-s-shape-axis", "LayerNorm", **fields)
         if self.begin_norm_axis % input_x.ndim == self.begin_params_axis % input_x.ndim:
             return ops.layer_norm(input_x, shape, self.gamma, self.beta, self.epsilon)
         return layer_norm_of_class(
@@ -328,14 +296,7 @@ def check_groups(num_groups, num_channels, affine):
     """Validate arguments of GroupNorm, here and in `mint.nn`; TypeError or ValueError."""
     kinds.POSITIVE_INT("GroupNorm", num_groups=num_groups, num_channels=num_channels)
     kinds.BOOL("GroupNorm", affine=affine)
-    require(
-        not num_channels % num_groups,
-        "multiple",
-        "GroupNorm",
-        num_channels=num_channels,
-        other="num_groups",
-        value=num_groups,
-    )
+    require_multiples("GroupNorm", num_groups=num_groups, num_channels=num_channels)
 
 
 class GroupNorm(Cell):

@@ -1,12 +1,20 @@
 """Padding layers."""
 
+from functools import partial
+
 from sporax import ops
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.nn.cell import Cell
 from sporax.ops.nn.padding import mirror_pad, pad_axes
 
 _PAIRED = "CONSTANT", "REFLECT", "SYMMETRIC"
+
+_PAIRS = kinds.Kind(
+    partial(message, "a-tuple-of-pairs"),
+    lambda value: isinstance(value, tuple) and all(isinstance(x, (tuple, list)) for x in value),
+    lambda value: all(len(pair) == 2 for pair in value),
+)
 
 
 class Pad(Cell):
@@ -21,22 +29,12 @@ class Pad(Cell):
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()
         kinds.one_of(*_PAIRED)("Pad", mode=mode)
-        kinds.instance(tuple, "a-tuple-of-pairs")("Pad", paddings=paddings)
-        is_nested = all(isinstance(pair, (tuple, list)) for pair in paddings)
-        if not is_nested or any(len(pair) != 2 for pair in paddings):
-            raise (ValueError if is_nested else TypeError)(
-                "For 'Pad', 'paddings' must have (before, after) for each axis, but got "
-                f"{paddings}."
-            )
+        _PAIRS("Pad", paddings=paddings)
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x):
-        require(
-            not any(min(pair) < 0 for pair in self.paddings),
-            "at-least-0-argument-value",
-            "Pad",
-            paddings=self.paddings,
-        )
+        fits = not any(min(pair) < 0 for pair in self.paddings)
+        require(fits, "paddings-at-least-0", "Pad", paddings=self.paddings)
         if self.mode == "CONSTANT":
             return pad_axes(x, self.paddings)
         return mirror_pad(x, self.paddings, self.mode)
@@ -55,15 +53,11 @@ class PadLayer(Cell):
             padding = (padding,) * (2 * self._axes)
         if not isinstance(padding, tuple) or not all(isinstance(n, int) for n in padding):
             raise rejection("int-tuple-ints-argument-type", layer, padding=padding)
-        require(
-            not len(padding) % 2 and len(padding) <= 2 * self._axes,
-            "before-after-at-most-axes",
-            layer,
-            padding=padding,
-            axes=self._axes,
-        )
-        if self._lowest is not None and min(padding, default=0) < self._lowest:
-            raise rejection("at-least-shape-window", layer, padding=padding, n=self._lowest)
+        fits, axes = not len(padding) % 2 and len(padding) <= 2 * self._axes, self._axes
+        require(fits, "before-after-at-most-axes", layer, padding=padding, axes=axes)
+        lowest = self._lowest
+        fits = lowest is None or min(padding, default=0) >= lowest
+        require(fits, "at-least-shape-window", layer, padding=padding, n=lowest)
         self.padding = padding
 
     def construct(self, x):

@@ -21,8 +21,7 @@ def default_bias(init, weight_shape):
 
 def parameter(layer, attribute, init, shape, dtype, name=None, requires_grad=True):
     """Return a Parameter drawn from an initializer, or holding a Tensor of exactly that shape."""
-    if isinstance(init, Tensor) and init.shape != tuple(shape):
-        raise rejection(
-            "initial-shape", layer, attribute=attribute, shape=tuple(shape), got=init.shape
-        )
+    shape = tuple(shape)
+    if isinstance(init, Tensor) and init.shape != shape:
+        raise rejection("initial-shape", layer, attribute=attribute, shape=shape, got=init.shape)
     return Parameter(initializer(init, shape, dtype), name=name, requires_grad=requires_grad)

@@ -4,18 +4,15 @@ import re
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import message, rejection, require
 
 
 def check_prefix(who, prefix, least=0):
     """Raise unless `prefix` is a valid parameter name prefix of at least `least` characters."""
-    require(isinstance(prefix, str), "str", who, prefix=prefix)
-    require(
-        len(prefix) >= least and re.fullmatch("[\\w.\\-]*", prefix, re.ASCII),
-        "letters-digits",
-        who,
-        prefix=prefix,
-    )
+    kinds.STR(who, prefix=prefix)
+    fits = len(prefix) >= least and re.fullmatch("[\\w.\\-]*", prefix, re.ASCII)
+    require(fits, "letters-digits", who, prefix=prefix)
 
 
 class ParameterTuple(tuple):
@@ -28,20 +25,16 @@ class ParameterTuple(tuple):
     __slots__ = ()
 
     def __new__(cls, iterable):
-        require(
-            not isinstance(iterable, (Tensor, dict, str)) and hasattr(iterable, "__iter__"),
-            "argument-list-tuple-parameters",
-            "ParameterTuple",
-            got=iterable,
-        )
+        who, is_text = "ParameterTuple", isinstance(iterable, (Tensor, dict, str))
+        fits = not is_text and hasattr(iterable, "__iter__")
+        require(fits, "argument-list-tuple-parameters", who, got=iterable)
         parameters, first = tuple(iterable), {}
         for i, p in enumerate(parameters):
-            require(isinstance(p, Parameter), "every-item-parameter", "ParameterTuple", got=p)
+            if not isinstance(p, Parameter):
+                raise rejection("every-item", who, kind=message("a-parameter"), got=p)
             at = first.setdefault(p.name, i)
-            if parameters[at] is not p:
-                raise rejection(
-                    "names-differ-two-parameters", "ParameterTuple", value=at, i=i, name=p.name
-                )
+            is_same = parameters[at] is p
+            require(is_same, "names-differ-two-parameters", who, value=at, i=i, name=p.name)
         return super().__new__(cls, parameters)
 
     def clone(self, prefix, init="same"):

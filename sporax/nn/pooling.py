@@ -21,38 +21,22 @@ class _Pool(Cell):
             ("kernel_size", kernel_size, 1), ("stride", stride, 1), ("padding", padding, 0),
         ]:  # fmt: skip
             sizes = value if isinstance(value, tuple) else (value,)
-            if len(sizes) not in (1, self._axes) or not all(
-                isinstance(n, int) and n >= lowest for n in sizes
-            ):
-                raise rejection(
-                    "int-or-ints-at-least",
-                    layer,
-                    argument=name,
-                    lowest=lowest,
-                    counts=(self._axes,),
-                    got=value,
-                )
-        require(
-            isinstance(pad_mode, str) and pad_mode.lower() in PAD_MODES,
-            "one-of",
-            layer,
-            pad_mode=pad_mode,
-            choices=PAD_MODES,
-        )
+            are_sizes = all(isinstance(n, int) and n >= lowest for n in sizes)
+            if len(sizes) not in (1, self._axes) or not are_sizes:
+                fields = {"argument": name, "lowest": lowest, "counts": (self._axes,)}
+                raise rejection("int-or-ints-at-least", layer, got=value, **fields)
+        is_known = isinstance(pad_mode, str) and pad_mode.lower() in PAD_MODES
+        require(is_known, "one-of", layer, pad_mode=pad_mode, choices=PAD_MODES)
         kinds.one_of(*self._formats)(layer, data_format=data_format)
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         self.pad_mode, self.format = pad_mode.upper(), data_format
 
     def _needs_pad_mode(self, **settings):
         """Raise ValueError for settings that need pad_mode='pad'."""
-        changed = [name for name, (value, default) in settings.items() if value != default]
-        if changed and self.pad_mode != "PAD":
-            raise rejection(
-                "can-set-pad-mode-pad",
-                type(self).__name__,
-                changed=changed,
-                got=self.pad_mode.lower(),
-            )
+        changed = [f"'{name}'" for name, (value, default) in settings.items() if value != default]
+        who, mode = type(self).__name__, self.pad_mode.lower()
+        fits = not changed or mode == "pad"
+        require(fits, "can-set-pad-mode-pad", who, changed=changed, got=mode)
 
     def extend_repr(self):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
@@ -70,12 +54,8 @@ class _MaxPool(_Pool):
             padding=(padding, 0), dilation=(dilation, 1), ceil_mode=(ceil_mode, False),
             return_indices=(return_indices, False),
         )  # fmt: skip
-        require(
-            not return_indices or data_format != "NHWC",
-            "needs-data-format-nchw",
-            "MaxPool2d",
-            argument="return_indices",
-        )
+        fits = not return_indices or data_format != "NHWC"
+        require(fits, "needs-data-format-nchw", "MaxPool2d", argument="return_indices")
         self.dilation, self.return_indices, self.ceil_mode = dilation, return_indices, ceil_mode
 
     def construct(self, x):
@@ -157,10 +137,8 @@ class _AvgPool(_Pool):
     ):  # fmt: skip
         super().__init__(kernel_size, stride, pad_mode, padding, data_format)
         self._needs_pad_mode(padding=(padding, 0))
-        if divisor_override is not None and divisor_override <= 0:
-            raise rejection(
-                "none-greater-than-0", type(self).__name__, divisor_override=divisor_override
-            )
+        who, fits = type(self).__name__, divisor_override is None or divisor_override > 0
+        require(fits, "none-greater-than-0", who, divisor_override=divisor_override)
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
         self.divisor_override = divisor_override
 

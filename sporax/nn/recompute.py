@@ -2,7 +2,7 @@
 
 from sporax.autodiff.remat import check_context, recomputed
 from sporax.core.value import Changes
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 
 _KNOWN = "mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation"
 
@@ -23,8 +23,7 @@ class Recompute:
         accepted, for multiple devices.
         """
         for name in kwargs:
-            if name not in _KNOWN:
-                raise rejection("keyword-one", "Cell.recompute", names=", ".join(_KNOWN), got=name)
+            require(name in _KNOWN, "keyword-one", "Cell.recompute", names=_KNOWN, got=name)
         check_context("Cell.recompute", use_reentrant and not output_recompute, context_fn)
         Changes.count += 1
         self.__dict__["_recomputed"] = True

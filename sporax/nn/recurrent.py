@@ -7,7 +7,6 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float16, float32, float64, int32, int64
 from sporax.core.random import draw_on_host
-from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.diagnosis.sizes import check_size
@@ -15,6 +14,7 @@ from sporax.initializers import Uniform
 from sporax.initializers.random_init import UniformFromNumPy
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
+from sporax.nn.layer_inputs import TENSOR, require_last
 from sporax.nn.parameter_init import parameter
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.nn.recurrence import recurrent_cell, recurrent_scan
@@ -26,26 +26,17 @@ _FLOATS = float16, float32, float64
 def _checked(layer, **tensors):
     """Raise TypeError unless all arguments are floating Tensors."""
     for name, x in tensors.items():
-        require(isinstance(x, Tensor), "tensor", layer, argument=name, got=x)
+        TENSOR.checked(layer, name, x)
         require(x.dtype in _FLOATS, "floating", layer, argument=name, got=x.dtype)
 
 
 def _pair_of_states(layer, hx):
-    require(
-        isinstance(hx, (tuple, list)) and len(hx) == 2, "tuple-two-tensors-hidden", layer, hx=hx
-    )
+    is_pair = isinstance(hx, (tuple, list)) and len(hx) == 2
+    require(is_pair, "tuple-two-tensors-hidden", layer, hx=hx)
     return hx
 
 
-def _check_features(layer, x, weight_ih):
-    """Raise ValueError if the last axis of `x` is not the layer's `input_size`."""
-    size = weight_ih.shape[1]
-    require(x.shape[-1:] == (size,), "last-axis-x-input-size", layer, size=size, shape=x.shape)
-
-
-def _nonlinearity(layer, name):
-    kinds.one_of("tanh", "relu")(layer, nonlinearity=name)
-    return name
+_NONLINEARITY = kinds.one_of("tanh", "relu")
 
 
 class _OneStep(Cell):
@@ -72,7 +63,7 @@ class _OneStep(Cell):
             setattr(self, name, parameter(layer, name, init, shape, dtype))
 
     def _after(self, x, hidden, cell=None):
-        _check_features(type(self).__name__, x, self.weight_ih)
+        require_last(type(self).__name__, x, input_size=self.weight_ih.shape[1])
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
         return recurrent_cell(x, hidden, cell, *weights, kind=self._kind)
 
@@ -97,7 +88,8 @@ class RNNCell(_OneStep):
         dtype=float32,
     ):  # fmt: skip
         super().__init__(input_size, hidden_size, has_bias, dtype)
-        self.nonlinearity = self._kind = _nonlinearity("RNNCell", nonlinearity)
+        _NONLINEARITY("RNNCell", nonlinearity=nonlinearity)
+        self.nonlinearity = self._kind = nonlinearity
 
 
 class GRUCell(_OneStep):
@@ -175,10 +167,7 @@ class _Stack(Cell):
             layer, hidden_size=hidden_size, input_size=input_size, num_layers=num_layers
         )
         kinds.BOOL(layer, has_bias=has_bias, batch_first=batch_first, bidirectional=bidirectional)
-        kinds.FLOAT(layer, dropout=dropout)
-        require(
-            0 <= dropout < 1, "in-interval-shape-axis", layer, dropout=dropout, interval="[0, 1)"
-        )
+        kinds.within(0, 1, kinds.FLOAT, "[)")(layer, dropout=dropout)
         self.hidden_size, self.num_layers, self.has_bias = hidden_size, num_layers, has_bias
         self.batch_first, self.bidirectional, self.dropout = batch_first, bidirectional, dropout
         self.is_lstm = self._kind == "lstm"
@@ -211,33 +200,22 @@ class _Stack(Cell):
         _checked(layer, **{f"hx[{i}]": h for i, h in enumerate(hx)})
         for h in hx:
             if h.shape != shape or h.dtype != x.dtype:
-                raise rejection(
-                    "shape-input-s-dtype",
-                    layer,
-                    hx=h.shape,
-                    shape=shape,
-                    dtype=x.dtype,
-                    dtype2=h.dtype,
-                )
+                fields = {"shape": shape, "dtype": x.dtype, "dtype2": h.dtype}
+                raise rejection("shape-input-s-dtype", layer, hx=h.shape, **fields)
         return hx
 
     def _check_lengths(self, x, lengths):
-        batch = x.shape[0 if self.batch_first else 1]
-        layer = type(self).__name__
-        require(lengths.dtype in (int32, int64), "int32-int64", layer, seq_length=lengths.dtype)
-        require(
-            lengths.shape == (batch,),
-            "shape-one-sequence",
-            layer,
-            seq_length=lengths.shape,
-            batch=batch,
-        )
+        layer, shapes = type(self).__name__, [(x.shape[0 if self.batch_first else 1],)]
+        dtype, dtypes = lengths.dtype, (int32, int64)
+        require(dtype in dtypes, "dtype-one-of", layer, seq_length=dtype, dtypes=dtypes)
+        is_one_each = lengths.shape in shapes
+        require(is_one_each, "shape-one-of", layer, seq_length=lengths.shape, shapes=shapes)
 
     def construct(self, x, hx=None, seq_length=None):
         layer = type(self).__name__
         _checked(layer, x=x)
-        require(x.ndim == 3, "3-dimensions", layer, argument="x", shape=x.shape)
-        _check_features(layer, x, self.w_ih_list[0])
+        require(x.ndim == 3, "number-of-dimensions", layer, x=x.shape, n=(3,))
+        require_last(layer, x, input_size=self.w_ih_list[0].shape[1])
         hx = self._first_states(x, hx)
         if seq_length is not None:
             self._check_lengths(x, seq_length)
@@ -277,7 +255,8 @@ class RNN(_Stack):
     _kind = "tanh"
 
     def __init__(self, *args, **kwargs):
-        self.__dict__["_kind"] = _nonlinearity("RNN", kwargs.pop("nonlinearity", "tanh"))
+        kind = kwargs.pop("nonlinearity", "tanh")
+        self.__dict__["_kind"] = _NONLINEARITY.checked("RNN", "nonlinearity", kind)
         super().__init__(*args, **kwargs)
 
 

@@ -1,9 +1,11 @@
 """Layers for sparse matrices."""
 
 from sporax import ops
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.nn.cell import Cell
 from sporax.ops.sparse.tensors import COOTensor
+
+_SPARSE = kinds.instance(COOTensor, "a-cootensor")
 
 
 class SparseToDense(Cell):
@@ -18,12 +20,7 @@ class SparseToDense(Cell):
         super().__init__()
 
     def construct(self, sparse_tensor):
-        require(
-            isinstance(sparse_tensor, COOTensor),
-            "cootensor",
-            "SparseToDense",
-            sparse_tensor=sparse_tensor,
-        )
+        _SPARSE("SparseToDense", sparse_tensor=sparse_tensor)
         return sparse_tensor.to_dense()
 
 

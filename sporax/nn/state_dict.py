@@ -1,5 +1,6 @@
 """`state_dict` and `load_state_dict`: export and restore a Cell's state by path."""
 
+import functools
 import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from sporax.autodiff.hooks import HookHandle, check_callable
 from sporax.core.cell_tree import tree
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.nn.cell_registry import tensors_in
 
 _EXTRA = "_extra_state"
@@ -57,11 +58,11 @@ class StateDict:
 
     def get_extra_state(self):
         """Return extra state of the cell; overridden by subclasses with extra state."""
-        raise RuntimeError(_no_extra(self, "get"))
+        raise _no_extra(self, "get")
 
     def set_extra_state(self, state):
         """Restore the result of `get_extra_state`; overridden by subclasses with extra state."""
-        raise RuntimeError(_no_extra(self, "set"))
+        raise _no_extra(self, "set")
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """Return parameters and persistent buffers by path in an OrderedDict, without copying.
@@ -76,19 +77,9 @@ class StateDict:
         destination = by_position.get("destination") if destination is None else destination
         prefix = prefix or by_position.get("prefix", "")
         keep_vars = keep_vars or by_position.get("keep_vars", False)
-        for name, value, kind, words in (
-            ("destination", destination, (dict, type(None)), "a dict"),
-            ("prefix", prefix, str, "a string"),
-            ("keep_vars", keep_vars, bool, "a bool"),
-        ):
-            require(
-                isinstance(value, kind),
-                "must-be-argument-type-argument-checks",
-                "state_dict",
-                argument=name,
-                value=words,
-                got=value,
-            )
+        kinds.optional(kinds.DICT)("state_dict", destination=destination)
+        kinds.STR("state_dict", prefix=prefix)
+        kinds.BOOL("state_dict", keep_vars=keep_vars)
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -104,8 +95,8 @@ class StateDict:
                     destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
                 )
         for _, hook in self._state_hooks["state_dict_post"]:
-            if hook(self, destination, prefix, metadata) is not None:
-                raise RuntimeError(_RETURNED.format("register_state_dict_post_hook"))
+            returned = hook(self, destination, prefix, metadata)
+            require(returned is None, "hook-return-none", "register_state_dict_post_hook")
         return destination
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
@@ -134,18 +125,13 @@ class StateDict:
         try:
             _load(self, OrderedDict(state_dict), "", metadata, keys, errors)
             if strict:
-                for words, names in (("unexpected", keys[1]), ("missing", keys[0])):
+                for rule, names in (("keys-unexpected", keys[1]), ("keys-missing", keys[0])):
                     if names:
-                        errors.insert(0, f"The keys {names} are {words}.")
+                        errors.insert(0, message(rule, names=names))
             if errors:
-                listed = "\n  ".join(errors)
-                raise rejection(
-                    "fit-nothing-was-changed",
-                    "load_state_dict",
-                    argument="state_dict",
-                    object=self,
-                    listed=listed,
-                )
+                listed = functools.reduce(lambda a, b: message("two-lines", a=a, b=b), errors)
+                fields = {"argument": "state_dict", "object": self, "listed": listed}
+                raise rejection("fit-nothing-was-changed", "load_state_dict", **fields)
         except BaseException:
             for tensor, value in before:
                 tensor._rebind(value)
@@ -206,10 +192,7 @@ def _overridden(cell, name):
 
 
 def _no_extra(cell, which):
-    return (
-        f"For 'Cell', '{which}_extra_state' must be defined by a subclass that has extra state, "
-        f"but {type(cell).__name__} does not define it. Define both get_ and set_extra_state."
-    )
+    return rejection("extra-state-defined", "Cell", which=which, cell=cell)
 
 
 def _load(cell, state, prefix, metadata, keys, errors):
@@ -220,26 +203,19 @@ def _load(cell, state, prefix, metadata, keys, errors):
             inside = OrderedDict((k, v) for k, v in state.items() if k.startswith(below))
             _load(part, inside, below, metadata, keys, errors)
     for _, hook in cell._state_hooks["load_state_dict_post"]:
-        if hook(cell, keys) is not None:
-            raise RuntimeError(_RETURNED.format("register_load_state_dict_post_hook"))
+        require(hook(cell, keys) is None, "hook-return-none", "register_load_state_dict_post_hook")
 
 
 def _put(key, tensor, new):
     """Copy `new` into a tensor, in the tensor's dtype; return an error message on mismatch."""
     if not isinstance(new, Tensor):
-        return f"'{key}' must be a Tensor, but got {type(new).__name__}."
+        return message("state-tensor", key=key, got=new)
     if new.shape != tensor.shape:
-        return f"'{key}' must have shape {tensor.shape}, but got {new.shape}."
+        return message("state-shape", key=key, shape=tensor.shape, got=new.shape)
     if new._value.aval.inexact and not tensor._value.aval.inexact:
-        return f"'{key}' must hold {tensor.dtype}, but got {new.dtype}. Convert it with 'astype'."
+        return message("state-dtype", key=key, dtype=tensor.dtype, got=new.dtype)
     if new.has_init:
         new.init_data()
     same = new.dtype == tensor.dtype
     tensor._rebind((new if same else new.astype(tensor.dtype))._lift())
     return None
-
-
-_RETURNED = (
-    "For '{}', a hook must return None, but it returned something. Let it change what it is given "
-    "in place."
-)

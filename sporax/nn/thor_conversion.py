@@ -1,8 +1,7 @@
 """`ConvertNetUtils`: replace a network's layers by ones that record Kronecker factors."""
 
 from sporax.core.value import Changes
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.nn.cell import Cell
+from sporax.nn.cell import CELL
 from sporax.nn.convolution import Conv2d
 from sporax.nn.dense import Dense
 from sporax.nn.embedding import Embedding, EmbeddingLookup
@@ -59,7 +58,7 @@ class ConvertNetUtils:
 
         Subclasses of these layers, and `net` itself, are not replaced.
         """
-        kinds.instance(Cell, "a-cell")("convert_to_thor_net", net=net)
+        CELL("convert_to_thor_net", net=net)
         net.update_cell_prefix()
         converted = {}
         for _, cell in list(net.cells_and_names()):

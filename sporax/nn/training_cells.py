@@ -7,7 +7,7 @@ from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.distributed.groups import member, world
 from sporax.distributed.parallel_context import ParallelMode, get_auto_parallel_context
-from sporax.nn.cell import Cell
+from sporax.nn.cell import CELL, Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.communication import collectives
 from sporax.ops.communication.groups import number_in
@@ -100,11 +100,8 @@ class ForwardValueAndGrad(Cell):
         super().__init__(auto_prefix=False)
         require(callable(network), "cell-function", "ForwardValueAndGrad", network=network)
         self.grad = GradOperation(get_all, get_by_list, sens_param)
-        require(
-            not get_by_list or isinstance(weights, (tuple, list)),
-            "forwardvalueandgrad-get-by-list-true-weights",
-            got=weights,
-        )
+        fits = not get_by_list or isinstance(weights, (tuple, list))
+        require(fits, "weights-with-get-by-list", "ForwardValueAndGrad", weights=weights)
         self.network = network
         self.weights = ParameterTuple(weights) if get_by_list else None
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
@@ -134,17 +131,12 @@ class DistributedGradReducer(Cell):
 
     def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group="hccl_world_group"):
         super().__init__(auto_prefix=False)
-        require(
-            mean is None or isinstance(mean, bool), "bool-none", "DistributedGradReducer", mean=mean
-        )
-        self._ranks = member(group, "DistributedGradReducer")
-        require(
-            degree in (None, self._ranks.size) and (not isinstance(degree, bool)),
-            "number-processes-none",
-            "DistributedGradReducer",
-            degree=degree,
-            size=self._ranks.size,
-        )
+        who = "DistributedGradReducer"
+        kinds.optional(kinds.BOOL)(who, mean=mean)
+        self._ranks = member(group, who)
+        size = self._ranks.size
+        fits = degree in (None, size) and not isinstance(degree, bool)
+        require(fits, "number-processes-none", who, degree=degree, size=size)
         self.mean = get_auto_parallel_context("gradients_mean") if mean is None else mean
         self.degree, self.group = self._ranks.size, group
         # for scripts that call it: `construct` reduces in buffers
@@ -186,7 +178,7 @@ def parameter_broadcast(net, layout=None, cur_rank=0, initial_rank=0):
 
     >>> ms.parallel.parameter_broadcast(nn.Dense(2, 3), {})
     """
-    kinds.instance(Cell, "a-cell")("parameter_broadcast", net=net)
+    CELL("parameter_broadcast", net=net)
     ranks = world()
     root = number_in("parameter_broadcast", "initial_rank", initial_rank, ranks)
     for parameter in net.get_parameters() if ranks.size > 1 else ():

@@ -15,6 +15,7 @@ from sporax.nn.cell import Cell
 from sporax.nn.container import CellList
 from sporax.nn.dense import Dense
 from sporax.nn.dropout import Dropout
+from sporax.nn.layer_inputs import require_last
 from sporax.nn.normalization import LayerNorm
 
 _BY_NAME = {"relu": ops.relu, "gelu": ops.gelu}
@@ -260,22 +261,12 @@ class Transformer(Cell):
         memory_key_padding_mask: Tensor | None = None,
     ):  # fmt: skip
         batch = 0 if self.batch_first else 1
-        require(
-            not src.ndim == tgt.ndim == 3 or src.shape[batch] == tgt.shape[batch],
-            "tgt-equally-many-sequences",
-            "Transformer",
-            argument="src",
-            shape=src.shape,
-            shape2=tgt.shape,
-        )
-        require(
-            src.shape[-1] == tgt.shape[-1] == self.d_model,
-            "last-axis-src-tgt",
-            "Transformer",
-            d_model=self.d_model,
-            shape=src.shape,
-            shape2=tgt.shape,
-        )
+        shapes = src.shape, tgt.shape
+        fits = not src.ndim == tgt.ndim == 3 or shapes[0][batch] == shapes[1][batch]
+        fields = {"argument": "src", "shape": shapes[0], "shape2": shapes[1]}
+        require(fits, "tgt-equally-many-sequences", "Transformer", **fields)
+        require_last("Transformer", src, d_model=self.d_model)
+        require_last("Transformer", tgt, d_model=self.d_model)
         memory = self.encoder(src, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
         return self.decoder(
             tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,

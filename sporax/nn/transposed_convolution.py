@@ -22,15 +22,10 @@ class _Transposed(Convolution):
         """Raise ValueError for an output padding of at least the stride and the dilation."""
         layer = type(self).__name__
         for n, stride, dilation in zip(more, self.stride, self.dilation, strict=True):
-            require(
-                n < max(stride, dilation), "less-than-stride-dilation", layer, output_padding=more
-            )
-        require(
-            not any(more) or self.pad_mode == "pad",
-            "0-unless-pad-mode-pad",
-            layer,
-            output_padding=more,
-        )
+            fits = n < max(stride, dilation)
+            require(fits, "less-than-stride-dilation", layer, output_padding=more)
+        fits, mode = not any(more) or self.pad_mode == "pad", self.pad_mode
+        require(fits, "0-pad-mode-not-pad", layer, output_padding=more, pad_mode=mode)
 
 
 class Conv2dTranspose(_Transposed):

@@ -6,7 +6,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
 from sporax.nn.parameter_tuple import ParameterTuple
@@ -118,26 +118,17 @@ class AdaFactor(Optimizer):
 
 def _check_rate(learning_rate, relative_step, warmup_init):
     """Raise ValueError unless exactly one of a learning rate and `relative_step` is given."""
-    if (learning_rate is None) != relative_step:
-        rule = "must be None" if relative_step else "must be given"
-        raise rejection(
-            "learning-rate-relative-step",
-            "AdaFactor",
-            law=rule,
-            relative_step=relative_step,
-            got=learning_rate,
-        )
-    require(
-        not warmup_init or relative_step, "true-warmup-init", "AdaFactor", argument="relative_step"
-    )
+    is_given = learning_rate is not None
+    rule = "none-with-relative-step" if relative_step else "given-without-relative-step"
+    require(is_given != relative_step, rule, "AdaFactor", learning_rate=learning_rate)
+    fits = not warmup_init or relative_step
+    require(fits, "true-warmup-init", "AdaFactor", argument="relative_step")
 
 
 def _checked_numbers(eps, clip_threshold, decay_rate, beta1):
     """Check the ranges of these arguments; returns the two numbers of `eps`."""
-    kinds.instance((tuple, list), "a-pair-of-numbers")("AdaFactor", eps=eps)
-    require(len(eps) == 2, "two-numbers", "AdaFactor", eps=len(eps))
+    kinds.sequence_of(kinds.NOT_NEGATIVE, 2)("AdaFactor", eps=eps)
     least, smallest = eps
-    kinds.NOT_NEGATIVE("AdaFactor", **{"eps[0]": least, "eps[1]": smallest})
     kinds.POSITIVE("AdaFactor", clip_threshold=clip_threshold)
     kinds.INSIDE_ONE("AdaFactor", decay_rate=decay_rate)
     kinds.NOT_NEGATIVE("AdaFactor", beta1=beta1)

@@ -7,7 +7,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.signature_errors import meant
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
@@ -94,28 +94,18 @@ class Adam(Optimizer):
         return self._done
 
 
-def _instead(unknown):
-    named = [meant(name, inspect.signature(Adam).parameters) for name in sorted(unknown)]
-    return "".join(f" Did you mean '{name}'?" for name in named if name)
-
-
 def _placement(kwargs, use_amsgrad):
     """Return (use_lazy, use_offload) from Adam's keywords."""
     unknown = set(kwargs) - {"use_lazy", "use_offload"}
     if unknown:
-        raise KeyError(
-            "For 'Adam', further keywords must be 'use_lazy' or 'use_offload', but got "
-            f"{', '.join(sorted(unknown))}.{_instead(unknown)}"
-        )
+        names, signature = sorted(unknown), inspect.signature(Adam)
+        near = [*filter(None, [meant(name, signature.parameters) for name in names])]
+        fields = {"meant": near} if near else {}
+        rule = "keywords-of-adam-meant" if near else "keywords-of-adam"
+        raise rejection(rule, "Adam", names=names, **fields)
     lazy, offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
-    require(
-        (lazy is True) + (offload is True) + (use_amsgrad is True) <= 1,
-        "at-most-one-use-lazy-use-offload",
-        "Adam",
-        got=lazy,
-        offload=offload,
-        use_amsgrad=use_amsgrad,
-    )
+    values = lazy, offload, use_amsgrad
+    require(sum(v is True for v in values) <= 1, "at-most-one-variant", "Adam", got=values)
     return lazy, offload
 
 

@@ -13,7 +13,7 @@ from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.ops import optimizer_formulas as formulas
 from sporax.optim import parameter_groups as groups
-from sporax.optim.optimizer import Optimizer
+from sporax.optim.optimizer import OPTIMIZER, Optimizer
 from sporax.optim.update_rule import rule
 
 
@@ -101,16 +101,12 @@ class LARS(Optimizer):
         self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
         lars_filter=lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ):  # fmt: skip
-        kinds.instance(Optimizer, "an-optimizer")("LARS", optimizer=optimizer)
+        OPTIMIZER("LARS", optimizer=optimizer)
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
         kinds.NUMBER("LARS", epsilon=epsilon, coefficient=coefficient)
         kinds.BOOL("LARS", use_clip=use_clip)
-        require(
-            not use_clip or not optimizer.is_group_lr or (not optimizer.dynamic_lr),
-            "false-groups-learning-rates",
-            "LARS",
-            argument="use_clip",
-        )
+        fits = not use_clip or not optimizer.is_group_lr or not optimizer.dynamic_lr
+        require(fits, "false-groups-learning-rates", "LARS", argument="use_clip")
         self.opt, self.use_clip = optimizer, use_clip
         for name in _OF_THE_OPTIMIZER:
             setattr(self, name, getattr(optimizer, name))

@@ -45,16 +45,10 @@ class _IteratorLearningRate(LearningRateSchedule):
     def _check_end(self, global_step):
         # the step is on the device: it is read only after as many calls as rates
         self._calls[0] += 1
-        if self._calls[0] > self.learning_rate.size:
-            step = int(global_step)
-            require(
-                step < self.learning_rate.size,
-                "values-step-counted-0",
-                "Optimizer",
-                argument="learning_rate",
-                size=self.learning_rate.size,
-                step=step,
-            )
+        size = self.learning_rate.size
+        if self._calls[0] > size:
+            step, fields = int(global_step), {"argument": "learning_rate", "size": size}
+            require(step < size, "values-step-counted-0", "Optimizer", step=step, **fields)
 
 
 class _ConvertToCell(LearningRateSchedule):

@@ -113,13 +113,8 @@ class FusedAdamW(AdamW):
         """Like `Optimizer.add_param_group`; ValueError if `amsgrad` differs from other groups."""
         mine = self.defaults["amsgrad"]
         if isinstance(param_group, dict) and param_group.get("amsgrad", mine) != mine:
-            raise rejection(
-                "same-all-groups-group",
-                "FusedAdamW",
-                argument="amsgrad",
-                param_group=param_group["amsgrad"],
-                mine=mine,
-            )
+            got = param_group["amsgrad"]
+            raise rejection("same-all-groups-group", "FusedAdamW", amsgrad=got, mine=mine)
         super().add_param_group(param_group)
 
 

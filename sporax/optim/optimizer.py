@@ -12,7 +12,7 @@ from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply, run_pending
 from sporax.initializers import initializer
@@ -89,6 +89,9 @@ class OptimizerBase(Cell):
         return result
 
 
+_PARAMETERS = kinds.instance((Parameter, list), "a-parameter-or-a-list-of-them")
+
+
 class Optimizer(OptimizerBase):
     """Base class of the optimizers, which update `parameters` when called with their gradients.
 
@@ -113,7 +116,7 @@ class Optimizer(OptimizerBase):
         "optim_filter": lambda optimizer: (True,) * optimizer.param_length,
     }
     use_parallel = False  # each process has all parameters
-    unique = Setting(lambda: True, bool, "a bool")
+    unique = Setting(lambda: True, kinds.BOOL)
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
@@ -304,16 +307,12 @@ class Optimizer(OptimizerBase):
         >>> Optimizer(0.1, [p]).get_lr_parameter(p).name
         'learning_rate'
         """
-        kinds.instance((Parameter, list), "a-parameter-or-a-list-of-them")(
-            "get_lr_parameter", param=param
-        )
+        _PARAMETERS("get_lr_parameter", param=param)
         places = {id(p): i for i, p in enumerate(self.parameters)}
         chosen_rates = []
         for p in param if isinstance(param, list) else [param]:
-            if id(p) not in places:
-                raise rejection(
-                    "parameter-optimizer", "get_lr_parameter", param=getattr(p, "name", p)
-                )
+            name = getattr(p, "name", p)
+            require(id(p) in places, "parameter-optimizer", "get_lr_parameter", param=name)
             rates = self.learning_rate
             chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
         return chosen_rates if isinstance(param, list) else chosen_rates[0]
@@ -334,13 +333,8 @@ class Optimizer(OptimizerBase):
 
     def _set_base_target(self, value):
         if value != self.target:
-            raise rejection(
-                "parameters-loss-shapes",
-                type(self).__name__,
-                argument="target",
-                target=self.target,
-                got=value,
-            )
+            fields = {"argument": "target", "target": self.target, "got": value}
+            raise rejection("target-of-parameters", type(self).__name__, **fields)
 
 
 def _arguments(function, optimizer, args, kwargs):
@@ -374,3 +368,6 @@ def opt_init_args_register(fn):
 
 
 __all__ = ["Optimizer", "opt_init_args_register"]
+
+
+OPTIMIZER = kinds.instance(Optimizer, "an-optimizer")

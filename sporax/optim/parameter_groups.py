@@ -23,13 +23,8 @@ class Entry(NamedTuple):
 
 def parameters_of(who, name, params):
     """Return an argument as a non-empty list of Parameters or groups."""
-    require(
-        not isinstance(params, Parameter) and isinstance(params, Iterable),
-        "list-parameters-groups-dicts",
-        who,
-        argument=name,
-        got=params,
-    )
+    fits = not isinstance(params, Parameter) and isinstance(params, Iterable)
+    require(fits, "list-parameters-groups-dicts", who, argument=name, got=params)
     params = list(params)
     require(params, "not-empty-argument-value", who, argument=name)
     return params
@@ -53,10 +48,7 @@ def check_unique(who, parameters, repeated=ValueError):
         if at == i:
             continue
         if parameters[at] is p:
-            raise repeated(
-                f"For '{who}', each parameter must be given once, but '{p.name}' comes twice, as "
-                f"number {at} and {i}. Leave one of them out."
-            )
+            raise rejection("parameter-once", who, repeated, name=p.name, at=at, i=i)
         raise rejection("names-parameters-differ-numbers", who, value=at, i=i, name=p.name)
 
 
@@ -65,13 +57,8 @@ def counted(who, gradients, parameters):
     if isinstance(gradients, Tensor) and len(parameters) == 1:
         return (gradients,)
     require(isinstance(gradients, (tuple, list)), "gradients-tuple-tensors", who, got=gradients)
-    require(
-        len(gradients) == len(parameters),
-        "gradient-parameters",
-        who,
-        count=len(parameters),
-        got=len(gradients),
-    )
+    count, got = len(parameters), len(gradients)
+    require(got == count, "gradient-parameters", who, count=count, got=got)
     return gradients
 
 
@@ -81,9 +68,8 @@ def refuse_shapes(who, gradients, parameters):
         if not isinstance(gradient, Tensor):
             raise rejection("gradient-parameter-tensor", who, name=p.name, got=gradient) from None
         if p.shape != gradient.shape:
-            raise rejection(
-                "gradient-parameter-shape", who, name=p.name, shape=p.shape, got=gradient.shape
-            ) from None
+            fields = {"name": p.name, "shape": p.shape, "got": gradient.shape}
+            raise rejection("gradient-parameter-shape", who, **fields) from None
 
 
 def parse(who, groups, rate, decay, loss_scale):
@@ -113,42 +99,29 @@ def parse(who, groups, rate, decay, loss_scale):
 
 def _check_keys(who, group):
     wrong = [key for key in group if key not in KEYS]
-    if wrong:
-        raise KeyError(
-            f"For '{who}', the keys of a parameter group must be among {', '.join(KEYS)}, but got "
-            f"{', '.join(map(repr, wrong))}."
-        )
-    if "order_params" in group and len(group) > 1:
-        raise rejection("group-order-params-no-other", who, got=", ".join(group))
-    if "order_params" not in group and "params" not in group:
-        raise KeyError(f"For '{who}', a parameter group must have 'params', but got {group!r:.80}.")
+    require(not wrong, "keys-of-group", who, keys=KEYS, got=wrong)
+    alone = "order_params" not in group or len(group) == 1
+    require(alone, "group-order-params-no-other", who, got=", ".join(group))
+    fits = "order_params" in group or "params" in group
+    require(fits, "params-of-group", who, got=group)
 
 
 def check_kinds_of_group(who, parameters):
     """Raise TypeError unless 'params' of a group contains only Parameters."""
     for i, p in enumerate(parameters):
-        require(isinstance(p, Parameter), "group-hold-parameters-argument-type", who, params=p, i=i)
+        require(isinstance(p, Parameter), "group-hold-parameters", who, params=p, i=i)
 
 
 def _same_length(who, rate, length):
     own = rate.size if getattr(rate, "ndim", 0) == 1 else None
-    require(
-        None in (own, length) or own == length,
-        "lists-learning-rates-equally",
-        who,
-        length=length,
-        own=own,
-    )
+    fits = None in (own, length) or own == length
+    require(fits, "lists-learning-rates-equally", who, length=length, own=own)
     return own or length
 
 
 def _ordered(who, entries, order):
     by_identity = {id(e.parameter): e for e in entries}
     if len(order) != len(entries) or {id(p) for p in order} != set(by_identity):
-        raise rejection(
-            "hold-same-parameters-groups",
-            who,
-            order_params=[p.name for p in order],
-            items=[e.parameter.name for e in entries],
-        )
+        names, items = [p.name for p in order], [e.parameter.name for e in entries]
+        raise rejection("hold-same-parameters-groups", who, order_params=names, items=items)
     return [by_identity[id(p)] for p in order]

@@ -32,12 +32,8 @@ class FTRL(Optimizer):
         use_locking=False, loss_scale=1.0, weight_decay=0.0,
     ):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        require(
-            not self.dynamic_lr and (not self.is_group_lr),
-            "one-number-all-parameters",
-            "FTRL",
-            argument="learning_rate",
-        )
+        is_one = not self.dynamic_lr and not self.is_group_lr
+        require(is_one, "one-number-all-parameters", "FTRL", argument="learning_rate")
         kinds.POSITIVE("FTRL", learning_rate=learning_rate)
         kinds.NOT_NEGATIVE("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
         kinds.NOT_POSITIVE("FTRL", lr_power=lr_power)

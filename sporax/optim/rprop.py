@@ -20,8 +20,8 @@ def rprop(param, before, size, grad, rate, steps, *, etas, step_sizes):
 
 def check_steps(who, etas, step_sizes):
     """Check the factors and limits of the step sizes; TypeError or ValueError."""
+    kinds.TUPLE(who, etas=etas, step_sizes=step_sizes)
     for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
-        require(isinstance(pair, tuple), "tuple", who, argument=name, got=pair)
         require(len(pair) == 2, "2-items", who, argument=name, got=len(pair))
     kinds.INSIDE_ONE(who, etaminus=etas[0])
     kinds.POSITIVE(who, min_step_sizes=step_sizes[0], max_step_sizes=step_sizes[1])

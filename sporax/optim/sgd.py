@@ -33,14 +33,9 @@ class SGD(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         kinds.NOT_NEGATIVE("SGD", momentum=momentum, dampening=dampening)
         kinds.BOOL("SGD", nesterov=nesterov)
-        require(
-            not nesterov or (momentum > 0 and dampening == 0),
-            "needs-momentum-greater-than-0",
-            "SGD",
-            argument="nesterov",
-            momentum=momentum,
-            dampening=dampening,
-        )
+        fits = not nesterov or (momentum > 0 and dampening == 0)
+        fields = {"argument": "nesterov", "momentum": momentum, "dampening": dampening}
+        require(fits, "needs-momentum-greater-than-0", "SGD", **fields)
         self.dampening, self.nesterov = float(dampening), nesterov
         self.momentum = Parameter(Tensor(momentum, dtypes.float32), name="momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")

@@ -13,6 +13,7 @@ from sporax.distributed.groups import Group, world
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.initializers import initializer
+from sporax.nn.layer_inputs import TENSOR
 from sporax.nn.normalization import LayerNorm
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.thor_conversion import ConvertNetUtils
@@ -53,7 +54,7 @@ class Thor(Optimizer):
         self, net, learning_rate, damping, momentum, weight_decay, loss_scale, batch_size,
         use_nesterov, decay_filter, enable_clip_grad, frequency,
     ):  # fmt: skip
-        kinds.instance(Tensor, "a-tensor")("thor", learning_rate=learning_rate)
+        TENSOR("thor", learning_rate=learning_rate)
         _check_numbers(momentum, frequency, batch_size, loss_scale)
         kinds.BOOL("thor", use_nesterov=use_nesterov, enable_clip_grad=enable_clip_grad)
         super().__init__(learning_rate, net.trainable_params(), weight_decay)
@@ -180,10 +181,8 @@ def _layers_of(net, parameters):
 
 
 def _check_numbers(momentum, frequency, batch_size, loss_scale):
-    kinds.instance(float, "a-float-at-least-0")("thor", momentum=momentum)
-    kinds.NOT_NEGATIVE("thor", momentum=momentum)
-    kinds.INT("thor", frequency=frequency)
-    require(frequency >= 2, "int-at-least-2", "thor", frequency=frequency)
+    kinds.at_least(0, kinds.FLOAT)("thor", momentum=momentum)
+    kinds.at_least(2, kinds.INT)("thor", frequency=frequency)
     kinds.POSITIVE("thor", batch_size=batch_size, loss_scale=loss_scale)
 
 
@@ -191,12 +190,8 @@ def _checked_damping(damping):
     """Return a Float32 Tensor, 0-d for all steps or 1-d with one per step; all greater than 0."""
     kinds.instance((Tensor, float), "a-tensor-or-a-float")("thor", damping=damping)
     values = np.asarray(damping.asnumpy() if isinstance(damping, Tensor) else damping, np.float32)
-    require(
-        values.ndim <= 1 and values.size and (values > 0).all(),
-        "one-number-greater-than-0",
-        "thor",
-        damping=values,
-    )
+    fits = values.ndim <= 1 and values.size and (values > 0).all()
+    require(fits, "one-number-greater-than-0", "thor", damping=values)
     return Tensor(values)
 
 
@@ -238,8 +233,7 @@ def thor(
     >>> type(net[0]).__name__, net[0].matrix_a.asnumpy().tolist()
     ('DenseThor', [[0.5, 0.0], [0.0, 2.0]])
     """
-    if split_indices is not None:
-        kinds.instance((list, tuple), "a-list-of-ints")("thor", split_indices=split_indices)
+    kinds.optional(kinds.SEQUENCE)("thor", split_indices=split_indices)
     ConvertNetUtils().convert_to_thor_net(net)
     return Thor(
         net, learning_rate, damping, momentum, weight_decay, loss_scale, batch_size, use_nesterov,

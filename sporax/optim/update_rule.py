@@ -50,13 +50,8 @@ class Rule:
 
     def _check(self, param, *rest):
         grad = rest[self.states]
-        require(
-            grad.shape == param.shape,
-            "gradient-shape-parameter",
-            self.name,
-            shape=param.shape,
-            got=grad.shape,
-        )
+        fits, shape = grad.shape == param.shape, param.shape
+        require(fits, "gradient-shape-parameter", self.name, shape=shape, got=grad.shape)
 
 
 def rule(name, states, decoupled=False):

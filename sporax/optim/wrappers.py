@@ -6,13 +6,12 @@ import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 from sporax.distributed.groups import world
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.ops.communication import collectives
-from sporax.optim.optimizer import Optimizer, OptimizerBase
+from sporax.optim.optimizer import OPTIMIZER, Optimizer, OptimizerBase
 
 
 def adasum(parts):
@@ -62,11 +61,11 @@ class AdaSumByGradWrapCell(OptimizerBase):
 
     def __init__(self, optimizer):
         super().__init__(auto_prefix=False)
-        kinds.instance(Optimizer, "an-optimizer")(type(self).__name__, optimizer=optimizer)
+        OPTIMIZER(type(self).__name__, optimizer=optimizer)
         self.optimizer, self.parameters = optimizer, optimizer.parameters
         self._ranks = ranks = world()
-        if ranks.size & (ranks.size - 1):
-            raise rejection("number-processes-power-2", type(self).__name__, size=ranks.size)
+        is_power, size = not ranks.size & (ranks.size - 1), ranks.size
+        require(is_power, "number-processes-power-2", type(self).__name__, size=size)
 
     def construct(self, grads):
         return self.optimizer(self._summed(grads))
@@ -114,7 +113,7 @@ class OptTFTWrapper(Optimizer):
     """
 
     def __init__(self, opt, **kwargs):
-        kinds.instance(Optimizer, "an-optimizer")("OptTFTWrapper", opt=opt)
+        OPTIMIZER("OptTFTWrapper", opt=opt)
         super().__init__(0.0, [Parameter(Tensor(0.0), name="fake_param")])
         self.opt = opt
         for name in _OF_THE_OPTIMIZER:

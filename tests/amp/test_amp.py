@@ -175,7 +175,7 @@ def test_a_fixed_scale_as_a_tensor():
     assert net.w.asnumpy() == [1.5]
     step.set_sense_scale(Tensor(2.0, dtype.float32))
     assert float(step(Tensor([1.0]))[2]) == 2.0
-    with pytest.raises(ValueError, match=r"'scale_sense' must have the shape \(\) or \(1,\)"):
+    with pytest.raises(ValueError, match=r"the shape of 'scale_sense' must be \(\) or \(1,\)"):
         scaled_step(Tensor([1.0, 2.0]))
     with pytest.raises(TypeError, match="'scale_sense' must be a Cell or a Tensor, but got int"):
         scaled_step(5)

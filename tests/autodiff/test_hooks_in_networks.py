@@ -338,7 +338,7 @@ def test_wrong_hooks_of_parameters():
     for hook, error, message in [
         (3, TypeError, "must be a function or a list of dicts, but got int"),
         ([{"params": [net.w]}], ValueError, "with the keys 'params' and 'hook'"),
-        ([{"params": [3], "hook": fails}], TypeError, "'params' must be Parameters, but got int"),
+        ([{"params": [3], "hook": fails}], TypeError, "must be a Parameter, but got int"),
         ([{"params": [net.w], "hook": 3}], TypeError, "must be a function, but got int"),
     ]:
         with pytest.raises(error, match=message):

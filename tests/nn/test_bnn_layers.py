@@ -74,7 +74,7 @@ def test_loss_with_divergences_and_its_derivative():
 def test_errors():
     with pytest.raises(TypeError, match="'weight_posterior_fn' must give a Cell with a Normal"):
         bnn_layers.DenseReparam(3, 4, weight_posterior_fn=lambda name, shape: nn.ReLU())
-    with pytest.raises(ValueError, match="'dnn_factor' must be at least 0"):
+    with pytest.raises(ValueError, match="'dnn_factor' must be a number of at least 0"):
         bnn_layers.WithBNNLossCell(nn.ReLU(), nn.MSELoss(), -1)
     with pytest.raises(TypeError, match="'name' must be a str"):
         bnn_layers.NormalPosterior(3, (2,))

@@ -97,7 +97,7 @@ ERRORS = {
     "a number on a parameter": (lambda: setattr(Scale(), "w", 3), "'w' is that of a Parameter"),
     "another shape": (lambda: setattr(Scale(), "w", Tensor([1.0, 2.0])), "the shape must stay"),
     "not there": (lambda: Scale().v, "The 'Scale' object has no attribute 'v'"),
-    "to_float": (lambda: Scale().to_float(dtypes.int32), "'dst_type' must be float16"),
+    "to_float": (lambda: Scale().to_float(dtypes.int32), "'dst_type' must be Float16"),
     "child taken": (lambda: twice(), "the name 'part' is taken already"),
     "list index": (lambda: CellList([Cell()])[5], r"'index' must be in \[-1, 1\), but got 5"),
     "list item": (lambda: CellList([3]), "every item must be a Cell, but got int"),

@@ -238,7 +238,7 @@ def test_a_schedule_of_ones_own():
 
 TWO = parameters()
 REFUSALS = [
-    (lambda: nn.SGD(TWO, -0.1), ValueError, "For 'SGD', 'learning_rate' must be a number of at"),
+    (lambda: nn.SGD(TWO, -0.1), ValueError, "For 'SGD', 'learning_rate' must be a number of"),
     (lambda: nn.SGD(TWO, None), TypeError, "For 'SGD', 'learning_rate' must be a number, a Tensor"),
     (lambda: nn.SGD(TWO, "fast"), TypeError, "but got str"),
     (lambda: nn.SGD(TWO, Tensor([[0.1]])), ValueError, "0 or 1 dimensions, but got shape (1, 1)"),
@@ -246,7 +246,7 @@ REFUSALS = [
     (
         lambda: nn.SGD(TWO, weight_decay=-1),
         ValueError,
-        "'weight_decay' must be a number of at least",
+        "'weight_decay' must be a number of at",
     ),
     (lambda: nn.SGD(TWO, weight_decay="a"), TypeError, "'weight_decay' must be a number or a Cell"),
     (lambda: nn.SGD(TWO, loss_scale=0), ValueError, "'loss_scale' must be a number greater than 0"),
@@ -255,7 +255,7 @@ REFUSALS = [
     (lambda: nn.SGD([1]), TypeError, "must hold Parameters only or groups (dicts) only"),
     (lambda: nn.SGD([TWO[0], {"params": TWO}]), TypeError, "but got Parameter, dict"),
     (lambda: nn.SGD([TWO[0], TWO[0]]), ValueError, "'p0' comes twice"),
-    (lambda: nn.SGD([{"params": TWO, "rate": 1}]), KeyError, "order_params, but got 'rate'"),
+    (lambda: nn.SGD([{"params": TWO, "rate": 1}]), KeyError, "order_params, but got ['rate']"),
     (lambda: nn.SGD([{"lr": 1}]), KeyError, "a parameter group must have 'params'"),
     (lambda: nn.SGD([{"params": []}]), ValueError, "'params' must not be empty"),
     (lambda: nn.SGD([{"params": TWO, "lr": -1.0}]), ValueError, "'learning_rate' must be"),
@@ -276,7 +276,7 @@ REFUSALS = [
     ),
     (lambda: nn.SGD(TWO, nesterov=True), ValueError, "'nesterov' needs a 'momentum'"),
     (lambda: Momentum(TWO, 0.1, -1.0), ValueError, "For 'Momentum', 'momentum' must be"),
-    (lambda: Adam(TWO, beta1=1.0), ValueError, "For 'Adam', 'beta1' must be a number in (0"),
+    (lambda: Adam(TWO, beta1=1.0), ValueError, "For 'Adam', 'beta1' must be a number in (0, 1)"),
     (lambda: Adam(TWO, eps=0.0), ValueError, "'eps' must be a number greater than 0"),
     (lambda: Adam(TWO, lazy=True), KeyError, "'use_lazy' or 'use_offload', but got lazy"),
     (lambda: Adam(TWO, use_lazy=True, use_amsgrad=True), ValueError, "at most one of"),
@@ -291,7 +291,11 @@ REFUSALS = [
         ValueError,
         "'relative_step' must be True where 'warmup_init' is",
     ),
-    (lambda: nn.AdaFactor(TWO, eps=(1e-3,)), ValueError, "'eps' must be two numbers, but got 1"),
+    (
+        lambda: nn.AdaFactor(TWO, eps=(1e-3,)),
+        ValueError,
+        "'eps' must be a tuple or list of 2",
+    ),
     (lambda: nn.AdaFactor(TWO, decay_rate=1.0), ValueError, "For 'AdaFactor', 'decay_rate' must"),
     (lambda: nn.AdaFactor(TWO, compression=1), TypeError, "'compression' must be a bool"),
     (lambda: nn.AdaSumByGradWrapCell(3), TypeError, "'optimizer' must be an Optimizer, but got"),

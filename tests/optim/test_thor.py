@@ -286,7 +286,7 @@ REFUSED = {
     "learning_rate": (TypeError, {"learning_rate": 0.1}),
     "damping": (ValueError, {"damping": Tensor([0.1, 0.0])}),
     "momentum": (TypeError, {"momentum": 1}),
-    "'momentum' must be a number of at least 0": (ValueError, {"momentum": -0.1}),
+    "'momentum' must be a float of at least 0": (ValueError, {"momentum": -0.1}),
     "'frequency' must be an int of at least 2": (ValueError, {"frequency": 1}),
     "'frequency' must be an int": (TypeError, {"frequency": 2.0}),
     "weight_decay": (ValueError, {"weight_decay": -1.0}),

@@ -13,7 +13,7 @@ from sporax.core.dtype import float32
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
 from sporax.nn.probability.distribution import Normal
@@ -44,13 +44,8 @@ class NormalPosterior(Cell):
         untransformed_scale_std=0.1,
     ):  # fmt: skip
         super().__init__()
-        require(
-            isinstance(name, str) and isinstance(shape, (tuple, list)),
-            "str-shape-tuple-list",
-            "NormalPosterior",
-            name=name,
-            shape=shape,
-        )
+        kinds.STR("NormalPosterior", name=name)
+        kinds.SEQUENCE("NormalPosterior", shape=shape)
         draw = lambda mean, std: Tensor(np.random.normal(mean, std, shape), dtype)  # noqa: E731
         self.mean = Parameter(draw(loc_mean, loc_std), name=f"{name}_mean")
         self.untransformed_std = Parameter(
@@ -84,14 +79,9 @@ class _Variational(Cell):
         prior = prior if isinstance(prior, Cell) else prior()
         posterior = posterior(name=f"bnn_{what}", shape=list(shape))
         for kind, cell in (("prior", prior), ("posterior", posterior)):
-            if not isinstance(getattr(cell, "normal", None), Normal):
-                raise rejection(
-                    "give-cell-normal-named",
-                    type(self).__name__,
-                    argument=f"{what}_{kind}_fn",
-                    got=cell,
-                    capitalize=kind.capitalize(),
-                )
+            fits, who = isinstance(getattr(cell, "normal", None), Normal), type(self).__name__
+            fields = {"argument": f"{what}_{kind}_fn", "base": f"Normal{kind.capitalize()}"}
+            require(fits, "cell-with-normal", who, got=cell, **fields)
         return prior, posterior
 
     def compute_kl_loss(self):
@@ -204,15 +194,7 @@ class WithBNNLossCell(Cell):
 
     def __init__(self, backbone, loss_fn, dnn_factor=1, bnn_factor=1):
         super().__init__(auto_prefix=False)
-        for name, factor in (("dnn_factor", dnn_factor), ("bnn_factor", bnn_factor)):
-            require(
-                not isinstance(factor, bool) and isinstance(factor, (int, float)),
-                "number-argument-type",
-                "WithBNNLossCell",
-                argument=name,
-                got=factor,
-            )
-            require(factor >= 0, "at-least", "WithBNNLossCell", argument=name, n=0, got=factor)
+        kinds.NOT_NEGATIVE("WithBNNLossCell", dnn_factor=dnn_factor, bnn_factor=bnn_factor)
         self._backbone, self._loss_fn = backbone, loss_fn
         self.dnn_factor, self.bnn_factor = dnn_factor, bnn_factor
 

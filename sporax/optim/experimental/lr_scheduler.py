@@ -7,10 +7,9 @@ from functools import partial
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
-from sporax.nn import argument_checks as check
 from sporax.optim.experimental import schedule_formulas as formulas
 from sporax.optim.experimental.lr_scheduler_base import (
     LRScheduler,
@@ -72,9 +71,9 @@ class MultiStepLR(_Formula):
     """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
-        kinds.instance(list, "a-list-of-ints")("MultiStepLR", milestones=milestones)
-        for milestone in milestones:
-            kinds.INT("MultiStepLR", milestones=milestone)
+        kinds.LIST("MultiStepLR", milestones=milestones)
+        for i, milestone in enumerate(milestones):
+            kinds.INT.checked("MultiStepLR", f"milestones[{i}]", milestone)
         kinds.NUMBER("MultiStepLR", gamma=gamma)
         self._begin(
             optimizer, last_epoch, formulas.milestones, formulas.milestones_at,
@@ -112,8 +111,8 @@ class LinearLR(_Formula):
     def __init__(
         self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1
     ):
-        kinds.FRACTION("LinearLR", start_factor=start_factor, end_factor=end_factor)
-        kinds.POSITIVE("LinearLR", start_factor=start_factor)
+        kinds.within(0, 1, ends="(]")("LinearLR", start_factor=start_factor)
+        kinds.FRACTION("LinearLR", end_factor=end_factor)
         kinds.POSITIVE_INT("LinearLR", total_iters=total_iters)
         self._begin(
             optimizer, last_epoch, formulas.linear, formulas.linear_at,
@@ -235,8 +234,8 @@ class CyclicLR(LRScheduler):
         if last_epoch == -1:
             for group, lr in zip(optimizer.param_groups, base, strict=True):
                 set_number(group["lr"], lr)
-        if scale_fn is None and mode not in _SCALES:
-            raise rejection("one-no-scale-fn", "CyclicLR", mode=mode, names=", ".join(_SCALES))
+        fits = scale_fn is not None or mode in _SCALES
+        require(fits, "one-no-scale-fn", "CyclicLR", mode=mode, names=[*_SCALES])
         self.mode, self.gamma, self.scale_mode, self.scale_fn = mode, gamma, scale_mode, scale_fn
         if scale_fn is None:
             self.scale_mode, scale = _SCALES[mode]
@@ -296,19 +295,11 @@ class SequentialLR(Rates):
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
         for i, scheduler in enumerate(schedulers):
-            require(
-                scheduler.optimizer is optimizer,
-                "all-schedulers-optimizer-scheduler",
-                "SequentialLR",
-                i=i,
-            )
-        require(
-            len(milestones) == len(schedulers) - 1,
-            "milestone-between-two-schedulers",
-            "SequentialLR",
-            got=len(schedulers),
-            count=len(milestones),
-        )
+            is_its = scheduler.optimizer is optimizer
+            require(is_its, "all-schedulers-optimizer-scheduler", "SequentialLR", i=i)
+        got, count = len(schedulers), len(milestones)
+        fits = count == got - 1
+        require(fits, "milestone-between-two-schedulers", "SequentialLR", got=got, count=count)
         self.optimizer, self._schedulers, self.milestones = optimizer, schedulers, milestones
         self.last_epoch = state(last_epoch + 1, "last_epoch_SequentialLR")
         for group in optimizer.param_groups:
@@ -344,7 +335,7 @@ class ReduceLROnPlateau(Rates):
         who = "ReduceLROnPlateau"
         checked_optimizer(who, optimizer)
         kinds.NUMBER(who, factor=factor, patience=patience, threshold=threshold, eps=eps)
-        check.below(who, factor=factor, one=1.0)
+        require(factor < 1, "in-interval", who, factor=factor, interval="(-inf, 1)")
         kinds.one_of("min", "max")(who, mode=mode)
         kinds.one_of("rel", "abs")(who, threshold_mode=threshold_mode)
         lowest = for_each(who, "min_lr", min_lr, optimizer)

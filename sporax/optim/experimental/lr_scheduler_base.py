@@ -28,9 +28,11 @@ def state(value, name, dtype=dtypes.float32):
     return Parameter(Tensor(value, dtype), name=name)
 
 
+_OPTIMIZER = kinds.instance(Optimizer, "an-optimizer-of-experimental-optim")
+
+
 def checked_optimizer(who, optimizer):
-    kinds.instance(Optimizer, "an-optimizer-of-experimental-optim")(who, optimizer=optimizer)
-    return optimizer
+    return _OPTIMIZER.checked(who, "optimizer", optimizer)
 
 
 def for_each(who, name, values, optimizer):
@@ -75,15 +77,11 @@ class LRScheduler(Rates):
     def __init__(self, optimizer, last_epoch=-1):
         who = type(self).__name__
         checked_optimizer(who, optimizer)
-        kinds.INT(who, last_epoch=last_epoch)
-        require(last_epoch >= -1, "at-least", who, last_epoch=last_epoch, n=-1)
+        kinds.at_least(-1, kinds.INT)(who, last_epoch=last_epoch)
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group.setdefault("initial_lr", group["lr"].value())
-            elif "initial_lr" not in group:
-                raise KeyError(
-                    f"For '{who}', group {i} must have 'initial_lr' where 'last_epoch' is given."
-                )
+            require("initial_lr" in group, "initial-lr", who, i=i)
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.optimizer = optimizer
         self._last_lr = list(optimizer.lrs)

@@ -81,18 +81,13 @@ class Optimizer(OptimizerBase):
     def _new_parameters(self, group):
         """Return a group's Parameters as a list, possibly empty; raises for any other 'params'."""
         who = type(self).__name__
-        require(
-            isinstance(group, dict) and "params" in group,
-            "parameter-group-dict-params",
-            who,
-            got=group,
-        )
+        is_group = isinstance(group, dict) and "params" in group
+        require(is_group, "parameter-group-dict-params", who, got=group)
         params = group["params"]
         params = [params] if isinstance(params, Parameter) else params
         require(not isinstance(params, (set, frozenset)), "order", who, argument="params")
         params = list(params)
-        for p in params:
-            require(isinstance(p, Parameter), "group-hold-parameters", who, params=p)
+        groups.check_kinds_of_group(who, params)
         known = {id(p) for p in self.parameters}
         require(not any(id(p) in known for p in params), "parameter-one-group-two", who)
         return params
@@ -170,11 +165,10 @@ class GroupOptimizer(Optimizer):
 
 def checked_betas(who, betas):
     """Raise unless `betas` are two numbers in [0, 1)."""
-    require(
-        isinstance(betas, (tuple, list)) and len(betas) == 2, "tuple-2-numbers", who, betas=betas
-    )
-    for i, beta in enumerate(betas):
-        require(0 <= beta < 1, "0-up-1-1", who, argument=f"betas[{i}]", got=beta)
+    is_pair = isinstance(betas, (tuple, list)) and len(betas) == 2
+    require(is_pair, "tuple-2-numbers", who, betas=betas)
+    for i, x in enumerate(betas):
+        require(0 <= x < 1, "in-interval", who, argument=f"betas[{i}]", got=x, interval="[0, 1)")
 
 
 __all__ = ["Optimizer"]

@@ -76,14 +76,9 @@ class SGD(GroupOptimizer):
         kinds.NOT_NEGATIVE("SGD", momentum=momentum)
         kinds.NUMBER("SGD", dampening=dampening)
         kinds.BOOL("SGD", nesterov=nesterov, maximize=maximize)
-        require(
-            not nesterov or (momentum > 0 and dampening == 0),
-            "needs-momentum-greater-than-0",
-            "SGD",
-            argument="nesterov",
-            momentum=momentum,
-            dampening=dampening,
-        )
+        fits = not nesterov or (momentum > 0 and dampening == 0)
+        fields = {"argument": "nesterov", "momentum": momentum, "dampening": dampening}
+        require(fits, "needs-momentum-greater-than-0", "SGD", **fields)
         super().__init__(
             params, lr=lr, momentum=float(momentum), dampening=float(dampening),
             weight_decay=weight_decay, nesterov=nesterov, maximize=maximize,

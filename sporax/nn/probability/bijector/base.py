@@ -7,10 +7,11 @@ from sporax.core.dtype import to_numpy
 from sporax.core.hooks import hooks
 from sporax.core.tensor import Tensor
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import TENSOR
 
-_METHODS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
+_METHOD = kinds.one_of("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
 
 
 def _is_floating(dtype):
@@ -54,21 +55,11 @@ class Bijector(Cell):
 
     def _add_parameter(self, value, name):
         """Convert a parameter to a Tensor of the floating dtype common to all parameters."""
-        require(
-            not isinstance(value, bool) and value is not None,
-            "number-array-tensor",
-            self.name,
-            argument=name,
-            got=value,
-        )
+        is_number = value is not None and not isinstance(value, bool)
+        require(is_number, "number-array-tensor", self.name, argument=name, got=value)
         tensor = Tensor(value)
-        wanted = self.dtype or self.common_dtype or tensor.dtype
-        if tensor.dtype != wanted or not _is_floating(tensor.dtype):
-            rule = "floating" if wanted == tensor.dtype else str(wanted)
-            raise rejection(
-                "other-parameters", self.name, argument=name, law=rule, got=tensor.dtype
-            )
-        self.common_dtype = tensor.dtype
+        self.common_dtype, common = tensor.dtype, self.dtype or self.common_dtype
+        self._check_dtype(name, tensor, common)
         self.default_parameters = [*self.default_parameters, value]
         self.parameter_names = [*self.parameter_names, name]
         return tensor
@@ -76,10 +67,16 @@ class Bijector(Cell):
     def _check_value_dtype(self, value):
         """Return `value`, checked to be a Tensor of the bijector's dtype, or of any floating dtype
         if None; called by `_forward` and the like in subclasses."""
-        require(isinstance(value, Tensor), "input-tensor-argument-type", self.name, got=value)
-        if value.dtype != self.dtype and (self.dtype is not None or not _is_floating(value.dtype)):
-            raise rejection("input", self.name, value=self.dtype or "floating", got=value.dtype)
+        TENSOR(self.name, value=value)
+        self._check_dtype("value", value, self.dtype)
         return value
+
+    def _check_dtype(self, name, tensor, wanted):
+        """Raise TypeError unless a Tensor is of the dtype `wanted`, of a floating one if None."""
+        got = tensor.dtype
+        require(wanted or _is_floating(got), "floating", self.name, argument=name, got=got)
+        fits, dtypes = wanted in (None, got), (wanted,)
+        require(fits, "dtype-one-of", self.name, argument=name, got=got, dtypes=dtypes)
 
     def cast_param_by_value(self, value, para):
         """Cast the parameter `para` to the dtype of the input `value`."""
@@ -108,19 +105,10 @@ class Bijector(Cell):
         """Return the shape of the result for an input of `shape`."""
         return tuple(np.broadcast_shapes(tuple(shape), self.batch_shape or ()))
 
-    def _checked(self, value):
-        """Return the input; raise TypeError unless it is a Tensor of the bijector's dtype."""
-        require(isinstance(value, Tensor), "input-tensor-argument-type", self.name, got=value)
-        fits = _is_floating(value.dtype) if self.dtype is None else value.dtype == self.dtype
-        if not fits:
-            rule = "a floating dtype" if self.dtype is None else str(self.dtype)
-            raise rejection("input-argument-type", self.name, law=rule, got=value.dtype)
-        return value
-
     def _at(self, what, value, args, kwargs):
         compute = getattr(self, f"_{what}", None)
         require(compute is not None, "not-defined", self.name, argument=what)
-        return compute(self._checked(value), *args, **kwargs)
+        return compute(self._check_value_dtype(value), *args, **kwargs)
 
     def forward(self, value, *args, **kwargs):
         """Return the image of `value`."""
@@ -144,7 +132,7 @@ class Bijector(Cell):
 
     def construct(self, name, *args, **kwargs):
         """Call the method `name`: `bijector("forward", x)`."""
-        kinds.one_of(*_METHODS)(self.name, name=name)
+        _METHOD(self.name, name=name)
         return getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self):

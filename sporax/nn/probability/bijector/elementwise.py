@@ -2,15 +2,8 @@
 
 from sporax import ops
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
 from sporax.nn.probability.bijector.base import Bijector, like
-
-
-def _refuse_unless(bijector, name, words, holds):
-    if not bool(holds.all()):
-        raise rejection(
-            "must-be", bijector.name, argument=name, words=words, got=getattr(bijector, name)
-        )
+from sporax.nn.probability.parameter_checks import check_numbers
 
 
 class PowerTransform(Bijector):
@@ -24,7 +17,7 @@ class PowerTransform(Bijector):
     def __init__(self, power=0.0, name="PowerTransform"):
         super().__init__(name=name, param={"name": name, "param_dict": {"power": power}})
         self.power = self._add_parameter(power, "power")
-        _refuse_unless(self, "power", "at least 0", self.power >= 0)
+        check_numbers(name, kinds.NOT_NEGATIVE, "power", power, self.power)
 
     def _power_of(self, x):
         """Return c, c == 0, and c with zeros replaced by 1."""
@@ -137,7 +130,7 @@ class GumbelCDF(Bijector):
         super().__init__(name=name, param={"name": name, "param_dict": given})
         self.loc = self._add_parameter(loc, "loc")
         self.scale = self._add_parameter(scale, "scale")
-        _refuse_unless(self, "scale", "greater than 0", self.scale > 0)
+        check_numbers(name, kinds.POSITIVE, "scale", scale, self.scale)
 
     def _forward(self, x):
         return ops.exp(-ops.exp(-self._standard(x)))

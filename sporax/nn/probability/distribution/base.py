@@ -5,17 +5,17 @@ import numpy as np
 from sporax import ops
 from sporax.core.dtype import float32, to_numpy
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
+from sporax.nn.layer_inputs import TENSOR
+from sporax.nn.probability.parameter_checks import check_numbers
 from sporax.ops.random.draws import next_key, sizes, source_of
 
-# rule of a parameter -> (description for messages, check)
 _RULES = {
-    "any": ("a number", lambda x: x == x),
-    "positive": ("greater than 0", lambda x: x > 0),
-    "share": ("between 0 and 1", lambda x: (x >= 0) & (x <= 1)),
-    "chance": ("between 0 and 1, neither included", lambda x: (x > 0) & (x < 1)),
-}
+    "any": kinds.NUMBER, "positive": kinds.POSITIVE, "share": kinds.FRACTION,
+    "chance": kinds.INSIDE_ONE,
+}  # fmt: skip
 
 
 def _rest(x):
@@ -73,17 +73,10 @@ class Distribution(Cell):
     def __init__(self, seed, dtype, name, param):
         super().__init__()
         seed = 0 if seed is None else seed
-        require(
-            isinstance(seed, int) and (not isinstance(seed, bool)) and (seed >= 0),
-            "int-at-least-setting-unknown",
-            name,
-            seed=seed,
-            n=0,
-        )
+        require(kinds.COUNT.accepts(seed), "int-at-least-setting-unknown", name, seed=seed, n=0)
         kind = to_numpy(dtype).kind
-        require(
-            kind in ("fV" if not self.INTEGERS else "iufV"), "floating-dtype", name, dtype=dtype
-        )
+        fits = kind in ("iufV" if self.INTEGERS else "fV")
+        require(fits, "floating-dtype", name, dtype=dtype)
         self.name, self.seed, self.dtype = name, seed, dtype
         self.parameter_type = float32 if kind in "iu" else dtype
         self.parameters = dict(param)
@@ -94,16 +87,8 @@ class Distribution(Cell):
         ]
 
     def _parameter(self, name, value, rule):
-        words, holds = _RULES[rule]
         tensor = value if isinstance(value, Tensor) else Tensor(value, self.parameter_type)
-        require(
-            bool(np.all(holds(tensor.asnumpy().astype(np.float64)))),
-            "must-be",
-            self.name,
-            argument=name,
-            words=words,
-            got=value,
-        )
+        check_numbers(self.name, _RULES[rule], name, value, tensor)
         return ops.cast(tensor, self.parameter_type)
 
     @property
@@ -127,26 +112,15 @@ class Distribution(Cell):
     def get_dist_args(self, *args, **kwargs):
         """Return the parameters as Tensors; overrides are given in order or by name."""
         if len(args) > len(self.RULES) or set(kwargs) - set(self.parameter_names):
-            names = ", ".join(self.parameter_names)
-            raise rejection(
-                "parameters-argument-type",
-                self.name,
-                names=names,
-                got=len(args),
-                value=", ".join(kwargs) or "none",
-            )
+            fields = {"names": self.parameter_names, "got": len(args), "named": [*kwargs]}
+            raise rejection("parameters-of-distribution", self.name, **fields)
         arguments = dict(zip(self.parameter_names, args, strict=False)) | kwargs
         values = []
         for name, default in zip(self.parameter_names, self.default_parameters, strict=True):
             value = arguments.get(name)
             value = default if value is None else value
-            require(
-                isinstance(value, Tensor),
-                "tensor-argument-type",
-                self.name,
-                argument=name,
-                got=value,
-            )
+            given = isinstance(value, Tensor)
+            require(given, "tensor-parameter", self.name, argument=name, got=value)
             values.append(ops.cast(value, self.parameter_type))
         return tuple(values)
 
@@ -164,7 +138,7 @@ class Distribution(Cell):
         raise rejection("not-defined", self.name, argument=what)
 
     def _at(self, what, value, args, kwargs):
-        require(isinstance(value, Tensor), "tensor", self.name, value=value)
+        TENSOR(self.name, value=value)
         parameters = self.get_dist_args(*args, **kwargs)
         return self._find(what)(ops.cast(value, self.parameter_type), *parameters)
 
@@ -218,20 +192,13 @@ class Distribution(Cell):
         `dist`: the class name. Then the parameters of q (by name with suffix `_b`), then, if they
         differ from this distribution's, the parameters of p.
         """
-        require(
-            dist == self.get_dist_type(),
-            "must-be-argument-value-base",
-            self.name,
-            dist=dist,
-            get_dist_type=self.get_dist_type(),
-        )
+        wanted = self.get_dist_type()
+        require(dist == wanted, "name-of-distribution", self.name, dist=dist, wanted=wanted)
         count = len(self.RULES)
         others = {n: kwargs.pop(f"{n}_b") for n in self.parameter_names if f"{n}_b" in kwargs}
         if not others and len(args) < count:
-            wanted = ", ".join(f"{n}_b" for n in self.parameter_names)
-            raise rejection(
-                "given-argument-missing-base", self.name, kl_loss=len(args), wanted=wanted
-            )
+            wanted = [f"{n}_b" for n in self.parameter_names]
+            raise rejection("given-parameters", self.name, kl_loss=len(args), wanted=wanted)
         first, rest = ((), args) if others else (args[:count], args[count:])
         others = self.get_dist_args(*first, **others)
         return self._find("kl")(*others, *self.get_dist_args(*rest, **kwargs))

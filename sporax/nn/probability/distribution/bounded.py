@@ -27,14 +27,8 @@ class Uniform(Distribution):
     def __init__(self, low=None, high=None, seed=None, dtype=float32, name="Uniform"):
         super().__init__(seed, dtype, name, {"low": low, "high": high})
         defaults = self.default_parameters
-        require(
-            None in [low, high] or bool((defaults[0] < defaults[1]).all()),
-            "less-than",
-            name,
-            low=low,
-            other="high",
-            high=high,
-        )
+        fits = None in [low, high] or bool((defaults[0] < defaults[1]).all())
+        require(fits, "less-than", name, low=low, other="high", high=high)
 
     def _mean(self, low, high):
         return (low + high) / 2

@@ -1,7 +1,6 @@
-"""Checks of a layer's inputs, and the errors of its calls."""
+"""Errors of a Cell's call."""
 
 import inspect
-import operator
 import traceback
 
 from sporax.core.errors import is_own as is_taught
@@ -9,18 +8,7 @@ from sporax.core.errors import is_users, refusal_of
 from sporax.core.signature_errors import constructed_with, is_own, unfitting
 from sporax.core.value import thread
 from sporax.diagnosis.causes import is_from, recursion_of
-from sporax.diagnosis.rules import message, rejection, require
-
-
-def tensor(who, x):
-    """Raise TypeError if an input has no shape (a list, a scalar, None)."""
-    require(hasattr(x, "shape"), "input-tensor", who, got=x)
-
-
-def below(who, **values):
-    """Raise ValueError unless the first of two keyword values is less than the second."""
-    (low, a), (high, b) = values.items()
-    require(operator.lt(a, b), "less-than", who, argument=low, other=high, got=a, high=b)
+from sporax.diagnosis.rules import message, rejection
 
 
 def _endless(cell, error):
