@@ -369,5 +369,5 @@ def test_numbers_at_an_address_of_the_host():
     x.set_device_address(source.ctypes.data, (1, 2), ms.float64)
     source[0, 0] = 5.0
     assert x.asnumpy().tolist() == [[1.0, 2.0]]
-    with pytest.raises(ValueError, match="'address' must be an int of at least 1, but got int 0"):
+    with pytest.raises(ValueError, match="'address' must be an int of at least 1"):
         x.set_device_address(0, (1,), ms.float32)

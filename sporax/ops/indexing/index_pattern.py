@@ -51,12 +51,11 @@ class Parser:
         """Return (pattern, operands)."""
         items = items_of(index)
         taken = sum(map(_axes_of, items))
-        if taken > (n := len(self.shape)):
-            raise (IndexError if self.shape else NoIndex)(
-                f"For '{self.name}', the index must have at most {n} "
-                f"{'part' if n == 1 else 'parts'}, one for each dimension of "
-                f"shape {self.shape}, but got {taken}."
-            )
+        n = len(self.shape)
+        require(
+            taken <= n, "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
+            n=n, shape=self.shape, got=taken,
+        )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
         require(ellipses <= 1, "index-at-most-one-ellipsis", self.name, got=ellipses)
         for item in items:
@@ -65,11 +64,8 @@ class Parser:
                     self._slice(slice(None))
             else:
                 self._part(item)
-        require(
-            NONE not in self.pattern or (ARRAY not in self.pattern and SCALAR not in self.pattern),
-            "false-not-mixed-index",
-            self.name,
-        )
+        is_mixed = NONE in self.pattern and (ARRAY in self.pattern or SCALAR in self.pattern)
+        require(not is_mixed, "false-not-mixed-index", self.name)
         return tuple(self.pattern), self.operands
 
     def _part(self, item):
@@ -108,12 +104,8 @@ class Parser:
             self.axis += 1
             return
         for bound in (item.start, item.stop, item.step):
-            require(
-                bound is None or hasattr(bound, "__index__"),
-                "bounds-slice-integers-none",
-                self.name,
-                got=bound,
-            )
+            is_bound = bound is None or hasattr(bound, "__index__")
+            require(is_bound, "bounds-slice-integers-none", self.name, got=bound)
         require(item.step is None or operator.index(item.step) != 0, "step-slice-not-0", self.name)
         start, stop, step = item.indices(n)
         length = len(range(start, stop, step))
@@ -157,26 +149,15 @@ class Parser:
             else:
                 self._mask(array)
             return
-        require(
-            array.dtype.kind in "iu",
-            "index-array-hold-integers",
-            self.name,
-            got=array.dtype,
-            item=item,
-            error=NoIndex,
-        )
+        is_index, got = array.dtype.kind in "iu", array.dtype
+        require(is_index, "index-array-hold-integers", self.name, NoIndex, got=got, item=item)
         n = self.shape[self.axis]
         wrong = array[(array < -n) | (array >= n)]
         if wrong.size:
             raise rejection(
-                "indices-dimension",
-                self.name,
-                axis=self.axis,
-                value=-n,
-                n=n,
-                got=wrong.flat[0],
-                shape=self.shape,
-            )
+                "indices-dimension", self.name,
+                axis=self.axis, value=-n, n=n, got=wrong.flat[0], shape=self.shape,
+            )  # fmt: skip
         self._take(ARRAY, np.where(array < 0, array + n, array))
 
     def _mask(self, mask):

@@ -138,10 +138,8 @@ def accidental_hits(true_classes, sampled_candidates, num_true=1) -> Arrays:
     who, shape = "ComputeAccidentalHits", true_classes.shape
     is_matrix = len(shape) == 2 and shape[1] == num_true
     require(is_matrix, "shape-letters", who, true_classes=shape, letters=f"(n, {num_true})")
-    require(
-        sampled_candidates.ndim == 1, "vector", who,
-        argument="sampled_candidates", shape=sampled_candidates.shape,
-    )  # fmt: skip
+    shape = sampled_candidates.shape
+    require(len(shape) == 1, "vector", who, argument="sampled_candidates", shape=shape)
     true, sampled = true_classes.asnumpy(), sampled_candidates.asnumpy()
     _integers(who, true_classes=true, sampled_candidates=sampled)
     rows, _, places = np.nonzero(true[:, :, None] == sampled)
