@@ -19,7 +19,7 @@ from sporax.core.random import Generator, default_generator
 from sporax.core.tensor import Tensor
 from sporax.core.value import updating
 from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.operand_checks import floats_only
 
@@ -150,7 +150,9 @@ def common_shape(name, shape, *parameters):
         ) from None  # fmt: skip
 
 
-_KINDS = {"fV": "a floating", "iu": "an integer", "i": "a signed integer", "fiuV": "a real"}
+_KINDS = {
+    "fV": "floating-dtype", "iu": "integral-dtype", "i": "signed-dtype", "fiuV": "real-dtype",
+}  # fmt: skip
 
 
 def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
@@ -158,7 +160,7 @@ def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
     wanted = dtypes.to_numpy(default if dtype is None else dtype)
     if wanted.kind not in kinds:
         shown = default if dtype is None else dtype
-        raise error(f"For '{name}', 'dtype' must be {_KINDS[kinds]} dtype, but got {shown}.")
+        raise rejection("must-be-kind", name, error, dtype=shown, kind=message(_KINDS[kinds]))
     return wanted
 
 
