@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 
 # Parts of a pattern, besides slices and masks: an integer, a 0-d integer Tensor, an index array; a
 # new axis (None or True), a new axis without elements (False).
@@ -51,11 +51,12 @@ class Parser:
         """Return (pattern, operands)."""
         items = items_of(index)
         taken = sum(map(_axes_of, items))
-        n = len(self.shape)
-        require(
-            taken <= n, "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
-            n=n, shape=self.shape, got=taken,
-        )  # fmt: skip
+        if taken > (n := len(self.shape)):
+            parts = message("one-part") if n == 1 else message("several-parts", n=n)
+            raise rejection(
+                "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
+                parts=parts, shape=self.shape, got=taken,
+            )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
         require(ellipses <= 1, "index-at-most-one-ellipsis", self.name, got=ellipses)
         for item in items:

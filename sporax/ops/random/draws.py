@@ -151,7 +151,7 @@ def common_shape(name, shape, *parameters):
 
 
 _KINDS = {
-    "fV": "floating-dtype", "iu": "integral-dtype", "i": "signed-dtype", "fiuV": "real-dtype",
+    "fV": "a-floating-dtype", "iu": "an-integer-dtype", "i": "a-signed-dtype", "fiuV": "a-real-dtype",
 }  # fmt: skip
 
 
