@@ -151,7 +151,8 @@ def common_shape(name, shape, *parameters):
 
 
 _KINDS = {
-    "fV": "a-floating-dtype", "iu": "an-integer-dtype", "i": "a-signed-dtype", "fiuV": "a-real-dtype",
+    "fV": "a-floating-dtype", "iu": "an-integer-dtype", "i": "a-signed-dtype",
+    "fiuV": "a-real-dtype",
 }  # fmt: skip
 
 
