@@ -23,7 +23,7 @@ def shape_of(name, shape):
     sizes = (shape,) if is_size(shape) else shape
     are_sizes = isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes)
     require(are_sizes, "int-tuple-ints-argument-type", f"numpy.{name}", shape=shape)
-    require(all(n >= 0 for n in sizes), "sizes-at-least-0", f"numpy.{name}", got=shape)
+    require(all(n >= 0 for n in sizes), "at-least", f"numpy.{name}", shape=shape, n=0)
     return tuple(sizes)
 
 

@@ -22,7 +22,7 @@ def _dtype(dtype, default=dtypes.float32):
 def _shape(size):
     sizes = (size,) if is_size(size) else size
     are_sizes = isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes)
-    require(are_sizes, "shape-int-tuple-ints", got=size)
+    require(are_sizes, "size-int-tuple-ints", got=size)
     require(all(n >= 0 for n in sizes), "sizes-at-least-0", got=size)
     return sizes
 
