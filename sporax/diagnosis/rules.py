@@ -100,9 +100,10 @@ def _capitalized(text):
 
 
 def _joining(english, chinese=None):
-    """Return a format that joins items, the last one by another word."""
+    """Return a format that joins items, the last one by another word; a text is one item."""
 
     def join(items):
+        items = [items] if isinstance(items, str) else items
         texts = [*map(str, items)], [getattr(item, "chinese", str(item)) for item in items]
         joined = [
             word.join([*filter(None, [", ".join(text[:-1])]), *text[-1:]])

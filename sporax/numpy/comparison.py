@@ -5,6 +5,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.numpy.faces import array_of, as_tensors, composite, dtype_of, promoted
 from sporax.numpy.manipulation import common_shape
@@ -57,7 +58,7 @@ def array_equal(a1, a2, equal_nan=False):
     >>> array_equal([1, 2], [1, 2]).item()
     True
     """
-    require(isinstance(equal_nan, bool), "bool", "numpy.array_equal", equal_nan=equal_nan)
+    kinds.BOOL("numpy.array_equal", equal_nan=equal_nan)
     a, b = as_tensors(a1, a2)
     if a.shape != b.shape:
         return Tensor(False)

@@ -8,6 +8,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.diagnosis.sizes import check_size
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, dtype_of
@@ -20,13 +21,9 @@ _FLOATING = (dtypes.float16, dtypes.float32, dtypes.float64)
 def shape_of(name, shape):
     """Convert an int, or a tuple or list of ints, to a tuple of sizes."""
     sizes = (shape,) if is_size(shape) else shape
-    require(
-        isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes),
-        "int-tuple-ints-argument-type",
-        f"numpy.{name}",
-        shape=shape,
-    )
-    require(not any(n < 0 for n in sizes), "sizes-shape-at-least-0", f"numpy.{name}", got=shape)
+    are_sizes = isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes)
+    require(are_sizes, "int-tuple-ints-argument-type", f"numpy.{name}", shape=shape)
+    require(all(n >= 0 for n in sizes), "at-least", f"numpy.{name}", shape=shape, n=0)
     return tuple(sizes)
 
 
@@ -210,13 +207,8 @@ def tri(N, M=None, k=0, dtype=_FLOAT):
 
 def _number(argument, x):
     x = x.item() if isinstance(x, (Tensor, np.generic)) and x.ndim == 0 else x
-    require(
-        isinstance(x, (int, float, type(None))),
-        "number-argument-type",
-        "numpy.arange",
-        argument=argument,
-        got=x,
-    )
+    is_number = isinstance(x, (int, float, type(None)))
+    require(is_number, "number-argument-type", "numpy.arange", argument=argument, got=x)
     return x
 
 
@@ -236,7 +228,7 @@ def arange(start, stop=None, step=None, dtype=None):
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
-    require(step != 0, "not-0", "numpy.arange", argument="step")
+    require(step != 0, "nonzero", "numpy.arange", step=step)
     count = max(math.ceil((stop - start) / step), 0)
     check_size("numpy.arange", (count,), np.dtype(np.int64), "'start', 'stop' and 'step'")
     return Tensor(np.arange(start, stop, step).astype(dtypes.to_numpy(dtype_of(dtype))))
@@ -256,7 +248,7 @@ def _spaced(name, compute):
 def _check_spaced(name, num, endpoint):
     _whole(name, num=num)
     require(num >= 0, "at-least", f"numpy.{name}", num=num, n=0)
-    require(isinstance(endpoint, bool), "bool", f"numpy.{name}", endpoint=endpoint)
+    kinds.BOOL(f"numpy.{name}", endpoint=endpoint)
 
 
 _linear = _spaced(

@@ -64,20 +64,13 @@ def array_of(x, name="asarray", argument="a"):
     x = plain(x)
     if isinstance(x, (tuple, list)) and _holds_tensors(x):
         return _stacked([array_of(e, name, argument) for e in x])
-    require(
-        isinstance(x, (bool, int, float, complex, tuple, list)),
-        "tensor-number-list-tuple",
-        f"numpy.{name}",
-        argument=argument,
-        got=x,
-    )
+    who, types = f"numpy.{name}", (bool, int, float, complex, tuple, list)
+    require(isinstance(x, types), "tensor-number-list-tuple", who, argument=argument, got=x)
     try:
         array = np.asarray(x)
     except ValueError:
         array = np.empty(0, object)
-    require(
-        array.dtype.kind in "biufc", "numbers-many-row", f"numpy.{name}", argument=argument, got=x
-    )
+    require(array.dtype.kind in "biufc", "numbers-many-row", who, argument=argument, got=x)
     return Tensor(array.astype(_NARROW.get(array.dtype, array.dtype)))
 
 
@@ -127,13 +120,8 @@ def _is_floating(dtype):
 def _arrays_of(value, name, argument):
     if isinstance(value, Tensor):
         return tuple(value)
-    require(
-        isinstance(value, (tuple, list)),
-        "tuple-list-tensors",
-        f"numpy.{name}",
-        argument=argument,
-        got=value,
-    )
+    is_sequence = isinstance(value, (tuple, list))
+    require(is_sequence, "tuple-list-tensors", f"numpy.{name}", argument=argument, got=value)
     return tuple([array_of(x, name, argument) for x in value])
 
 
@@ -144,12 +132,8 @@ def _optional(x, name, argument):
 def _axis(axis, name):
     """Return an axis or sequence of axes after a check; JAX would accept strings as named axes."""
     for a in axis if isinstance(axis, (tuple, list)) else (axis,):
-        require(
-            isinstance(a, (int, np.integer)) and (not isinstance(a, bool)),
-            "int-tuple-ints-none-argument-type",
-            f"numpy.{name}",
-            axis=axis,
-        )
+        is_int = isinstance(a, (int, np.integer)) and not isinstance(a, bool)
+        require(is_int, "int-tuple-ints-none-argument-type", f"numpy.{name}", axis=axis)
     return axis
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.diagnosis.sizes import check_size
 from sporax.numpy.creation import arange, linspace
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
@@ -22,14 +22,8 @@ def meshgrid(*xi, sparse=False, indexing="xy") -> list:
     >>> [t.shape for t in meshgrid(Tensor([1, 2]), Tensor([1, 2, 3]))]
     [(3, 2), (3, 2)]
     """
-    require(
-        indexing in ("xy", "ij"),
-        "one-of",
-        "numpy.meshgrid",
-        indexing=indexing,
-        choices=("xy", "ij"),
-        error=TypeError,
-    )
+    who, choices = "numpy.meshgrid", ("xy", "ij")
+    require(indexing in choices, "one-of", who, TypeError, indexing=indexing, choices=choices)
     flat = [ops.ravel(array_of(x, "meshgrid", "xi")) for x in xi]
     place = [1, 0, *range(2, len(flat))] if indexing == "xy" and len(flat) > 1 else range(len(flat))
     shape = [0] * len(flat)
@@ -77,9 +71,8 @@ def indices(dimensions, dtype=dtypes.int32, sparse=False) -> list:
     array([[0, 0, 0],
            [1, 1, 1]], dtype=int32)
     """
-    require(
-        isinstance(dimensions, (tuple, list)), "tuple-ints", "numpy.indices", dimensions=dimensions
-    )
+    is_sequence = isinstance(dimensions, (tuple, list))
+    require(is_sequence, "tuple-ints", "numpy.indices", dimensions=dimensions)
     return meshgrid(*[arange(n, dtype=dtype) for n in dimensions], sparse=sparse, indexing="ij")
 
 
@@ -91,8 +84,9 @@ def ix_(*args) -> Arrays:
     [(2, 1), (1, 1)]
     """
     arrays = [array_of(x, "ix_", "args") for x in args]
-    if any(x.ndim != 1 for x in arrays):
-        raise rejection("argument-1-dimension", "numpy.ix_", items=[x.shape for x in arrays])
+    shapes = [x.shape for x in arrays]
+    are_vectors = all(len(shape) == 1 for shape in shapes)
+    require(are_vectors, "argument-1-dimension", "numpy.ix_", items=shapes)
     return tuple(meshgrid(*arrays, sparse=True, indexing="ij"))
 
 
@@ -174,13 +168,8 @@ def diag_indices(n, ndim=2) -> Arrays:
 def _triangle_indices(name, n, k, m):
     sizes = n, n if m is None else m
     for argument, value in (("n", n), ("k", k), ("m", sizes[1])):
-        require(
-            isinstance(value, (int, float)),
-            "number-argument-type",
-            f"numpy.{name}",
-            argument=argument,
-            got=value,
-        )
+        is_number = isinstance(value, (int, float))
+        require(is_number, "number-argument-type", f"numpy.{name}", argument=argument, got=value)
     check_size(f"numpy.{name}", [int(max(s, 0)) for s in sizes], np.dtype(bool), "'n' and 'm'")
     return _int32(getattr(np, name)(n, k, m))
 

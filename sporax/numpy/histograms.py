@@ -6,18 +6,21 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.numpy.creation import linspace
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
 from sporax.numpy.mathematics import diff
 from sporax.ops.declare import OPTIONAL
+
+_SIDE = kinds.one_of("left", "right")
 
 
 @array_op("searchsorted", public=False, differentiable=False)
 def _search(a: Array, v: Array, side="left"):
     """Return insertion indices of `v` in the sorted vector `a`, for `searchsorted` and
     `digitize`."""
-    require(side in ("left", "right"), "one-of", side=side, choices=("left", "right"))
+    _SIDE(None, side=side)
     require(a.ndim == 1, "vector", argument="a", shape=a.shape)
     return jnp.searchsorted(a, v, side).astype(jnp.int32)
 
@@ -31,14 +34,8 @@ def searchsorted(a: Array, v: Array, side="left", sorter: OPTIONAL = None):
     [1, 2]
     """
     if sorter is not None:
-        require(
-            sorter.shape == a.shape,
-            "shape-shape-size-histograms",
-            "numpy.searchsorted",
-            sorter=sorter.shape,
-            shape=a.shape,
-            other="a",
-        )
+        shape, who = sorter.shape, "numpy.searchsorted"
+        require(shape == a.shape, "shape-of", who, sorter=shape, shape=a.shape, other="a")
         a = ops.gather(a, sorter, 0)
     return _search(*in_one_dtype((a, v)), side)
 
@@ -81,33 +78,21 @@ def bincount(x: Array, weights: OPTIONAL = None, minlength=0, length=None):
     >>> bincount(Tensor([0, 2, 2])).tolist()
     [1.0, 0.0, 2.0]
     """
-    require(
-        x.ndim == 1 and str(x.dtype)[0] in "IUB",
-        "vector-ints",
-        "numpy.bincount",
-        x=x.dtype,
-        shape=x.shape,
-    )
-    if weights is not None and weights.shape != x.shape:
-        raise rejection(
-            "shape-shape-size-histograms",
-            "numpy.bincount",
-            weights=weights.shape,
-            shape=x.shape,
-            other="x",
-        )
+    who, is_vector = "numpy.bincount", x.ndim == 1 and str(x.dtype)[0] in "IUB"
+    require(is_vector, "vector-integers", who, x=x)
+    _check_weights(who, weights, "x", x)
     for argument, value in (("minlength", minlength), ("length", 0 if length is None else length)):
-        require(
-            isinstance(value, int) and value >= 0,
-            "int-at-least-argument-value",
-            "numpy.bincount",
-            argument=argument,
-            n=0,
-            got=value,
-        )
+        is_count = isinstance(value, int) and value >= 0
+        require(is_count, "int-at-least-argument-value", who, argument=argument, n=0, got=value)
     if length is None:
         length = max(minlength, int(x.max().item()) + 1 if x.size else 0)
     return _count(x.astype(dtypes.int32), weights, length)
+
+
+def _check_weights(who, weights, name, x):
+    if weights is not None:
+        shape = weights.shape
+        require(shape == x.shape, "shape-of", who, weights=shape, shape=x.shape, other=name)
 
 
 @composite(numpy=True)
@@ -118,14 +103,7 @@ def histogram_bin_edges(a: Array, bins=10, range=None, weights: OPTIONAL = None)
     >>> histogram_bin_edges(Tensor([0.0, 1.0]), 2).tolist()
     [0.0, 0.5, 1.0]
     """
-    if weights is not None and weights.shape != a.shape:
-        raise rejection(
-            "shape-shape-size-histograms",
-            "numpy.histogram_bin_edges",
-            weights=weights.shape,
-            shape=a.shape,
-            other="a",
-        )
+    _check_weights("numpy.histogram_bin_edges", weights, "a", a)
     if isinstance(bins, (tuple, list, Tensor)):
         edges = array_of(bins)
         require(edges.ndim == 1, "vector", "numpy.histogram", argument="bins", shape=edges.shape)
@@ -135,12 +113,8 @@ def histogram_bin_edges(a: Array, bins=10, range=None, weights: OPTIONAL = None)
         flat = ops.ravel(a).astype(dtypes.float32)
         low, high = ops.amin(flat), ops.amax(flat)
     else:
-        require(
-            isinstance(range, (tuple, list)) and len(range) == 2 and (range[0] <= range[1]),
-            "low-high",
-            "numpy.histogram",
-            range=range,
-        )
+        is_pair = isinstance(range, (tuple, list)) and len(range) == 2 and range[0] <= range[1]
+        require(is_pair, "low-high", "numpy.histogram", range=range)
         low, high = (array_of(float(r)) for r in range)
     half = ops.mul(ops.equal(low, high).astype(dtypes.float32), 0.5)
     return linspace(ops.sub(low, half), ops.add(high, half), bins + 1)
@@ -168,19 +142,14 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False) -> tup
     if isinstance(sample, (tuple, list)):
         sample = ops.stack(in_one_dtype([array_of(x) for x in sample]), 1)
     sample = array_of(sample, "histogramdd", "sample")
-    require(sample.ndim == 2, "matrix", "numpy.histogramdd", argument="sample", shape=sample.shape)
+    who = "numpy.histogramdd"
+    require(sample.ndim == 2, "matrix", who, argument="sample", shape=sample.shape)
     count = sample.shape[1]
     bins = [bins] * count if isinstance(bins, int) else bins
     spans = [None] * count if range is None else range
     for argument, sequence in (("bins", bins), ("range", spans)):
-        require(
-            isinstance(sequence, (tuple, list, Tensor)) and len(sequence) == count,
-            "entries",
-            "numpy.histogramdd",
-            argument=argument,
-            count=count,
-            got=sequence,
-        )
+        fits = isinstance(sequence, (tuple, list, Tensor)) and len(sequence) == count
+        require(fits, "entries", who, argument=argument, count=count, got=sequence)
     columns = ops.unbind(sample, 1)
     edges = [histogram_bin_edges(*c) for c in zip(columns, bins, spans, strict=True)]
     flat = array_of(0)

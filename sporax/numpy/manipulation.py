@@ -13,15 +13,10 @@ _FLAT = 32  # MindSpore flattens for axes from this one on, as for None
 
 def axis_of(name, axis, ndim, argument="axis"):
     """Return a nonnegative axis; raise TypeError or ValueError if it is invalid."""
-    require(isinstance(axis, int), "int", f"numpy.{name}", argument=argument, got=axis)
-    if not -ndim <= axis < ndim:
-        raise rejection(
-            "int-in-interval",
-            f"numpy.{name}",
-            argument=argument,
-            interval=f"[{-ndim}, {ndim})",
-            got=axis,
-        )
+    who, interval = f"numpy.{name}", f"[{-ndim}, {ndim})"
+    require(isinstance(axis, int), "int", who, argument=argument, got=axis)
+    is_axis = -ndim <= axis < ndim
+    require(is_axis, "int-in-interval", who, argument=argument, interval=interval, got=axis)
     return axis % ndim
 
 
@@ -46,12 +41,8 @@ def reshape(x: Array, new_shape):
     (2, 1)
     """
     sizes = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
-    require(
-        all(is_size(n) for n in sizes),
-        "int-tuple-ints-argument-type",
-        "numpy.reshape",
-        new_shape=new_shape,
-    )
+    are_sizes = all(map(is_size, sizes))
+    require(are_sizes, "int-tuple-ints-argument-type", "numpy.reshape", new_shape=new_shape)
     return x.reshape(new_shape)
 
 
@@ -64,12 +55,8 @@ def expand_dims(a: Array, axis):
     """
     if isinstance(axis, int):
         return ops.expand_dims(a, axis)
-    require(
-        isinstance(axis, (tuple, list)),
-        "int-tuple-ints-argument-type",
-        "numpy.expand_dims",
-        axis=axis,
-    )
+    is_sequence = isinstance(axis, (tuple, list))
+    require(is_sequence, "int-tuple-ints-argument-type", "numpy.expand_dims", axis=axis)
     for at in sorted(axes_of("expand_dims", axis, a.ndim + len(axis))):
         a = ops.expand_dims(a, at)
     return a
@@ -106,15 +93,11 @@ def rollaxis(x: Array, axis, start=0):
     (3, 1, 1)
     """
     axis = axis_of("rollaxis", axis, x.ndim)
-    require(isinstance(start, int), "int", "numpy.rollaxis", start=start)
-    if not -x.ndim <= start <= x.ndim:
-        raise rejection(
-            "int-in-interval-argument-value",
-            "numpy.rollaxis",
-            start=start,
-            interval=f"[{-x.ndim}, {x.ndim}]",
-        )
-    start = start + x.ndim if start < 0 else start
+    who, n = "numpy.rollaxis", x.ndim
+    require(isinstance(start, int), "int", who, start=start)
+    interval = f"[{-n}, {n}]"
+    require(-n <= start <= n, "int-in-interval-argument-value", who, start=start, interval=interval)
+    start = start + n if start < 0 else start
     return ops.moveaxis(x, axis, start - 1 if axis < start else start)
 
 
@@ -172,7 +155,7 @@ def common_shape(name, *arrays):
     try:
         return jnp.broadcast_shapes(*[x.shape for x in arrays])
     except ValueError:
-        shapes = " and ".join(str(x.shape) for x in arrays)
+        shapes = [x.shape for x in arrays]
         raise rejection("shapes-equal-1-along", f"numpy.{name}", got=shapes) from None
 
 
@@ -237,14 +220,9 @@ def rot90(a: Array, k=1, axes=(0, 1)):
 
 def sequence_of(name, value, argument):
     """Convert a nonempty tuple or list of arrays to Tensors of their promoted dtype."""
-    require(
-        isinstance(value, (tuple, list)),
-        "tensor-tuple-list-tensors",
-        f"numpy.{name}",
-        argument=argument,
-        got=value,
-    )
-    require(value, "hold-at-least-one-tensor", f"numpy.{name}", argument=argument)
+    who, is_sequence = f"numpy.{name}", isinstance(value, (tuple, list))
+    require(is_sequence, "tensor-tuple-list-tensors", who, argument=argument, got=value)
+    require(value, "hold-at-least-one-tensor", who, argument=argument)
     return in_one_dtype([array_of(x, name, argument) for x in value])
 
 
@@ -286,10 +264,9 @@ def append(arr: Array, values: Array, axis=None):
     [1, 2]
     """
     arr, values = array_of(arr), array_of(values)
-    if axis is not None and arr.ndim != values.ndim:
-        raise rejection(
-            "dimensions-arr", "numpy.append", argument="values", ndim=arr.ndim, shape=values.shape
-        )
+    n = arr.ndim
+    fits = axis is None or values.ndim == n
+    require(fits, "dimensions-of", "numpy.append", values=values.shape, other="arr", n=n)
     return concatenate((arr, values), axis)
 
 
@@ -328,32 +305,16 @@ column_stack = _joined("column_stack", _column, lambda x: 1,
 
 
 def _split(name, x, indices_or_sections, axis):
-    axis = axis_of(name, axis, x.ndim)
-    size = x.shape[axis]
-    if isinstance(indices_or_sections, int):
-        require(
-            indices_or_sections >= 1,
-            "at-least",
-            f"numpy.{name}",
-            indices_or_sections=indices_or_sections,
-            n=1,
-        )
-        require(
-            name != "split" or not size % indices_or_sections,
-            "divide-size-axis",
-            "numpy.split",
-            indices_or_sections=indices_or_sections,
-            size=size,
-            axis=axis,
-        )
-    elif not isinstance(indices_or_sections, (tuple, list)) or not all(
-        isinstance(i, int) for i in indices_or_sections
-    ):
-        raise rejection(
-            "int-tuple-ints-argument-type", f"numpy.{name}", indices_or_sections=indices_or_sections
-        )
-    pieces = ops.tensor_split(x, indices_or_sections, axis)
-    return tuple(pieces) if isinstance(indices_or_sections, int) else list(pieces)
+    axis, who = axis_of(name, axis, x.ndim), f"numpy.{name}"
+    size, parts = x.shape[axis], indices_or_sections
+    if isinstance(parts, int):
+        require(parts >= 1, "at-least", who, indices_or_sections=parts, n=1)
+        fits = name != "split" or not size % parts
+        require(fits, "divide-size-axis", who, indices_or_sections=parts, size=size, axis=axis)
+        return tuple(ops.tensor_split(x, parts, axis))
+    are_ints = isinstance(parts, (tuple, list)) and all(isinstance(i, int) for i in parts)
+    require(are_ints, "int-tuple-ints-argument-type", who, indices_or_sections=parts)
+    return list(ops.tensor_split(x, parts, axis))
 
 
 @composite(numpy=True)

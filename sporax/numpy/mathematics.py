@@ -7,7 +7,8 @@ import numpy as np
 from sporax import ops
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.numpy.faces import (
     Array,
     Arrays,
@@ -78,13 +79,8 @@ def clip(x, xmin, xmax, dtype=None):
     >>> clip(Tensor([1.0, 5.0, 9.0]), 2, 8).asnumpy()
     array([2., 5., 8.], dtype=float32)
     """
-    require(
-        xmin is not None or xmax is not None,
-        "at-least-one-given",
-        "numpy.clip",
-        other="xmin",
-        other2="xmax",
-    )
+    is_bounded = xmin is not None or xmax is not None
+    require(is_bounded, "at-least-one-given", "numpy.clip", other="xmin", other2="xmax")
     x = array_of(x, "clip", "x")
     x = x if xmin is None else maximum(x, xmin)
     return cast(x if xmax is None else minimum(x, xmax), dtype)
@@ -229,8 +225,8 @@ def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
     f = array_of(f, "gradient", "f")
     axes = axes_of("gradient", axis, f.ndim)
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
-    if len(steps) != len(axes):
-        raise rejection("1-distances", "numpy.gradient", varargs=len(varargs), count=len(axes))
+    n, count = len(varargs), len(axes)
+    require(len(steps) == count, "1-distances", "numpy.gradient", varargs=n, count=count)
     shapes = [array_of(h).shape for h in steps]
     require(not any(shapes), "varargs-number-distance-along", "numpy.gradient", shapes=shapes)
     gradients = [gradient_along(f, h, a) for h, a in zip(steps, axes, strict=True)]
@@ -268,8 +264,8 @@ def interp(x: Array, xp: Array, fp: Array, left: OPTIONAL = None, right: OPTIONA
     >>> interp(Tensor([1.5]), [1, 2], [10, 20]).tolist()
     [15.0]
     """
-    if xp.ndim != 1 or fp.shape != xp.shape:
-        raise rejection("fp-vectors-one-length", argument="xp", shape=xp.shape, shape2=fp.shape)
+    fits, shape = xp.ndim == 1 and fp.shape == xp.shape, fp.shape
+    require(fits, "vectors-one-length", xp=xp.shape, other="fp", shape=shape)
     x, xp, fp = floating(x, xp, fp)
     return jnp.interp(x, xp, fp, left, right)
 
@@ -337,13 +333,14 @@ def matrix_power(a: Array, n):
     return jnp.linalg.matrix_power(a if n >= 0 else floating(a), n)
 
 
+_SLIDING_MODE = kinds.one_of("full", "same", "valid")
+
+
 def _sliding(compute, a, v, mode):
-    require(
-        mode in ("full", "same", "valid"), "one-of", mode=mode, choices=("full", "same", "valid")
-    )
+    _SLIDING_MODE(None, mode=mode)
     a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
-    if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
-        raise rejection("v-vectors", argument="a", shape=a.shape, shape2=v.shape)
+    are_vectors = a.ndim == v.ndim == 1 and a.size and v.size
+    require(are_vectors, "v-vectors", argument="a", shape=a.shape, shape2=v.shape)
     if jnp.issubdtype(a.dtype, jnp.inexact):
         return compute(a, v, mode)
     whole = compute(a.astype(jnp.float64), v.astype(jnp.float64), mode)

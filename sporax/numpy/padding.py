@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.numpy.faces import Array, array_of, array_op, composite
 
 _PADS = {
@@ -13,6 +13,9 @@ _PADS = {
     **dict.fromkeys(("reflect", "symmetric"), ("reflect_type",)),
     **dict.fromkeys(("edge", "wrap", "empty"), ()),
 }  # fmt: skip
+
+
+_MODE = kinds.one_of(*_PADS)
 
 
 @array_op("padded", public=False)
@@ -40,8 +43,7 @@ def pad(
         return arr
     if callable(mode):
         return Tensor(np.pad(arr.asnumpy(), pad_width, mode, **kwargs))
-    if mode not in _PADS:
-        raise rejection("one-of", "numpy.pad", mode=mode, choices=list(_PADS))
+    _MODE("numpy.pad", mode=mode)
     options = {"stat_length": stat_length, "constant_values": constant_values,
              "end_values": end_values, "reflect_type": reflect_type}  # fmt: skip
     chosen = {n: options[n] for n in _PADS[mode] if options[n] is not None}

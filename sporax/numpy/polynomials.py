@@ -110,6 +110,7 @@ def vander(x: Array, N=None, increasing=False):
     x = array_of(x)
     require(x.ndim == 1, "vector", "numpy.vander", argument="x", shape=x.shape)
     N = x.size if N is None else N
-    require(isinstance(N, int) and N > 0, "int-above-0", "numpy.vander", N=N)
+    is_count = isinstance(N, int) and N > 0
+    require(is_count, "int-at-least-argument-value", "numpy.vander", N=N, n=1)
     powers = range(N) if increasing else range(N - 1, -1, -1)
     return ops.stack([ops.pow(x, n) if n else ops.ones_like(x) for n in powers], 1)

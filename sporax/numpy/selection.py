@@ -5,6 +5,7 @@ import numpy as np
 
 from sporax import ops
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.numpy.faces import (
     Array,
@@ -18,12 +19,12 @@ from sporax.numpy.manipulation import axis_of, broadcast_arrays, stack
 from sporax.ops.declare import Range
 from sporax.ops.legacy.tensor_methods import choose_among
 
-_MODES = ("clip", "wrap")
+_MODE, _ORDER = kinds.one_of("clip", "wrap"), kinds.one_of("C", "F")
 
 
 def _check_mode(name, mode):
     require(mode != "raise", "mode-raise-not-done", f"numpy.{name}")
-    require(mode in _MODES, "one-of", f"numpy.{name}", mode=mode, choices=("clip", "wrap"))
+    _MODE(f"numpy.{name}", mode=mode)
 
 
 @composite(numpy=True)
@@ -74,12 +75,8 @@ def _select(condlist: Array, choicelist: Array, default: Array = 0):
     [1, 0]
     """
     require(condlist.ndim and choicelist.ndim, "choicelist-dimension", argument="condlist")
-    require(
-        len(condlist) == len(choicelist),
-        "many-entries-condlist",
-        choicelist=len(choicelist),
-        count=len(condlist),
-    )
+    count, entries = len(condlist), len(choicelist)
+    require(entries == count, "many-entries-condlist", choicelist=entries, count=count)
     conditions, default = list(condlist.astype(bool)), default.astype(choicelist.dtype)
     return jnp.select(conditions, list(choicelist), default).astype(choicelist.dtype)
 
@@ -137,17 +134,9 @@ def array_str(a) -> str:
 def _sizes(name, shape):
     sizes = shape.tolist() if isinstance(shape, Tensor) else shape
     sizes = (sizes,) if isinstance(sizes, int) else sizes
-    require(
-        isinstance(sizes, (tuple, list)) and all(type(n) is int for n in sizes),
-        "int-tuple-ints-argument-type",
-        argument=name,
-        got=shape,
-    )
+    are_ints = isinstance(sizes, (tuple, list)) and all(type(n) is int for n in sizes)
+    require(are_ints, "int-tuple-ints-argument-type", argument=name, got=shape)
     return tuple(sizes)
-
-
-def _check_order(order):
-    require(order in ("C", "F"), "one-of", order=order, choices=("C", "F"))
 
 
 @array_op("unravel_index(indices, shape, order='C')", differentiable=False)
@@ -157,7 +146,7 @@ def unravel_index(indices: Array, shape, order="C") -> Arrays:
     >>> [t.tolist() for t in unravel_index(Tensor([5]), (2, 3))]
     [[1], [2]]
     """
-    _check_order(order)
+    _ORDER(None, order=order)
     sizes = _sizes("shape", shape)
     total = int(np.prod(sizes))
     at = jnp.clip(indices, -total, total - 1) % total
@@ -175,15 +164,11 @@ def ravel_multi_index(multi_index: Array, dims, mode="clip", order="C"):
     [5]
     """
     _check_mode("ravel_multi_index", mode)
-    _check_order(order)
+    _ORDER(None, order=order)
     sizes = _sizes("dims", dims)
-    require(jnp.issubdtype(multi_index.dtype, jnp.integer), "ints", multi_index=multi_index.dtype)
-    require(
-        len(multi_index) == len(sizes),
-        "row-dimensions",
-        multi_index=len(multi_index),
-        count=len(sizes),
-    )
+    is_integer, count = jnp.issubdtype(multi_index.dtype, jnp.integer), len(multi_index)
+    require(is_integer, "integer-dtype", multi_index=multi_index.dtype)
+    require(count == len(sizes), "row-dimensions", multi_index=count, count=len(sizes))
     return jnp.ravel_multi_index(tuple(multi_index), sizes, mode, order).astype(multi_index.dtype)
 
 
@@ -222,11 +207,6 @@ def unique(x: Array, return_inverse=False) -> Array | Arrays:
     return result if return_inverse else result[0]
 
 
-def _check_bools(name, **flags):
-    for argument, value in flags.items():
-        require(isinstance(value, bool), "bool", f"numpy.{name}", argument=argument, got=value)
-
-
 @composite(numpy=True)
 def setdiff1d(ar1: Array, ar2: Array, assume_unique=False):
     """Return the distinct elements of `ar1` that are not in `ar2`, sorted.
@@ -236,7 +216,7 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique=False):
     >>> setdiff1d(Tensor([3, 1, 2, 1]), Tensor([2])).tolist()
     [1, 3]
     """
-    _check_bools("setdiff1d", assume_unique=assume_unique)
+    kinds.BOOL("numpy.setdiff1d", assume_unique=assume_unique)
     left, right = in_one_dtype((ar1, ar2))
     return Tensor(np.setdiff1d(left.asnumpy(), right.asnumpy(), assume_unique))
 
@@ -249,7 +229,7 @@ def intersect1d(ar1: Array, ar2: Array, assume_unique=False, return_indices=Fals
     >>> intersect1d(Tensor([3, 1, 2]), Tensor([2, 3])).tolist()
     [2, 3]
     """
-    _check_bools("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
+    kinds.BOOL("numpy.intersect1d", assume_unique=assume_unique, return_indices=return_indices)
     left, right = in_one_dtype((ar1, ar2))
     result = np.intersect1d(left.asnumpy(), right.asnumpy(), assume_unique, return_indices)
     if not return_indices:
@@ -288,14 +268,8 @@ def apply_over_axes(func, a: Array, axes):
     for axis in (axes,) if isinstance(axes, int) else axes:
         result = func(a, axis=axis)
         result = ops.expand_dims(result, axis) if result.ndim != a.ndim else result
-        require(
-            result.ndim == a.ndim,
-            "keep-drop-axis-shape",
-            "numpy.apply_over_axes",
-            argument="func",
-            shape=a.shape,
-            shape2=result.shape,
-        )
+        who, got = "numpy.apply_over_axes", result.shape
+        require(len(got) == a.ndim, "keep-drop-axis", who, argument="func", shape=a.shape, got=got)
         a = result
     return a
 
@@ -326,12 +300,13 @@ def piecewise(x, condlist, funclist, *args, **kw):
         conditions = [conditions]
     conditions = [array_of(c).bool() for c in conditions]
     count = len(funclist) if isinstance(funclist, (tuple, list)) else -1
+    n = len(conditions)
     require(
-        count in (len(conditions), len(conditions) + 1),
+        count in (n, n + 1),
         "entries-condlist-one-more",
         "numpy.piecewise",
         funclist=funclist,
-        count=len(conditions),
+        count=n,
     )
     called = [f(x, *args, **kw) if callable(f) else f for f in funclist]
     values = [array_of(v).astype(x.dtype) for v in called]

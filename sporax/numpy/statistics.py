@@ -8,6 +8,7 @@ from sporax.diagnosis.rules import rejection, require
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, cast, composite, dtype_of
 from sporax.numpy.manipulation import axes_of, axis_of, concatenate
 from sporax.ops.declare import OPTIONAL
+from sporax.ops.math.order_statistics import check_observation_weights
 from sporax.ops.math.statistics import safe_root
 
 # extremes -----------------------------------------------------------------------------------
@@ -17,18 +18,10 @@ def _extreme(name, short, compute, word):
     def function(a: Array, axis=None, keepdims=False, initial=None, where=True):
         a = array_of(a, name)
         where = None if where is True else array_of(where, name, "where")
-        require(
-            where is None or initial is not None,
-            "given-leaves-elements-out",
-            f"numpy.{name}",
-            argument="initial",
-        )
-        require(
-            initial is None or not array_of(initial, name, "initial").ndim,
-            "number-argument-type",
-            f"numpy.{name}",
-            initial=initial,
-        )
+        who = f"numpy.{name}"
+        require(where is None or initial is not None, "initial-with-where", who)
+        is_number = initial is None or not array_of(initial, name, "initial").ndim
+        require(is_number, "number-argument-type", who, initial=initial)
         axis = axes_of(name, axis, a.ndim)
         return compute(a, axis, keepdims, initial=initial, where=where)
 
@@ -109,13 +102,8 @@ def average(
         weights = ops.ones_like(x)
     elif weights.shape != x.shape:
         if weights.ndim != 1 or not isinstance(axis, int):
-            raise rejection(
-                "shape-x-vector-along",
-                "numpy.average",
-                argument="weights",
-                shape=x.shape,
-                shape2=weights.shape,
-            )
+            shape = weights.shape
+            raise rejection("shape-x-vector-along", "numpy.average", weights=shape, shape=x.shape)
         weights = weights.reshape([-1 if i == axes[0] else 1 for i in range(x.ndim)])
         weights = ops.broadcast_to(weights, x.shape)
     is_whole = not any(a.is_floating_point() or a.is_complex() for a in (x, weights))
@@ -216,14 +204,7 @@ def nanstd(a: Array, axis=None, dtype=None, ddof=0, keepdims=False):
 @array_op("covariance", public=False)
 def _covariance(m: Array, fweights: OPTIONAL = None, aweights: OPTIONAL = None, ddof=1):
     """The covariance of the rows of a matrix, for `cov`."""
-    for name, weights in (("fweights", fweights), ("aweights", aweights)):
-        if weights is not None and weights.shape != m.shape[-1:]:
-            raise rejection(
-                "shape-one-number-observation",
-                argument=name,
-                shape=m.shape[-1:],
-                shape2=weights.shape,
-            )
+    check_observation_weights(m, fweights=fweights, aweights=aweights)
     fixed = None if fweights is None else fweights.astype(jnp.int32)
     return jnp.cov(m, ddof=ddof, fweights=fixed, aweights=aweights)
 

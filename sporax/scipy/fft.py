@@ -4,18 +4,19 @@ import jax.numpy as jnp
 import jax.scipy.fft as fft
 
 from sporax.core.errors import missing
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import floating
 
-_NORMS = ("ortho", "backward")
+_NORM = kinds.optional(kinds.one_of("ortho", "backward"))
 
 
 @op(function=(), name="dct")
 def cosine_transform(x: Array, sizes=None, axes=None, norm="ortho", inverse=False):
     """The cosine transform of type 2 along `axes` (None: all), or its inverse."""
+    _NORM(None, norm=norm)
     norm = "ortho" if norm is None else norm
-    require(norm in _NORMS, "none-one", norm=norm, norms=_NORMS)
     require(not jnp.iscomplexobj(x), "real-numbers-dtype-complex", argument="x")
     compute = fft.idctn if inverse else fft.dctn
     return compute(floating(x), 2, sizes, axes, norm=norm)

@@ -10,6 +10,7 @@ from sporax import ops
 from sporax.core.dtype import int32, int64
 from sporax.core.errors import missing
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.linalg.factorization import (
     eigh_with_vectors,
@@ -19,32 +20,18 @@ from sporax.ops.linalg.factorization import (
 
 
 def _taken(who, name, a, least=2, square=False):
-    require(
-        isinstance(a, Tensor),
-        "tensor-argument-type-linalg",
-        f"scipy.linalg.{who}",
-        argument=name,
-        got=a,
-    )
-    if a.ndim < least or (square and a.shape[-1] != a.shape[-2]):
-        shape = "square matrices (..., n, n)" if square else f"of at least {least} dimensions"
-        raise rejection(
-            "must-be-argument-value-linalg",
-            f"scipy.linalg.{who}",
-            argument=name,
-            shape=shape,
-            shape2=a.shape,
-        )
-    whole = a.dtype in (int32, int64)
-    return a.astype("float64") if whole else a
+    who, is_tensor = f"scipy.linalg.{who}", isinstance(a, Tensor)
+    require(is_tensor, "tensor-argument-type-linalg", who, argument=name, got=a)
+    shape = a.shape
+    is_square = not square or (len(shape) >= 2 and shape[-1] == shape[-2])
+    require(is_square, "shape-letters", who, argument=name, letters="(..., n, n)", got=shape)
+    require(len(shape) >= least, "at-least-dimensions", who, argument=name, n=least, shape=shape)
+    return a.astype("float64") if a.dtype in (int32, int64) else a
 
 
 def _finite(who, check, *tensors):
-    require(
-        not check or not any(not np.isfinite(t.asnumpy()).all() for t in tensors),
-        "numbers-finite-check-finite-true",
-        f"scipy.linalg.{who}",
-    )
+    is_finite = not check or all(np.isfinite(t.asnumpy()).all() for t in tensors)
+    require(is_finite, "numbers-finite-check-finite-true", f"scipy.linalg.{who}")
 
 
 def block_diag(*arrs):
@@ -114,12 +101,8 @@ def eigh(
     >>> sporax.scipy.linalg.eigh(Tensor([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True).tolist()
     [1.0, 2.0]
     """
-    require(
-        b is None and eigvals is None and (type == 1),
-        "eigvals-none-type-1",
-        "scipy.linalg.eigh",
-        argument="b",
-    )
+    is_plain = b is None and eigvals is None and type == 1
+    require(is_plain, "eigvals-none-type-1", "scipy.linalg.eigh", argument="b")
     a = _taken("eigh", "a", a, square=True)
     _finite("eigh", check_finite, a)
     values, vectors = eigh_with_vectors(a, lower)
@@ -187,7 +170,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     ...     sporax.scipy.linalg.lu_factor(Tensor([[2.0]])), Tensor([4.0])).tolist()
     [2.0]
     """
-    require(trans in (0, 1, 2), "0-1-2", "scipy.linalg.lu_solve", trans=trans)
+    kinds.one_of(0, 1, 2)("scipy.linalg.lu_solve", trans=trans)
     packed, pivots = lu_and_piv
     packed, b = _taken("lu_solve", "lu", packed, square=True), _taken("lu_solve", "b", b, 1)
     _finite("lu_solve", check_finite, packed, b)
@@ -226,13 +209,13 @@ def solve_triangular(
     >>> sporax.scipy.linalg.solve_triangular(Tensor([[2.0]]), Tensor([4.0])).tolist()
     [2.0]
     """
-    kinds = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
-    if trans not in kinds:
-        raise rejection("one-of", "scipy.linalg.solve_triangular", trans=trans, choices=list(kinds))
+    turns = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+    if trans not in turns:
+        raise rejection("one-of", "scipy.linalg.solve_triangular", trans=trans, choices=list(turns))
     a = _taken("solve_triangular", "a", a, square=True)
     b = _taken("solve_triangular", "b", b, 1)
     _finite("solve_triangular", check_finite, a, b)
-    return matrix_triangular_solve(a, b, lower, kinds[trans] == 2, kinds[trans] == 1, unit_diagonal)
+    return matrix_triangular_solve(a, b, lower, turns[trans] == 2, turns[trans] == 1, unit_diagonal)
 
 
 def __getattr__(name):

@@ -30,16 +30,10 @@ def _assigned(cost, limit, maximize):
 @op(function=(), name="LinearSumAssignment", differentiable=False)
 def linear_sum_assignment_on_host(cost: Array, limit: Array, maximize=False):
     """SciPy's assignment as a host callback, for `linear_sum_assignment`."""
-    require(
-        cost.ndim == 2 and (not jnp.iscomplexobj(cost)),
-        "matrix-real-numbers",
-        argument="cost_matrix",
-    )
-    require(
-        not limit.ndim and jnp.issubdtype(limit.dtype, jnp.integer),
-        "one-int",
-        argument="dimension_limit",
-    )
+    is_matrix = cost.ndim == 2 and not jnp.iscomplexobj(cost)
+    require(is_matrix, "matrix-real-numbers", argument="cost_matrix")
+    is_int = not limit.ndim and jnp.issubdtype(limit.dtype, jnp.integer)
+    require(is_int, "one-int", argument="dimension_limit")
     shape = jax.ShapeDtypeStruct((min(cost.shape),), jnp.int64)
     return jax.pure_callback(lambda c, n: _assigned(c, n, maximize), (shape, shape), cost, limit)
 
@@ -54,12 +48,9 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
     ...     Tensor([[2.0, 1.0], [1.0, 2.0]]), False)]
     [[0, 1], [1, 0]]
     """
-    require(
-        isinstance(cost_matrix, Tensor) and cost_matrix.ndim == 2,
-        "tensor-2-dimensions-argument-value",
-        "linear_sum_assignment",
-        argument="cost_matrix",
-    )
+    who = "linear_sum_assignment"
+    is_matrix = isinstance(cost_matrix, Tensor) and cost_matrix.ndim == 2
+    require(is_matrix, "tensor-2-dimensions-argument-value", who, argument="cost_matrix")
     if dimension_limit is None:
         dimension_limit = Tensor(np.iinfo(np.int64).max, int64)
     limit = dimension_limit if isinstance(dimension_limit, Tensor) else Tensor(dimension_limit)
@@ -86,6 +77,12 @@ class OptimizeResults(NamedTuple):
 _METHODS = {"bfgs": "BFGS", "lbfgs": "L-BFGS-B", "l-bfgs": "L-BFGS-B"}
 
 
+def _check_vectors(who, **arguments):
+    for name, x in arguments.items():
+        is_vector = isinstance(x, Tensor) and x.ndim == 1
+        require(is_vector, "tensor-vector", who, argument=name, got=x)
+
+
 def minimize(
     func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(),
     tol=None, callback=None, options=None,
@@ -101,21 +98,11 @@ def minimize(
     >>> result.x.asnumpy().round(2)
     array([3.], dtype=float32)
     """
-    require(
-        str(method or "bfgs").lower() in _METHODS,
-        "one-of",
-        "minimize",
-        method=method,
-        choices=("BFGS", "LBFGS"),
-    )
-    require(
-        hess is None and hessp is None and (bounds is None) and (not constraints),
-        "hess-hessp-bounds-constraints",
-        "minimize",
-    )
-    require(
-        isinstance(x0, Tensor) and x0.ndim == 1, "tensor-1-dimension", "minimize", argument="x0"
-    )
+    known, choices = str(method or "bfgs").lower() in _METHODS, ("BFGS", "LBFGS")
+    require(known, "one-of", "minimize", method=method, choices=choices)
+    are_none = hess is None and hessp is None and bounds is None and not constraints
+    require(are_none, "hess-hessp-bounds-constraints", "minimize")
+    _check_vectors("minimize", x0=x0)
     both = value_and_grad(func, 0)
 
     def evaluated(numbers):
@@ -172,11 +159,7 @@ def line_search(
     >>> result.a_k, result.f_k
     (0.5, 0.0)
     """
-    for name, vector in (("xk", xk), ("pk", pk)):
-        require(
-            isinstance(vector, Tensor) and vector.ndim == 1, "tensor-1-dimension", "line_search",
-            argument=name,
-        )  # fmt: skip
+    _check_vectors("line_search", xk=xk, pk=pk)
     start, direction = (t.asnumpy().astype(np.float64) for t in (xk, pk))
     both = value_and_grad(f, 0) if jac is None else lambda x: (f(x), jac(x))
     points = {}  # step -> value and gradient there, in the order of evaluation

@@ -97,8 +97,8 @@ CALLS = [
         world_size=2)),
     (ValueError, "tcp://address:port", lambda: communication.init_process_group(
         init_method="here", world_size=2, rank=0)),
-    (TypeError, "'port' must be int", lambda: communication.TCPStore("127.0.0.1", "1")),
-    (TypeError, "'key' must be str", lambda: communication.TCPStore(
+    (TypeError, "'port' must be an int", lambda: communication.TCPStore("127.0.0.1", "1")),
+    (TypeError, "'key' must be a str", lambda: communication.TCPStore(
         "127.0.0.1", 0, is_master=True).get(3)),
 ]  # fmt: skip
 

@@ -198,6 +198,6 @@ REFUSALS = [
         "assign-shape",
         lambda: ops.assign(Tensor([1.0, 2.0]), Tensor([1.0])),
         ValueError,
-        ("For 'Assign'", "Float32 (1,)", "Float32 (2,)"),
+        ("For 'Assign'", "the shape (2,) of 'variable'", "(1,)"),
     ),
 ]

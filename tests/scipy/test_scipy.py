@@ -144,7 +144,7 @@ def test_line_search_gives_what_mindspores_does(name):
 REFUSED = [
     ("optimize.line_search(sum, [1.0], Tensor([1.0]))", TypeError, "'xk'"),
     ("linalg.inv(np.ones((2, 2)))", TypeError, "For 'scipy.linalg.inv', 'a' must be a Tensor"),
-    ("linalg.inv(Tensor(np.ones((2, 3))))", ValueError, r"square matrices .* \(2, 3\)"),
+    ("linalg.inv(Tensor(np.ones((2, 3))))", ValueError, r"\(\.\.\., n, n\), but got \(2, 3\)"),
     ("linalg.inv(Tensor([[np.inf]]))", ValueError, "'check_finite'"),
     ("linalg.solve_triangular(Tensor([[1.0]]), Tensor([1.0]), 'X')", ValueError, "'trans'"),
     ("linalg.eigh(Tensor([[1.0]]), Tensor([[1.0]]))", NotImplementedError, "'b'"),

@@ -3,17 +3,18 @@
 import math
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import message, require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.channels import CommHandle, start_receiving, start_sending
 from sporax.ops.communication.groups import (
+    TENSOR,
+    TENSORS,
     WORLD,
     ReduceOp,
     check_divides,
     check_reduction,
     check_same_length,
-    check_tensor,
-    check_tensors,
     group_of,
     leave_graph,
     number_in,
@@ -46,7 +47,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
     >>> all_reduce(Tensor([1.0, 2.0]))[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("all_reduce", tensor=tensor)
+    TENSOR("all_reduce", tensor=tensor)
     check_reduction("all_reduce", op)
     return _with_handle(collectives.all_reduce(tensor, op, group_of("all_reduce", group)), async_op)
 
@@ -58,7 +59,7 @@ def all_gather_into_tensor(tensor, group=WORLD, async_op=False):
     array([1., 2.], dtype=float32)
     """
     who = "all_gather_into_tensor"
-    check_tensor(who, tensor=tensor)
+    TENSOR(who, tensor=tensor)
     return _with_handle(collectives.all_gather(tensor, group_of(who, group)), async_op)
 
 
@@ -70,7 +71,7 @@ def reduce_scatter_tensor(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
     array([1., 2.], dtype=float32)
     """
     who = "reduce_scatter_tensor"
-    check_tensor(who, tensor=tensor)
+    TENSOR(who, tensor=tensor)
     check_reduction(who, op)
     group = group_of(who, group)
     check_divides(who, "tensor", tensor, group)
@@ -84,7 +85,7 @@ def reduce(tensor, dst, op=ReduceOp.SUM, group=WORLD):
     >>> reduce(Tensor([1.0, 2.0]), 0).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("reduce", tensor=tensor)
+    TENSOR("reduce", tensor=tensor)
     check_reduction("reduce", op)
     group = group_of("reduce", group)
     root = number_in("reduce", "dst", dst, group)
@@ -117,7 +118,7 @@ def broadcast(tensor, src=0, group=WORLD):
     >>> broadcast(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("broadcast", tensor=tensor)
+    TENSOR("broadcast", tensor=tensor)
     group = group_of("broadcast", group)
     return collectives.broadcast(tensor, number_in("broadcast", "src", src, group), group)
 
@@ -178,14 +179,14 @@ def irecv(tensor, src=0, group=WORLD, tag=0):
 
 
 def _isend(who, tensor, dst, group):
-    check_tensor(who, tensor=tensor)
+    TENSOR(who, tensor=tensor)
     dst = other_rank(who, "dst", dst, group_of(who, group))
     leave_graph()
     return start_sending(tensor, dst)
 
 
 def _irecv(who, tensor, src, group):
-    check_tensor(who, tensor=tensor)
+    TENSOR(who, tensor=tensor)
     src = other_rank(who, "src", src, group_of(who, group))
     leave_graph()
     return start_receiving(tensor.shape, tensor.dtype, src)
@@ -203,10 +204,10 @@ class P2POp:
 
     def __init__(self, op, tensor, peer, group=None, tag=0, *, recv_dtype=None):
         self.op = getattr(op, "__name__", op)
-        require(self.op in ("isend", "irecv"), "one-of", "P2POp", op=op, choices=("isend", "irecv"))
+        kinds.one_of("isend", "irecv")("P2POp", op=self.op)
         if self.op == "irecv" and isinstance(tensor, tuple):
             tensor = zeros(tensor, recv_dtype)
-        check_tensor("P2POp", tensor=tensor)
+        TENSOR("P2POp", tensor=tensor)
         require(type(peer) is int, "int", "P2POp", peer=peer)
         require(tag == 0, "0-rank-operands", "P2POp", tag=tag)
         self.tensor, self.peer, self.group, self.tag = tensor, peer, group, tag
@@ -216,12 +217,8 @@ class P2POp:
 def check_batch(p2p_op_list):
     """Raise TypeError unless this is a list of `P2POp` of the same group."""
     who = "batch_isend_irecv"
-    require(
-        isinstance(p2p_op_list, (list, tuple)) and p2p_op_list,
-        "list-p2pop",
-        who,
-        argument="p2p_op_list",
-    )
+    are_some = isinstance(p2p_op_list, (list, tuple)) and p2p_op_list
+    require(are_some, "list-p2pop", who, argument="p2p_op_list")
     for p in p2p_op_list:
         require(isinstance(p, P2POp), "hold-p2pop", who, p2p_op_list=p)
         require(p.group == p2p_op_list[0].group, "all-p2p-op-list-one-group", who)
@@ -258,9 +255,9 @@ def _shape(who, shape):
 
 def parts_from(who, shapes, tensors, group):
     """Exchange `tensors`, one for each process; returns the received Tensors, of these shapes."""
-    check_tensors(who, input_tensor_list=tensors)
+    TENSORS(who, input_tensor_list=tensors)
     check_same_length(who, "input_tensor_list", tensors, group)
-    check_same_length(who, "the list of outputs", shapes, group)
+    check_same_length(who, message("list-of-outputs"), shapes, group)
     flat = concat([x.reshape(-1) for x in tensors])
     received = [math.prod(shape) for shape in shapes]
     joined = all_to_all_of_parts(who, flat, [x.size for x in tensors], received, group)
@@ -288,15 +285,11 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
 def split_sizes(who, name, sizes, rows, group):
     """Return the number of rows of each rank; equal parts without `sizes`."""
     if sizes is None or len(sizes) == 0:
+        count = group.size
         require(
-            not rows % group.size,
-            "without-rows-multiple-ranks",
-            who,
-            name=name,
-            rows=rows,
-            size=group.size,
+            not rows % count, "without-rows-multiple-ranks", who, name=name, rows=rows, size=count
         )
-        return (rows // group.size,) * group.size
+        return (rows // count,) * count
     return whole_numbers(who, name, sizes)
 
 
@@ -312,7 +305,7 @@ def all_to_all_single_with_output_shape(
     array([1., 2.], dtype=float32)
     """
     who = "all_to_all_single_with_output_shape"
-    check_tensor(who, tensor=tensor)
+    TENSOR(who, tensor=tensor)
     group, shape = group_of(who, group), _shape(who, output_shape)
     sent = split_sizes(who, "input_split_sizes", input_split_sizes, tensor.shape[0], group)
     received = split_sizes(who, "output_split_sizes", output_split_sizes, shape[0], group)
@@ -332,7 +325,7 @@ def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False)
     array([1., 2.], dtype=float32)
     """
     who = "all_to_all_v_c"
-    check_tensor(who, output=output, input=input)
+    TENSOR(who, output=output, input=input)
     group = group_of(who, group)
     result = all_to_all_of_matrix(who, input, send_count_matrix, group)
     put(who, output, result.reshape(output.shape))

@@ -2,7 +2,8 @@
 
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.distributed import groups, processes
 
 
@@ -29,49 +30,33 @@ def group_of(who, name):
     return groups.member(WORLD if name is None else name, who)
 
 
-def check_tensor(who, **arguments):
-    """Raise TypeError for an argument that is not a Tensor."""
-    for name, x in arguments.items():
-        require(isinstance(x, Tensor), "tensor", who, argument=name, got=x)
-
-
-def check_tensors(who, **arguments):
-    """Raise TypeError for an argument that is not a list of Tensors."""
-    for name, xs in arguments.items():
-        if not isinstance(xs, (list, tuple)) or not all(isinstance(x, Tensor) for x in xs):
-            kinds = [type(x).__name__ for x in xs] if isinstance(xs, (list, tuple)) else type(xs)
-            raise rejection("list-tensors", who, argument=name, got=kinds)
+TENSOR = kinds.instance(Tensor, "a-tensor")
+TENSORS = kinds.sequence_of(TENSOR)
 
 
 def check_reduction(who, op, error=ValueError):
     """Raise TypeError unless `op` is a string, `error` unless it is a `ReduceOp`."""
-    require(isinstance(op, str), "str-rank-operands", who, op=op)
-    if op not in REDUCTIONS:
-        raise error(f"For '{who}', 'op' must be one of {list(REDUCTIONS)}, but got {op!r}.")
+    kinds.STR(who, op=op)
+    require(op in REDUCTIONS, "one-of", who, error, op=op, choices=[*REDUCTIONS])
 
 
 def check_same_length(who, name, xs, group, error=TypeError):
     """Raise `error` unless a list has one entry per rank."""
-    if len(xs) != group.size:
-        raise error(
-            f"For '{who}', '{name}' must have an entry for each of the {group.size} ranks, but got "
-            f"{len(xs)}."
-        )
+    fits, n = len(xs) == group.size, group.size
+    require(fits, "entry-for-each-rank", who, error, argument=name, n=n, got=len(xs))
 
 
 def check_divides(who, name, x, group, axis=0):
     """Raise ValueError if the ranks cannot share a Tensor's axis evenly."""
-    if x.ndim <= axis or x.shape[axis] % group.size:
-        raise rejection(
-            "size-axis-multiple-ranks", who, axis=axis, name=name, size=group.size, shape=x.shape
-        )
+    fits, n = x.ndim > axis and not x.shape[axis] % group.size, group.size
+    require(fits, "size-axis-multiple-ranks", who, axis=axis, name=name, size=n, shape=x.shape)
 
 
 def number_in(who, name, rank, group):
     """Return the group rank of the process with global rank `rank`."""
     require(type(rank) is int, "int", who, argument=name, got=rank)
-    if rank not in group.ranks:
-        raise rejection("one-ranks", who, argument=name, ranks=list(group.ranks), got=rank)
+    is_member = rank in group.ranks
+    require(is_member, "one-ranks", who, argument=name, ranks=[*group.ranks], got=rank)
     return group.ranks.index(rank)
 
 
@@ -92,11 +77,7 @@ def leave_graph():
 def whole_numbers(who, name, numbers):
     """Return the ints of a list, tuple or Tensor, each at least 0."""
     numbers = numbers.asnumpy().tolist() if isinstance(numbers, Tensor) else numbers
-    require(
-        isinstance(numbers, (list, tuple)) and all(type(n) is int and n >= 0 for n in numbers),
-        "hold-whole-numbers-at-least",
-        who,
-        argument=name,
-        got=numbers,
-    )
+    is_sequence = isinstance(numbers, (list, tuple))
+    are_counts = is_sequence and all(type(n) is int and n >= 0 for n in numbers)
+    require(are_counts, "hold-whole-numbers-at-least", who, argument=name, got=numbers)
     return tuple(numbers)

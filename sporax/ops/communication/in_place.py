@@ -7,7 +7,8 @@ Each function plans its writes. Two faces follow: `mint.distributed`'s writes an
 import functools
 from typing import Any
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.communication import collectives, comm_func
 from sporax.ops.communication.channels import CommHandle, exchange_batch
 from sporax.ops.communication.comm_func import (
@@ -16,12 +17,12 @@ from sporax.ops.communication.comm_func import (
     split_sizes,
 )
 from sporax.ops.communication.groups import (
+    TENSOR,
+    TENSORS,
     ReduceOp,
     check_divides,
     check_reduction,
     check_same_length,
-    check_tensor,
-    check_tensors,
     group_of,
     leave_graph,
     number_in,
@@ -60,7 +61,7 @@ def _writes(in_mint=True, returns=False):
 
         @functools.wraps(plan)
         def write(*args, async_op=False, **kwargs):
-            is_async = _is_true(name, async_op)
+            is_async = kinds.BOOL.checked(name, "async_op", async_op)
             targets, results = plan(*args, **kwargs)
             for target, result in zip(targets, results, strict=True):
                 put(name, target, _shaped(name, target, result))
@@ -71,7 +72,7 @@ def _writes(in_mint=True, returns=False):
             if _in_place[name]:
                 return face(*args, async_op=async_op, **kwargs)
             require(returns, "results-can-put-into", name, name=name)
-            is_async = _is_true(name, async_op)
+            is_async = kinds.BOOL.checked(name, "async_op", async_op)
             _, (result,) = plan(*args, **kwargs)
             return result, CommHandle(tensors=(result,)) if is_async else None
 
@@ -98,11 +99,6 @@ def _with_async(plan, function, returned):
     return face
 
 
-def _is_true(name, async_op):
-    require(isinstance(async_op, bool), "bool", name, async_op=async_op)
-    return async_op
-
-
 def _shaped(name, target, result):
     check_output(name, target, result.shape, result.dtype)
     return result
@@ -110,15 +106,8 @@ def _shaped(name, target, result):
 
 def check_output(name, target, shape, dtype):
     """Raise ValueError if the shape or dtype of an output differs from the result's."""
-    require(
-        target.shape == shape and target.dtype == dtype,
-        "output-shape-dtype",
-        name,
-        shape=shape,
-        dtype=dtype,
-        shape2=target.shape,
-        dtype2=target.dtype,
-    )
+    own, got = [dtype, shape], [target.dtype, target.shape]
+    require(own == got, "output-dtype-shape", name, own=own, got=got)
 
 
 def set_comm_ops_inplace(is_enable, func_list=None) -> None:
@@ -131,13 +120,11 @@ def set_comm_ops_inplace(is_enable, func_list=None) -> None:
     >>> ops.communication.set_comm_ops_inplace(True)
     """
     who = "set_comm_ops_inplace"
-    require(isinstance(is_enable, bool), "bool", who, is_enable=is_enable)
-    require(
-        func_list is None or isinstance(func_list, (list, tuple)), "list", who, func_list=func_list
-    )
+    kinds.BOOL(who, is_enable=is_enable)
+    kinds.optional(kinds.SEQUENCE)(who, func_list=func_list)
+    known = sorted(_in_place)
     for name in func_list or ():
-        if name not in _in_place:
-            raise rejection("hold-names", who, func_list=name, in_place=sorted(_in_place))
+        require(name in _in_place, "hold-names", who, func_list=name, in_place=known)
     for name in _in_place if func_list is None else func_list:
         _in_place[name] = is_enable
 
@@ -173,7 +160,7 @@ def reduce(tensor, dst, op=ReduceOp.SUM, group=None):
     >>> tensor.asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("reduce", tensor=tensor)
+    TENSOR("reduce", tensor=tensor)
     check_reduction("reduce", op, TypeError)
     ranks = group_of("reduce", group)
     root = number_in("reduce", "dst", dst, ranks)
@@ -189,13 +176,13 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None):
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("reduce_scatter_tensor", input=input)
+    TENSOR("reduce_scatter_tensor", input=input)
     check_reduction("reduce_scatter_tensor", op, TypeError)
     ranks = group_of("reduce_scatter_tensor", group)
     check_divides("reduce_scatter_tensor", "input", input, ranks)
     shape = input.shape[0] // ranks.size, *input.shape[1:]
     if output is not None:  # None if it is returned instead, see `set_comm_ops_inplace`
-        check_tensor("reduce_scatter_tensor", output=output)
+        TENSOR("reduce_scatter_tensor", output=output)
         check_output("reduce_scatter_tensor", output, shape, input.dtype)
     return [output], [comm_func.reduce_scatter_tensor(input, op, group)[0]]
 
@@ -212,7 +199,7 @@ def reduce_scatter_tensor_uneven(
     array([1., 2.], dtype=float32)
     """
     who = "reduce_scatter_tensor_uneven"
-    check_tensor(who, output=output, input=input)
+    TENSOR(who, output=output, input=input)
     check_reduction(who, op, TypeError)
     ranks = group_of(who, group)
     lengths = split_sizes(who, "input_split_sizes", input_split_sizes, input.shape[0], ranks)
@@ -233,8 +220,8 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
     array([1., 2.], dtype=float32)
     """
     who = "reduce_scatter"
-    check_tensor(who, output=output)
-    check_tensors(who, input_list=input_list)
+    TENSOR(who, output=output)
+    TENSORS(who, input_list=input_list)
     check_reduction(who, op, TypeError)
     ranks = group_of(who, group)
     check_same_length(who, "input_list", input_list, ranks)
@@ -246,17 +233,8 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
 
 def _check_own(who, name, x, of_list, own):
     """Raise TypeError unless a Tensor is like this rank's entry of a list."""
-    require(
-        (x.shape, x.dtype) == (own.shape, own.dtype),
-        "shape-dtype-rank-s",
-        who,
-        argument=name,
-        of_list=of_list,
-        shape=own.shape,
-        dtype=own.dtype,
-        shape2=x.shape,
-        dtype2=x.dtype,
-    )
+    own, got = [own.dtype, own.shape], [x.dtype, x.shape]
+    require(own == got, "shape-dtype-rank-s", who, argument=name, of_list=of_list, own=own, got=got)
 
 
 # from all to all --------------------------------------------------------------------------------
@@ -272,10 +250,10 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None):
     array([1., 2.], dtype=float32)
     """
     who = "all_gather_into_tensor"
-    check_tensor(who, input_tensor=input_tensor)
+    TENSOR(who, input_tensor=input_tensor)
     rows = group_of(who, group).size * (input_tensor.shape or (1,))[0]
     if output_tensor is not None:  # as in `reduce_scatter_tensor`
-        check_tensor(who, output_tensor=output_tensor)
+        TENSOR(who, output_tensor=output_tensor)
         check_output(who, output_tensor, (rows, *input_tensor.shape[1:]), input_tensor.dtype)
     gathered, _ = comm_func.all_gather_into_tensor(input_tensor, group)
     return [output_tensor], [gathered]
@@ -291,18 +269,12 @@ def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=
     array([1., 2.], dtype=float32)
     """
     who = "all_gather_into_tensor_uneven"
-    check_tensor(who, output=output, input=input)
+    TENSOR(who, output=output, input=input)
     ranks = group_of(who, group)
     lengths = split_sizes(who, "output_split_sizes", output_split_sizes, output.shape[0], ranks)
     check_same_length(who, "output_split_sizes", lengths, ranks, ValueError)
-    require(
-        input.shape[0] == lengths[ranks.rank],
-        "rows-output-split-sizes-says-shape",
-        who,
-        argument="input",
-        lengths=lengths[ranks.rank],
-        shape=input.shape,
-    )
+    rows, shape = lengths[ranks.rank], input.shape
+    require(shape[0] == rows, "rows-as-split-sizes", who, input=shape, rows=rows)
     check_output(who, output, (sum(lengths), *input.shape[1:]), input.dtype)
     return [output], [collectives.all_gather_v(input, lengths, ranks)]
 
@@ -316,8 +288,8 @@ def all_gather(tensor_list, tensor, group=None):
     >>> outputs[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("all_gather", tensor=tensor)
-    check_tensors("all_gather", tensor_list=tensor_list)
+    TENSOR("all_gather", tensor=tensor)
+    TENSORS("all_gather", tensor_list=tensor_list)
     ranks = group_of("all_gather", group)
     check_same_length("all_gather", "tensor_list", tensor_list, ranks)
     _check_own("all_gather", "tensor", tensor, "tensor_list", tensor_list[ranks.rank])
@@ -337,7 +309,7 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None):
     >>> outputs[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensors("all_to_all", output_tensor_list=output_tensor_list)
+    TENSORS("all_to_all", output_tensor_list=output_tensor_list)
     ranks, shapes = group_of("all_to_all", group), [x.shape for x in output_tensor_list]
     return output_tensor_list, parts_from("all_to_all", shapes, input_tensor_list, ranks)
 
@@ -355,7 +327,7 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
     array([1., 2.], dtype=float32)
     """
     who = "all_to_all_single"
-    check_tensor(who, output=output, input=input)
+    TENSOR(who, output=output, input=input)
     ranks = group_of(who, group)
     sent = split_sizes(who, "input_split_sizes", input_split_sizes, input.shape[0], ranks)
     received = split_sizes(who, "output_split_sizes", output_split_sizes, output.shape[0], ranks)
@@ -373,7 +345,7 @@ def all_to_all_v_c(output, input, send_count_matrix, group=None):
     array([1., 2.], dtype=float32)
     """
     who = "all_to_all_v_c"
-    check_tensor(who, output=output, input=input)
+    TENSOR(who, output=output, input=input)
     return [output], [all_to_all_of_matrix(who, input, send_count_matrix, group_of(who, group))]
 
 
@@ -400,7 +372,7 @@ def scatter_tensor(output_tensor, input_tensor, src=0, group=None):
     >>> output.asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("scatter_tensor", output_tensor=output_tensor, input_tensor=input_tensor)
+    TENSOR("scatter_tensor", output_tensor=output_tensor, input_tensor=input_tensor)
     return [output_tensor], [comm_func.scatter_tensor(input_tensor, src, group)]
 
 
@@ -414,7 +386,7 @@ def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None):
     array([1., 2.], dtype=float32)
     """
     who = "gather_into_tensor"
-    check_tensor(who, output_tensor=output_tensor, input_tensor=input_tensor)
+    TENSOR(who, output_tensor=output_tensor, input_tensor=input_tensor)
     ranks = group_of(who, group)
     root = number_in(who, "dst", dst, ranks)
     leave_graph()  # without a write, a program would eliminate the collective
@@ -424,7 +396,7 @@ def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None):
 
 def _check_list_like(who, tensor, name, tensors, ranks):
     """Raise unless the list has one Tensor like `tensor` for each process."""
-    check_tensors(who, **{name: tensors})
+    TENSORS(who, **{name: tensors})
     check_same_length(who, name, tensors, ranks)
     for x in tensors:
         _check_own(who, "tensor", tensor, name, x)
@@ -439,7 +411,7 @@ def scatter(tensor, scatter_list, src=0, group=None):
     >>> tensor.asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("scatter", tensor=tensor)
+    TENSOR("scatter", tensor=tensor)
     ranks = group_of("scatter", group)
     root = number_in("scatter", "src", src, ranks)
     if scatter_list is not None or ranks.rank == root:
@@ -459,7 +431,7 @@ def gather(tensor, gather_list, dst=0, group=None):
     >>> outputs[0].asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("gather", tensor=tensor)
+    TENSOR("gather", tensor=tensor)
     ranks = group_of("gather", group)
     root = number_in("gather", "dst", dst, ranks)
     if gather_list is not None or ranks.rank == root:
@@ -488,7 +460,7 @@ def barrier(group=None, async_op=False, device_ids=None) -> CommHandle | None:
     >>> mint.distributed.barrier()
     """
     barrier_of_class(group)
-    return CommHandle() if _is_true("barrier", async_op) else None
+    return CommHandle() if kinds.BOOL.checked("barrier", "async_op", async_op) else None
 
 
 @_plain
@@ -556,7 +528,7 @@ class P2POp(comm_func.P2POp):
         try:
             super().__init__(op, tensor, peer, group, tag)
         except ValueError as error:
-            raise TypeError(str(error)) from None
+            raise TypeError(*error.args) from None
 
 
 publish("P2POp", P2POp, P2POp)

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 from sporax.distributed.rank_function import axis_name
 from sporax.ops.communication import opaque
 from sporax.ops.communication.collectives import collective
@@ -39,8 +39,8 @@ def normalize_together(input, mean, variance, scale, bias, training, momentum, e
     """`ops.batch_norm`; in training, with the moments of the batches of all ranks of a group."""
     if not training or group.size == 1:
         return normalize_batch(input, mean, variance, scale, bias, training, momentum, eps)
-    if input.ndim < 2 or input.shape[1] != scale.size:
-        raise rejection("input-n-c-c-channels", "SyncBatchNorm", size=scale.size, shape=input.shape)
+    fits = input.ndim >= 2 and input.shape[1] == scale.size
+    require(fits, "input-n-c-c-channels", "SyncBatchNorm", size=scale.size, shape=input.shape)
     y, *moved = _normalize(input, scale, bias, mean, variance, momentum, eps, group)
     keep(zip((mean, variance), moved, strict=True))
     return y

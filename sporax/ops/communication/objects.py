@@ -17,9 +17,8 @@ from sporax.ops.communication.in_place import publish
 
 
 def _check_list(who, name, objects):
-    require(
-        isinstance(objects, list) and objects, "list-not-empty", who, argument=name, objects=objects
-    )
+    is_list = isinstance(objects, list) and objects
+    require(is_list, "list-not-empty", who, argument=name, objects=objects)
 
 
 def _exchanged(who, obj, group, sources=None):
@@ -76,13 +75,8 @@ def broadcast_object_list(object_list, src=0, group=None, device=None) -> None:
 
 
 def _check_count(who, object_list, objects):
-    require(
-        len(object_list) == len(objects),
-        "many-entries-sent",
-        who,
-        object_list=len(object_list),
-        count=len(objects),
-    )
+    got, count = len(object_list), len(objects)
+    require(got == count, "many-entries-sent", who, object_list=got, count=count)
 
 
 def scatter_object_list(

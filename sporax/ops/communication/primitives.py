@@ -4,15 +4,15 @@ import json
 import math
 
 from sporax.core import dtype as dtypes
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.distributed.groups import Group
 from sporax.ops.communication import collectives
 from sporax.ops.communication.channels import exchange_batch
 from sporax.ops.communication.groups import (
+    TENSOR,
     check_divides,
     check_reduction,
     check_same_length,
-    check_tensor,
     group_of,
     leave_graph,
     number_in,
@@ -43,7 +43,7 @@ def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
     >>> ops.AllReduce()(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("AllReduce", input_x=input_x)
+    TENSOR("AllReduce", input_x=input_x)
     check_reduction("AllReduce", op)
     return collectives.all_reduce(input_x, op, group_of("AllReduce", group))
 
@@ -57,7 +57,7 @@ def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
     >>> ops.ReduceScatter()(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("ReduceScatter", input_x=input_x)
+    TENSOR("ReduceScatter", input_x=input_x)
     check_reduction("ReduceScatter", op)
     group = group_of("ReduceScatter", group)
     check_divides("ReduceScatter", "input_x", input_x, group)
@@ -73,7 +73,7 @@ def all_gather_of_class(input_x, group="hccl_world_group"):
     >>> ops.AllGather()(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("AllGather", input_x=input_x)
+    TENSOR("AllGather", input_x=input_x)
     return collectives.all_gather(input_x, group_of("AllGather", group))
 
 
@@ -88,7 +88,7 @@ def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
     root = number_in("Broadcast", "root_rank", root_rank, group)
     inputs = input_x if isinstance(input_x, (list, tuple)) else (input_x,)
     for x in inputs:
-        check_tensor("Broadcast", input_x=x)
+        TENSOR("Broadcast", input_x=x)
     return tuple([collectives.broadcast(x, root, group) for x in inputs])
 
 
@@ -100,13 +100,11 @@ def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
     >>> ops.Reduce(0)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("Reduce", input_x=input_x)
+    TENSOR("Reduce", input_x=input_x)
     check_reduction("Reduce", op)
     group = group_of("Reduce", group)
-    if type(dest_rank) is not int or not 0 <= dest_rank < group.size:
-        raise rejection(
-            "0-rank-number-primitives", "Reduce", dest_rank=dest_rank, number=group.size - 1
-        )
+    is_rank, number = type(dest_rank) is int and 0 <= dest_rank < group.size, group.size - 1
+    require(is_rank, "0-rank-number-primitives", "Reduce", dest_rank=dest_rank, number=number)
     total = collectives.reduce(input_x, op, dest_rank, group)
     return total if group.rank == dest_rank else meaningless(total)
 
@@ -125,7 +123,7 @@ def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
 def gathered_on(who, name, rank, group, **tensor):
     """Gather the Tensor, given by its argument's name, on process `rank`, the argument `name`;
     other processes get `meaningless`."""
-    check_tensor(who, **tensor)
+    TENSOR(who, **tensor)
     (x,) = tensor.values()
     group = group_of(who, group)
     root = number_in(who, name, rank, group)
@@ -146,7 +144,7 @@ def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
 def scattered_from(who, name, rank, group, **tensor):
     """Return this process' part of the Tensor, given by its argument's name, of process `rank`, the
     argument `name`."""
-    check_tensor(who, **tensor)
+    TENSOR(who, **tensor)
     ((argument, x),) = tensor.items()
     group = group_of(who, group)
     root = number_in(who, name, rank, group)
@@ -163,24 +161,13 @@ def all_to_all_of_class(input_x, split_count, split_dim, concat_dim, group="hccl
     >>> ops.AlltoAll(1, 0, 0)(Tensor([1.0, 2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("AlltoAll", input_x=input_x)
+    TENSOR("AlltoAll", input_x=input_x)
     group = group_of("AlltoAll", group)
-    require(
-        split_count == group.size,
-        "number-ranks",
-        "AlltoAll",
-        split_count=split_count,
-        size=group.size,
-    )
+    who, size = "AlltoAll", group.size
+    require(split_count == size, "number-ranks", who, split_count=split_count, size=size)
     for name, axis in [("split_dim", split_dim), ("concat_dim", concat_dim)]:
-        if type(axis) is not int or not 0 <= axis < input_x.ndim:
-            raise rejection(
-                "0-rank-number-primitives",
-                "AlltoAll",
-                argument=name,
-                number=input_x.ndim - 1,
-                got=axis,
-            )
+        is_axis, last = type(axis) is int and 0 <= axis < input_x.ndim, input_x.ndim - 1
+        require(is_axis, "0-rank-number-primitives", who, argument=name, number=last, got=axis)
     check_divides("AlltoAll", "input_x", input_x, group, split_dim)
     return collectives.all_to_all(input_x, split_dim, concat_dim, group)
 
@@ -211,8 +198,8 @@ def _plans(who, plan, group):
 
 def _counts(who, sent, received, group):
     """Return `counts[i][j]`, the size that rank `i` sends to `j`, from each rank's own counts."""
-    check_same_length(who, "the numbers sent", sent, group)
-    check_same_length(who, "the numbers received", received, group)
+    check_same_length(who, message("numbers-sent"), sent, group)
+    check_same_length(who, message("numbers-received"), received, group)
     if group.size > 1:
         leave_graph()  # other ranks' counts may differ from call to call
     rows = _plans(who, (sent, received), group)
@@ -220,13 +207,9 @@ def _counts(who, sent, received, group):
         for j, (_, takes) in enumerate(rows):
             if gives[j] != takes[i]:
                 raise rejection(
-                    "what-received-much-sent",
-                    who,
-                    ranks=group.ranks[i],
-                    gives=gives[j],
-                    ranks2=group.ranks[j],
-                    takes=takes[i],
-                )
+                    "what-received-much-sent", who,
+                    ranks=group.ranks[i], gives=gives[j], ranks2=group.ranks[j], takes=takes[i],
+                )  # fmt: skip
     return tuple(tuple(gives) for gives, _ in rows)
 
 
@@ -238,10 +221,8 @@ def all_to_all_of_parts(who, x, sent, received, group):
 
 
 def _check_rows(who, x, lengths):
-    if x.ndim == 0 or x.shape[0] != sum(lengths):
-        raise rejection(
-            "first-axis-input-rows", who, sum=sum(lengths), lengths=list(lengths), shape=x.shape
-        )
+    fits, rows = x.ndim > 0 and x.shape[0] == sum(lengths), sum(lengths)
+    require(fits, "first-axis-input-rows", who, sum=rows, lengths=[*lengths], shape=x.shape)
 
 
 @primitive(
@@ -258,7 +239,7 @@ def all_to_all_v_of_class(
     >>> ops.AlltoAllV()(Tensor([1.0, 2.0]), [2], [2]).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("AlltoAllV", input_x=input_x)
+    TENSOR("AlltoAllV", input_x=input_x)
     group = group_of("AlltoAllV", group)
     sent, received = [
         [n * block_size for n in whole_numbers("AlltoAllV", name, numbers)]
@@ -291,7 +272,7 @@ def all_to_all_vc_of_class(
     >>> ops.AlltoAllVC()(Tensor([1.0, 2.0]), [2]).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("AlltoAllVC", input_x=input_x)
+    TENSOR("AlltoAllVC", input_x=input_x)
     group = group_of("AlltoAllVC", group)
     numbers = whole_numbers("AlltoAllVC", "send_count_matrix", send_count_matrix)
     if transpose:
@@ -306,7 +287,7 @@ def all_gather_v_of_class(input_x, output_split_sizes, group="hccl_world_group")
     >>> ops.AllGatherV()(Tensor([1.0, 2.0]), [2]).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("AllGatherV", input_x=input_x)
+    TENSOR("AllGatherV", input_x=input_x)
     group = group_of("AllGatherV", group)
     lengths = whole_numbers("AllGatherV", "output_split_sizes", output_split_sizes)
     check_same_length("AllGatherV", "output_split_sizes", lengths, group)
@@ -322,7 +303,7 @@ def reduce_scatter_v_of_class(input_x, input_split_sizes, op="sum", group="hccl_
     >>> ops.ReduceScatterV()(Tensor([1.0, 2.0]), [2]).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    check_tensor("ReduceScatterV", input_x=input_x)
+    TENSOR("ReduceScatterV", input_x=input_x)
     check_reduction("ReduceScatterV", op)
     group = group_of("ReduceScatterV", group)
     lengths = whole_numbers("ReduceScatterV", "input_split_sizes", input_split_sizes)
@@ -339,7 +320,7 @@ def all_swap_of_class(tensor_in, send_size, recv_size, group="hccl_world_group")
     >>> ops._AllSwap()(ops.ones((2, 3)), Tensor([6]), Tensor([6])).shape
     (2, 3)
     """
-    check_tensor("_AllSwap", tensor_in=tensor_in)
+    TENSOR("_AllSwap", tensor_in=tensor_in)
     group, width = group_of("_AllSwap", group), tensor_in.shape[1]
     sent, received = [
         [n // width for n in whole_numbers("_AllSwap", name, numbers)]
@@ -364,7 +345,7 @@ def send_of_class(
         ...
     ValueError: For 'Send', 'dest_rank' must be another rank, but got 0, which is this one.
     """
-    check_tensor("Send", input_x=input_x)
+    TENSOR("Send", input_x=input_x)
     group = group_of("Send", group)
     other = other_rank(
         "Send", "dest_rank", _world_rank("Send", "dest_rank", dest_rank, group), group
@@ -375,10 +356,8 @@ def send_of_class(
 
 
 def _world_rank(who, name, number, group):
-    if type(number) is not int or not 0 <= number < group.size:
-        raise rejection(
-            "0-rank-number-primitives", who, argument=name, number=group.size - 1, got=number
-        )
+    is_rank, last = type(number) is int and 0 <= number < group.size, group.size - 1
+    require(is_rank, "0-rank-number-primitives", who, argument=name, number=last, got=number)
     return group.ranks[number]
 
 
@@ -426,13 +405,14 @@ def _rounds(who, plans, group):
             takes = [k for k, (of, _) in enumerate(plans[to][1]) if of == i]
             number = [t for t, _ in sends[:at]].count(to)
             if number >= len(takes) or plans[to][1][takes[number]][1] != elements:
+                items = [n for of, n in plans[to][1] if of == i]
                 raise rejection(
                     "what-received-much-sent-number",
                     who,
                     i=i,
                     elements=elements,
                     to=to,
-                    items=[n for of, n in plans[to][1] if of == i],
+                    items=items,
                 )
             edge = (i, to), elements, at if i == own else None, takes[number] if to == own else None
             for entries in rounds:
@@ -471,7 +451,7 @@ def neighbor_exchange_of_class(
     group = group_of(who, group)
     inputs = list(input_x)
     for x, shape in zip(inputs, send_shapes, strict=True):
-        check_tensor(who, input_x=x)
+        TENSOR(who, input_x=x)
         require(x.shape == tuple(shape), "shapes-send-shapes", who, input_x=x.shape, shape=shape)
     for name, ranks in [("send_rank_ids", send_rank_ids), ("recv_rank_ids", recv_rank_ids)]:
         for rank in ranks:
@@ -505,10 +485,10 @@ def neighbor_exchange_v2_of_class(
     (1, 1, 4, 4)
     """
     who = "NeighborExchangeV2"
-    check_tensor(who, input_x=input_x)
+    TENSOR(who, input_x=input_x)
     group = group_of(who, group)
-    if data_format != "NCHW" or input_x.ndim != 4:
-        raise rejection("nchw-input-x-4-axes", who, data_format=data_format, shape=input_x.shape)
+    is_batch, shape = data_format == "NCHW" and input_x.ndim == 4, input_x.shape
+    require(is_batch, "nchw-input-x-4-axes", who, data_format=data_format, shape=shape)
     n, c, height, width = input_x.shape
     top, bottom, left, right = recv_lens
     extents = {-1: (top, left), 0: (height, width), 1: (bottom, right)}

@@ -9,7 +9,8 @@ import xmlrpc.client
 import xmlrpc.server
 
 from sporax.core.jax_internals import backends_are_initialized
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.distributed import groups, processes, ranks
 from sporax.distributed.launch_environment import Launch
 from sporax.ops.communication.groups import WORLD
@@ -55,34 +56,24 @@ def init_process_group(
     >>> mint.distributed.destroy_process_group()
     """
     who = "init_process_group"
-    _check_backend(who, backend)
+    _BACKEND(who, backend=backend)
     require(init_method is None or store is None, "store-none", who, argument="init_method")
     if (init_method or store) and processes.World.launch is None:
         _join(who, init_method, store, world_size, rank)
-    require(
-        world_size in (-1, processes.size()),
-        "1-number-processes",
-        who,
-        world_size=world_size,
-        size=processes.size(),
-    )
+    n = processes.size()
+    require(world_size in (-1, n), "1-number-processes", who, world_size=world_size, size=n)
     ranks.init()
     ranks.GlobalComm.BACKEND = backend
 
 
-def _check_backend(who, backend):
-    if backend not in ranks._BACKENDS:
-        raise rejection("one-of", who, backend=backend, choices=list(ranks._BACKENDS))
+_BACKEND = kinds.one_of(*ranks._BACKENDS)
+_TIMEOUT = kinds.instance(datetime.timedelta, "a-timedelta")
+_TEXT = kinds.instance((str, bytes), "bytes-or-str")
 
 
 def _join(who, init_method, store, size, rank):
-    require(
-        type(size) is int and size >= 1 and (type(rank) is int) and (0 <= rank < size),
-        "init-method-store-world-size-positive",
-        who,
-        got=size,
-        rank=rank,
-    )
+    is_place = type(size) is int and size >= 1 and type(rank) is int and 0 <= rank < size
+    require(is_place, "init-method-store-world-size-positive", who, got=size, rank=rank)
     if size == 1:
         return
     if store is not None:
@@ -90,9 +81,8 @@ def _join(who, init_method, store, size, rank):
     else:
         scheme, _, address = init_method.partition("://")
         host, _, port = address.partition(":")
-        require(
-            scheme == "tcp" and port.isdigit(), "tcp-address-port", who, init_method=init_method
-        )
+        is_address = scheme == "tcp" and port.isdigit()
+        require(is_address, "tcp-address-port", who, init_method=init_method)
     require(not backends_are_initialized(), "process-join-others-before", who)
     processes.join(Launch(rank, size, f"{host}:{port}"))
 
@@ -142,11 +132,11 @@ def new_group(
     1
     >>> mint.distributed.destroy_process_group(group)
     """
-    _check_backend("new_group", backend or "hccl")
+    _BACKEND("new_group", backend=backend or "hccl")
     if ranks is None:
         return groups.WORLD_NAMES[0]
     members = ranks
-    require(isinstance(members, list), "list", "new_group", ranks=members)
+    kinds.LIST("new_group", ranks=members)
     digest = hashlib.sha1("_".join(map(str, members)).encode()).hexdigest()
     name = f"{backend or 'hccl'}_{len(members)}_{digest}"  # as MindSpore forms it
     _create(name, members)
@@ -262,20 +252,13 @@ class TCPStore:
         timeout=datetime.timedelta(seconds=300), wait_for_workers=True, multi_tenant=False,
         master_listen_fd=None, use_libuv=True,
     ):  # fmt: skip
-        kinds = [
-            ("host_name", host_name, str), ("port", port, int), ("is_master", is_master, bool),
-            ("timeout", timeout, datetime.timedelta), ("wait_for_workers", wait_for_workers, bool),
-            ("world_size", 1 if world_size is None else world_size, int),
-        ]  # fmt: skip
-        for name, value, kind in kinds:
-            _check_type("TCPStore", name, value, kind)
-        require(
-            0 <= port <= 65535 and (world_size is None or world_size >= 1),
-            "0-65535-world-size-positive",
-            "TCPStore",
-            port=port,
-            world_size=world_size,
-        )
+        who = "TCPStore"
+        kinds.STR(who, host_name=host_name)
+        kinds.INT(who, port=port, world_size=1 if world_size is None else world_size)
+        kinds.BOOL(who, is_master=is_master, wait_for_workers=wait_for_workers)
+        _TIMEOUT(who, timeout=timeout)
+        is_port = 0 <= port <= 65535 and (world_size is None or world_size >= 1)
+        require(is_port, "0-65535-world-size-positive", who, port=port, world_size=world_size)
         self.host, self.timeout = host_name, timeout.total_seconds()
         self.port = self._serve(host_name, port) if is_master else port
         self._until("come")()
@@ -302,60 +285,47 @@ class TCPStore:
             except ConnectionRefusedError:
                 return []
 
-        return lambda: self._wait(call, f"the store at {self.host}:{self.port}")[0]
+        place = message("the-store-at", address=f"{self.host}:{self.port}")
+        return lambda: self._wait(call, place)[0]
 
     def _wait(self, ask, what):
         end = time.monotonic() + self.timeout
         while not (found := ask()):
+            is_in_time = time.monotonic() <= end
             require(
-                time.monotonic() <= end,
-                "within-timeout-was-not",
-                "TCPStore",
-                what=what,
-                timeout=self.timeout,
+                is_in_time, "within-timeout-was-not", "TCPStore", what=what, timeout=self.timeout
             )
             time.sleep(0.02)
         return found
 
     def add(self, key, amount):
         """Add to the integer under a key, initially 0; returns the sum."""
-        _check_type("TCPStore.add", "key", key, str)
-        _check_type("TCPStore.add", "amount", amount, int)
+        kinds.STR("TCPStore.add", key=key)
+        kinds.INT("TCPStore.add", amount=amount)
         try:
             return self._entries.add(key, amount)
         except xmlrpc.client.Fault as fault:
+            cause = fault.faultString
             raise rejection(
-                "value-key-number", "TCPStore.add", got=key, faultstring=fault.faultString
+                "value-key-number", "TCPStore.add", got=key, faultstring=cause
             ) from None
 
     def set(self, key, value):
         """Set the value of a key: bytes or a string."""
-        _check_type("TCPStore.set", "key", key, str)
-        _check_type("TCPStore.set", "value", value, (str, bytes))
+        kinds.STR("TCPStore.set", key=key)
+        _TEXT("TCPStore.set", value=value)
         value = value.encode() if isinstance(value, str) else value
         self._entries.set(key, xmlrpc.client.Binary(value))
 
     def get(self, key):
         """Return the value of a key, as bytes; waits for it."""
-        _check_type("TCPStore.get", "key", key, str)
-        return self._wait(lambda: self._entries.get(key), f"the key {key!r}")[0].data
+        kinds.STR("TCPStore.get", key=key)
+        return self._wait(lambda: self._entries.get(key), message("the-key", key=key))[0].data
 
     def delete_key(self, key):
         """Remove a key; returns True if it existed."""
-        _check_type("TCPStore.delete_key", "key", key, str)
+        kinds.STR("TCPStore.delete_key", key=key)
         return self._entries.delete_key(key)
-
-
-def _check_type(who, name, value, kind):
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        raise rejection(
-            "must-be-argument-type-argument-checks",
-            who,
-            argument=name,
-            value=" or ".join(k.__name__ for k in kinds),
-            got=value,
-        )
 
 
 publish("TCPStore", TCPStore, TCPStore)

@@ -4,9 +4,9 @@ from sporax.core.tensor import Tensor
 from sporax.diagnosis.rules import require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.groups import (
+    TENSOR,
     check_divides,
     check_reduction,
-    check_tensor,
     group_of,
 )
 from sporax.ops.declare import Arrays, composite
@@ -15,7 +15,7 @@ from sporax.ops.linalg.products import matmul
 
 def _operands(who, input, x2, group, world_size, bias, transposed):
     """Return the matrices, transposed if requested, and the process group."""
-    check_tensor(who, input=input, x2=x2)
+    TENSOR(who, input=input, x2=x2)
     group = group_of(who, group)
     require(world_size == group.size, "number-ranks", who, world_size=world_size, size=group.size)
     require(bias is None, "none", who, bias=bias)
@@ -66,7 +66,7 @@ def reshard(tensor, layout):
     >>> ops.reshard(Tensor([1.0]), None).asnumpy()
     array([1.], dtype=float32)
     """
-    check_tensor("reshard", tensor=tensor)
+    TENSOR("reshard", tensor=tensor)
     return tensor
 
 
@@ -77,5 +77,5 @@ def reshard_of_class(tensor, in_layout, out_layout, in_strategy):
     >>> ops.Reshard(None, None, None)(Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)
     """
-    check_tensor("Reshard", tensor=tensor)
+    TENSOR("Reshard", tensor=tensor)
     return tensor

@@ -2,7 +2,8 @@
 
 import functools
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import composite
 from sporax.ops.math.order_statistics import median, nanmedian
 from sporax.ops.shape.joining import broadcast_to
@@ -29,8 +30,9 @@ def array_reduce(fn, x, shape):
     array([[4., 6.]], dtype=float32)
     """
     ahead = x.ndim - len(shape)
-    if ahead < 0 or any(n not in (1, m) for n, m in zip(shape, x.shape[ahead:], strict=True)):
-        raise rejection("broadcast", "array_reduce", argument="shape", shape=x.shape, got=shape)
+    pairs = zip(shape, x.shape[max(ahead, 0) :], strict=False)
+    fits = ahead >= 0 and all(n in (1, m) for n, m in pairs)
+    require(fits, "broadcast", "array_reduce", argument="shape", shape=x.shape, got=shape)
     sizes = (1,) * ahead + tuple(shape)
     for axis, (old, new) in enumerate(zip(x.shape, sizes, strict=True)):
         if old != new:
@@ -53,10 +55,8 @@ def median_of_class(
     >>> ops.Median()(Tensor([1.0, 5.0, 3.0]))[0].asnumpy()
     array(3., dtype=float32)
     """
-    for name, flag in [
-        ("global_median", global_median), ("keep_dims", keep_dims), ("ignore_nan", ignore_nan)
-    ]:  # fmt: skip
-        require(isinstance(flag, bool), "bool", "Median", argument=name, got=flag)
+    flags = {"global_median": global_median, "keep_dims": keep_dims, "ignore_nan": ignore_nan}
+    kinds.BOOL("Median", **flags)
     compute = nanmedian if ignore_nan else median
     if not global_median:
         return compute(x, axis, keep_dims)

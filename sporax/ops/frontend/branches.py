@@ -6,7 +6,7 @@ from typing import Any
 from sporax.control_flow.cond import is_traced
 from sporax.control_flow.runtime import branch
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import composite
 
 
@@ -40,15 +40,11 @@ def switch_layer(index, layers) -> Any:
     layers = tuple(layers)
     if is_traced(index):
         return functools.partial(_of_layers, index, layers)
-    number = int(index)
-    if not -len(layers) <= number < len(layers):
-        raise rejection(
-            "in-interval-index-range",
-            "switch_layer",
-            index=number,
-            interval=f"[{-len(layers)}, {len(layers)})",
-        )
-    return layers[number]
+    i, n = int(index), len(layers)
+    require(
+        -n <= i < n, "in-interval-index-range", "switch_layer", index=i, interval=f"[{-n}, {n})"
+    )
+    return layers[i]
 
 
 def _of_layers(index, layers, *args):

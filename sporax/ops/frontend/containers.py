@@ -5,15 +5,13 @@ from typing import Any
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import composite
 
 
 def _check(who, name, value, kind):
-    if not isinstance(value, kind):
-        raise rejection(
-            "must-be-a-argument-type", who, argument=name, kind=kind.__name__, got=value
-        )
+    kinds.instance(kind, "an-instance", kind=kind.__name__).checked(who, name, value)
 
 
 def _item(who, kind, items, index):
@@ -85,7 +83,7 @@ def list_len(x) -> int:
     >>> ops.list_len([1, 2])
     2
     """
-    _check("list_len", "x", x, tuple | list)
+    kinds.SEQUENCE("list_len", x=x)
     return len(x)
 
 
@@ -96,7 +94,7 @@ def tuple_reversed(x) -> tuple:
     >>> ops.tuple_reversed((1, 2, 3))
     (3, 2, 1)
     """
-    _check("tuple_reversed", "x", x, tuple)
+    kinds.TUPLE("tuple_reversed", x=x)
     return x[::-1]
 
 
@@ -142,14 +140,8 @@ def make_dict(keys, values) -> dict:
     >>> ops.make_dict(("a", "b"), (1, 2))
     {'a': 1, 'b': 2}
     """
-    require(
-        len(keys) == len(values),
-        "one-length",
-        "make_dict",
-        keys=len(keys),
-        other="values",
-        count=len(values),
-    )
+    n, count = len(keys), len(values)
+    require(n == count, "one-length", "make_dict", keys=n, other="values", count=count)
     return dict(zip(keys, values, strict=True))
 
 
@@ -171,13 +163,7 @@ def slice_getitem(x, name) -> Any:
     2
     """
     _check("SliceGetItem", "x", x, slice)
-    require(
-        name in ("start", "stop", "step"),
-        "one-of",
-        "SliceGetItem",
-        name=name,
-        choices=("start", "stop", "step"),
-    )
+    kinds.one_of("start", "stop", "step")("SliceGetItem", name=name)
     return getattr(x, name)
 
 
@@ -188,7 +174,7 @@ def dict_getitem(x, key) -> Any:
     >>> ops.dict_getitem({"a": 1}, "a")
     1
     """
-    _check("dict_getitem", "x", x, dict)
+    kinds.DICT("dict_getitem", x=x)
     if key not in x:
         raise rejection("one-of", "dict_getitem", key=key, choices=[*x])
     return x[key]
@@ -201,7 +187,7 @@ def dict_setitem(x, key, value) -> dict:
     >>> ops.dict_setitem({"a": 1}, "b", 2)
     {'a': 1, 'b': 2}
     """
-    _check("dict_setitem", "x", x, dict)
+    kinds.DICT("dict_setitem", x=x)
     return {**x, key: value}
 
 
@@ -279,7 +265,7 @@ def shape_mul(input_data) -> int:
     >>> ops.shape_mul((2, 3, 4))
     24
     """
-    _check("shape_mul", "input_data", input_data, tuple)
+    kinds.TUPLE("shape_mul", input_data=input_data)
     return math.prod(input_data)
 
 
@@ -291,13 +277,8 @@ def reduced_shape(shape, axis) -> tuple:
     (1, 3, 1)
     """
     axes = (axis,) if isinstance(axis, int) else plain(axis)
-    require(
-        not any(not -len(shape) <= a < len(shape) for a in axes),
-        "must-be-of",
-        "reduced_shape",
-        axis=axis,
-        shape=shape,
-    )
+    are_axes = all(-len(shape) <= a < len(shape) for a in axes)
+    require(are_axes, "axes-of-shape", "reduced_shape", axis=axis, shape=shape)
     reduced = {a % len(shape) for a in axes} or range(len(shape))
     return tuple([1 if i in reduced else n for i, n in enumerate(shape)])
 
@@ -313,11 +294,7 @@ def broadcast_gradient_args(x_shape, y_shape) -> tuple:
         return (), ()
     ndim = max(len(x_shape), len(y_shape))
     shapes = [(1,) * (ndim - len(s)) + tuple(s) for s in (x_shape, y_shape)]
-    require(
-        not any((a != b and 1 not in (a, b) for a, b in zip(*shapes, strict=True))),
-        "broadcast-together",
-        "broadcast_gradient_args",
-        x_shape=x_shape,
-        y_shape=y_shape,
-    )
+    who, pairs = "broadcast_gradient_args", zip(*shapes, strict=True)
+    fits = all(a == b or 1 in (a, b) for a, b in pairs)
+    require(fits, "broadcast-together", who, x_shape=x_shape, y_shape=y_shape)
     return tuple(tuple([i for i, n in enumerate(s) if n == 1]) for s in shapes)

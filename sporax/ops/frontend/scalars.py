@@ -7,7 +7,7 @@ from sporax.ops.declare import composite
 
 
 def _divisor(who, y):
-    require(y != 0, "not-0-numerics-domain", who, y=y)
+    require(y != 0, "nonzero", who, y=y)
     return y
 
 

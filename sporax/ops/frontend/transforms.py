@@ -2,7 +2,7 @@
 
 from sporax import autodiff
 from sporax.batching import vmap
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops.declare import FUNCTIONS
 
 
@@ -23,8 +23,7 @@ class _Grad:
     ):  # fmt: skip
         flags = dict(locals())
         del flags["self"]
-        for name, flag in flags.items():
-            require(isinstance(flag, bool), "bool", "_Grad", argument=name, got=flag)
+        kinds.BOOL("_Grad", **flags)
         self.__dict__.update(flags)
 
     def __call__(self, fn, weights=None, grad_position=0):

@@ -3,6 +3,7 @@
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import PRIMITIVES, composite
 from sporax.ops.primitive import Primitive
@@ -71,12 +72,8 @@ def isconstant(x) -> bool:
 
 def _known(name):
     def function(x) -> bool:
-        require(
-            name != "is_dynamic_sequence_element_unknown" or isinstance(x, tuple | list),
-            "tuple-list-argument-type",
-            name,
-            x=x,
-        )
+        if name == "is_dynamic_sequence_element_unknown":
+            kinds.SEQUENCE(name, x=x)
         return False
 
     function.__name__, function.__module__ = name, __name__

@@ -1,9 +1,8 @@
 """Assignment to a variable, a Parameter or another Tensor, which keeps its identity."""
 
-from sporax.core.errors import describe
 from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.engine.recorder import wrap
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, attach, composite
@@ -20,15 +19,9 @@ def put(name, variable, value):
     require(isinstance(variable, Tensor), "parameter-tensor", name, variable=variable)
     if not isinstance(value, Tensor) or (value.shape == () != variable.shape):
         value = full_like(variable, value)
-    if value.shape != variable.shape:
-        raise rejection(
-            "shape-shape-size-assignment",
-            name,
-            argument="value",
-            other="variable",
-            got=describe(value._value.aval),
-            value=describe(variable._value.aval),
-        )
+    shape = variable.shape
+    got = value.shape
+    require(got == shape, "shape-of", name, value=got, shape=shape, other="variable")
     converted = value if value.dtype == variable.dtype else cast(value, variable.dtype)
     variable._rebind(converted._lift())
     return wrap(variable._value)
@@ -45,11 +38,9 @@ def assign(variable, value):
     array([3.], dtype=float32)
     """
     if isinstance(variable, Tensor) and isinstance(value, Tensor):
-        here, new = variable._value.aval, value._value.aval
-        if promote([here, new]) != here.dtype:
-            raise rejection(
-                "dtype-variable-can-hold", "Assign", value=value.dtype, dtype=variable.dtype
-            )
+        here = variable._value.aval
+        can_hold = promote([here, value._value.aval]) == here.dtype
+        require(can_hold, "dtype-to-hold", "Assign", value=value.dtype, dtype=variable.dtype)
     return put("Assign", variable, value)
 
 

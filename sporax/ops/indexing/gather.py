@@ -5,7 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, attach, composite, op, overloaded
 from sporax.ops.shape.reshape import reshape
@@ -42,7 +42,7 @@ def masked_fill(input: Array, mask: Array, value: Array):
     >>> ops.masked_fill(Tensor([1.0, 2.0]), Tensor([True, False]), 9).asnumpy()
     array([9., 2.], dtype=float32)
     """
-    require(mask.dtype == bool, "bool-compare-convert-astype", argument="mask")
+    require(mask.dtype == bool, "bool-dtype", mask=mask.dtype)
     require(not value.ndim, "number-tensor-without-dimensions", argument="value")
     return jnp.where(mask, value.astype(input.dtype), input)
 
@@ -131,10 +131,8 @@ def gather(input: Array, index: Array, axis, batch_dims=0):
     array([3., 1.], dtype=float32)
     """
     _integers(index)
-    if not -input.ndim <= axis < input.ndim:
-        raise rejection(
-            "in-interval-shape-axis", axis=axis, interval=f"[{-input.ndim}, {input.ndim})"
-        )
+    n = input.ndim
+    require(-n <= axis < n, "in-interval-shape-axis", axis=axis, interval=f"[{-n}, {n})")
     take = functools.partial(jnp.take, axis=axis % input.ndim - batch_dims)
     for _ in range(batch_dims):
         take = jax.vmap(take)
@@ -162,7 +160,8 @@ def gather_elements(input: Array, dim, index: Array):
            [3]])
     """
     _integers(index)
-    require(index.ndim == input.ndim, "many-dimensions-input", argument="index")
+    n = input.ndim
+    require(index.ndim == n, "dimensions-of", index=index.shape, other="input", n=n)
     dim = range(input.ndim)[dim]
     kept = tuple(slice(None if i == dim else n) for i, n in enumerate(index.shape))
     return jnp.take_along_axis(input[kept], index, dim)
@@ -225,7 +224,7 @@ def index_select(input: Array, axis, index: Array):
     array([[3, 1]])
     """
     _integers(index)
-    require(axis is not None, "int-argument-type-gather", argument="axis")
+    require(axis is not None, "int", axis=axis)
     return jnp.take(input, index, axis)
 
 
@@ -239,11 +238,14 @@ def take(input, index):
     return gather(reshape(input, (-1,)), index, 0)
 
 
+_MODES = ("clip", "wrap")
+
+
 @op(name="Tensor.take", function=())
 def take_with_mode(input: Array, indices: Array, axis=0, mode="clip"):
     """The slices along `axis`, with indices out of range clipped or wrapped; `Tensor.take` calls
     it. Negative indices count from the end first, as everywhere."""
-    require(mode in ("clip", "wrap"), "one-of-not-supported", mode=mode, choices=("clip", "wrap"))
+    require(mode in _MODES, "one-of-not-supported", mode=mode, choices=_MODES)
     if mode == "clip":
         indices = jnp.where(indices < 0, indices + input.shape[axis], indices)
     return jnp.take(input, indices, axis, mode=mode)
@@ -258,14 +260,8 @@ def _take_method(self, indices=None, axis=None, mode="clip", *, index=None):
     >>> Tensor([1, 2, 3]).take(Tensor([0, 7])).asnumpy()
     array([1, 3])
     """
-    require(
-        (indices is None) != (index is None),
-        "either-given",
-        "Tensor.take",
-        other="indices",
-        other2="index",
-        error=TypeError,
-    )
+    is_one = (indices is None) != (index is None)
+    require(is_one, "either-given", "Tensor.take", TypeError, other="indices", other2="index")
     if index is not None:
         return take(self, index)
     return take_with_mode(reshape(self, (-1,)) if axis is None else self, indices, axis or 0, mode)
@@ -285,9 +281,8 @@ def embedding_lookup_of_class(input_params: Array, input_indices: Array, offset=
            [0., 0.]], dtype=float32)
     """
     _integers(input_indices)
-    require(
-        input_params.ndim in (1, 2), "1-2-axes", argument="input_params", shape=input_params.shape
-    )
+    shape = input_params.shape
+    require(len(shape) in (1, 2), "dimensions", argument="input_params", n=1, n2=2, shape=shape)
     require(isinstance(offset, int), "int", offset=offset)
     at, count = input_indices - offset, input_params.shape[0]
     inside = (at >= 0) & (at < count)

@@ -170,8 +170,7 @@ def _blend(pattern, window, block, value):
         *(1,) * before, *[next(sizes) if masked else 1 for masked in hidden], *(1,) * after
     )
     fits = all(v in (1, n) for v, n in zip(value.shape, block.shape, strict=True))
-    if not fits:
-        raise rejection("value-does-not-fit", shape=block.shape)
+    require(fits, "value-does-not-fit", shape=block.shape)
     return jnp.where(mask, value, block)
 
 
@@ -293,12 +292,8 @@ def setitem(self, index, value) -> None:
     """
     name = "Tensor.__setitem__"
     if not isinstance(value, (Tensor, bool, int, float, complex)):
-        require(
-            isinstance(value, (np.ndarray, np.generic, list, tuple)),
-            "value-tensor-number-array",
-            name,
-            got=value,
-        )
+        is_array = isinstance(value, (np.ndarray, np.generic, list, tuple))
+        require(is_array, "value-tensor-number-array", name, got=value)
         value = wrap(new_value(value, None))
     where = _one_for_all(self, index, value)
     pattern, operands = Parser(name, self.shape, where).parse(index)

@@ -7,6 +7,7 @@ import itertools
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.casting import cast
@@ -29,13 +30,8 @@ def put_at(operands: Arrays, accumulate=False):
     """Return an array with values at indices: `operands` are the array, the values, and integer
     indices for each of its first axes; `index_put` calls it."""
     input, values, *indices = operands
-    require(
-        len(indices) <= input.ndim,
-        "at-most-tensors-many-input",
-        argument="indices",
-        ndim=input.ndim,
-        count=len(indices),
-    )
+    count, ndim = len(indices), input.ndim
+    require(count <= ndim, "at-most-tensors-many-input", argument="indices", ndim=ndim, count=count)
     place = input.at[tuple(indices)]
     values = values.astype(input.dtype)
     return place.add(values) if accumulate else place.set(values)
@@ -43,12 +39,8 @@ def put_at(operands: Arrays, accumulate=False):
 
 def _checked_indices(name, indices):
     """Check index Tensors: integers, or Bool masks; UInt8 means Bool too."""
-    require(
-        isinstance(indices, (tuple, list)) and indices,
-        "tuple-list-tensors-argument-type",
-        name,
-        indices=indices,
-    )
+    is_sequence = isinstance(indices, (tuple, list)) and indices
+    require(is_sequence, "tuple-list-tensors-argument-type", name, indices=indices)
     for index in indices:
         if not isinstance(index, Tensor) or index._value.aval.dtype.kind not in "biu":
             kind = index.dtype if isinstance(index, Tensor) else type(index).__name__
@@ -70,7 +62,7 @@ def index_put(input, indices, values, accumulate=False):
     array([[1, 8],
            [3, 9]])
     """
-    require(isinstance(accumulate, bool), "bool", "index_put", accumulate=accumulate)
+    kinds.BOOL("index_put", accumulate=accumulate)
     indices = _checked_indices("index_put", indices)
     if not accumulate and any(map(_is_mask, indices)):
         result = copy(input)
@@ -92,10 +84,8 @@ def index_put_of_class(x1, x2, indices, accumulate=0):
     """
     require(accumulate in (0, 1), "0-1", "IndexPut", accumulate=accumulate)
     indices = _checked_indices("IndexPut", indices)
-    if x2.ndim != 1 or x1.dtype != x2.dtype or any(i.ndim != 1 for i in indices):
-        raise rejection(
-            "indices-vectors-x2-dtype", "IndexPut", x2=x2.dtype, shape=x2.shape, dtype=x1.dtype
-        )
+    fits = x2.ndim == 1 and x1.dtype == x2.dtype and all(i.ndim == 1 for i in indices)
+    require(fits, "vectors-of-dtype", "IndexPut", x2=x2, dtype=x1.dtype)
     return index_put(x1, indices, x2, accumulate == 1)
 
 
@@ -105,15 +95,10 @@ def index_copy(input: Array, dim, index: Array, tensor: Array):
     """`input` with the slices of `tensor` along `dim` at `index`; `Tensor.index_copy_` calls it."""
     places = index.reshape(-1)
     rows, new = jnp.moveaxis(input, dim, 0), jnp.moveaxis(tensor, dim, 0)
-    if new.shape != (places.size, *rows.shape[1:]):
-        raise rejection(
-            "slice-along-indices-shape",
-            argument="tensor",
-            dim=dim,
-            size=places.size,
-            shape=input.shape,
-            shape2=tensor.shape,
-        )
+    require(
+        new.shape == (places.size, *rows.shape[1:]), "slice-along-indices-shape",
+        tensor=tensor.shape, dim=dim, size=places.size, shape=input.shape,
+    )  # fmt: skip
     return jnp.moveaxis(rows.at[places].set(new.astype(input.dtype)), 0, dim)
 
 
@@ -122,13 +107,8 @@ def index_copy(input: Array, dim, index: Array, tensor: Array):
         Range(index, input.size, of=", as a number in row-major order")])  # fmt: skip
 def put_flat(input: Array, index: Array, source: Array, accumulate=False):
     """`input` with the elements of `source` at flat, row-major indices; `Tensor.put_` calls it."""
-    require(
-        index.size == source.size,
-        "source-equally-many-elements",
-        argument="index",
-        size=index.size,
-        size2=source.size,
-    )
+    n, count = index.size, source.size
+    require(n == count, "equally-many-elements", index=n, other="source", count=count)
     place = input.reshape(-1).at[index.reshape(-1)]
     source = source.reshape(-1).astype(input.dtype)
     return (place.add(source) if accumulate else place.set(source)).reshape(input.shape)
@@ -140,11 +120,10 @@ def put_flat(input: Array, index: Array, source: Array, accumulate=False):
 def written(name, tensor, result):
     """Write `result` to `tensor` in its dtype; returns `tensor`."""
     here, new = tensor._value.aval, result._value.aval
-    require(
-        new.shape == here.shape, "result-tensor-s-shape", name, shape=here.shape, shape2=new.shape
-    )
-    if new.inexact and not here.inexact:
-        raise rejection("result-dtype-tensor-can", name, dtype=result.dtype, dtype2=tensor.dtype)
+    shape = here.shape
+    require(new.shape == shape, "result-tensor-s-shape", name, shape=shape, got=new.shape)
+    can_hold = here.inexact or not new.inexact
+    require(can_hold, "result-dtype-tensor-can", name, got=result.dtype, dtype=tensor.dtype)
     result = result if new.dtype == here.dtype else cast(result, tensor.dtype)
     return tensor._rebind(result._lift())
 

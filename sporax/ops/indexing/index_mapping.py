@@ -20,16 +20,10 @@ def _elements(indices, dims):
 @op(function=(), name="UnravelIndex", bounds=_elements, differentiable=False)
 def places_in(indices: Array, dims):
     """`UnravelIndex` with the sizes `dims` as a tuple."""
-    require(
-        indices.ndim <= 1 and jnp.issubdtype(indices.dtype, jnp.integer),
-        "integers-n",
-        argument="indices",
-    )
-    require(
-        isinstance(dims, tuple) and all(isinstance(n, int) and n > 0 for n in dims),
-        "positive-ints-argument-value",
-        dims=dims,
-    )
+    is_vector = indices.ndim <= 1 and jnp.issubdtype(indices.dtype, jnp.integer)
+    require(is_vector, "integers-n", argument="indices")
+    is_shape = isinstance(dims, tuple) and all(isinstance(n, int) and n > 0 for n in dims)
+    require(is_shape, "positive-ints-argument-value", dims=dims)
     return jnp.stack(jnp.unravel_index(indices, dims)).astype(indices.dtype)
 
 
@@ -57,18 +51,13 @@ def ragged_range(starts, limits, deltas, Tsplits) -> Arrays:
     >>> [t.tolist() for t in ops.RaggedRange(sporax.int64)(starts, limits, steps)]
     [[0, 1, 1, 3], [2, 8, 10]]
     """
-    require(
-        Tsplits in (dtypes.int32, dtypes.int64),
-        "int32-int64-argument-value",
-        "RaggedRange",
-        Tsplits=Tsplits,
-    )
+    who, is_integer = "RaggedRange", Tsplits in (dtypes.int32, dtypes.int64)
+    require(is_integer, "int32-int64-argument-value", who, Tsplits=Tsplits)
     arrays = [np.atleast_1d(x.asnumpy()) for x in (starts, limits, deltas)]
-    if len({(a.shape, a.dtype) for a in arrays}) > 1 or arrays[0].ndim > 1:
-        raise rejection(
-            "starts-limits-deltas-one", "RaggedRange", got=[(a.shape, str(a.dtype)) for a in arrays]
-        )
-    require(arrays[2].all(), "not-0-numerics-domain-index-mapping", "RaggedRange", deltas=arrays[2])
+    found = [(a.shape, str(a.dtype)) for a in arrays]
+    is_one = len(set(found)) == 1 and arrays[0].ndim <= 1
+    require(is_one, "starts-limits-deltas-one", who, got=found)
+    require(arrays[2].all(), "nonzero", who, deltas=arrays[2])
     counts = [max(0, int(np.ceil((b - a) / d))) for a, b, d in zip(*arrays, strict=True)]
     ranges = [a + d * np.arange(n) for a, d, n in zip(*arrays[::2], counts, strict=True)]
     dense = np.concatenate([np.zeros(0), *ranges]).astype(arrays[0].dtype)
@@ -173,7 +162,8 @@ def map_cache_idx(hashmap, indices, step, emb_max_num, cache_max_num) -> Arrays:
     [[0], [5], [0], [0]]
     """
     rows = hashmap.asnumpy().copy()
-    require(rows.ndim == 2 and rows.shape[1] == 4, "n-4", "MapCacheIdx", hashmap=rows.shape)
+    is_table, shape = rows.ndim == 2 and rows.shape[1] == 4, rows.shape
+    require(is_table, "shape-letters", "MapCacheIdx", hashmap=shape, letters="(n, 4)")
     cache = _Cache(rows, int(step))
     keys = indices.asnumpy().astype(np.int64) - int(cache_max_num)
     is_known = (keys >= 0) & (keys < int(emb_max_num))

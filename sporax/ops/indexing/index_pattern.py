@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 
 # Parts of a pattern, besides slices and masks: an integer, a 0-d integer Tensor, an index array; a
 # new axis (None or True), a new axis without elements (False).
@@ -52,11 +52,11 @@ class Parser:
         items = items_of(index)
         taken = sum(map(_axes_of, items))
         if taken > (n := len(self.shape)):
-            raise (IndexError if self.shape else NoIndex)(
-                f"For '{self.name}', the index must have at most {n} "
-                f"{'part' if n == 1 else 'parts'}, one for each dimension of "
-                f"shape {self.shape}, but got {taken}."
-            )
+            parts = message("one-part") if n == 1 else message("several-parts", n=n)
+            raise rejection(
+                "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
+                parts=parts, shape=self.shape, got=taken,
+            )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
         require(ellipses <= 1, "index-at-most-one-ellipsis", self.name, got=ellipses)
         for item in items:
@@ -65,11 +65,8 @@ class Parser:
                     self._slice(slice(None))
             else:
                 self._part(item)
-        require(
-            NONE not in self.pattern or (ARRAY not in self.pattern and SCALAR not in self.pattern),
-            "false-not-mixed-index",
-            self.name,
-        )
+        is_mixed = NONE in self.pattern and (ARRAY in self.pattern or SCALAR in self.pattern)
+        require(not is_mixed, "false-not-mixed-index", self.name)
         return tuple(self.pattern), self.operands
 
     def _part(self, item):
@@ -108,12 +105,8 @@ class Parser:
             self.axis += 1
             return
         for bound in (item.start, item.stop, item.step):
-            require(
-                bound is None or hasattr(bound, "__index__"),
-                "bounds-slice-integers-none",
-                self.name,
-                got=bound,
-            )
+            is_bound = bound is None or hasattr(bound, "__index__")
+            require(is_bound, "bounds-slice-integers-none", self.name, got=bound)
         require(item.step is None or operator.index(item.step) != 0, "step-slice-not-0", self.name)
         start, stop, step = item.indices(n)
         length = len(range(start, stop, step))
@@ -157,26 +150,15 @@ class Parser:
             else:
                 self._mask(array)
             return
-        require(
-            array.dtype.kind in "iu",
-            "index-array-hold-integers",
-            self.name,
-            got=array.dtype,
-            item=item,
-            error=NoIndex,
-        )
+        is_index, got = array.dtype.kind in "iu", array.dtype
+        require(is_index, "index-array-hold-integers", self.name, NoIndex, got=got, item=item)
         n = self.shape[self.axis]
         wrong = array[(array < -n) | (array >= n)]
         if wrong.size:
             raise rejection(
-                "indices-dimension",
-                self.name,
-                axis=self.axis,
-                value=-n,
-                n=n,
-                got=wrong.flat[0],
-                shape=self.shape,
-            )
+                "indices-dimension", self.name,
+                axis=self.axis, value=-n, n=n, got=wrong.flat[0], shape=self.shape,
+            )  # fmt: skip
         self._take(ARRAY, np.where(array < 0, array + n, array))
 
     def _mask(self, mask):

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, op
 
@@ -14,10 +14,9 @@ def _within(x, v, indices):
 def _rows(x, v, indices):
     """Return the rows of `x` at `indices`, to be set to `v` or added to."""
     at = jnp.atleast_1d(indices)
-    if v.shape != at.shape + x.shape[1:]:
-        raise rejection(
-            "row-shape-indices-shape", argument="v", shape=x.shape[1:], size=at.size, shape2=v.shape
-        )
+    shape = x.shape[1:]
+    fits = v.shape == at.shape + shape
+    require(fits, "row-shape-indices-shape", v=v.shape, shape=shape, size=at.size)
     return x.at[at]
 
 

@@ -4,7 +4,8 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.parameter import Parameter
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 from sporax.ops.indexing.assignment import put
@@ -19,11 +20,13 @@ REDUCTIONS = {
 }  # fmt: skip
 
 
+_REDUCTION = kinds.one_of(*REDUCTIONS)
+
+
 def _at(x, places, values, reduction):
     if reduction == "sub":
         return x.at[places].add(-values.astype(x.dtype))
-    if reduction not in REDUCTIONS:
-        raise rejection("one-of", reduction=reduction, choices=[*REDUCTIONS])
+    _REDUCTION(None, reduction=reduction)
     values = values.astype(x.dtype)
     if REDUCTIONS[reduction] == "multiply":
         return multiply_at(x, places, values)
@@ -290,8 +293,8 @@ def index_add_along(x, dim, index, source, *, alpha=1):
     if is_one(alpha):
         return index_add_functional(x, index, source, dim)
     added = mul(source.astype(x.dtype), alpha)
-    if not x.is_floating_point() and added.is_floating_point():
-        raise rejection("int-input", "index_add", alpha=alpha, dtype=x.dtype)
+    fits = x.is_floating_point() or not added.is_floating_point()
+    require(fits, "int-input", "index_add", alpha=alpha, dtype=x.dtype)
     return index_add_functional(x, index, added, dim)
 
 

@@ -21,13 +21,8 @@ def slice(input: Array, begin, size):
            [4]])
     """
     ends = [n if s == -1 else b + s for b, s, n in zip(begin, size, input.shape, strict=True)]
-    require(
-        not any((not 0 <= b <= e <= n for b, e, n in zip(begin, ends, input.shape, strict=True))),
-        "begin-size-lie-within",
-        begin=begin,
-        size=size,
-        shape=input.shape,
-    )
+    inside = all(0 <= b <= e <= n for b, e, n in zip(begin, ends, input.shape, strict=True))
+    require(inside, "begin-size-lie-within", begin=begin, size=size, shape=input.shape)
     return jax.lax.slice(input, begin, ends)
 
 
@@ -79,13 +74,8 @@ def narrow(input: Array, axis, start, length):
     """
     total = input.shape[axis]
     first = start + total if start < 0 else start
-    require(
-        0 <= first <= first + length <= total,
-        "slices-lie-within",
-        length=length,
-        start=start,
-        total=total,
-    )
+    inside = 0 <= first <= first + length <= total
+    require(inside, "slices-lie-within", length=length, start=start, total=total)
     return jax.lax.slice_in_dim(input, first, first + length, axis=axis)
 
 

@@ -6,7 +6,8 @@ The shape depends on the ids, so these functions run the pending operations.
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.indexing.gather import gather
@@ -35,16 +36,16 @@ def _ids(input_x, segment_ids, count, reduction):
     return [Range(segment_ids, count, low=0, of=", the number of segments")]
 
 
+_REDUCTION = kinds.one_of(*_COMPUTE)
+
+
 @op(function=(), name="Segment", bounds=_ids)
 def reduced_segments(input_x: Array, segment_ids: Array, count, reduction):
     """Reduce slices along the first axis to `count` segments; `reduction`: a key of `_COMPUTE`."""
-    require(
-        segment_ids.ndim == 1 and input_x.shape[:1] == segment_ids.shape,
-        "n-n-being-first",
-        argument="segment_ids",
-    )
-    if reduction not in _COMPUTE:
-        raise rejection("one-of", reduction=reduction, choices=[*_COMPUTE])
+    shape, rows = segment_ids.shape, input_x.shape[:1]
+    letters = str(rows or "(n,)")
+    require(shape == rows and rows, "shape-letters", segment_ids=shape, letters=letters)
+    _REDUCTION(None, reduction=reduction)
     _, empty, compute = _COMPUTE[reduction]
     some = jnp.zeros(count, bool).at[segment_ids].set(True)
     result = compute(input_x, segment_ids, count).astype(input_x.dtype)
@@ -55,12 +56,8 @@ def reduced_segments(input_x: Array, segment_ids: Array, count, reduction):
 def _count(name, segment_ids):
     """Return the number of segments; the ids must be ascending."""
     ids = segment_ids.asnumpy()
-    require(
-        ids.ndim == 1 and ids.dtype.kind in "iu" and (not (ids[1:] < ids[:-1]).any()),
-        "rising-integers-n",
-        name,
-        segment_ids=ids,
-    )
+    is_rising = ids.ndim == 1 and ids.dtype.kind in "iu" and not (ids[1:] < ids[:-1]).any()
+    require(is_rising, "rising-integers-n", name, segment_ids=ids)
     return int(ids[-1]) + 1 if ids.size else 0
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sporax.core.promotion import promote
 from sporax.core.tensor import Tensor
 from sporax.core.value import WEAK_AVALS, Aval
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.math.comparison import ordered
@@ -172,6 +172,7 @@ def _dividends(avals, attributes):
 
 
 _ROUNDED = {None: lambda x: x, "floor": jnp.floor, "trunc": jnp.trunc}
+_ROUNDING_MODE = kinds.optional(kinds.one_of("floor", "trunc"))
 
 
 @op(
@@ -204,7 +205,7 @@ def div(input: Array, other: Array, *, rounding_mode=None):
     >>> (Tensor([1, 2]) / 2).asnumpy()
     array([0.5, 1. ], dtype=float32)
     """
-    require(rounding_mode in _ROUNDED, "none-floor-trunc", rounding_mode=rounding_mode)
+    _ROUNDING_MODE(None, rounding_mode=rounding_mode)
     if rounding_mode is not None and not jnp.issubdtype(input.dtype, jnp.inexact):
         whole = {"floor": jnp.floor_divide, "trunc": jax.lax.div}[rounding_mode]
         return _whole(whole, input, other)

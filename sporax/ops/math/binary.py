@@ -4,16 +4,21 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import at_least_single, binary, floating, floating_binary
 
 
+def _check_integers(a, b):
+    are_integers = all(jnp.issubdtype(x.dtype, jnp.integer) for x in (a, b))
+    require(are_integers, "operands-integers", dtype=a.dtype, dtype2=b.dtype)
+
+
 def _whole(name):
     def compute(a, b):
-        if not (jnp.issubdtype(a.dtype, jnp.integer) and jnp.issubdtype(b.dtype, jnp.integer)):
-            raise rejection("operands-integers", dtype=a.dtype, dtype2=b.dtype)
+        _check_integers(a, b)
         return getattr(jnp, name)(a, b)
 
     return compute
@@ -37,8 +42,7 @@ def _quotient(a, b):
 
 def _shift(compute):
     def shifted(a, b):
-        if not (jnp.issubdtype(a.dtype, jnp.integer) and jnp.issubdtype(b.dtype, jnp.integer)):
-            raise rejection("operands-integers", dtype=a.dtype, dtype2=b.dtype)
+        _check_integers(a, b)
         return compute(a, b)
 
     return shifted
@@ -191,12 +195,7 @@ def mvlgamma(input: Array, p):
     >>> print(ops.mvlgamma(Tensor([3.0]), 1).asnumpy().round(4))
     [0.6931]
     """
-    require(
-        isinstance(p, int) and (not isinstance(p, bool)) and (p >= 1),
-        "int-at-least-argument-value",
-        p=p,
-        n=1,
-    )
+    require(kinds.POSITIVE_INT.accepts(p), "int-at-least-argument-value", p=p, n=1)
     check_size("Mvlgamma", (p, *input.shape), input.dtype, "'p'")
     return special.multigammaln(floating(input), p)
 
@@ -257,7 +256,7 @@ def population_count(input: Array):
     >>> ops.population_count(Tensor([7, 8])).asnumpy()
     array([3, 1], dtype=uint8)
     """
-    require(jnp.issubdtype(input.dtype, jnp.integer), "input-integers", dtype=input.dtype)
+    require(jnp.issubdtype(input.dtype, jnp.integer), "integer-dtype", input=input.dtype)
     return jax.lax.population_count(input).astype(jnp.uint8)
 
 

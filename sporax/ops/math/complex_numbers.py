@@ -58,10 +58,8 @@ def complex_of_class(real: Array, imag: Array):
     >>> ops.Complex()(Tensor([1.0]), Tensor([2.0])).asnumpy()
     array([1.+2.j], dtype=complex64)
     """
-    require(
-        real.dtype == imag.dtype and real.dtype in (np.float32, np.float64),
-        "both-parts-float32-both",
-    )
+    is_pair = real.dtype == imag.dtype and real.dtype in (np.float32, np.float64)
+    require(is_pair, "both-parts-float32-both")
     return jax.lax.complex(*jnp.broadcast_arrays(real, imag))  # 1j times infinity would be NaN
 
 

@@ -5,19 +5,16 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 
 
-def _integers(**arrays):
+def _integers(who=None, **arrays):
     for name, array in arrays.items():
-        require(
-            jnp.issubdtype(array.dtype, jnp.integer),
-            "integers-dtype-integer-ctc",
-            argument=name,
-            got=array.dtype,
-        )
+        is_integer = jnp.issubdtype(array.dtype, jnp.integer)
+        require(is_integer, "integer-dtype", who, argument=name, got=array.dtype)
 
 
 @op(
@@ -33,10 +30,8 @@ def bincount_of_class(array: Array, weights: Array, size):
     array([0., 1., 6., 0.], dtype=float32)
     """
     _integers(array=array)
-    if weights.size and weights.shape != array.shape:
-        raise rejection(
-            "shape-array-no-elements", argument="weights", shape=weights.shape, shape2=array.shape
-        )
+    fits = not weights.size or weights.shape == array.shape
+    require(fits, "shape-of", weights=weights.shape, shape=array.shape, other="array")
     require(isinstance(size, int) and size >= 0, "int-at-least-argument-value", size=size, n=0)
     added = weights if weights.size else jnp.ones(array.shape, weights.dtype)
     place = jnp.where((array < 0) | (array >= size), size, array)
@@ -65,23 +60,13 @@ def confusion_matrix(
            [0, 2]], dtype=int32)
     """
     _integers(labels=labels, predictions=predictions)
-    if labels.ndim != 1 or predictions.shape != labels.shape:
-        raise rejection(
-            "predictions-vectors-one-length", labels=labels.shape, shape=predictions.shape
-        )
+    shape = predictions.shape
+    is_vector = labels.ndim == 1 and shape == labels.shape
+    require(is_vector, "vectors-one-length", labels=labels.shape, other="predictions", shape=shape)
     if weights is not None and weights.shape != labels.shape:
-        raise rejection(
-            "shape-shape-size-diagonals",
-            argument="weights",
-            shape=labels.shape,
-            shape2=weights.shape,
-        )
-    require(
-        isinstance(num_classes, int) and num_classes >= 1,
-        "int-at-least-argument-value",
-        num_classes=num_classes,
-        n=1,
-    )
+        raise rejection("shape-of", weights=weights.shape, shape=labels.shape, other="labels")
+    is_count = isinstance(num_classes, int) and num_classes >= 1
+    require(is_count, "int-at-least-argument-value", num_classes=num_classes, n=1)
     wanted = dtypes.to_numpy(dtype)
     added = jnp.ones(labels.shape, wanted) if weights is None else weights.astype(wanted)
     return jnp.zeros((num_classes, num_classes), wanted).at[labels, predictions].add(added)
@@ -100,10 +85,8 @@ def histogram_fixed_width(x: Array, range: Array, nbins, dtype="int32"):
     """
     require(isinstance(nbins, int) and nbins >= 1, "int-at-least-argument-value", nbins=nbins, n=1)
     require(dtype == "int32", "must-be-argument-value-ctc", dtype=dtype, other="int32")
-    if range.shape != (2,) or range.dtype != x.dtype:
-        raise rejection(
-            "least-greatest-dtype-x", range=range.dtype, shape=range.shape, dtype=x.dtype
-        )
+    is_pair, got = range.shape == (2,) and range.dtype == x.dtype, [range.dtype, range.shape]
+    require(is_pair, "least-greatest", range=got, other="x", dtype=x.dtype)
     kind = jnp.promote_types(x.dtype, jnp.float32)
     low, high = range.astype(kind)
     place = jnp.floor(nbins * (x.reshape(-1).astype(kind) - low) / (high - low))
@@ -118,14 +101,8 @@ def equal_count(x: Array, y: Array):
     >>> ops.EqualCount()(Tensor([1, 2, 3]), Tensor([1, 2, 5])).asnumpy()
     array([2])
     """
-    require(
-        x.shape == y.shape and x.dtype == y.dtype,
-        "y-one-shape-dtype",
-        x=x.dtype,
-        shape=x.shape,
-        dtype=y.dtype,
-        shape2=y.shape,
-    )
+    same = (x.shape, x.dtype) == (y.shape, y.dtype)
+    require(same, "shape-dtype-of", y=[y.dtype, y.shape], other="x", own=[x.dtype, x.shape])
     return jnp.sum(x == y).astype(x.dtype).reshape(1)
 
 
@@ -138,10 +115,9 @@ def compare_and_bitpack(x: Array, threshold: Array):
     array([129], dtype=uint8)
     """
     require(x.ndim >= 1 and (not x.shape[-1] % 8), "last-axis-x-multiple", shape=x.shape)
-    if threshold.ndim or threshold.dtype != x.dtype:
-        raise rejection(
-            "no-axes-dtype-x", threshold=threshold.dtype, shape=threshold.shape, dtype=x.dtype
-        )
+    is_number = (threshold.ndim, threshold.dtype) == (0, x.dtype)
+    got = [threshold.dtype, threshold.shape]
+    require(is_number, "number-of-dtype", threshold=got, other="x", dtype=x.dtype)
     return jnp.packbits(x > threshold, -1)
 
 
@@ -159,22 +135,13 @@ def accidental_hits(true_classes, sampled_candidates, num_true=1) -> Arrays:
     >>> rows.tolist(), places.tolist()
     ([0, 1], [2, 0])
     """
-    if true_classes.ndim != 2 or true_classes.shape[1] != num_true or sampled_candidates.ndim != 1:
-        raise rejection(
-            "n-sampled-candidates-vector",
-            "ComputeAccidentalHits",
-            true_classes=true_classes.shape,
-            num_true=num_true,
-            shape=sampled_candidates.shape,
-        )
+    who, shape = "ComputeAccidentalHits", true_classes.shape
+    is_matrix = len(shape) == 2 and shape[1] == num_true
+    require(is_matrix, "shape-letters", who, true_classes=shape, letters=f"(n, {num_true})")
+    shape = sampled_candidates.shape
+    require(len(shape) == 1, "vector", who, argument="sampled_candidates", shape=shape)
     true, sampled = true_classes.asnumpy(), sampled_candidates.asnumpy()
-    if true.dtype.kind not in "iu" or sampled.dtype.kind not in "iu":
-        raise rejection(
-            "sampled-candidates-integers",
-            "ComputeAccidentalHits",
-            true_classes=true_classes.dtype,
-            dtype=sampled_candidates.dtype,
-        )
+    _integers(who, true_classes=true, sampled_candidates=sampled)
     rows, _, places = np.nonzero(true[:, :, None] == sampled)
     least = np.full(len(rows), np.finfo(np.float32).min, np.float32)
     return Tensor(rows.astype(np.int32)), Tensor(places.astype(np.int64)), Tensor(least)
@@ -187,18 +154,10 @@ def invert_permutation(input_x) -> tuple:
     >>> ops.InvertPermutation()((2, 0, 1))
     (1, 2, 0)
     """
-    require(
-        isinstance(input_x, (tuple, list)),
-        "tuple-list-ints-argument-value",
-        "InvertPermutation",
-        input_x=input_x,
-    )
-    require(
-        all(isinstance(n, int) and (not isinstance(n, bool)) for n in input_x),
-        "integers-argument-type",
-        "InvertPermutation",
-        input_x=input_x,
-    )
-    if sorted(input_x) != list(range(len(input_x))):
-        raise rejection("int-0-once", "InvertPermutation", input_x=input_x, number=len(input_x) - 1)
+    who, is_sequence = "InvertPermutation", isinstance(input_x, (tuple, list))
+    require(is_sequence, "tuple-list-ints-argument-value", who, input_x=input_x)
+    is_whole = all(map(kinds.INT.accepts, input_x))
+    require(is_whole, "integers-argument-type", who, input_x=input_x)
+    is_permutation = sorted(input_x) == list(range(len(input_x)))
+    require(is_permutation, "int-0-once", who, input_x=input_x, number=len(input_x) - 1)
     return tuple(sorted(range(len(input_x)), key=lambda i: input_x[i]))

@@ -211,9 +211,8 @@ def _within(x, bound, beyond):
 
 
 def _refuse_no_bound(name, low, high):
-    require(
-        low is not None or high is not None, "at-least-one-given", name, other="min", other2="max"
-    )
+    is_bounded = low is not None or high is not None
+    require(is_bounded, "at-least-one-given", name, other="min", other2="max")
 
 
 @composite(

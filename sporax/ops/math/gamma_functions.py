@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.scipy import special
 
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.operand_checks import floats_only
 
@@ -58,16 +58,10 @@ def betainc(a: Array, b: Array, x: Array):
     >>> ops.Betainc()(Tensor([1.0]), Tensor([2.0]), Tensor([0.5])).asnumpy().round(4)
     array([0.75], dtype=float32)
     """
-    if not a.shape == b.shape == x.shape or not a.dtype == b.dtype == x.dtype:
-        raise rejection(
-            "b-x-one-shape",
-            got=a.dtype,
-            shape=a.shape,
-            dtype=b.dtype,
-            shape2=b.shape,
-            dtype2=x.dtype,
-            shape3=x.shape,
-        )
+    own = [a.dtype, a.shape]
+    for name, operand in (("b", b), ("x", x)):
+        got = [operand.dtype, operand.shape]
+        require(got == own, "shape-dtype-of", argument=name, got=got, other="a", own=own)
     return special.betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
 
 

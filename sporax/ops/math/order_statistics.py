@@ -76,8 +76,8 @@ def kthvalue(input: Array, k, dim=-1, keepdim=False) -> Arrays:
     [array(2., dtype=float32), array(2)]
     """
     x = input if input.ndim else input.reshape(1)
-    if not 0 < k <= x.shape[dim]:
-        raise rejection("in-interval", k=k, interval=f"[1, {x.shape[dim]}]")
+    size = x.shape[dim]
+    require(0 < k <= size, "in-interval", k=k, interval=f"[1, {size}]")
     order = jnp.argsort(x, dim, stable=True)
     place = jnp.full([1 if i == dim % x.ndim else n for i, n in enumerate(x.shape)], k - 1)
     return _picked(x, order, place, dim, keepdim and input.ndim > 0)
@@ -103,7 +103,7 @@ def median_of_all(input, dim=None, keepdim=False):
 
 def _quantile(compute, x, q, axis, keepdims):
     x, q = floating(x), jnp.asarray(q)
-    require(q.ndim <= 1, "number-vector-shape", argument="q", shape=q.shape)
+    require(q.ndim <= 1, "number-vector", argument="q", shape=q.shape)
     return compute(x, q.astype(x.dtype), axis, keepdims=keepdims)
 
 
@@ -148,9 +148,8 @@ def nth_element(input, n, reverse=False):
     >>> ops.NthElement()(Tensor([[3, 1, 2]]), 1).asnumpy()
     array([2])
     """
-    n = int(n)
-    if not input.ndim or not 0 <= n < input.shape[-1]:
-        raise rejection("0-last-size", "NthElement", n=n, value=(input.shape or (0,))[-1])
+    n, size = int(n), (input.shape or (0,))[-1]
+    require(0 <= n < size, "in-interval-shape-axis", "NthElement", n=n, interval=f"[0, {size})")
     return sort(input, -1, reverse)[0][..., n]
 
 
@@ -210,20 +209,11 @@ def bincount(input, weights=None, minlength=0):
     array([0., 1., 2.], dtype=float32)
     """
     values = input.asnumpy() if isinstance(input, Tensor) else None
-    require(
-        values is not None and values.ndim == 1 and (values.dtype.kind in "iu"),
-        "vector-integers",
-        "bincount",
-        argument="input",
-    )
+    is_vector = values is not None and values.ndim == 1 and values.dtype.kind in "iu"
+    require(is_vector, "vector-integers", "bincount", input=input)
     if weights is not None and weights.shape != input.shape:
-        raise rejection(
-            "shape-shape-size-assignment",
-            "bincount",
-            weights=weights.shape,
-            other="input",
-            value=input.shape,
-        )
+        shape = input.shape
+        raise rejection("shape-of", "bincount", weights=weights.shape, shape=shape, other="input")
     if values.size and values.min() < 0:
         raise rejection("not-negative", "bincount", input=values.min())
     length = max(int(values.max()) + 1 if values.size else 0, int(minlength))
@@ -242,9 +232,8 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
     >>> ops.histc(Tensor([1.0, 2.0, 3.0]), 4).asnumpy()
     array([1., 0., 1., 1.], dtype=float32)
     """
-    require(
-        isinstance(bins, int) and bins >= 1 and (max >= min), "int-at-least-1-max", argument="bins"
-    )
+    require(isinstance(bins, int) and bins >= 1, "int-at-least-argument-value", bins=bins, n=1)
+    require(max >= min, "at-most-argument-value-dropout", min=min, other="max", upper=max)
     x = floating(input).reshape(-1)
     low, high = (x.min(), x.max()) if min == max else (min, max)
     same = jnp.asarray(low == high)
@@ -316,6 +305,15 @@ def trapz(y: Array, x: OPTIONAL = None, dx=1.0, dim=-1):
     return jnp.trapezoid(floating(y), None if x is None else floating(x), dx, dim)
 
 
+def check_observation_weights(x, **arguments):
+    """Check that the weights that are given have one number for each observation, a column."""
+    for name, weights in arguments.items():
+        if weights is not None and weights.shape != x.shape[-1:]:
+            raise rejection(
+                "shape-one-number-observation", argument=name, shape=x.shape[-1:], got=weights.shape
+            )
+
+
 @op(
     function="cov(input, *, correction=1, fweights=None, aweights=None)", name="cov",
     tensor="cov(input, *, correction=1, fweights=None, aweights=None)",
@@ -330,15 +328,8 @@ def cov(input: Array, correction=1, fweights: OPTIONAL = None, aweights: OPTIONA
     array([[0.5, 1. ],
            [1. , 2. ]], dtype=float32)
     """
-    require(input.ndim <= 2, "at-most-2-dimensions-shape-rank", argument="input")
-    for name, weights in (("fweights", fweights), ("aweights", aweights)):
-        if weights is not None and weights.shape != input.shape[-1:]:
-            raise rejection(
-                "shape-one-number-observation",
-                argument=name,
-                shape=input.shape[-1:],
-                shape2=weights.shape,
-            )
+    require(input.ndim <= 2, "at-most-2-dimensions", argument="input", shape=input.shape)
+    check_observation_weights(input, fweights=fweights, aweights=aweights)
     return jnp.cov(
         at_least_single(input), ddof=int(correction), fweights=fweights, aweights=aweights
     )

@@ -171,9 +171,7 @@ def _declare_extreme(word, name, primitive, short, compute, shown):
     def function(
         input: Array, axis=None, keepdims=False, *, initial: OPTIONAL = None, where: OPTIONAL = None
     ):
-        require(
-            where is None or initial is not None, "needs-initial-nothing-counts", argument="where"
-        )
+        require(where is None or initial is not None, "initial-with-where")
         kwargs = {} if where is None else {"where": where}
         if initial is not None:
             kwargs["initial"] = initial.astype(input.dtype)
@@ -211,11 +209,8 @@ def _pick(x, at, axis):
 
 
 def _have_order(input):
-    require(
-        not jnp.issubdtype(input.dtype, jnp.complexfloating),
-        "real-numbers-order-give",
-        argument="input",
-    )
+    is_real = not jnp.issubdtype(input.dtype, jnp.complexfloating)
+    require(is_real, "real-numbers-order-give", argument="input")
 
 
 def _with_index(x, axis, keepdims, find):
@@ -262,7 +257,7 @@ def _with_initial(name, extreme, input, initial, where):
     """Clip `input` by `initial` (`extreme`: minimum or maximum), with `initial` itself where
     `where` is False."""
     if initial is None:
-        require(where is None, "given-nothing-counts", name, argument="initial")
+        require(where is None, "initial-with-where", name)
         return input
     start = initial if isinstance(initial, Tensor) else Tensor(initial)
     start = start.astype(input.dtype)

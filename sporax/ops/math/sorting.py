@@ -7,7 +7,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, attach, composite, op
 
 
@@ -65,8 +65,8 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     """
     dim = -1 if dim is None else dim
     k = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # from a one-element Tensor
-    if not 0 < k <= input.shape[dim]:
-        raise rejection("in-interval", k=k, interval=f"[1, {input.shape[dim]}]")
+    size = input.shape[dim]
+    require(0 < k <= size, "in-interval", k=k, interval=f"[1, {size}]")
     x = jnp.moveaxis(input, dim, -1)
     if largest:
         value, at = jax.lax.top_k(x, k)
@@ -128,11 +128,9 @@ def searchsorted(
     array([1, 2])
     """
     if sorter is not None:
-        require(
-            sorter.shape == sorted_sequence.shape and jnp.issubdtype(sorter.dtype, jnp.integer),
-            "integers-shape-sorted-sequence",
-            argument="sorter",
-        )
+        fits = sorter.shape == sorted_sequence.shape
+        is_order = fits and jnp.issubdtype(sorter.dtype, jnp.integer)
+        require(is_order, "integers-shape-sorted-sequence", argument="sorter")
         sorted_sequence = jnp.take_along_axis(sorted_sequence, sorter, -1)
     side = side or ("right" if right else "left")
 
@@ -147,13 +145,9 @@ def searchsorted(
 def _bound(name, right, shown):
     def function(sorted_x, values, out_type=dtypes.int32):
         for operand, tensor in (("sorted_x", sorted_x), ("values", values)):
-            require(
-                tensor.ndim == 2 and tensor.shape[0] == sorted_x.shape[0],
-                "2-axes-many-rows",
-                name,
-                argument=operand,
-                shape=tensor.shape,
-            )
+            is_matrix, shape = tensor.ndim == 2, tensor.shape
+            fits = is_matrix and shape[0] == sorted_x.shape[0]
+            require(fits, "2-axes-many-rows", name, argument=operand, shape=shape)
         require(out_type in (dtypes.int32, dtypes.int64), "int32-int64", name, out_type=out_type)
         return searchsorted(sorted_x, values, out_int32=out_type == dtypes.int32, right=right)
 
@@ -196,7 +190,7 @@ def searchsorted_of_class(sorted_sequence, values, sorter=None, dtype=int64, rig
     >>> ops.SearchSorted(right=True)(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
     array([2, 2])
     """
-    require(dtype in (int32, int64), "int32-int64-dtype-name", "SearchSorted", dtype=dtype)
+    require(dtype in (int32, int64), "int32-int64-argument-value", "SearchSorted", dtype=dtype)
     return searchsorted(
         sorted_sequence, values, out_int32=dtype == int32, right=right, sorter=sorter
     )  # fmt: skip
@@ -250,7 +244,7 @@ def unique_with_pad(input, pad_num) -> Arrays:
     >>> [t.asnumpy() for t in ops.unique_with_pad(Tensor([2, 1, 2]), 0)]
     [array([2, 1, 0]), array([0, 1, 0])]
     """
-    require(input.ndim == 1, "one-dimension", "UniqueWithPad", argument="x", shape=input.shape)
+    require(input.ndim == 1, "vector", "UniqueWithPad", argument="x", shape=input.shape)
     values, at = (t.asnumpy() for t in unique(input))
     padded = np.full(input.shape, int(pad_num), values.dtype)
     padded[: len(values)] = values
@@ -306,15 +300,8 @@ def list_difference(x, y, out_idx=dtypes.int32) -> Arrays:
     [[4, 6, 4], [0, 2, 3]]
     """
     require(out_idx in (dtypes.int32, dtypes.int64), "int32-int64", "ListDiff", out_idx=out_idx)
-    if x.ndim != 1 or y.ndim != 1 or x.dtype != y.dtype:
-        raise rejection(
-            "y-vectors-one-dtype",
-            "ListDiff",
-            x=x.dtype,
-            shape=x.shape,
-            dtype=y.dtype,
-            shape2=y.shape,
-        )
+    are_vectors = x.ndim == y.ndim == 1 and x.dtype == y.dtype
+    require(are_vectors, "vectors-one-dtype", "ListDiff", x=x, other="y", second=y)
     values = x.asnumpy()
     at = np.flatnonzero(~np.isin(values, y.asnumpy()))
     return Tensor(values[at]), Tensor(at.astype(dtypes.to_numpy(out_idx)))

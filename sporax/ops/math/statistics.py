@@ -5,7 +5,8 @@ import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import MINT, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.math.reduction import _cast, axes, mean
@@ -81,13 +82,8 @@ def square_sum_all(x: Array, y: Array) -> Arrays:
     >>> [t.item() for t in ops.SquareSumAll()(Tensor([1.0, 2.0]), Tensor([0.0, 3.0]))]
     [5.0, 9.0]
     """
-    require(
-        x.shape == y.shape and x.dtype == y.dtype,
-        "shape-dtype-x",
-        argument="y",
-        shape=x.shape,
-        dtype=x.dtype,
-    )
+    same = (x.shape, x.dtype) == (y.shape, y.dtype)
+    require(same, "shape-dtype-of", y=[y.dtype, y.shape], other="x", own=[x.dtype, x.shape])
     return jnp.sum(x * x), jnp.sum(y * y)
 
 
@@ -213,14 +209,13 @@ def norm_of_matrices(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     >>> mint.linalg.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])).asnumpy()
     array(5., dtype=float32)
     """
-    require(
-        isinstance(dim, tuple) and len(dim) == 2, "pair-ints-shape-axis", "matrix_norm", dim=dim
-    )
-    require(ord in _MATRIX_NORMS, "one-of", "matrix_norm", ord=ord, choices=_MATRIX_NORMS)
+    is_pair = isinstance(dim, tuple) and len(dim) == 2
+    require(is_pair, "pair-ints-shape-axis", "matrix_norm", dim=dim)
+    _MATRIX_NORM("matrix_norm", ord=ord)
     return norm(A, ord, dim, keepdim, dtype=dtype)
 
 
-_MATRIX_NORMS = ("fro", "nuc", float("inf"), -float("inf"), 1, -1, 2, -2)
+_MATRIX_NORM = kinds.one_of("fro", "nuc", float("inf"), -float("inf"), 1, -1, 2, -2)
 
 
 @composite(primitive="NuclearNorm(dim=None, keepdim=False)(x)", function=())
@@ -230,8 +225,8 @@ def nuclear_norm(x, dim=None, keepdim=False):
     >>> ops.NuclearNorm()(Tensor([[3.0, 0.0], [0.0, 4.0]])).asnumpy()
     array(7., dtype=float32)
     """
-    if (x.ndim != 2) if dim is None else (len(dim) != 2):
-        raise rejection("two-axes", "NuclearNorm", dim=dim, ndim=x.ndim)
+    is_pair = x.ndim == 2 if dim is None else len(dim) == 2
+    require(is_pair, "two-axes", "NuclearNorm", dim=dim, ndim=x.ndim)
     return norm(x, "nuc", (0, 1) if dim is None else tuple(dim), keepdim)
 
 

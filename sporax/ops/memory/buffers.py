@@ -7,7 +7,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.ops.memory.dlpack import from_dlpack
 
 
@@ -27,23 +27,14 @@ def frombuffer(buffer, dtype, count=-1, offset=0):
         length = memoryview(buffer).nbytes
     except TypeError:
         raise rejection("object-python-s-buffer", "frombuffer", buffer=buffer) from None
-    require(
-        count >= -1 and 0 not in (count, length),
-        "1-positive-int-buffer",
-        "frombuffer",
-        count=count,
-        length=length,
-    )
+    fits = count >= -1 and 0 not in (count, length)
+    require(fits, "1-positive-int-buffer", "frombuffer", count=count, length=length)
     require(0 <= offset < length, "0-within-buffer", "frombuffer", offset=offset, length=length)
     rest = length - offset
-    if count * kind.itemsize > rest or (count == -1 and rest % kind.itemsize):
-        raise rejection(
-            "bytes-after-offset-hold",
-            "frombuffer",
-            rest=rest,
-            which="whole elements" if count == -1 else f"{count} elements",
-            itemsize=kind.itemsize,
-        )
+    size, is_rest = kind.itemsize, count == -1
+    fits = not rest % size if is_rest else count * size <= rest
+    which = message("whole-elements") if is_rest else message("n-elements", n=count)
+    require(fits, "bytes-after-offset-hold", "frombuffer", rest=rest, which=which, itemsize=size)
     array = np.frombuffer(buffer, kind, count, offset)
     shared = array.flags.writeable and kind.kind != "V"  # NumPy's DLPack lacks kind V
     return from_dlpack(array) if shared else Tensor(array)

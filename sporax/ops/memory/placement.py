@@ -10,12 +10,13 @@ import numpy as np
 from sporax.core.jax_internals import device_array
 from sporax.core.to_host import on_host
 from sporax.core.value import Value
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import message, require
 from sporax.ops.declare import attach
 from sporax.ops.inspection import copy
 from sporax.ops.shape.creation import zeros
 
-_DEVICES = ("Ascend", "GPU", "CPU")
+_DEVICE = kinds.one_of("Ascend", "GPU", "CPU")
 
 
 class Offloaded(Value):
@@ -33,12 +34,8 @@ class Offloaded(Value):
         """Return the concrete array, loaded from the file on the first call."""
         if self.array is None:
             data = Path(self.path).read_bytes() if Path(self.path).is_file() else b""
-            require(
-                zlib.crc32(data) == self.checksum,
-                "file-keep-tensor-s",
-                "Tensor.offload",
-                path=self.path,
-            )
+            is_own = zlib.crc32(data) == self.checksum
+            require(is_own, "file-keep-tensor-s", "Tensor.offload", path=self.path)
             array = np.frombuffer(data, self.aval.dtype).reshape(self.aval.shape)
             self.array = device_array(array.copy())
         return self.array
@@ -52,10 +49,8 @@ def write_whole(who, path, data):
     except OSError as error:
         if error.filename is None:  # the file was opened
             os.unlink(path)
-        raise OSError(
-            error.errno, f"For '{who}', '{path}' could not be written: {error.strerror}. Make "
-            "room, or choose another folder",
-        ) from error  # fmt: skip
+        text = message("file-could-not-be-written", who, path=path, cause=error.strerror)
+        raise OSError(error.errno, text) from error
 
 
 def offload(self, file_path) -> bool:
@@ -68,12 +63,8 @@ def offload(self, file_path) -> bool:
     ...     x.offload(os.path.join(folder, "x")), (x + 1).asnumpy()
     (True, array([2., 3.], dtype=float32))
     """
-    require(
-        isinstance(file_path, (str, os.PathLike)) and str(file_path),
-        "path",
-        "Tensor.offload",
-        file_path=file_path,
-    )
+    is_path = isinstance(file_path, (str, os.PathLike)) and str(file_path)
+    require(is_path, "path", "Tensor.offload", file_path=file_path)
     value = self._read()
     data = on_host(value.array).tobytes()
     write_whole("Tensor.offload", file_path, data)
@@ -93,7 +84,7 @@ def offload_file_path(self) -> str:
 
 def _check_device(name, argument, device, flag_name, flag):
     require(isinstance(flag, bool), "bool-argument-value", name, argument=flag_name, got=flag)
-    require(device in _DEVICES, "one-of", name, argument=argument, choices=_DEVICES, got=device)
+    _DEVICE.checked(name, argument, device)
 
 
 def move_to(self, to, blocking=True):
@@ -122,12 +113,8 @@ def delete_(self, non_blocking=False):
     >>> Tensor([1.0, 2.0]).delete_().asnumpy()
     array([0., 0.], dtype=float32)
     """
-    require(
-        isinstance(non_blocking, bool),
-        "bool-argument-value",
-        "Tensor.delete_",
-        non_blocking=non_blocking,
-    )
+    is_flag = isinstance(non_blocking, bool)
+    require(is_flag, "bool-argument-value", "Tensor.delete_", non_blocking=non_blocking)
     return self._replace(zeros(self.shape, self.dtype)._value)  # computed when it is read
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.operation import Op
 from sporax.ops.declare import attach
@@ -29,12 +30,8 @@ class UntypedStorage:
     """
 
     def __init__(self, tensor):
-        require(
-            isinstance(tensor, Tensor),
-            "tensor-memory-device-address",
-            "UntypedStorage",
-            tensor=tensor,
-        )
+        is_tensor = isinstance(tensor, Tensor)
+        require(is_tensor, "tensor-memory-device-address", "UntypedStorage", tensor=tensor)
         self._root = _root_of(tensor)  # keeps the whole memory alive
 
     @property
@@ -93,14 +90,8 @@ class UntypedStorage:
     def copy_(self, src, non_blocking=False):
         """Copy the bytes of another storage of the same size; returns this one."""
         require(isinstance(src, UntypedStorage), "untypedstorage", "UntypedStorage.copy_", src=src)
-        require(
-            src.nbytes() == self.nbytes(),
-            "bytes",
-            "UntypedStorage.copy_",
-            argument="src",
-            nbytes=self.nbytes(),
-            nbytes2=src.nbytes(),
-        )
+        n, size = self.nbytes(), src.nbytes()
+        require(size == n, "bytes", "UntypedStorage.copy_", argument="src", nbytes=n, nbytes2=size)
         if src._root._value.aval is self._root._value.aval:
             self._root._rebind(src._root._lift())
         else:
@@ -110,13 +101,8 @@ class UntypedStorage:
     def resize_(self, size):
         """Resize the memory to `size` bytes; bytes that are added, or restored after shrinking, are
         0. Tensors in the memory keep their shapes, and read 0 beyond its end."""
-        require(
-            not isinstance(size, bool) and isinstance(size, int) and (size >= 0),
-            "int-at-least-memory-device-address",
-            "UntypedStorage.resize_",
-            size=size,
-            n=0,
-        )
+        rule, is_size = "int-at-least-memory-device-address", kinds.COUNT.accepts(size)
+        require(is_size, rule, "UntypedStorage.resize_", size=size, n=0)
         root, item = self._root, self._root.itemsize
         kept = min(size, self.nbytes())
         if kept < root.nbytes:
@@ -219,15 +205,12 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         self._read()  # a tensor's memory is not part of a graph
     if source is None:
         return self._replace(zeros((0,), self.dtype)._value)
-    require(
-        isinstance(source, (Tensor, UntypedStorage)),
-        "tensor-untypedstorage",
-        "Tensor.set_",
-        source=source,
-    )
-    if isinstance(source, Tensor) and source.dtype != self.dtype:
-        raise rejection(
-            "dtype-tensor", "Tensor.set_", argument="source", dtype=self.dtype, dtype2=source.dtype
+    is_memory = isinstance(source, (Tensor, UntypedStorage))
+    require(is_memory, "tensor-untypedstorage", "Tensor.set_", source=source)
+    if isinstance(source, Tensor):
+        dtype = source.dtype
+        require(
+            dtype == self.dtype, "dtype-of-tensor", "Tensor.set_", source=dtype, dtype=self.dtype
         )
     if isinstance(source, Tensor) and size is None:
         return _into(self, reshape(source, source.shape))
@@ -260,13 +243,9 @@ def _part(root, offset, size, stride):
     negative = min((offset, *size, *stride), default=0) < 0
     if negative or len(size) != len(stride) or layout.bounds()[1] >= root.size:
         raise rejection(
-            "storage-offset-size-stride-name",
-            "Tensor.set_",
-            size=root.size,
-            got=offset,
-            size2=size,
-            stride=stride,
-        )
+            "storage-offset-size-stride-name", "Tensor.set_",
+            size=root.size, got=offset, size2=size, stride=stride,
+        )  # fmt: skip
     return views.view(_strided(size, stride, offset), root)
 
 

@@ -17,19 +17,14 @@ def first_fitting_crop(
     of the whole image. A row has numbers in [0, 1) for aspect ratio, area, and position down and
     across.
     """
-    require(
-        image_size.shape == (3,) and bounding_boxes.ndim == 3 and (bounding_boxes.shape[2] == 4),
-        "3-bounding-boxes-batch-n",
-        argument="image_size",
-    )
+    shape, boxes = image_size.shape, bounding_boxes.shape
+    require(shape == (3,), "shape-letters", image_size=shape, letters="(3,)")
+    are_boxes = len(boxes) == 3 and boxes[2] == 4
+    require(are_boxes, "shape-letters", bounding_boxes=boxes, letters="(batch, N, 4)")
     require(min_object_covered.size == 1, "hold-one-number", argument="min_object_covered")
     for name, value in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
-        require(
-            isinstance(value, tuple) and len(value) == 2 and (0 < value[0] < value[1]),
-            "two-rising-positive-numbers",
-            argument=name,
-            got=value,
-        )
+        is_range = isinstance(value, tuple) and len(value) == 2 and 0 < value[0] < value[1]
+        require(is_range, "two-rising-positive-numbers", argument=name, got=value)
     ratio, area, *places = jnp.moveaxis(draws, -1, 0)
     ratio = aspect_ratio_range[0] + ratio * (aspect_ratio_range[1] - aspect_ratio_range[0])
     area = area_range[0] + area * (area_range[1] - area_range[0])
@@ -79,20 +74,11 @@ def sample_distorted_bounding_box(
     >>> begin.shape, size.shape, crop.shape
     ((3,), (3,), (1, 1, 4))
     """
-    require(
-        isinstance(max_attempts, int) and max_attempts >= 1,
-        "int-at-least-argument-value",
-        "SampleDistortedBoundingBoxV2",
-        max_attempts=max_attempts,
-        n=1,
-    )
-    require(
-        bounding_boxes.size or use_image_if_no_bounding_boxes,
-        "hold-box",
-        "SampleDistortedBoundingBoxV2",
-        argument="bounding_boxes",
-        shape=bounding_boxes.shape,
-    )
+    who = "SampleDistortedBoundingBoxV2"
+    is_count = isinstance(max_attempts, int) and max_attempts >= 1
+    require(is_count, "int-at-least-argument-value", who, max_attempts=max_attempts, n=1)
+    has_box = bounding_boxes.size or use_image_if_no_bounding_boxes
+    require(has_box, "hold-box", who, argument="bounding_boxes", shape=bounding_boxes.shape)
     key = next_key(source_of(itself, seed, seed2))
     draws = uniform_from_key(key, (max_attempts, 4), np.dtype(np.float32))
     ranges = tuple(aspect_ratio_range), tuple(area_range)

@@ -5,7 +5,8 @@ Seeds are as in `sporax.ops.random.continuous`.
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.nn.activation import softmax
@@ -21,16 +22,10 @@ from sporax.ops.random.draws import (
 
 def classes(name, weights, count, replacement, seed):
     """Check the arguments, and call `categorical_from_key` for one or two axes of weights."""
-    require(
-        isinstance(count, int) and (not isinstance(count, bool)),
-        "int-data-sampler",
-        name,
-        num_samples=count,
-    )
-    if not replacement and count > weights.shape[-1]:
-        raise rejection(
-            "at-most-number-classes-without", name, num_samples=count, shape=weights.shape[-1]
-        )
+    kinds.INT(name, num_samples=count)
+    size = weights.shape[-1]
+    fits = replacement or count <= size
+    require(fits, "at-most-number-classes-without", name, num_samples=count, shape=size)
     return categorical_from_key(next_key(seed), weights, count, replacement)
 
 
@@ -98,7 +93,7 @@ def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
     array([[1, 1, 1]])
     """
     wanted = dtype_of_kind("RandomCategorical", dtype, "i", error=TypeError)
-    require(logits.ndim == 2, "2-axes", "RandomCategorical", argument="logits", shape=logits.shape)
+    require(logits.ndim == 2, "matrix", "RandomCategorical", argument="logits", shape=logits.shape)
     drawn = classes("RandomCategorical", softmax(logits), num_sample, True, seed or None)
     return cast(drawn, dtypes.from_numpy(wanted))
 
@@ -107,31 +102,11 @@ def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
 
 
 def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_max, seed, avoid):
-    counts = [("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)]
-    for word, value in counts:
-        require(
-            isinstance(value, int) and (not isinstance(value, bool)),
-            "int",
-            name,
-            argument=word,
-            got=value,
-        )
-        require(value >= 1, "greater-than", name, argument=word, n=0, got=value)
-    require(
-        not unique or num_sampled <= range_max,
-        "at-most-range-max-unique-true",
-        name,
-        num_sampled=num_sampled,
-        range_max=range_max,
-    )
-    require(
-        true_classes.ndim == 2 and true_classes.shape[1] == num_true,
-        "2-axes-second-size",
-        name,
-        argument="true_classes",
-        num_true=num_true,
-        shape=true_classes.shape,
-    )
+    kinds.POSITIVE_INT(name, num_true=num_true, num_sampled=num_sampled, range_max=range_max)
+    fits, shape = not unique or num_sampled <= range_max, true_classes.shape
+    require(fits, "at-most-for-unique", name, num_sampled=num_sampled, range_max=range_max)
+    is_matrix = len(shape) == 2 and shape[1] == num_true
+    require(is_matrix, "shape-letters", name, true_classes=shape, letters=f"(n, {num_true})")
     key = next_key(seed)
     return candidates_from_key(key, true_classes, num_sampled, bool(unique), range_max, law, avoid)
 

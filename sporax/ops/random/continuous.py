@@ -9,7 +9,7 @@ sequence, so they differ, and a second run of the program repeats them. An objec
 import numpy as np
 
 from sporax.core import dtype as dtypes
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops.casting import cast
 from sporax.ops.declare import composite
 from sporax.ops.math.elementwise import clamp, exp
@@ -297,7 +297,7 @@ def cauchy_of_class(size, median=0.0, sigma=1.0):
     >>> ops.Cauchy([2, 3])().shape
     (2, 3)
     """
-    require(isinstance(size, list), "list", "Cauchy", size=size)
+    kinds.LIST("Cauchy", size=size)
     return (
         inverse_cdf_from_key(next_key(), "cauchy", sizes("Cauchy", size), _FLOAT) * sigma + median
     )

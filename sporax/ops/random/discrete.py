@@ -7,6 +7,7 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Arrays, composite
@@ -32,14 +33,7 @@ from sporax.ops.shape.creation import arange
 
 def bounds(name, low, high):
     """Raise unless the bounds are ints with values between them."""
-    for word, bound in (("low", low), ("high", high)):
-        require(
-            isinstance(bound, int) and (not isinstance(bound, bool)),
-            "int",
-            name,
-            argument=word,
-            got=bound,
-        )
+    kinds.INT(name, low=low, high=high)
     require(low < high, "less-than", name, low=low, other="high", high=high)
 
 
@@ -101,8 +95,7 @@ def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
     >>> sorted(ops.randperm(4).tolist())
     [0, 1, 2, 3]
     """
-    require(isinstance(n, int) and (not isinstance(n, bool)), "int", "randperm", n=n)
-    require(n >= 1, "greater-than", "randperm", argument="n", n=0, got=n)
+    kinds.POSITIVE_INT("randperm", n=n)
     wanted = dtype_of_kind("randperm", dtype, "fiuV")
     return permutation_from_key(next_key(joined(seed, offset)), n, n, wanted)
 
@@ -168,12 +161,7 @@ def choice_with_mask(input_x, count=256, seed=None) -> Arrays:
     >>> index.tolist(), valid.tolist()
     ([[1], [0]], [True, False])
     """
-    require(
-        isinstance(count, int) and (not isinstance(count, bool)) and (count >= 1),
-        "positive-int",
-        "choice_with_mask",
-        count=count,
-    )
+    require(kinds.POSITIVE_INT.accepts(count), "positive-int", "choice_with_mask", count=count)
     return choice_with_mask_from_key(next_key(seed), input_x, count)
 
 
@@ -205,13 +193,8 @@ def bernoulli(input, p=None, seed=None):
     array([0., 1.], dtype=float32)
     """
     chances = input if p is None else p
-    require(
-        not isinstance(chances, (int, float)) or 0 <= chances <= 1,
-        "in-interval",
-        "bernoulli",
-        p=p,
-        interval="[0, 1]",
-    )
+    is_chance = not isinstance(chances, (int, float)) or 0 <= chances <= 1
+    require(is_chance, "in-interval", "bernoulli", p=chances, interval="[0, 1]")
     return bernoulli_from_key(next_key(seed), chances, input.shape, dtypes.to_numpy(input.dtype))
 
 
@@ -227,12 +210,8 @@ def bernoulli_of_class(itself, x, p=0.5, seed=-1, offset=0):
 
 def _rate(name, rate):
     require(isinstance(rate, Tensor), "rate-tensor", name, got=rate)
-    require(
-        rate.dtype != dtypes.bool_ and (not rate.is_complex()),
-        "rate-real-numbers",
-        name,
-        got=rate.dtype,
-    )
+    is_real = rate.dtype != dtypes.bool_ and not rate.is_complex()
+    require(is_real, "rate-real-numbers", name, got=rate.dtype)
     return rate
 
 

@@ -18,7 +18,8 @@ from sporax.core.interruptions import uninterrupted
 from sporax.core.random import Generator, default_generator
 from sporax.core.tensor import Tensor
 from sporax.core.value import updating
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.operand_checks import floats_only
 
@@ -66,11 +67,7 @@ def next_key(source=None):
     generator.
     """
     if source is not None and not isinstance(source, Generator):
-        require(
-            isinstance(source, int) and (not isinstance(source, bool)),
-            "random-operation-seed-int",
-            got=source,
-        )
+        require(kinds.INT.accepts(source), "random-operation-seed-int", got=source)
         require(source >= 0, "random-operation-seed-at-least", got=source)
         source = _generator_of_seed(source)
     return _advanced(source or default_generator)
@@ -87,8 +84,8 @@ def _advanced(generator):
 
 def source_of(primitive, seed, seed2=0):
     """Return the generator of a Primitive with two seeds; None, the default one, if both are 0."""
-    if seed < 0 or seed2 < 0:
-        raise rejection("seeds-at-least-0", primitive.name, got=seed, seed2=seed2)
+    fits = seed >= 0 and seed2 >= 0
+    require(fits, "seeds-at-least-0", primitive.name, got=seed, seed2=seed2)
     if not (seed or seed2):
         return None
     seed |= seed2 << 32
@@ -121,13 +118,9 @@ def sizes(name, size):
     if isinstance(size, Tensor):
         size = size.tolist()
     shape = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    require(
-        all(isinstance(n, (int, np.integer)) and (not isinstance(n, bool)) for n in shape),
-        "shape-int-tuple-ints",
-        name,
-        got=size,
-    )
-    require(not any(n < 0 for n in shape), "sizes-shape-at-least-0-shape-size", name, got=shape)
+    are_sizes = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in shape)
+    require(are_sizes, "shape-int-tuple-ints", name, got=size)
+    require(all(n >= 0 for n in shape), "sizes-at-least-0", name, got=shape)
     return tuple(int(n) for n in shape)
 
 
@@ -140,7 +133,7 @@ def all_sizes(name, size):
 def shape_tensor(name, shape):
     """Convert a 1-d Tensor, the only supported form, to a tuple of ints."""
     require(isinstance(shape, Tensor), "tensor-ints", name, shape=shape)
-    require(shape.ndim == 1, "one-dimension", name, argument="shape", shape=shape.shape)
+    require(shape.ndim == 1, "vector", name, argument="shape", shape=shape.shape)
     return sizes(name, shape)
 
 
@@ -152,14 +145,15 @@ def common_shape(name, shape, *parameters):
         return tuple(np.broadcast_shapes(shape, *shapes))
     except ValueError:
         raise rejection(
-            "shapes-parameters-broadcast-together",
-            name,
-            shape=shape,
-            names=", ".join(map(str, shapes)),
-        ) from None
+            "shapes-parameters-broadcast-together", name,
+            shape=shape, names=", ".join(map(str, shapes)),
+        ) from None  # fmt: skip
 
 
-_KINDS = {"fV": "a floating", "iu": "an integer", "i": "a signed integer", "fiuV": "a real"}
+_KINDS = {
+    "fV": "a-floating-dtype", "iu": "an-integer-dtype", "i": "a-signed-dtype",
+    "fiuV": "a-real-dtype",
+}  # fmt: skip
 
 
 def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
@@ -167,7 +161,7 @@ def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
     wanted = dtypes.to_numpy(default if dtype is None else dtype)
     if wanted.kind not in kinds:
         shown = default if dtype is None else dtype
-        raise error(f"For '{name}', 'dtype' must be {_KINDS[kinds]} dtype, but got {shown}.")
+        raise rejection("must-be-kind", name, error, dtype=shown, kind=message(_KINDS[kinds]))
     return wanted
 
 
@@ -283,8 +277,9 @@ def _gumbel(key, shape, dtype):
 def categorical_from_key(key: Array, weights: Array, count, replacement):
     """Draw `count` indices for each row of `weights`, weighted by it: Int32."""
     weights = weights.astype(jnp.promote_types(weights.dtype, jnp.float32))
-    if not replacement and count > weights.shape[-1]:
-        raise rejection("at-most-argument-value-draws", num_samples=count, shape=weights.shape[-1])
+    classes = weights.shape[-1]
+    fits = replacement or count <= classes
+    require(fits, "at-most-argument-value-draws", num_samples=count, shape=classes)
     if not replacement:  # the largest log-weights plus Gumbel noise
         noise = _gumbel(key, weights.shape, weights.dtype)
         return jnp.argsort(-(jnp.log(weights) + noise), -1)[..., :count].astype(jnp.int32)

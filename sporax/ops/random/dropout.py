@@ -8,7 +8,8 @@ import numpy as np
 from sporax.autodiff.no_grad import stop_gradient
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
@@ -27,13 +28,7 @@ from sporax.ops.shape.creation import arange
 # dropout ------------------------------------------------------------------------------------
 
 
-def _chance(name, p, most=None):
-    """Raise unless `p` is a probability (below `most`, if given)."""
-    number = isinstance(p, (int, float)) and not isinstance(p, bool)
-    if not number or not 0 <= p <= 1 or p == most:
-        words = "[0, 1]" if most is None else f"[0, {most})"
-        kind = ValueError if number else TypeError
-        raise kind(f"For '{name}', 'p' must be a number in {words}, but got {p!r}.")
+_PROBABILITY, _BELOW_1 = kinds.within(0, 1), kinds.within(0, 1, ends="[)")
 
 
 @composite()
@@ -45,7 +40,7 @@ def dropout(input, p=0.5, training=True, seed=None):
     >>> ops.dropout(Tensor([1.0, 2.0]), training=False).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    _chance("Dropout", p, most=1)
+    _BELOW_1("Dropout", p=p)
     return dropout_from_key(input, next_key(seed), p)[0] if training and p else input
 
 
@@ -90,17 +85,15 @@ def dropout_by_mask(x: Array, mask: Array, keep_prob: Array):
     >>> ops.DropoutDoMask()(Tensor([1.0, 2.0]), kept, Tensor(0.5)).asnumpy()
     array([2., 0.], dtype=float32)
     """
-    if mask.dtype != jnp.uint8 or mask.ndim != 1 or mask.size * 8 < x.size:
-        raise rejection("uint8-bit-elements", mask=mask.dtype, size=x.size, shape=mask.shape)
+    is_mask = mask.dtype == jnp.uint8 and mask.ndim == 1 and mask.size * 8 >= x.size
+    require(is_mask, "uint8-bit-elements", mask=mask.dtype, size=x.size, shape=mask.shape)
     kept = jnp.unpackbits(mask, count=x.size, bitorder="little").reshape(x.shape)
     return jnp.where(kept == 1, x / keep_prob.astype(x.dtype), jnp.zeros((), x.dtype))
 
 
 def _channels(name, input, axes, together):
     """Raise ValueError unless the input has one of these numbers of axes."""
-    if input.ndim not in axes:
-        words = " or ".join(map(str, axes))
-        raise rejection("axes", name, input=input.shape, value=words)
+    require(input.ndim in axes, "axes-among", name, input=input.shape, counts=axes)
     return together
 
 
@@ -111,7 +104,7 @@ def dropout1d(input, p=0.5, training=True):
     >>> ops.dropout1d(ops.ones((2, 3)), training=False).shape
     (2, 3)
     """
-    _chance("dropout1d", p)
+    _PROBABILITY("dropout1d", p=p)
     if not training:
         return input
     together = _channels("dropout1d", input, (2, 3), 1)
@@ -125,7 +118,7 @@ def dropout2d(input, p=0.5, training=True):
     >>> ops.dropout2d(ops.ones((1, 2, 3, 3)), training=False).shape
     (1, 2, 3, 3)
     """
-    _chance("dropout2d", p)
+    _PROBABILITY("dropout2d", p=p)
     if not training:
         return input
     together = _channels("dropout2d", input, (4,), 2)
@@ -139,7 +132,7 @@ def dropout3d(input, p=0.5, training=True):
     >>> ops.dropout3d(ops.ones((1, 2, 3, 3, 3)), training=False).shape
     (1, 2, 3, 3, 3)
     """
-    _chance("dropout3d", p)
+    _PROBABILITY("dropout3d", p=p)
     if not training:
         return input
     together = _channels("dropout3d", input, (5,), 3)
@@ -189,7 +182,7 @@ def dropout_in_place(input, p=0.5, training=True, inplace=False):
     >>> mint.nn.functional.dropout(Tensor([1.0, 2.0]), 1.0).asnumpy()
     array([0., 0.], dtype=float32)
     """
-    _chance("dropout", p)
+    _PROBABILITY("dropout", p=p)
     return _placed(
         input, dropout_from_key(input, next_key(), p)[0] if training and p else input, inplace
     )
@@ -226,22 +219,9 @@ def rrelu(input, lower=1 / 8, upper=1 / 3):
     array([ 2. , -0.5], dtype=float32)
     """
     floats_only("rrelu")(input._value.aval)
-    for name, slope in (("lower", lower), ("upper", upper)):
-        require(
-            isinstance(slope, (int, float)) and (not isinstance(slope, bool)),
-            "number-argument-type",
-            "rrelu",
-            argument=name,
-            got=slope,
-        )
-    require(
-        lower <= upper,
-        "at-most-argument-value-dropout",
-        "rrelu",
-        lower=lower,
-        other="upper",
-        upper=upper,
-    )
+    kinds.NUMBER("rrelu", lower=lower, upper=upper)
+    rule = "at-most-argument-value-dropout"
+    require(lower <= upper, rule, "rrelu", lower=lower, other="upper", upper=upper)
     drawn = uniform_from_key(next_key(), input.shape, dtypes.to_numpy(input.dtype))
     return where(input >= 0, input, input * (drawn * (upper - lower) + lower))
 
@@ -257,13 +237,7 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     array([0., 1.], dtype=float32)
     """
     floats_only("gumbel_softmax")(logits._value.aval)
-    require(
-        isinstance(tau, (int, float)) and (not isinstance(tau, bool)),
-        "number-argument-type",
-        "gumbel_softmax",
-        tau=tau,
-    )
-    require(tau > 0, "greater-than", "gumbel_softmax", tau=tau, n=0)
+    kinds.POSITIVE("gumbel_softmax", tau=tau)
     kind = dtypes.to_numpy(logits.dtype)
     soft = softmax(
         (logits + inverse_cdf_from_key(next_key(), "gumbel", logits.shape, kind)) / tau,

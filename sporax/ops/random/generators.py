@@ -5,6 +5,7 @@ import numpy as np
 from sporax.core import context
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.casting import cast
 from sporax.ops.declare import composite
@@ -28,13 +29,8 @@ from sporax.ops.random.draws import (
 def _here(name, device):
     """Raise ValueError for a device other than the one that runs all computations."""
     target = context.get_context("device_target")
-    require(
-        device is None or str(device).upper() == target.upper(),
-        "none-argument-choice",
-        name,
-        device=device,
-        target=target,
-    )
+    is_here = device is None or str(device).upper() == target.upper()
+    require(is_here, "none-argument-choice", name, device=device, target=target)
 
 
 # new tensors --------------------------------------------------------------------------------
@@ -130,8 +126,7 @@ def randperm_from(n, generator=None, dtype=dtypes.int64):
     [0, 1, 2]
     """
     n = int(n) if isinstance(n, Tensor) else n
-    require(isinstance(n, int) and (not isinstance(n, bool)), "int", "randperm", n=n)
-    require(n >= 0, "at-least", "randperm", argument="n", n=0, got=n)
+    kinds.COUNT("randperm", n=n)
     return permutation_from_key(next_key(generator), n, n, dtype_of_kind("randperm", dtype, "fiuV"))
 
 
@@ -144,12 +139,8 @@ def normal_from(mean=0.0, std=1.0, size=None, generator=None):
     >>> mint.normal(Tensor([0.0, 9.0]), 1.0).shape
     (2,)
     """
-    require(
-        size is not None or isinstance(mean, Tensor) or isinstance(std, Tensor),
-        "given-mean-std-numbers",
-        "normal",
-        argument="size",
-    )
+    has_size = size is not None or isinstance(mean, Tensor) or isinstance(std, Tensor)
+    require(has_size, "given-mean-std-numbers", "normal", argument="size")
     shape = common_shape("normal", () if size is None else size, mean, std)
     return normal_from_key(next_key(generator), shape, np.dtype(np.float32)) * std + mean
 
@@ -182,14 +173,8 @@ def uniform_as(input, from_=0.0, to=1.0, generator=None):
 
 def _spread(input, low, high, generator):
     known = all(isinstance(bound, (int, float)) for bound in (low, high))
-    require(
-        not known or low <= high,
-        "at-most-argument-value-dropout",
-        "uniform_",
-        from_=low,
-        other="to",
-        upper=high,
-    )
+    rule, fits = "at-most-argument-value-dropout", not known or low <= high
+    require(fits, rule, "uniform_", from_=low, other="to", upper=high)
     drawn = uniform_from_key(next_key(generator), input.shape, _wide(input))
     return drawn * (high - low) + low
 
@@ -270,13 +255,8 @@ def exponential_(input, lambd=1, generator=None):
     >>> bool((Tensor([1.0, 2.0]).exponential_(2.0) > 0).all())
     True
     """
-    require(
-        not isinstance(lambd, (int, float)) or lambd > 0,
-        "greater-than",
-        "exponential_",
-        lambd=lambd,
-        n=0,
-    )
+    is_rate = not isinstance(lambd, (int, float)) or lambd > 0
+    require(is_rate, "greater-than", "exponential_", lambd=lambd, n=0)
     key = next_key(generator)
     return _fill(input, inverse_cdf_from_key(key, "exponential", input.shape, _wide(input)) / lambd)
 
@@ -291,13 +271,8 @@ def bernoulli_(input, p=0.5, generator=None):
     >>> Tensor([3.0, 4.0]).bernoulli_(Tensor([1.0, 0.0])).asnumpy()
     array([1., 0.], dtype=float32)
     """
-    require(
-        not isinstance(p, (int, float)) or 0 <= p <= 1,
-        "in-interval",
-        "bernoulli_",
-        p=p,
-        interval="[0, 1]",
-    )
+    is_chance = not isinstance(p, (int, float)) or 0 <= p <= 1
+    require(is_chance, "in-interval", "bernoulli_", p=p, interval="[0, 1]")
     shape = common_shape("bernoulli_", input.shape, p)
     if shape != input.shape:
         raise rejection("fit-shape", "bernoulli_", p=p.shape, shape=input.shape)

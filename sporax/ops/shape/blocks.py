@@ -5,7 +5,7 @@ import math
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 
 
@@ -13,26 +13,13 @@ def _blocks(name, block, pairs, of):
     """Return (the sizes of a block, the pairs) from an int or several, and a pair for each."""
     require(isinstance(pairs, (tuple, list)) and pairs, "pair-ints-axis", argument=of, got=pairs)
     sizes = (block,) * len(pairs) if isinstance(block, int) else block
-    require(
-        isinstance(sizes, (tuple, list)) and len(sizes) == len(pairs),
-        "int-one",
-        argument=name,
-        whole=of,
-        got=block,
-    )
-    require(
-        all(isinstance(n, int) and n >= 1 for n in sizes),
-        "ints-at-least-1",
-        argument=name,
-        got=block,
-    )
+    is_each = isinstance(sizes, (tuple, list)) and len(sizes) == len(pairs)
+    require(is_each, "int-one", argument=name, whole=of, got=block)
+    is_positive = all(isinstance(n, int) and n >= 1 for n in sizes)
+    require(is_positive, "ints-at-least-1", argument=name, got=block)
     ends = [n for pair in pairs for n in (pair if isinstance(pair, (tuple, list)) else ())]
-    require(
-        len(ends) == 2 * len(pairs) and all(isinstance(n, int) and n >= 0 for n in ends),
-        "pairs-ints-at-least-0",
-        argument=of,
-        got=pairs,
-    )
+    are_counts = len(ends) == 2 * len(pairs) and all(isinstance(n, int) and n >= 0 for n in ends)
+    require(are_counts, "pairs-ints-at-least-0", argument=of, got=pairs)
     return tuple(sizes), tuple(map(tuple, pairs))
 
 
@@ -55,16 +42,12 @@ def space_to_batch_nd(input_x: Array, block_size, paddings):
     """
     block, pads = _blocks("block_size", block_size, paddings, "paddings")
     first = input_x.ndim - len(block)
-    if first < 1:
-        raise rejection("more-axes", argument="input_x", count=len(block))
+    require(first >= 1, "more-axes", argument="input_x", count=len(block))
     x = jnp.pad(input_x, [(0, 0)] * first + list(pads))
-    require(
-        not any((n % b for n, b in zip(x.shape[first:], block, strict=True))),
-        "padded-axes-multiples",
-        shape=x.shape[first:],
-        block=block,
-    )
-    split = [n for w, b in zip(x.shape[first:], block, strict=True) for n in (w // b, b)]
+    widths = x.shape[first:]
+    are_multiples = not any(n % b for n, b in zip(widths, block, strict=True))
+    require(are_multiples, "padded-axes-multiples", shape=widths, block=block)
+    split = [n for w, b in zip(widths, block, strict=True) for n in (w // b, b)]
     inner = range(first + 1, x.ndim + len(block), 2)
     outer = range(first, x.ndim + len(block), 2)
     x = x.reshape(*x.shape[:first], *split).transpose(*inner, *range(first), *outer)
@@ -86,17 +69,11 @@ def batch_to_space(input_x: Array, block_shape, crops):
     """
     block, cut = _blocks("block_shape", block_shape, crops, "crops")
     first, count = input_x.ndim - len(block), math.prod(block)
-    if first < 1 or input_x.shape[0] % count:
-        raise rejection(
-            "more-axes-first-multiple", argument="input_x", count=len(block), count2=count
-        )
+    fits = first >= 1 and not input_x.shape[0] % count
+    require(fits, "more-axes-first-multiple", argument="input_x", n=len(block), m=count)
     sizes = [w * b for w, b in zip(input_x.shape[first:], block, strict=True)]
-    require(
-        not any((n <= sum(pair) for n, pair in zip(sizes, cut, strict=True))),
-        "leave-something-axes",
-        crops=crops,
-        sizes=sizes,
-    )
+    is_left = all(n > sum(pair) for n, pair in zip(sizes, cut, strict=True))
+    require(is_left, "leave-something-axes", crops=crops, sizes=sizes)
     x = input_x.reshape(*block, input_x.shape[0] // count, *input_x.shape[1:])
     places = [p for i in range(len(block)) for p in (len(block) + first + i, i)]
     x = x.transpose(*range(len(block), len(block) + first), *places)

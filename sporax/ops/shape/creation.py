@@ -5,7 +5,8 @@ from jax.export import is_symbolic_dim
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 
@@ -20,12 +21,9 @@ def _dtype(dtype, default=dtypes.float32):
 
 def _shape(size):
     sizes = (size,) if is_size(size) else size
-    require(
-        isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes),
-        "size-int-tuple-ints",
-        got=size,
-    )
-    require(not any(n < 0 for n in sizes), "size-at-least-0-argument-value", got=size)
+    are_sizes = isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes)
+    require(are_sizes, "size-int-tuple-ints", got=size)
+    require(all(n >= 0 for n in sizes), "sizes-at-least-0", got=size)
     return sizes
 
 
@@ -214,8 +212,8 @@ def fills(x, value):
     array([7., 7.], dtype=float32)
     """
     require(isinstance(value, (int, float, Tensor)), "int-float-tensor", "fills", value=value)
-    if isinstance(value, Tensor) and value.ndim:
-        raise rejection("no-axes", "fills", argument="value", shape=value.shape)
+    if isinstance(value, Tensor):
+        require(not value.ndim, "no-axes-shape", "fills", argument="value", shape=value.shape)
     return full_like(x, value)
 
 
@@ -225,7 +223,7 @@ def fills(x, value):
 @op(name="Range", function=(), differentiable=False)
 def arange_with_dtype(start, end, step, dtype):
     """$start, start + step, \\ldots$ before `end`; `arange` calls it."""
-    require(step != 0, "not-zero", argument="step")
+    require(step != 0, "nonzero", step=step)
     return jnp.arange(start, end, step, dtype=dtypes.to_numpy(dtype))
 
 
@@ -260,9 +258,8 @@ def range(start, end, step, maxlen=1000000):
     array([0, 2, 4])
     """
     result = arange(start, end, step)
-    require(
-        result.size <= maxlen, "at-most-maxlen-elements", "range", maxlen=maxlen, got=result.size
-    )
+    size = result.size
+    require(size <= maxlen, "at-most-maxlen-elements", "range", maxlen=maxlen, got=size)
     return result
 
 
@@ -293,13 +290,8 @@ def logspace(start: Array, end: Array, steps, base=10, dtype=dtypes.float32):
     array([  1.,  10., 100.], dtype=float32)
     """
     for name, value in (("steps", steps), ("base", base)):
-        require(
-            isinstance(value, int) and (not isinstance(value, bool)) and (value >= 0),
-            "int-at-least-argument-value",
-            argument=name,
-            n=0,
-            got=value,
-        )
+        is_count = kinds.COUNT.accepts(value)
+        require(is_count, "int-at-least-argument-value", argument=name, n=0, got=value)
     wanted = _dtype(dtype)
     require(jnp.issubdtype(wanted, jnp.floating), "floating-one", dtype=dtype)
     kind = jnp.promote_types(wanted, jnp.float32)

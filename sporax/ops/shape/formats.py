@@ -2,16 +2,12 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, op
 
-_FORMATS = ("NHWC", "NCHW")
-
-
-def _check(**formats):
-    for name, value in formats.items():
-        require(value in _FORMATS, "one-of", argument=name, choices=("NHWC", "NCHW"), got=value)
+_FORMAT = kinds.one_of("NHWC", "NCHW")
 
 
 @op(
@@ -25,12 +21,9 @@ def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):
     >>> ops.DataFormatDimMap()(Tensor([0, 1, 2, 3], ms.int32)).asnumpy()
     array([0, 3, 1, 2], dtype=int32)
     """
-    _check(src_format=src_format, dst_format=dst_format)
-    require(
-        jnp.issubdtype(input_x.dtype, jnp.integer),
-        "integers-dtype-integer-ctc",
-        input_x=input_x.dtype,
-    )
+    _FORMAT(None, src_format=src_format, dst_format=dst_format)
+    is_integer = jnp.issubdtype(input_x.dtype, jnp.integer)
+    require(is_integer, "integer-dtype", input_x=input_x.dtype)
     places = jnp.array([src_format.index(letter) for letter in dst_format], input_x.dtype)
     return places[jnp.clip(input_x, -4, 3)]
 
@@ -45,6 +38,6 @@ def data_format_vec_permute(input_x: Array, src_format="NHWC", dst_format="NCHW"
     >>> ops.DataFormatVecPermute()(Tensor([1, 2, 3, 4], ms.int32)).asnumpy()
     array([1, 4, 2, 3], dtype=int32)
     """
-    _check(src_format=src_format, dst_format=dst_format)
+    _FORMAT(None, src_format=src_format, dst_format=dst_format)
     require(input_x.shape in ((4,), (4, 2)), "shape-4-4-2", argument="input_x", shape=input_x.shape)
     return input_x[jnp.array([src_format.index(letter) for letter in dst_format])]

@@ -18,10 +18,8 @@ from sporax.ops.shape.reshape import reshape, sizes
 
 def _joinable(*avals):
     if len({a.ndim for a in avals}) > 1:
-        raise (TypeError if any(a.weak for a in avals) else ValueError)(
-            "For 'Concat', all tensors must have equally many dimensions, but got "
-            f"{', '.join(describe(a) for a in avals)}. Add one with 'expand_dims'."
-        )
+        error, got = TypeError if any(a.weak for a in avals) else ValueError, map(describe, avals)
+        raise rejection("tensors-equally-many-dimensions", "Concat", error, got=[*got])
 
 
 @op(
@@ -48,12 +46,8 @@ def parallel_concat(values):
            [3, 4]])
     """
     shapes = [x.shape for x in values]
-    require(
-        shapes and (not any(shape[:1] != (1,) for shape in shapes)),
-        "all-values-first-size",
-        "ParallelConcat",
-        got=shapes,
-    )
+    are_rows = shapes and all(shape[:1] == (1,) for shape in shapes)
+    require(are_rows, "all-values-first-size", "ParallelConcat", got=shapes)
     return concat(values, 0)
 
 
@@ -117,10 +111,8 @@ def _pieces(input, ends, axis):
 
 
 def _axis(input, axis):
-    if not -input.ndim <= axis < input.ndim:
-        raise rejection(
-            "in-interval-shape-axis", axis=axis, interval=f"[{-input.ndim}, {input.ndim})"
-        )
+    n = input.ndim
+    require(-n <= axis < n, "in-interval-shape-axis", axis=axis, interval=f"[{-n}, {n})")
     return axis % input.ndim
 
 
@@ -157,13 +149,7 @@ def split_of_class(input: Array, axis=0, output_num=1) -> Arrays:
     """
     axis = _axis(input, axis)
     total = input.shape[axis]
-    require(
-        not total % output_num,
-        "size-dimension-divisible-output-num",
-        total=total,
-        axis=axis,
-        output_num=output_num,
-    )
+    require(not total % output_num, "divisible-size", total=total, axis=axis, n=output_num)
     step = total // output_num
     return _pieces(input, [i * step for i in range(1, output_num)], axis)
 
@@ -177,13 +163,8 @@ def split_of_sizes(input_x, size_splits, split_dim, num_split) -> Arrays:
     [(1,), (3,)]
     """
     sizes = list(size_splits)
-    require(
-        len(sizes) == num_split and sizes.count(-1) <= 1,
-        "sizes-one-may-1",
-        "SplitV",
-        size_splits=size_splits,
-        num_split=num_split,
-    )
+    fits = len(sizes) == num_split and sizes.count(-1) <= 1
+    require(fits, "sizes-one-may-1", "SplitV", size_splits=size_splits, num_split=num_split)
     if -1 in sizes:
         sizes[sizes.index(-1)] = input_x.shape[split_dim] - sum(sizes) - 1
     return split(input_x, tuple(sizes), split_dim)
@@ -235,15 +216,11 @@ def unstack(input: Array, axis=0, num=None) -> Arrays:
     >>> [t.asnumpy() for t in ops.unstack(Tensor([[1, 2], [3, 4]]))]
     [array([1, 2]), array([3, 4])]
     """
-    if num is not None and num != input.shape[axis]:
-        raise rejection(
-            "size-axis-not", argument="num", shape=input.shape[axis], axis=axis, num=num
-        )
-    if input.shape[axis] == 0:
+    size = input.shape[axis]
+    require(num in (None, size), "size-axis-not", num=num, size=size, axis=axis)
+    if size == 0:
         return ()
-    return tuple(
-        jnp.squeeze(x, _axis(input, axis)) for x in jnp.split(input, input.shape[axis], axis)
-    )
+    return tuple(jnp.squeeze(x, _axis(input, axis)) for x in jnp.split(input, size, axis))
 
 
 def _by_shape(name, axis_of, least, shown):
@@ -289,11 +266,8 @@ def tile(input: Array, dims):
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    require(
-        not any(n < 0 for n in (dims if isinstance(dims, (tuple, list)) else (dims,))),
-        "not-negative",
-        dims=dims,
-    )
+    counts = dims if isinstance(dims, (tuple, list)) else (dims,)
+    require(all(n >= 0 for n in counts), "not-negative", dims=dims)
     return jnp.tile(input, dims)
 
 
@@ -411,13 +385,8 @@ def repeat_interleave(input, repeats, axis=None, *, output_size=None):
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         repeats = repeats[0]
     result = repeat_elements(input, repeats, axis)
-    require(
-        output_size in (None, result.shape[axis]),
-        "sum-counts",
-        "repeat_interleave",
-        output_size=output_size,
-        shape=result.shape[axis],
-    )
+    size, fits = result.shape[axis], output_size in (None, result.shape[axis])
+    require(fits, "sum-counts", "repeat_interleave", output_size=output_size, shape=size)
     return result
 
 

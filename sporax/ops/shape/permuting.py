@@ -5,7 +5,8 @@ import jax.numpy as jnp
 from sporax.core.dtype import bool_
 from sporax.core.tensor import Tensor
 from sporax.core.tree import map_tensors
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, Array, Arrays, attach, composite, op
@@ -19,11 +20,9 @@ from sporax.ops.shape.reshape import swapaxes
 
 
 def _blocks(who, x, block_size):
-    whole = isinstance(block_size, int) and not isinstance(block_size, bool)
-    require(
-        whole and block_size >= 2, "int-at-least-argument-value", who, block_size=block_size, n=2
-    )
-    require(x.ndim == 4, "n-c-h-w-layer-channels", who, argument="x", shape=x.shape)
+    is_size = kinds.INT.accepts(block_size) and block_size >= 2
+    require(is_size, "int-at-least-argument-value", who, block_size=block_size, n=2)
+    require(x.ndim == 4, "shape-letters", who, x=x.shape, letters="(N, C, H, W)")
     return x.shape
 
 
@@ -37,8 +36,7 @@ def depth_to_space(x, block_size):
     """
     n, c, h, w = _blocks("DepthToSpace", x, block_size)
     b = block_size
-    if c % (b * b):
-        raise rejection("channels-multiple", "DepthToSpace", number=b * b, got=c)
+    require(not c % (b * b), "channels-multiple", "DepthToSpace", number=b * b, got=c)
     split = x.reshape(n, b, b, c // (b * b), h, w)
     return split.permute(0, 3, 4, 1, 5, 2).reshape(n, c // (b * b), h * b, w * b)
 
@@ -64,14 +62,9 @@ def channel_shuffle(x, groups):
     >>> ops.channel_shuffle(Tensor([[[0.0], [1.0], [2.0], [3.0]]]), 2).reshape(4).tolist()
     [0.0, 2.0, 1.0, 3.0]
     """
-    require(
-        x.ndim >= 3 and isinstance(groups, int) and (groups >= 1) and (not x.shape[1] % groups),
-        "n-c-c-multiple",
-        "channel_shuffle",
-        argument="x",
-        shape=x.shape,
-        groups=groups,
-    )
+    is_group = isinstance(groups, int) and groups >= 1
+    fits, shape = x.ndim >= 3 and is_group and not x.shape[1] % groups, x.shape
+    require(fits, "n-c-c-multiple", "channel_shuffle", x=shape, groups=groups)
     split = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
     return swapaxes(split, 1, 2).reshape(x.shape)
 
@@ -87,10 +80,9 @@ def masked_scatter(input: Array, mask: Array, source: Array):
     >>> ops.MaskedScatter()(Tensor([1.0, 2.0]), Tensor([False, True]), Tensor([7.0])).asnumpy()
     array([1., 7.], dtype=float32)
     """
-    require(mask.dtype == bool, "bool-argument-type-permuting", argument="mask")
-    require(
-        source.dtype == input.dtype, "dtype-input-dtype-name", argument="source", dtype=input.dtype
-    )
+    require(mask.dtype == bool, "bool-dtype", mask=mask.dtype)
+    dtype = input.dtype
+    require(source.dtype == dtype, "dtype-of", source=source.dtype, other="input", dtype=dtype)
     shape = jnp.broadcast_shapes(input.shape, mask.shape)
     into, mask = jnp.broadcast_to(input, shape), jnp.broadcast_to(mask, shape).reshape(-1)
     place = jnp.clip(jnp.cumsum(mask) - 1, 0, max(source.size - 1, 0))
@@ -164,9 +156,8 @@ def rot90(input, k, dims):
     [[2, 4], [1, 3]]
     """
     first, second = dims
-    require(
-        first % input.ndim != second % input.ndim, "two-axes-argument-value", "rot90", dims=dims
-    )
+    are_two = first % input.ndim != second % input.ndim
+    require(are_two, "two-axes", "rot90", dims=dims, ndim=input.ndim)
     turned = {
         0: lambda x: x,
         1: lambda x: swapaxes(flip(x, (second,)), first, second),
@@ -188,11 +179,8 @@ def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     >>> ops.reverse_sequence(Tensor([[1, 2, 3]]), Tensor([2]), 1).tolist()
     [[2, 1, 3]]
     """
-    require(
-        seq_lengths.shape == (input.shape[batch_dim],) and seq_dim % input.ndim != batch_dim,
-        "one-int-batch-another",
-        argument="seq_lengths",
-    )
+    fits = seq_lengths.shape == (input.shape[batch_dim],) and seq_dim % input.ndim != batch_dim
+    require(fits, "one-int-batch-another", argument="seq_lengths")
     moved = jnp.moveaxis(input, (batch_dim, seq_dim), (0, 1))
     at = jnp.arange(moved.shape[1])[None]
     lengths = seq_lengths[:, None]
@@ -302,13 +290,8 @@ def is_nonzero(input) -> bool:
     >>> ops.is_nonzero(Tensor([1.0]))
     True
     """
-    require(
-        input.size == 1,
-        "one-element-tensor-scalar",
-        "is_nonzero",
-        argument="input",
-        shape=input.shape,
-    )
+    shape, size = input.shape, input.size
+    require(size == 1, "one-element", "is_nonzero", ValueError, argument="input", shape=shape)
     return bool(input.reshape(()) != 0)
 
 

@@ -9,6 +9,7 @@ from jax import lax
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.shape.creation import is_size
@@ -45,10 +46,8 @@ def reshape(input: Array, shape):
     """
     known = math.prod(n for n in shape if n != -1)
     fits = input.size == known if -1 not in shape else known and input.size % known == 0
-    if not fits or shape.count(-1) > 1:
-        raise rejection(
-            "filled-elements", argument="shape", size=input.size, shape=input.shape, got=shape
-        )
+    is_filled = fits and shape.count(-1) <= 1
+    require(is_filled, "filled-elements", shape=shape, size=input.size, own=input.shape)
     return jnp.reshape(input, shape)
 
 
@@ -65,13 +64,12 @@ def view_as_dtype(input: Array, dtype):
     """Reinterpret the bytes in another dtype; the last dimension becomes longer or shorter."""
     wanted = dtypes.to_numpy(dtype)
     for kind in (input.dtype, wanted):
-        if kind.kind in "bc":
-            raise rejection("bytes-cannot-read-another", name=kind.name)
+        require(kind.kind not in "bc", "bytes-cannot-read-another", name=kind.name)
     old, new = input.dtype.itemsize, wanted.itemsize
     if old == new:
         return lax.bitcast_convert_type(input, wanted)
-    if not input.ndim or (input.shape[-1] * old) % new:
-        raise rejection("last-dimension-shape-fill", shape=input.shape, name=wanted.name)
+    fills = input.ndim and not (input.shape[-1] * old) % new
+    require(fills, "last-dimension-shape-fill", shape=input.shape, name=wanted.name)
     rows = input.shape[:-1]
     if new > old:
         input = jnp.reshape(input, (*rows, -1, new // old))
@@ -176,13 +174,8 @@ def t(input):
            [2],
            [3]])
     """
-    require(
-        input.ndim <= 2,
-        "at-most-2-dimensions-shape-rank-reshape",
-        "t",
-        argument="input",
-        shape=input.shape,
-    )
+    fits, rule = input.ndim <= 2, "at-most-2-dimensions-shape-rank-reshape"
+    require(fits, rule, "t", argument="input", shape=input.shape)
     return transpose(input, (1, 0)) if input.ndim == 2 else input
 
 
@@ -264,6 +257,9 @@ def _squeeze_method(self, *axis, **keyword):
 attach("squeeze", _squeeze_method)
 
 
+_ORDER = kinds.one_of("C", "F")
+
+
 @op(
     function="flatten(input, order='C', *, start_dim=1, end_dim=-1)",
     mint=(
@@ -280,7 +276,7 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     >>> ops.flatten(ops.zeros((2, 3, 4))).shape
     (2, 12)
     """
-    require(order in ("C", "F"), "one-of", order=order, choices=("C", "F"))
+    _ORDER(None, order=order)
     rank = max(input.ndim, 1)
     if input.ndim < 2:
         start_dim = 0 if start_dim == 1 else start_dim  # the default
@@ -288,12 +284,10 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
     if order == "F":
         input = jnp.transpose(input)
     for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
-        if not -rank <= dim < rank:
-            raise rejection(
-                "in-interval-shape-axis", argument=name, interval=f"[{-rank}, {rank})", got=dim
-            )
+        is_axis, interval = -rank <= dim < rank, f"[{-rank}, {rank})"
+        require(is_axis, "in-interval-shape-axis", argument=name, interval=interval, got=dim)
     first, last = range(rank)[start_dim], range(rank)[end_dim]
-    require(first <= last, "not-come-after-end-dim", argument="start_dim", start_dim=start_dim)
+    require(first <= last, "not-come-after-end-dim", start_dim=start_dim)
     joined = math.prod(input.shape[first : last + 1])  # -1 would be ambiguous with a size of 0
     return jnp.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
 
