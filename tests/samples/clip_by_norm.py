@@ -32,6 +32,6 @@ REFUSALS = [
         "clip-to-nothing",
         lambda: ops.clip_by_global_norm((Tensor([1.0]),), 0.0),
         ValueError,
-        ("For 'clip_by_global_norm'", "positive"),
+        ("For 'clip_by_global_norm'", "greater than 0"),
     ),
 ]

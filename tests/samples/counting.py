@@ -57,6 +57,6 @@ REFUSALS = [
          ("'InvertPermutation'", "from 0 to 3", "(3, 0, 2, 2)")),
         ("permutation-tensor", lambda: ops.InvertPermutation()(Tensor([1, 0])), ValueError,
          ("'input_x'", "Tensor", "tolist")),
-        ("permutation-float", lambda: ops.InvertPermutation()((1.0, 0)), TypeError, ("ints",)),
+        ("permutation-float", lambda: ops.InvertPermutation()((1.0, 0)), TypeError, ("integers",)),
     ]
 ]  # fmt: skip

@@ -36,7 +36,7 @@ X = Tensor([[1.0, 2.0, 3.0]])
 REFUSALS = [
     Refusal("pad-odd", lambda: ops.pad(X, (1,)), ValueError, ("For 'pad'", "'padding'", "got 1")),
     Refusal("pad-many", lambda: ops.pad(X, (1,) * 6), ValueError, ("at most 2 axes", "got 6")),
-    Refusal("pad-float", lambda: ops.pad(X, (1.5, 1)), TypeError, ("'padding' must be ints",)),
+    Refusal("pad-float", lambda: ops.pad(X, (1.5, 1)), TypeError, ("'padding' must be integers",)),
     Refusal("pad-mode", lambda: ops.pad(X, (1, 1), "x"), ValueError, ("'mode'", "'reflect'")),
     Refusal(
         "pad-reflect", lambda: ops.pad(X, (3, 0), "reflect"), ValueError, ("at most 2", "size 3")

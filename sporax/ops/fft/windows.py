@@ -189,7 +189,7 @@ def stft(
     kinds.INT("stft", n_fft=n_fft)
     check_size("stft", (max(n_fft, 0),), np.dtype(np.complex64), "'n_fft'")
     mode = pad_mode.upper() if isinstance(pad_mode, str) else pad_mode
-    _MODE("stft", pad_mode=mode)
+    _MODE("stft", pad_mode=mode if _MODE.accepts(mode) else pad_mode)
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:

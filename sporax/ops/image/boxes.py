@@ -15,8 +15,8 @@ _CLIP = 0.016
 _OVERLAP, _END_MODE = kinds.one_of("iou", "iof"), kinds.one_of(0, 1)
 
 
-def _check_boxes(name, boxes):
-    require_shapes(**{name: (boxes, "n 4")})
+def _check_boxes(name, boxes, columns=4):
+    require_shapes(**{name: (boxes, f"n {columns}")})
 
 
 def _four(name, numbers):

@@ -74,8 +74,8 @@ def grid_sample(
 
 def _check(input, grid, **choices):
     axes = 3 if input.ndim == 5 else 2
-    letters = " ".join("DHW"[-axes:])
-    require_shapes(input=(input, f"N C {letters}"), grid=(grid, f"N {letters.lower()} {axes}"))
+    letters, primed = " ".join("DHW"[-axes:]), " ".join(f"{x}'" for x in "DHW"[-axes:])
+    require_shapes(input=(input, f"N C {letters}"), grid=(grid, f"N {primed} {axes}"))
     for name, (value, known) in choices.items():
         kinds.one_of(*known).checked(None, name, value)
 

@@ -94,7 +94,8 @@ def im2col(x, ksizes, strides=1, dilations=1, pads=0):
 
 
 def _padding(who, padding):
-    _PADDING(who, padding=padding.upper() if isinstance(padding, str) else padding)
+    known = isinstance(padding, str) and _PADDING.accepts(padding.upper())
+    _PADDING(who, padding=padding.upper() if known else padding)
     return padding.lower()
 
 

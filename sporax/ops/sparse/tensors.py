@@ -361,7 +361,7 @@ class CSRTensor(Sparse):
         TENSOR.checked(who, name, dense)
         fits = self.ndim == 2 and dense.ndim in (1, 2) and dense.shape[0] == self.shape[1]
         given = {"argument": name, "got": dense.shape, "shape": self.shape}
-        require(fits, "rows-as-csr-columns", who, **given)
+        require(fits, "rows-as-csr-columns", who, rows=self.shape[-1], **given)
         values, dense = meet(self.values, dense)
         terms = gather(dense, self.indices, 0)
         terms = terms * reshape(values, (-1, *[1] * (dense.ndim - 1)))
