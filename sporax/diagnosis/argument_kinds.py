@@ -122,6 +122,8 @@ def within(low, high, kind=NUMBER, ends="[]"):
 def one_of(*choices):
     """Return the kind of these values."""
     words = partial(message, "one-of-choices", choices=choices)
+    if len(choices) == 1:
+        words = partial(message, "the-value", value=choices[0])
     return Kind(words, _any, lambda value: value in choices, "must-be-choice")
 
 

@@ -7,6 +7,7 @@ from sporax.core.tensor import Tensor
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.indexing.assignment import put
+from sporax.ops.operand_checks import require_number
 
 
 def _rms(x):
@@ -47,25 +48,12 @@ def _shapes(
     else:
         wanted["exp_avg_sq"] = exp_avg_sq, shape
     for name, (aval, size) in wanted.items():
-        require(
-            aval.shape == size,
-            "shape-shape-size-ada-factor",
-            "FusedAdaFactor",
-            argument=name,
-            value=size,
-            got=describe(aval),
-        )
+        fits, given = aval.shape == size, {"argument": name, "got": describe(aval)}
+        require(fits, "shape-shape-size", "FusedAdaFactor", shape=size, **given)
     names = (
         "clip_threshold", "beta1", "beta2", "weight_decay", "learning_rate", "global_norm"
     )  # fmt: skip
-    for name, number in zip(names, numbers, strict=True):
-        require(
-            number.shape in ((), (1,)),
-            "one-number",
-            "FusedAdaFactor",
-            argument=name,
-            got=describe(number),
-        )
+    require_number("FusedAdaFactor", **dict(zip(names, numbers, strict=True)))
 
 
 @op(function=(), name="FusedAdaFactor", differentiable=False, converts=False, check=_shapes)
@@ -131,13 +119,8 @@ def fused_ada_factor(
         "exp_avg_sq_col": exp_avg_sq_col, "exp_avg_sq": exp_avg_sq,
     }  # fmt: skip
     for name, variable in variables.items():
-        require(
-            isinstance(variable, Tensor),
-            "parameter-tensor-gets-new",
-            "FusedAdaFactor",
-            argument=name,
-            got=variable,
-        )
+        fits, given = isinstance(variable, Tensor), {"argument": name, "got": variable}
+        require(fits, "parameter-tensor-gets-new", "FusedAdaFactor", **given)
     if isinstance(epsilon, (tuple, list)):
         epsilon = Tensor([float(e) for e in epsilon])
     results = ada_factor_step(

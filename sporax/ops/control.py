@@ -9,22 +9,13 @@ from sporax.control_flow.while_scan import over, repeat
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops.declare import PRIMITIVES
 from sporax.ops.primitive import Primitive
 
-
-def _check(who, **arguments):
-    """Raise TypeError for an argument that has none of its allowed types."""
-    for name, (value, kinds, wanted) in arguments.items():
-        require(
-            callable(value) if kinds is None else isinstance(value, kinds),
-            "must-be-argument-type-argument-checks",
-            who,
-            argument=name,
-            value=wanted,
-            got=value,
-        )
+_INT_OR_TENSOR = kinds.instance((int, Tensor), "an-int-or-tensor")
+_LENGTH = kinds.instance(int, "an-int-without-xs")
+_SEQUENCE = kinds.optional(kinds.SEQUENCE)
 
 
 class _Loop(Primitive):
@@ -40,8 +31,7 @@ class WhileLoop(_Loop):
     """
 
     def __call__(self, cond_func, loop_func, init_val):
-        wanted = None, "a function"
-        _check("WhileLoop", cond_func=(cond_func, *wanted), loop_func=(loop_func, *wanted))
+        kinds.FUNCTION("WhileLoop", cond_func=cond_func, loop_func=loop_func)
         return loop("WhileLoop", cond_func, loop_func, init_val)
 
 
@@ -55,11 +45,10 @@ class ForiLoop(_Loop):
     """
 
     def __call__(self, lower, upper, loop_func, init_val, unroll=True):
-        whole, (lower, upper) = ((int, Tensor), "an int or a Tensor"), plain((lower, upper))
-        _check(
-            "ForiLoop", lower=(lower, *whole), upper=(upper, *whole),
-            loop_func=(loop_func, None, "a function"), unroll=(unroll, bool, "a bool"),
-        )  # fmt: skip
+        lower, upper = plain((lower, upper))
+        _INT_OR_TENSOR("ForiLoop", lower=lower, upper=upper)
+        kinds.FUNCTION("ForiLoop", loop_func=loop_func)
+        kinds.BOOL("ForiLoop", unroll=unroll)
         turn = _Counted(loop_func)
         if is_traced(lower) or is_traced(upper):
             first, last = [as_weak_int(x) if is_traced(x) else int(x) for x in (lower, upper)]
@@ -101,13 +90,11 @@ class Scan(_Loop):
     """
 
     def __call__(self, loop_func, init, xs, length=None, unroll=True):
-        _check(
-            "Scan", loop_func=(loop_func, None, "a function"),
-            xs=(xs, (tuple, list, type(None)), "a tuple, list or None"),
-            unroll=(unroll, bool, "a bool"),
-        )  # fmt: skip
+        kinds.FUNCTION("Scan", loop_func=loop_func)
+        _SEQUENCE("Scan", xs=xs)
+        kinds.BOOL("Scan", unroll=unroll)
         if xs is None:
-            _check("Scan", length=(length, int, "an int where 'xs' is None"))
+            _LENGTH("Scan", length=length)
             xs = [None] * length
         if xs and _is_one_operation(unroll):
             with contextlib.suppress(Unrecordable):

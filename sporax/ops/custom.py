@@ -6,16 +6,12 @@ from sporax.autodiff.function import Function
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.value import thread
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.primitive import Primitive
 from sporax.staging.host_calls import through
 
-_KINDS = "hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia"
-
-_ELSEWHERE = (
-    "sporax has no kernels of other languages: write the operation with 'ops' functions, which "
-    "XLA compiles, or as a NumPy function with func_type='pyfunc'"
-)
+_KIND = kinds.one_of("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia")
 
 
 class Custom(Primitive):
@@ -36,15 +32,10 @@ class Custom(Primitive):
         self, func, out_shape=None, out_dtype=None, func_type="pyfunc", bprop=None, reg_info=None
     ):
         super().__init__("Custom")
-        require(func_type in _KINDS, "one-of", "Custom", func_type=func_type, choices=_KINDS)
-        require(
-            func_type in ("pyfunc", "hybrid"),
-            "pyfunc-hybrid",
-            "Custom",
-            func_type=func_type,
-            elsewhere=_ELSEWHERE,
-        )
-        require(callable(func), "function-argument-type", "Custom", func=func)
+        _KIND("Custom", func_type=func_type)
+        is_python = func_type in ("pyfunc", "hybrid")
+        require(is_python, "pyfunc-hybrid", "Custom", func_type=func_type)
+        kinds.FUNCTION("Custom", func=func)
         self.func, self.out_shape, self.out_dtype, self.bprop = func, out_shape, out_dtype, bprop
         self.func_type, self.reg_info = func_type, reg_info
         members = {"forward": staticmethod(self._forward), "backward": staticmethod(self._backward)}
@@ -60,16 +51,14 @@ class Custom(Primitive):
         returned = self.func(*values)
         several = isinstance(returned, (tuple, list))
         arrays = [np.asarray(a) for a in (returned if several else (returned,))]
-        kinds = [
+        wanted = [
             self._wanted(wanted, [getattr(x, name, None) for x in inputs], len(arrays))
             for name, wanted in (("shape", self.out_shape), ("dtype", self.out_dtype))
         ]
         outputs = []
-        for array, shape, dtype in zip(arrays, *kinds, strict=True):
-            if shape is not None and tuple(shape) != array.shape:
-                raise rejection(
-                    "what-func-returns-shape", "Custom", shape=tuple(shape), got=array.shape
-                )
+        for array, shape, dtype in zip(arrays, *wanted, strict=True):
+            fits = shape is None or tuple(shape) == array.shape
+            require(fits, "what-func-returns-shape", "Custom", shape=shape, got=array.shape)
             outputs.append(Tensor(array, dtype or dtypes.from_numpy(array.dtype)))
         ctx.inputs, ctx.output = inputs, tuple(outputs) if several else outputs[0]
         return ctx.output

@@ -9,12 +9,16 @@ import numpy as np
 from sporax.autodiff.hooks import check_callable
 from sporax.core.dtype import bfloat16
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
 from sporax.ops.differentiation import HookBackward
 from sporax.ops.memory.placement import write_whole
+from sporax.ops.operand_checks import TENSOR
 from sporax.ops.primitive import Primitive
 from sporax.staging.deferred_print import Name, deferrable, show
+
+_SIDE = kinds.one_of("in", "out")
 
 
 class Print(Primitive):
@@ -78,21 +82,14 @@ class TensorDump(Primitive):
 
     def __init__(self, input_output="out"):
         super().__init__("TensorDump")
-        require(
-            input_output in ("in", "out"),
-            "one-of",
-            "TensorDump",
-            input_output=input_output,
-            choices=("in", "out"),
-        )
+        _SIDE("TensorDump", input_output=input_output)
         self._set("input_output", input_output)
 
     def __call__(self, file, input_x):
         if not isinstance(file, str) or not file:
-            raise (ValueError if file == "" else TypeError)(
-                f"For 'TensorDump', 'file' must be the name of a file, but got {file!r}."
-            )
-        require(isinstance(input_x, Tensor), "tensor", "TensorDump", input_x=input_x)
+            error = ValueError if file == "" else TypeError
+            raise rejection("name-of-dump", "TensorDump", error=error, file=file)
+        TENSOR("TensorDump", input_x=input_x)
         show(functools.partial(_dump, file), functools.partial(_dump_text, file), [input_x])
 
 
@@ -132,13 +129,11 @@ def assert_(condition, inputs, summarize=3):
 
     >>> ops.Assert()(True, [Tensor([1.0])])
     """
-    require(isinstance(inputs, (tuple, list)), "tuple-list", "Assert", inputs=inputs)
+    kinds.SEQUENCE("Assert", inputs=inputs)
     if not (condition.item() if isinstance(condition, Tensor) else condition):
         shown = [t.asnumpy().reshape(-1)[:summarize] if isinstance(t, Tensor) else t
                  for t in inputs]  # fmt: skip
-        raise rejection(
-            "hold-does-not-inputs", "Assert", argument="condition", names=", ".join(map(str, shown))
-        )
+        raise rejection("condition-holds", "Assert", argument="condition", shown=shown)
 
 
 @composite(function=(), primitive="CheckNumerics()(x)")
@@ -148,14 +143,12 @@ def check_numerics(x):
     >>> ops.CheckNumerics()(Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)
     """
-    if not x.is_floating_point():
-        raise rejection(
-            "floating-dtype-dtype-floating", "CheckNumerics", argument="x", dtype=x.dtype
-        )
+    is_float = x.is_floating_point()
+    require(is_float, "floating-dtype-dtype-floating", "CheckNumerics", x=x.dtype)
     for wrong, name in ((x.isnan(), "NaN"), (x.isinf(), "infinite")):
         if wrong.any().item():
             at = [int(n) for n in wrong.nonzero()[0].tolist()]
-            raise rejection("number-x-finite", "CheckNumerics", value=at, name=name)
+            raise rejection("number-x-finite", "CheckNumerics", at=at, name=name)
     return x
 
 
@@ -233,16 +226,9 @@ class Summary(Primitive):
         self._plugin = type(self).__name__.removesuffix("Summary").lower()
 
     def __call__(self, name, value):
-        for what, item, kind in (("name", name, str), ("value", value, Tensor)):
-            if not isinstance(item, kind):
-                raise rejection(
-                    "must-be-a-argument-type-debugging",
-                    self.name,
-                    argument=what,
-                    kind=kind.__name__,
-                    got=item,
-                    name=self.name,
-                )
+        for argument, item, kind in (("name", name, str), ("value", value, Tensor)):
+            given = {"argument": argument, "kind": kind.__name__, "got": item, "name": self.name}
+            require(isinstance(item, kind), "argument-of-summary", self.name, **given)
         show(functools.partial(SUMMARIES.add, self._plugin), self._text, [name, value])
 
     def _text(self, items):

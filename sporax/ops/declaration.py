@@ -139,13 +139,8 @@ class Declaration:
         and a string for an axis, which JAX would look up among its named axes. Convert a bool
         passed for an int."""
         for name, value in attributes.items():
-            require(
-                has_64_bits(value),
-                "at-most-64-bits-int-overflow",
-                self.name,
-                argument=name,
-                got=value,
-            )
+            given = {"argument": name, "got": value}
+            require(has_64_bits(value), "at-most-64-bits-int-overflow", self.name, **given)
             # before tracing, because some functions loop over their sizes
             sizes = (value,) if value.__class__ is int else value
             if name in _SIZES and sizes.__class__ is tuple:
@@ -198,13 +193,9 @@ class Declaration:
             if operand is None and kind is OPTIONAL:
                 structure.append(None)
             elif kind is Arrays:
-                require(
-                    not isinstance(operand, Tensor) and isinstance(operand, (tuple, list)),
-                    "tuple-list-tensors-argument-type",
-                    self.name,
-                    argument=name,
-                    got=operand,
-                )
+                fits = not isinstance(operand, Tensor) and isinstance(operand, (tuple, list))
+                given = {"argument": name, "got": operand}
+                require(fits, "tuple-list-tensors-argument-type", self.name, **given)
                 flat.extend(operand)
                 structure.append(len(operand))
             else:
@@ -435,9 +426,8 @@ def _static(declaration, name, value):
     try:
         hash(value)
     except TypeError:
-        raise rejection(
-            "number-string-tuple-dtype", declaration.name, argument=name, got=kind.__name__
-        ) from None
+        given = {"argument": name, "got": kind.__name__}
+        raise rejection("number-string-tuple-dtype", declaration.name, **given) from None
     return value
 
 

@@ -94,11 +94,8 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
         primitive_class = declaration.primitive(written)
         primitive_class.operation = declaration.operation
         name = primitive_class.__name__
-        require(
-            PRIMITIVES.setdefault(name, primitive_class) is primitive_class,
-            "primitive-already",
-            name=name,
-        )
+        is_new = PRIMITIVES.setdefault(name, primitive_class) is primitive_class
+        require(is_new, "primitive-already", name=name)
     return functions.get(declaration.fn.__name__, plain)
 
 

@@ -6,11 +6,10 @@ from sporax.autodiff.jacobian import Linearization, arguments_of, tangents_of
 from sporax.autodiff.tape import zeros_like
 from sporax.batching import vmap
 from sporax.core.signature_errors import fitting
-from sporax.core.tensor import Tensor
 from sporax.core.tree import unflatten
-from sporax.diagnosis.rules import require
 from sporax.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
+from sporax.ops.operand_checks import TENSOR
 from sporax.ops.primitive import Primitive
 
 
@@ -46,12 +45,7 @@ class HookBackward(Primitive):
 
     def __call__(self, *inputs):
         for item in inputs:
-            require(
-                isinstance(item, Tensor),
-                "input-tensor-argument-type-differentiation",
-                "HookBackward",
-                got=item,
-            )
+            TENSOR("HookBackward", input=item)
         outputs = HookGate(self.hook_fn).through(inputs)
         outputs = tuple([wrap(t._lift()) for t in inputs]) if outputs is None else outputs[0]
         return outputs[0] if len(outputs) == 1 else outputs
@@ -112,7 +106,7 @@ def stop_gradient_(input):
     >>> grad(f)(Tensor([3.0])).asnumpy()
     array([9.], dtype=float32)
     """
-    require(isinstance(input, Tensor), "tensor", "stop_gradient_", input=input)
+    TENSOR("stop_gradient_", input=input)
     return input._rebind(autodiff.stop_gradient(input)._value)
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from sporax.autodiff.function import Function
 from sporax.core.signature_errors import fitting_method
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.ops.custom import Custom
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
 from sporax.ops.primitive import Primitive
 
-
-def _check_function(who, name, function):
-    require(callable(function), "function-argument-type", who, argument=name, got=function)
+_DEVICE = kinds.one_of("CPU", "Ascend", "GPU")
+_REGISTRATION = kinds.optional(kinds.instance((str, dict, tuple), "a-string-dict-or-tuple"))
 
 
 class PyFunc(Primitive):
@@ -34,24 +34,13 @@ class PyFunc(Primitive):
 
     def __init__(self, fn, in_types, in_shapes, out_types, out_shapes, stateful=True):
         super().__init__("PyFunc")
-        _check_function("PyFunc", "fn", fn)
+        kinds.FUNCTION("PyFunc", fn=fn)
         for types_, shapes, side in ((in_types, in_shapes, "in"), (out_types, out_shapes, "out")):
-            require(
-                all(isinstance(x, tuple | list) for x in (types_, shapes)),
-                "shapes-lists",
-                "PyFunc",
-                argument=f"{side}_types",
-                side=side,
-            )
-            require(
-                len(types_) == len(shapes),
-                "many-items--types",
-                "PyFunc",
-                argument=f"{side}_shapes",
-                side=side,
-                count=len(types_),
-                got=len(shapes),
-            )
+            given = {"argument": f"{side}_types", "side": side}
+            are_lists = all(isinstance(x, tuple | list) for x in (types_, shapes))
+            require(are_lists, "shapes-lists", "PyFunc", **given)
+            given = {"argument": f"{side}_shapes", "got": len(shapes), "count": len(types_)}
+            require(len(types_) == len(shapes), "as-many-as-types", "PyFunc", side=side, **given)
         self.in_types, self.in_shapes = list(in_types), [tuple(s) for s in in_shapes]
         self.out_types, self.out_shapes = list(out_types), [tuple(s) for s in out_shapes]
 
@@ -84,14 +73,9 @@ class PyExecute(Primitive):
         super().__init__("PyExecute")
 
     def __call__(self, script, local_keys, local_values):
-        require(isinstance(script, str), "str", "PyExecute", script=script)
-        require(
-            len(local_keys) == len(local_values),
-            "value-names",
-            "PyExecute",
-            count=len(local_keys),
-            got=len(local_values),
-        )
+        kinds.STR("PyExecute", script=script)
+        count, got = len(local_keys), len(local_values)
+        require(count == got, "value-names", "PyExecute", count=count, got=got)
         return eval(script, {}, dict(zip(local_keys, local_values, strict=True)))
 
 
@@ -109,10 +93,10 @@ class Morph(Primitive):
 
     def __init__(self, fn, infer_shape, infer_dtype, bprop_fn=None):
         super().__init__("Morph")
-        _check_function("Morph", "fn", fn)
+        kinds.FUNCTION("Morph", fn=fn)
         self.fn, self.bprop_fn, self._apply = fn, bprop_fn, fn
         if bprop_fn is not None:
-            _check_function("Morph", "bprop_fn", bprop_fn)
+            kinds.FUNCTION("Morph", bprop_fn=bprop_fn)
             members = {
                 "forward": staticmethod(self._forward),
                 "backward": staticmethod(self._backward),
@@ -173,9 +157,7 @@ def move_to(input, to="CPU", blocking=True):
     >>> ops.move_to((1, 2)).asnumpy()
     array([1, 2])
     """
-    require(
-        to in ("CPU", "Ascend", "GPU"), "one-of", "move_to", to=to, choices=("CPU", "Ascend", "GPU")
-    )
+    _DEVICE("move_to", to=to)
     return input.copy() if isinstance(input, Tensor) else Tensor(input)
 
 
@@ -190,10 +172,10 @@ def _ms_pyfunc(infer_func) -> Any:
     >>> twice(Tensor([3.0])).asnumpy(), twice
     (array([6.], dtype=float32), Prim[PyCallback_twice])
     """
-    _check_function("_ms_pyfunc", "infer_func", infer_func)
+    kinds.FUNCTION("_ms_pyfunc", infer_func=infer_func)
 
     def decorate(function):
-        _check_function("_ms_pyfunc", "pyfunc_fn", function)
+        kinds.FUNCTION("_ms_pyfunc", pyfunc_fn=function)
         name = f"PyCallback_{function.__name__}"
         members = {"__call__": lambda self, *args: function(*args), "__doc__": function.__doc__}
         return type(name, (Primitive,), members)(name)
@@ -258,21 +240,11 @@ def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
     >>> twice(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    require(
-        compile_attrs is None or isinstance(compile_attrs, dict),
-        "dict",
-        "kernel",
-        compile_attrs=compile_attrs,
-    )
-    require(
-        reg_info is None or isinstance(reg_info, str | dict | tuple),
-        "string-dict-tuple",
-        "kernel",
-        reg_info=reg_info,
-    )
+    kinds.optional(kinds.DICT)("kernel", compile_attrs=compile_attrs)
+    _REGISTRATION("kernel", reg_info=reg_info)
     if fn is None:
         return lambda function: kernel(function, reg_info, compile_attrs)
-    _check_function("kernel", "fn", fn)
+    kinds.FUNCTION("kernel", fn=fn)
 
     @functools.wraps(fn)
     def run(*args):

@@ -130,12 +130,8 @@ def identity_of_several(x) -> tuple:
     >>> len(ops.IdentityN()((Tensor([1.0]), Tensor([2.0]))))
     2
     """
-    require(
-        isinstance(x, (tuple, list)) and all(isinstance(t, Tensor) for t in x),
-        "tuple-list-tensors",
-        "IdentityN",
-        x=x,
-    )
+    fits = isinstance(x, (tuple, list)) and all(isinstance(t, Tensor) for t in x)
+    require(fits, "tuple-list-tensors", "IdentityN", x=x)
     return tuple([copy(t) for t in x])
 
 
@@ -208,12 +204,8 @@ def tensor_to_tuple(input_tensor) -> tuple:
     >>> ops.TensorToTuple()(Tensor([1, 2]))
     (1, 2)
     """
-    require(
-        input_tensor.ndim <= 1,
-        "at-most-one-dimension",
-        "TensorToTuple",
-        input_tensor=input_tensor.ndim,
-    )
+    ndim = input_tensor.ndim
+    require(ndim <= 1, "at-most-one-dimension", "TensorToTuple", input_tensor=ndim)
     return tuple(input_tensor.asnumpy().reshape(-1).tolist())
 
 

@@ -9,6 +9,7 @@ import inspect
 import json
 from collections.abc import Callable
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS
 
@@ -207,14 +208,9 @@ class TBERegOp(RegOp):
 
     def _check_entry(self, values):
         allowed, given = ("ignored", "optional", "required"), values.get("value_depend")
-        if given and given.lower() not in allowed:
-            raise rejection(
-                "operator-input-s-value-depend",
-                op_name=self.op_name,
-                values=values["index"],
-                given=given,
-                allowed=allowed,
-            )
+        fits, index = not given or given.lower() in allowed, values["index"]
+        name = {"op_name": self.op_name, "index": index}
+        require(fits, "value-depend-of-input", given=given, allowed=allowed, **name)
 
     input = _noting("inputs", {**_IO, **_COMPILE, "value_depend": ("valueDepend", _STR)})
     output = _noting("outputs", {**_IO, **_COMPILE, "need_compile": ("need_compile", _BOOL)})
@@ -257,7 +253,7 @@ def op_info_register(op_info) -> Callable:
     >>> abs_kernel(), abs_kernel.op_info["kernel"]
     ('source', 'abs')
     """
-    require(isinstance(op_info, dict | str), "dict-str", "op_info_register", op_info=op_info)
+    kinds.instance((dict, str), "a-dict-or-str")("op_info_register", op_info=op_info)
     info = json.loads(op_info) if isinstance(op_info, str) else op_info
     missing = [key for key in ("op_name", "imply_type") if key not in info]
     require(not missing, "must-have", "op_info_register", op_info=info, missing=missing)

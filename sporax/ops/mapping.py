@@ -9,7 +9,8 @@ import numpy as np
 
 from sporax.core.dtype import NAMES, Type, issubclass_, pytype_to_dtype
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import message, rejection, require
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
 from sporax.ops.sparse.tensors import COOTensor, CSRTensor, RowTensorInner
@@ -61,7 +62,7 @@ class MultitypeFuncGraph:
     """
 
     def __init__(self, name, read_value=False):
-        require(isinstance(name, str), "str", "MultitypeFuncGraph", name=name)
+        kinds.STR("MultitypeFuncGraph", name=name)
         self.name = name
         self.entries = []  # (names of types, function), as registered
 
@@ -79,12 +80,8 @@ class MultitypeFuncGraph:
         require(isinstance(kind, (str, Type)), "type-given-name-dtype", self.name, got=kind)
         name = kind.name if isinstance(kind, Type) else kind.partition("[")[0]
         if name != "Function" and name not in _KINDS and name not in _DTYPES:
-            raise rejection(
-                "type-s-name-one",
-                self.name,
-                names=", ".join(["Function", *_KINDS, *_DTYPES]),
-                got=kind,
-            )
+            names = ["Function", *_KINDS, *_DTYPES]
+            raise rejection("name-of-type", self.name, names=names, got=kind)
         return name
 
     def __call__(self, *args):
@@ -92,13 +89,9 @@ class MultitypeFuncGraph:
             fits = len(names) == len(args) and all(map(_fits, args, names))
             if fits or len(self.entries) == 1:
                 return fn(*args)
-        known = " or ".join(f"({', '.join(names)})" for names, _ in self.entries) or "nothing"
-        raise rejection(
-            "arguments-fit",
-            self.name,
-            known=known,
-            names=", ".join(type(a).__name__ for a in args),
-        )
+        known = [f"({', '.join(names)})" for names, _ in self.entries] or [message("nothing")]
+        given = [type(a).__name__ for a in args]
+        raise rejection("arguments-fit", self.name, known=known, names=given)
 
 
 class Map:
@@ -114,28 +107,23 @@ class Map:
     deep = False
 
     def __init__(self, ops=None, reverse=False):
-        if ops is not None and not callable(ops):
-            raise rejection("function-none", type(self).__name__, ops=ops)
+        kinds.optional(kinds.FUNCTION)(type(self).__name__, ops=ops)
         self.ops, self.reverse = ops, reverse
 
     def __call__(self, *args):
         function, *sequences = args if self.ops is None else (self.ops, *args)
-        who = f"For '{type(self).__name__}', "
-        require(callable(function), "first-argument-function", name=who, got=function)
-        require(sequences, "sequence-function", name=who)
+        who = type(self).__name__
+        require(callable(function), "first-argument-function", who, got=function)
+        require(sequences, "sequence-function", who)
         return self._apply(function, sequences)
 
     def _apply(self, function, sequences):
+        who = type(self).__name__
         for n, sequence in enumerate(sequences):
-            if not hasattr(sequence, "__len__"):
-                raise rejection(
-                    "argument-function-come-sequence", type(self).__name__, n=n, got=sequence
-                )
-        lengths = {len(s) for s in sequences}
-        if len(lengths) > 1:
-            raise rejection(
-                "sequences-one-length", type(self).__name__, got=[len(s) for s in sequences]
-            )
+            has_length = hasattr(sequence, "__len__")
+            require(has_length, "argument-function-come-sequence", who, n=n, got=sequence)
+        lengths = [len(s) for s in sequences]
+        require(len({*lengths}) <= 1, "sequences-one-length", who, got=lengths)
         rows = zip(*sequences, strict=True)
         if not self.deep:
             return tuple([function(*row) for row in rows])
@@ -205,12 +193,8 @@ def _add_attr(fn, **kwargs) -> Any:
     >>> ops._add_attr(lambda x: x + 1, recompute=True)(2)
     3
     """
-    require(
-        callable(fn) and (not isinstance(fn, Primitive)),
-        "function-no-primitive",
-        "_add_attr",
-        fn=fn,
-    )
+    is_function = callable(fn) and not isinstance(fn, Primitive)
+    require(is_function, "function-no-primitive", "_add_attr", fn=fn)
 
     @functools.wraps(fn, updated=())
     def with_attributes(*args):

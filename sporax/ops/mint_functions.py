@@ -1,6 +1,7 @@
 """`mint` functions with arguments different from `ops`, composed of operations: PyTorch's rules."""
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import composite
 from sporax.ops.loss.losses import kl_div
@@ -21,6 +22,8 @@ from sporax.ops.nn.activation import (
 from sporax.ops.nn.convolution import conv1d
 from sporax.ops.nn.normalization import normalize_batch
 from sporax.ops.shape.creation import ones, zeros
+
+_REDUCTION = kinds.one_of("mean", "sum", "none", "batchmean")
 
 
 def _faces(*written):
@@ -209,13 +212,7 @@ def kl_div_of_mint(input, target, reduction="mean", log_target=False):
     if reduction == "none":
         return loss
     parts = {"mean": loss.size, "sum": 1, "batchmean": loss.shape[0] if loss.ndim else 1}
-    require(
-        reduction in parts,
-        "one-of",
-        "kl_div",
-        reduction=reduction,
-        choices=("mean", "sum", "none", "batchmean"),
-    )
+    _REDUCTION("kl_div", reduction=reduction)
     return loss.sum() / parts[reduction]
 
 
@@ -235,15 +232,10 @@ def batch_norm_of_mint(
     array([[-1.],
            [ 1.]], dtype=float32)
     """
-    require(
-        isinstance(input, Tensor) and input.ndim >= 2, "tensor-n-c", "batch_norm", argument="input"
-    )
-    require(
-        training or (running_mean is not None and running_var is not None),
-        "running-var-given-out-training",
-        "batch_norm",
-        argument="running_mean",
-    )
+    fits = isinstance(input, Tensor) and input.ndim >= 2
+    require(fits, "tensor-n-c", "batch_norm", argument="input")
+    given = training or (running_mean is not None and running_var is not None)
+    require(given, "running-var-given-out-training", "batch_norm", argument="running_mean")
     count = (input.shape[1],)
     parameters = [running_mean, running_var, weight, bias]
     filled = [

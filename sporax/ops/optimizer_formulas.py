@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from sporax.core.errors import describe
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
+from sporax.ops.operand_checks import require_number
 from sporax.ops.optimizer_updates import update
 
 
@@ -458,23 +459,11 @@ def lars_gradient(
 
 
 def _one_shape(weight, gradient, *numbers):
-    require(
-        weight.shape == gradient.shape,
-        "shape-shape-size-assignment",
-        "LARSUpdate",
-        gradient=describe(gradient),
-        other="weight",
-        value=describe(weight),
-    )
+    shapes = {"gradient": describe(gradient), "other": "weight", "value": describe(weight)}
+    fits = weight.shape == gradient.shape
+    require(fits, "shape-shape-size-assignment", "LARSUpdate", **shapes)
     names = "norm_weight", "norm_gradient", "weight_decay", "learning_rate"
-    for name, number in zip(names, numbers, strict=True):
-        require(
-            number.shape in ((), (1,)),
-            "one-number",
-            "LARSUpdate",
-            argument=name,
-            got=describe(number),
-        )
+    require_number("LARSUpdate", **dict(zip(names, numbers, strict=True)))
 
 
 @op(

@@ -7,13 +7,15 @@ import jax.numpy as jnp
 
 from sporax.core.errors import describe
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.argument_kinds import BOOL
+from sporax.diagnosis.rules import require
 from sporax.engine.operation import Op
 from sporax.engine.recorder import apply
 from sporax.index_checks.checks import apply_within
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import PRIMITIVES, composite
 from sporax.ops.indexing.assignment import put
+from sporax.ops.operand_checks import require_number
 
 
 class Update:
@@ -51,20 +53,12 @@ class Update:
         self.shown = {canonical: parameter.name for parameter, canonical in inputs}
 
     def __call__(self, operands, indices, attributes):
-        for name, value in attributes.items():
-            require(
-                name not in _FLAGS or value.__class__ is bool,
-                "bool",
-                self.name,
-                argument=name,
-                got=value,
-            )
+        flags = {name: value for name, value in attributes.items() if name in _FLAGS}
+        BOOL(self.name, **flags)
         variables = operands[: len(self.variables)]
         for name, variable in zip(self.variables, variables, strict=True):
-            if not isinstance(variable, Tensor):
-                raise rejection(
-                    "parameter-tensor-gets-new", self.name, argument=self.shown[name], got=variable
-                )
+            given = {"argument": self.shown[name], "got": variable}
+            require(isinstance(variable, Tensor), "parameter-tensor-gets-new", self.name, **given)
         attributes = {n: a for n, a in attributes.items() if n != "use_locking"}
         if indices is None:
             results = apply(self.bind(False, **attributes), *operands)
@@ -120,35 +114,16 @@ class Update:
         wanted = dict.fromkeys(dense, first.shape)
         if is_sparse:
             indices = avals[-1]
-            require(
-                indices.ndim == 1 and indices.dtype.kind == "i",
-                "vector-int32-int64",
-                self.name,
-                indices=describe(indices),
-            )
+            is_vector = indices.ndim == 1 and indices.dtype.kind == "i"
+            require(is_vector, "vector-int32-int64", self.name, indices=describe(indices))
             wanted["grad"] = (*indices.shape, *first.shape[1:])
         for name, shape in wanted.items():
-            shown = self.shown[name]
-            require(
-                jnp.issubdtype(named[name].dtype, jnp.floating),
-                "floats",
-                self.name,
-                argument=shown,
-                got=describe(named[name]),
-            )
-            require(
-                named[name].shape == shape,
-                "shape-shape-size-ada-factor",
-                self.name,
-                argument=shown,
-                value=shape,
-                got=describe(named[name]),
-            )
-        for name, aval in named.items():
-            if name not in wanted and aval.shape not in ((), (1,)):
-                raise rejection(
-                    "one-number", self.name, argument=self.shown.get(name, name), got=describe(aval)
-                )
+            aval = named[name]
+            given = {"argument": self.shown[name], "got": describe(aval)}
+            require(jnp.issubdtype(aval.dtype, jnp.floating), "floats", self.name, **given)
+            require(aval.shape == shape, "shape-shape-size", self.name, shape=shape, **given)
+        numbers = {self.shown.get(n, n): aval for n, aval in named.items() if n not in wanted}
+        require_number(self.name, **numbers)
 
 
 _FLAGS = "use_locking", "nesterov", "update_slots"

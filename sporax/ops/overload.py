@@ -36,14 +36,9 @@ def overloaded(name, functions, alike=False):
                 continue
             if all(_fits(n, value) for n, value in arguments.items()):
                 return function
-        shown = " or ".join(f"{name}{s}" for s in signatures)
-        raise rejection(
-            "arguments-fit-argument-count",
-            name,
-            shown=shown,
-            got=[type(a).__name__ for a in args],
-            kwargs=list(kwargs),
-        )
+        known = [f"{name}{s}" for s in signatures]
+        given = {"got": [type(a).__name__ for a in args], "keywords": list(kwargs)}
+        raise rejection("arguments-fit-one", name, known=known, **given)
 
     def method(*args, **kwargs):
         if alike and not kwargs:

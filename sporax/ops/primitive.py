@@ -5,6 +5,7 @@ import inspect
 
 from sporax.core.errors import warn
 from sporax.core.signature_errors import is_own, refusing_misfits
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.sharding.calls import shard_primitive
 
@@ -90,7 +91,7 @@ class Primitive:
 
     def recompute(self, mode=True):
         """Accepted: a derivative keeps an operation's operands, and recomputes other values."""
-        require(isinstance(mode, bool), "bool-setting-unknown", "recompute", mode=mode)
+        kinds.BOOL("recompute", mode=mode)
         self.attrs["recompute"] = mode  # not an attribute, which would hide this method
         return self
 
@@ -109,16 +110,9 @@ class Primitive:
         """Set the process of a cluster that runs the operation: accepted, but each process runs its
         own program here. Raises ValueError for a `role` other than 'MS_WORKER', and for a `rank_id`
         that is not an int of at least 0."""
-        require(
-            role == "MS_WORKER", "must-be-argument-value-ctc", "place", role=role, other="MS_WORKER"
-        )
-        require(
-            type(rank_id) is int and rank_id >= 0,
-            "int-at-least-argument-value",
-            "place",
-            rank_id=rank_id,
-            n=0,
-        )
+        require(role == "MS_WORKER", "must-equal", "place", role=role, value="MS_WORKER")
+        fits = type(rank_id) is int and rank_id >= 0
+        require(fits, "int-at-least-argument-value", "place", rank_id=rank_id, n=0)
         self.add_prim_attr("ms_role", role).add_prim_attr("rank_id", rank_id)
         warn("'Primitive.place' has no effect: each process runs its own program.")
 

@@ -13,6 +13,7 @@ from sporax.core import dtype as dtypes
 from sporax.core.signature_errors import fitting
 from sporax.core.tensor import Tensor
 from sporax.core.tree import flatten, unflatten
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.engine.recorder import wrap
 from sporax.lifting.lifted_op import LiftedOp
@@ -97,10 +98,8 @@ def jet(fn, primals, series) -> tuple:
     """
     together = isinstance(primals, tuple)
     if together != isinstance(series, tuple) or (together and len(primals) != len(series)):
-        raise (ValueError if together and isinstance(series, tuple) else TypeError)(
-            "For 'jet', 'primals' and 'series' must be two Tensors, or two tuples of as many, but "
-            f"got {_shown(primals)} and {_shown(series)}. Give the derivatives of each input."
-        )
+        error = ValueError if together and isinstance(series, tuple) else TypeError
+        raise rejection("primals-and-series", "jet", error=error, got=primals, series=series)
     points = [_floating("jet", "primals", x) for x in (primals if together else (primals,))]
     terms = [_floating("jet", "series", x) for x in (series if together else (series,))]
     curves = []
@@ -108,17 +107,11 @@ def jet(fn, primals, series) -> tuple:
         require(dx.dtype == x.dtype, "dtype-primals", "jet", series=dx.dtype, dtype=x.dtype)
         if dx.shape == x.shape:
             dx = dx.expand_dims(0)
-        require(
-            dx.shape[1:] == x.shape and dx.shape[0],
-            "hold-derivatives-shape-primals",
-            "jet",
-            argument="series",
-            shape=dx.shape,
-            shape2=x.shape,
-        )
+        fits, shapes = dx.shape[1:] == x.shape and dx.shape[0], [dx.shape, x.shape]
+        require(fits, "hold-derivatives-shape-primals", "jet", argument="series", shapes=shapes)
         curves.append(concat((x.expand_dims(0), dx)))
-    if len({len(c) for c in curves}) > 1:
-        raise rejection("many-derivatives-input", "jet", series=[len(c) - 1 for c in curves])
+    counts = [len(c) - 1 for c in curves]
+    require(len({*counts}) <= 1, "many-derivatives-input", "jet", series=counts)
     results = _taylor("jet", fn, curves)
     if isinstance(results, tuple):
         return [r[0] for r in results], [r[1:] for r in results]
@@ -138,8 +131,7 @@ def derivative(fn, primals, order) -> tuple:
     >>> y.asnumpy(), third.asnumpy()
     (array([8.], dtype=float32), array([6.], dtype=float32))
     """
-    if not isinstance(order, int) or isinstance(order, bool):
-        raise rejection("int-argument-type-taylor", "derivative", order=_shown(order))
+    require(kinds.INT.accepts(order), "int-argument-type-taylor", "derivative", order=order)
     require(order >= 1, "at-least-1", "derivative", order=order)
     curves = []
     for x in primals if isinstance(primals, tuple) else (primals,):
@@ -155,8 +147,7 @@ def derivative(fn, primals, order) -> tuple:
 
 def _taylor(who, fn, curves):
     """Return the results of `fn` at the curves' points, each Tensor with its derivatives."""
-    if not callable(fn):
-        raise rejection("function-cell-grad-function", who, fn=_shown(fn))
+    require(callable(fn), "function-cell-grad-function", who, fn=fn)
     treedef = None
 
     def run(inputs):
@@ -174,17 +165,9 @@ _TAKEN = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 def _floating(who, name, x):
     if not isinstance(x, Tensor) or x.dtype not in _TAKEN:
-        raise rejection(
-            "tensors-float32-float64-int32",
-            who,
-            argument=name,
-            got=x.dtype if isinstance(x, Tensor) else _shown(x),
-        )
+        got = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise rejection("tensors-float32-float64-int32", who, argument=name, got=got)
     return x if x.dtype in _TAKEN[2:] else x.astype(dtypes.float32)
-
-
-def _shown(value):
-    return type(value).__name__
 
 
 FUNCTIONS.update(jet=jet, derivative=derivative)

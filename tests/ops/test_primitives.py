@@ -255,16 +255,12 @@ REFUSED = [
     ("ops.ListDiff('int32')(X[0], X[0])", TypeError, "'out_idx' must be Int32 or Int64"),
     ("ops.LowerBound()(X, X[0])", ValueError, "'LowerBound', 'values' must have 2 axes"),
     ("ops.UpperBound(sporax.int8)(X, X)", TypeError, "'out_type' must be Int32 or Int64"),
-    ("ops.ctc_greedy_decoder(X, X[0])", ValueError, r"'inputs' must be \(T, N, C\)"),
+    ("ops.ctc_greedy_decoder(X, X[0])", ValueError, r"must have shapes \(T, N, C\)"),
     ("ops.ctc_greedy_decoder(X[None], X[0] + 5)", ValueError, "from 0 to 1, the steps"),
     ("ops.CTCGreedyDecoder(1)(X[None], X[0])", TypeError, "'merge_repeated'"),
     ("ops.CTCLossV2(0, 'mean')(X, X, X, X)", ValueError, "'reduction' must be 'none'"),
-    (
-        "ops.ComputeAccidentalHits()(X, X[0])",
-        ValueError,
-        r"'true_classes' must have shape \(n, 1\)",
-    ),
-    ("ops.DepthwiseConv2dNative(1, 2)(X, X)", ValueError, "'w' must have the shape"),
+    ("ops.ComputeAccidentalHits()(X, X[0])", ValueError, r"'true_classes' must be \(n, 1\)"),
+    ("ops.DepthwiseConv2dNative(1, 2)(X, X)", ValueError, "'w' must have shape"),
     ("ops.EditDistance()(X, X[0], X[0], X, X[0], X[0])", ValueError, "must be within"),
 ]
 

@@ -176,10 +176,10 @@ def _stats(parts):
     "call, error, message",
     [
         ("X.kthvalue(3)", ValueError, r"'k' must be in \[1, 2\]"),
-        ("mint.diag(T)", ValueError, "1 or 2 dimensions"),
+        ("mint.diag(T)", ValueError, "must have shape"),
         ("mint.linalg.matrix_norm(X, dim=0)", ValueError, "'dim' must be a pair"),
         ("mint.linalg.matrix_norm(X, 3)", ValueError, "'ord' must be one of"),
-        ("mint.conv_tbc(X, T, X)", ValueError, "must have 3 dimensions"),
+        ("mint.conv_tbc(X, T, X)", ValueError, r"must have shapes \(T, N, C\)"),
         ("mint.empty_like(3)", TypeError, "'input' must be a Tensor"),
         ("X.choose([X], 'up')", ValueError, "'a' must be of ints"),
         ("WHOLE.choose([1], 'up')", ValueError, "'mode' must be one of"),
@@ -264,8 +264,8 @@ def test_several_diagonals_are_packed_and_unpacked(shape, align):
         ("matrix_diag(X[0], 0, 3, 4)", "one of them exactly"),
         ("matrix_diag(X, align='UP')", "align"),
         ("matrix_diag_part(X, 2, 0)", "from -1 to 1"),
-        ("matrix_diag_part(X[0], 0, 0)", "2 dimensions"),
-        ("matrix_set_diag(X, X)", "must have the shape"),
+        ("matrix_diag_part(X[0], 0, 0)", "must have shape"),
+        ("matrix_set_diag(X, X)", "must have shape"),
     ],
 )
 def test_diagonals_that_do_not_fit_are_refused(call, message):

@@ -117,7 +117,7 @@ def test_jets_of_cells_are_differentiable_and_captured():
 REFUSED = [
     (lambda: ops.jet(ops.sin, Tensor([1.0]), (Tensor([1.0]),)), TypeError, "two Tensors, or two"),
     (lambda: ops.jet(ops.sin, (), (Tensor([1.0]),)), ValueError, "two tuples of as many"),
-    (lambda: ops.jet(ops.sin, Tensor([1.0]), Tensor([1.0, 2.0])), ValueError, "shape \\(2,\\)"),
+    (lambda: ops.jet(ops.sin, Tensor([1.0]), Tensor([1.0, 2.0])), ValueError, "shapes \\(2,\\)"),
     (
         lambda: ops.jet(ops.sin, Tensor([1.0]), Tensor(np.ones(1))),
         TypeError,

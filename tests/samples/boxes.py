@@ -172,7 +172,7 @@ REFUSALS = [
         (
             "combined-boxes",
             lambda: ops.CombinedNonMaxSuppression()(X, X[0], *[1] * 4),
-            ("'CombinedNonMaxSuppression'", "(N, n, q, 4)"),
+            ("'CombinedNonMaxSuppression'", "(N, n, C, 4)"),
         ),
         ("nms", lambda: ops.NMSWithMask()(R[:, :4]), ("'NMSWithMask'", "(n, 5)")),
         ("roi", lambda: ops.ROIAlign(2, 2, 1.0)(X[0], R), ("'features'", "(N, C, H, W)")),

@@ -23,11 +23,11 @@ REFUSALS = [
     for name, call, says in [
         ("channels", lambda: ops.conv3d(X[:, :2], W), ("3 channels", "has 2")),
         ("bias", lambda: ops.conv3d(X, W, ops.ones((3,))), ("'bias'", "(2,)")),
-        ("large", lambda: ops.conv3d(X[:, :, :2], W), ("at least as large",)),
+        ("large", lambda: ops.conv3d(X[:, :, :2], W), ("must fit",)),
         ("mode", lambda: ops.conv3d(X, W, None, 1, "x"), ("'pad_mode'",)),
         ("padding", lambda: ops.conv3d(X, W, None, 1, "valid", 1), ("'padding'", "'pad'")),
         ("stride", lambda: ops.conv3d(X, W, None, (1, 2)), ("'stride'", "tuple of 3")),
         ("kernel", lambda: ops.Conv3D(2, 4)(X, W), ("'kernel_size'",)),
-        ("dims", lambda: ops.conv3d(X[0], W), ("5 dimensions",)),
+        ("dims", lambda: ops.conv3d(X[0], W), ("(N, C, D, H, W)",)),
     ]
 ]

@@ -42,6 +42,6 @@ REFUSALS = [
             ops.ones((2, 8, 2, 3)), Tensor(SHAPE[:1]), Tensor(OFFSET), Tensor(PLACES),
             ops.ones((2, 3, 2, 2, 2)),
         ),
-        ValueError, ("'multi_scale_deformable_attn_function'", "'shape'", "(2, 2)"),
+        ValueError, ("'multi_scale_deformable_attn_function'", "'shape'", "(L, 2)"),
     ),
 ]  # fmt: skip

@@ -55,7 +55,11 @@ REFUSALS = [
         ("dims", lambda: ops.grid_sample(X[0], G), ("'grid_sample'", "(N, H', W', 2)")),
         ("mode", lambda: ops.grid_sample(X, G, "x"), ("'mode'", "bilinear", "'x'")),
         ("beyond", lambda: ops.grid_sample(X, G, padding_mode="x"), ("'padding_mode'",)),
-        ("batch", lambda: ops.grid_sample(X, ops.ones((2, 2, 3, 2))), ("one N", "1, 2")),
+        (
+            "batch",
+            lambda: ops.grid_sample(X, ops.ones((2, 2, 3, 2))),
+            ("(N, H', W', 2)", "(2, 2, 3, 2)"),
+        ),
         ("affine", lambda: ops.affine_grid(ops.ones((1, 2, 2)), (1, 1, 2, 2)), ("'affine_grid'",)),
     ]
 ]

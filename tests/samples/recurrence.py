@@ -100,6 +100,6 @@ REFUSALS = [
             X, X, None, ops.ones((2, 3)), ops.ones((2, 2)), None, None, kind="tanh"
         ),
         ValueError,
-        ("'recurrence'", "the state"),
+        ("'recurrence'", "'hidden'"),
     ),
 ]

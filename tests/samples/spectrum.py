@@ -47,7 +47,7 @@ REFUSALS = [
     Refusal("fft-dims", lambda: ops.FFTWithSize(4, False, False)(X), ValueError, ("'signal_nd",)),
     Refusal("fft-norm", lambda: ops.FFTWithSize(1, False, True, "x")(X), ValueError, ("'norm'",)),
     Refusal("fft-dtype", lambda: ops.FFTWithSize(1, True, True)(X), TypeError, ("complex",)),
-    Refusal("svd-dims", lambda: ops.svd(X[0]), ValueError, ("'svd'", "2 dimensions", "(3,)")),
+    Refusal("svd-dims", lambda: ops.svd(X[0]), ValueError, ("'svd'", "(..., M, N)", "(3,)")),
     Refusal(
         "sparse", lambda: ops.SparseTensorDenseMatmul()(Tensor([[0, 0]]), X[0, :1], (2, 2), X.T),
         ValueError, ("'SparseTensorDenseMatmul'", "(2, 2)", "(3, 2)"),

@@ -51,7 +51,7 @@ REFUSALS = [
         ("stride", lambda: ops.conv_transpose2d(X, W, stride=0), ("'stride'", "2d'", "at least 1")),
         ("more", lambda: ops.conv_transpose2d(X, W, output_padding=1), ("'output_padding'",)),
         ("padding", lambda: ops.conv_transpose2d(X, W, padding=9), ("at least 1 element",)),
-        ("dims", lambda: ops.conv_transpose2d(X[0, 0], W), ("dimensions", "(4, 4)")),
+        ("dims", lambda: ops.conv_transpose2d(X[0, 0], W), ("(N, C, H, W)", "(4, 4)")),
         ("groups", lambda: ops.conv_transpose2d(X, W, groups=2), ("groups",)),
     ]
 ] + [

@@ -2,11 +2,14 @@
 
 import jax.numpy as jnp
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
+from sporax.ops.operand_checks import require_shapes
 
 _SCALES = "backward", "forward", "ortho"
+_SCALE = kinds.one_of(*_SCALES)
 
 
 @op(
@@ -27,15 +30,15 @@ def fft_with_size(
     >>> ops.FFTWithSize(1, False, True)(Tensor([1.0, 2.0, 3.0, 4.0])).asnumpy()
     array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
     """
-    if signal_ndim not in (1, 2, 3) or x.ndim < signal_ndim:
-        raise rejection("1-2-3-at-most", signal_ndim=signal_ndim, ndim=x.ndim)
-    require(norm in _SCALES, "one-of", norm=norm, choices=_SCALES)
+    fits = signal_ndim in (1, 2, 3) and x.ndim >= signal_ndim
+    require(fits, "1-2-3-at-most", signal_ndim=signal_ndim, ndim=x.ndim)
+    _SCALE(None, norm=norm)
     axes = tuple(range(-signal_ndim, 0))
     require(all(x.shape[axis] for axis in axes), "last-axes-x-at-least", signal_ndim=signal_ndim)
     complex_ = jnp.issubdtype(x.dtype, jnp.complexfloating)
     if complex_ == (real and not inverse):
-        kind = "real" if real and not inverse else "complex"
-        raise rejection("here", argument="x", kind=kind, dtype=x.dtype)
+        rule = "complex64-complex128" if inverse or not real else "real-numbers"
+        raise rejection(rule, error=TypeError, x=x.dtype)
     if real and onesided:
         if not inverse:
             return jnp.fft.rfftn(x, axes=axes, norm=norm)
@@ -68,5 +71,5 @@ def svd(input, full_matrices=False, compute_uv=True):
     >>> ops.svd(Tensor([[3.0, 0.0], [0.0, 2.0]]), compute_uv=False).asnumpy()
     array([3., 2.], dtype=float32)
     """
-    require(input.ndim >= 2, "at-least-dimensions", "svd", argument="input", n=2, shape=input.shape)
+    require_shapes("svd", input=(input, "... M N"))
     return svd_with_vectors(input, full_matrices) if compute_uv else svdvals(input)

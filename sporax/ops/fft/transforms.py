@@ -5,11 +5,12 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.shape.joining import roll
 
-_SCALES = (None, "backward", "forward", "ortho")
+_SCALE = kinds.one_of(None, "backward", "forward", "ortho")
 _NAMES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 
 
@@ -34,10 +35,9 @@ _SEVERAL = {
 @op(function=(), name="fft")
 def fft_of_kind(input: Array, kind, sizes=None, axes=None, norm=None):
     """Compute the transform `kind` along `axes` (None: all), with `sizes` elements along each."""
-    require(norm in _SCALES, "one-of", norm=norm, choices=_SCALES)
+    _SCALE(None, norm=norm)
     real = kind in ("rfft", "ihfft")
-    if real and jnp.iscomplexobj(input):
-        raise rejection("real-numbers", argument="input", dtype=input.dtype)
+    require(not (real and jnp.iscomplexobj(input)), "real-numbers", input=input.dtype)
     wide = input.dtype in (jnp.float64, jnp.complex128)
     x = input.astype(jnp.float64 if wide else jnp.float32) if real else input.astype(
         jnp.complex128 if wide else jnp.complex64

@@ -6,9 +6,11 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, composite, op
+from sporax.ops.operand_checks import require_shapes
 
 
 def _length(who, value):
@@ -17,12 +19,8 @@ def _length(who, value):
     if isinstance(value, Tensor) and value.size == 1:
         number = value.reshape(()).item()
     number = plain(number)
-    require(
-        isinstance(number, int) and (not isinstance(number, bool)),
-        "int-tensor-one",
-        who,
-        window_length=value,
-    )
+    is_int = isinstance(number, int) and not isinstance(number, bool)
+    require(is_int, "int-tensor-one", who, window_length=value)
     require(number >= 0, "at-least", who, window_length=number, n=0)
     return number
 
@@ -31,7 +29,7 @@ def _window(who, length, periodic, dtype, formula):
     """Evaluate `formula` at the points $n / (N - 1)$, in `dtype`. A `periodic` window has the first
     N elements of one of length N + 1."""
     length = _length(who, length)
-    require(isinstance(periodic, bool), "bool", who, periodic=periodic)
+    kinds.BOOL(who, periodic=periodic)
     wanted = dtypes.to_numpy(dtype)
     require(wanted.kind in "fV", "floating-one", who, dtype=dtype)
     check_size(who, (length,), np.dtype(np.float64), "'window_length'")
@@ -87,8 +85,7 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, dtype=No
     >>> ops.hamming_window(4).asnumpy()
     array([0.08, 0.54, 1.  , 0.54], dtype=float32)
     """
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        require(isinstance(value, float), "float", "HammingWindow", argument=name, got=value)
+    kinds.FLOAT("HammingWindow", alpha=alpha, beta=beta)
     return _window("HammingWindow", window_length, periodic, dtype or dtypes.float32,
                    lambda at: alpha - beta * np.cos(2 * np.pi * at))  # fmt: skip
 
@@ -125,27 +122,18 @@ def kaiser_window(window_length, periodic=True, beta=12.0, dtype=None):
 # the short-time Fourier transform ---------------------------------------------------------------
 
 _MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric", "CONSTANT": "constant"}
+_MODE = kinds.one_of(*_MODES)
 
 
 def _check_frames(x, window, **sizes):
     for name, value in sizes.items():
-        require(
-            isinstance(value, int) and (not isinstance(value, bool)) and (value >= 1),
-            "int-at-least-argument-value",
-            argument=name,
-            n=1,
-            got=value,
-        )
+        fits = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+        require(fits, "int-at-least-argument-value", argument=name, n=1, got=value)
     n_fft, win_length = sizes["n_fft"], sizes["win_length"]
-    require(x.ndim in (1, 2), "l-n-l-shape", argument="x", shape=x.shape)
-    require(
-        window.shape == (win_length,) and win_length <= n_fft,
-        "shape-win-length-at-most-n-fft",
-        argument="window",
-        win_length=win_length,
-        n_fft=n_fft,
-        shape=window.shape,
-    )
+    require_shapes(x=(x, "L | N L"))
+    fits = window.shape == (win_length,) and win_length <= n_fft
+    given = {"window": window.shape, "win_length": win_length, "n_fft": n_fft}
+    require(fits, "shape-win-length-at-most-n-fft", **given)
 
 
 @op(
@@ -163,20 +151,11 @@ def stft_of_class(
     (3, 3)
     """
     _check_frames(x, window, n_fft=n_fft, hop_length=hop_length, win_length=win_length)
-    require(
-        not onesided or (not jnp.iscomplexobj(x) and (not jnp.iscomplexobj(window))),
-        "false-x-window-complex",
-        argument="onesided",
-    )
+    are_real = not jnp.iscomplexobj(x) and not jnp.iscomplexobj(window)
+    require(not onesided or are_real, "false-x-window-complex", argument="onesided")
     if around:
         x = jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(around, around)], mode=_MODES[pad_mode])
-    require(
-        x.shape[-1] >= n_fft,
-        "at-least-n-fft-elements",
-        argument="x",
-        n_fft=n_fft,
-        shape=x.shape[-1],
-    )
+    require(x.shape[-1] >= n_fft, "at-least-n-fft-elements", x=x.shape[-1], n_fft=n_fft)
     before = (n_fft - win_length) // 2
     window = jnp.pad(window, (before, n_fft - win_length - before))
     starts = jnp.arange(0, x.shape[-1] - n_fft + 1, hop_length)
@@ -207,21 +186,15 @@ def stft(
     >>> ops.stft(ops.ones((8,)), 4, return_complex=True).asnumpy()[:, 0]
     array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
     """
-    require(isinstance(n_fft, int) and (not isinstance(n_fft, bool)), "int", "stft", n_fft=n_fft)
+    kinds.INT("stft", n_fft=n_fft)
     check_size("stft", (max(n_fft, 0),), np.dtype(np.complex64), "'n_fft'")
     mode = pad_mode.upper() if isinstance(pad_mode, str) else pad_mode
-    if mode not in _MODES:
-        raise rejection("one-of", "stft", pad_mode=pad_mode, choices=", ".join(_MODES))
+    _MODE("stft", pad_mode=mode if _MODE.accepts(mode) else pad_mode)
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:
-        require(
-            isinstance(win_length, int) and 0 < win_length <= n_fft,
-            "int-0-n-fft",
-            "stft",
-            win_length=win_length,
-            n_fft=n_fft,
-        )
+        fits = isinstance(win_length, int) and 0 < win_length <= n_fft
+        require(fits, "int-0-n-fft", "stft", win_length=win_length, n_fft=n_fft)
         window = Tensor(np.ones(win_length, np.float32))
     is_complex = any(t.dtype in (dtypes.complex64, dtypes.complex128) for t in (x, window))
     onesided = not is_complex if onesided is None else onesided

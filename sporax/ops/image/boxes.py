@@ -6,30 +6,23 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, op
+from sporax.ops.operand_checks import require_shapes
 
 _CLIP = 0.016
+_OVERLAP, _END_MODE = kinds.one_of("iou", "iof"), kinds.one_of(0, 1)
 
 
 def _check_boxes(name, boxes, columns=4):
-    require(
-        boxes.ndim == 2 and boxes.shape[1] == columns,
-        "shape-n",
-        argument=name,
-        columns=columns,
-        shape=boxes.shape,
-    )
+    require_shapes(**{name: (boxes, f"n {columns}")})
 
 
 def _four(name, numbers):
     numbers = (numbers,) * 4 if isinstance(numbers, (int, float)) else numbers
-    require(
-        isinstance(numbers, (tuple, list)) and len(numbers) == 4,
-        "four-numbers",
-        argument=name,
-        got=numbers,
-    )
+    fits = isinstance(numbers, (tuple, list)) and len(numbers) == 4
+    require(fits, "four-numbers", argument=name, got=numbers)
     return jnp.asarray(numbers, jnp.float32)
 
 
@@ -58,7 +51,7 @@ def iou(anchor_boxes: Array, gt_boxes: Array, mode="iou"):
     array([[1. , 0.5],
            [0.5, 1. ]], dtype=float32)
     """
-    require(mode in ("iou", "iof"), "one-of", mode=mode, choices=("iou", "iof"))
+    _OVERLAP(None, mode=mode)
     _check_boxes("anchor_boxes", anchor_boxes)
     _check_boxes("gt_boxes", gt_boxes)
     shared, areas, of_anchors = _overlaps(gt_boxes, anchor_boxes, 1)
@@ -125,7 +118,7 @@ def check_valid(bboxes: Array, img_metas: Array):
     array([False])
     """
     _check_boxes("bboxes", bboxes)
-    require(img_metas.shape == (3,), "shape-3", argument="img_metas", shape=img_metas.shape)
+    require_shapes(img_metas=(img_metas, "3"))
     last = img_metas[1::-1] * img_metas[2] - 1
     return (bboxes[:, :2] >= 0).all(1) & (bboxes[:, 2:] <= last).all(1)
 
@@ -196,19 +189,12 @@ def combined_non_max_suppression(
     >>> ops.CombinedNonMaxSuppression()(boxes, scores, *limits)[1].asnumpy()
     array([[0.9]], dtype=float32)
     """
-    if boxes.ndim != 4 or scores.ndim != 3 or boxes.shape[:2] != scores.shape[:2]:
-        raise rejection("n-n-q-4", boxes=boxes.shape, shape=scores.shape)
+    require_shapes(boxes=(boxes, "N n 1 4 | N n C 4"), scores=(scores, "N n C"))
     count, classes = scores.shape[1:]
-    require(
-        boxes.shape[2] in (1, classes) and boxes.shape[3] == 4, "1-boxes-4", boxes=boxes.shape,
-        classes=classes,
-    )  # fmt: skip
     for name, value in (("max_output_size_per_class", max_output_size_per_class),
                         ("max_total_size", max_total_size)):  # fmt: skip
-        require(
-            isinstance(value, int) and value >= 0, "int-at-least-argument-value", argument=name,
-            n=0, got=value,
-        )  # fmt: skip
+        fits = isinstance(value, int) and value >= 0
+        require(fits, "int-at-least-argument-value", argument=name, n=0, got=value)
     size = max_total_size
     if pad_per_class:
         size = min(size, max_output_size_per_class * classes)
@@ -262,12 +248,10 @@ def roi_align(
     >>> ops.ROIAlign(1, 1, 1.0, 2)(ops.ones((1, 1, 4, 4)), regions).asnumpy()
     array([[[[1.]]]], dtype=float32)
     """
-    require(features.ndim == 4, "n-c-h-w", argument="features", shape=features.shape)
-    _check_boxes("rois", rois, 5)
-    require(roi_end_mode in (0, 1), "must-be-or", roi_end_mode=roi_end_mode, n=0, n2=1)
-    require(
-        isinstance(sample_num, int) and sample_num >= 1, "int-at-least-1", sample_num=sample_num
-    )
+    require_shapes(features=(features, "N C H W"), rois=(rois, "n 5"))
+    _END_MODE(None, roi_end_mode=roi_end_mode)
+    fits = isinstance(sample_num, int) and sample_num >= 1
+    require(fits, "int-at-least-1", sample_num=sample_num)
     parts = pooled_height, pooled_width
 
     def one(roi):

@@ -2,19 +2,12 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
-from sporax.ops.operand_checks import floats_only
+from sporax.ops.operand_checks import floats_only, require_shapes
 
 
-def _pixels(name, x, least=1):
-    require(
-        x.ndim >= least and x.shape[-1] == 3,
-        "3-at-least-axes",
-        argument=name,
-        least=least,
-        shape=x.shape,
-    )
+def _pixels(name, x, letters="... 3"):
+    require_shapes(**{name: (x, letters)})
     return x
 
 
@@ -69,8 +62,8 @@ def adjust_hue(image: Array, delta: Array):
     >>> ops.AdjustHue()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).asnumpy()
     array([[[0., 1., 1.]]], dtype=float32)
     """
-    hue, saturation, value = _hsv(_pixels("image", image, 3))
-    require(not delta.ndim, "no-axes-shape", argument="delta", shape=delta.shape)
+    hue, saturation, value = _hsv(_pixels("image", image, "... H W 3"))
+    require_shapes(delta=(delta, ""))
     turned = hue + delta.astype(image.dtype)
     return _rgb(turned - jnp.floor(turned), saturation, value)
 
@@ -82,6 +75,6 @@ def adjust_saturation(image: Array, scale: Array):
     >>> ops.AdjustSaturation()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).asnumpy()
     array([[[1. , 0.5, 0.5]]], dtype=float32)
     """
-    hue, saturation, value = _hsv(_pixels("image", image, 3))
-    require(not scale.ndim, "no-axes-shape", argument="scale", shape=scale.shape)
+    hue, saturation, value = _hsv(_pixels("image", image, "... H W 3"))
+    require_shapes(scale=(scale, ""))
     return _rgb(hue, jnp.clip(saturation * scale.astype(image.dtype), 0, 1), value)

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
+from sporax.ops.operand_checks import require_integers, require_shapes
 
 
 @op()
@@ -24,24 +24,12 @@ def multi_scale_deformable_attn_function(
     ...     value, shape, offset, half, ops.ones((1, 1, 1, 1, 1))).asnumpy()
     array([[[2.]]], dtype=float32)
     """
-    require(
-        value.ndim == 4 and locations.ndim == 6 and (locations.shape[-1:] == (2,)),
-        "4-dimensions-locations-6", argument="value",
+    require_shapes(
+        value=(value, "B keys N D"), shape=(shape, "L 2"), offset=(offset, "L"),
+        locations=(locations, "B queries N L P 2"), weight=(weight, "B queries N L P"),
     )  # fmt: skip
     batch, keys, heads, dims = value.shape
-    levels = locations.shape[3]
-    require(
-        shape.shape == (levels, 2) and offset.shape == (levels,), "2-offset", argument="shape",
-        levels=levels,
-    )  # fmt: skip
-    require(
-        weight.shape == locations.shape[:-1] and locations.shape[::2][:2] == (batch, heads),
-        "b-queries-heads-levels", argument="locations",
-    )  # fmt: skip
-    require(
-        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (shape, offset)), "integers",
-        argument="shape", other="offset",
-    )  # fmt: skip
+    require_integers(shape=shape, offset=offset)
     height, width = (shape[:, i][:, None] for i in (0, 1))
     x = locations[..., 0] * width - 0.5
     y = locations[..., 1] * height - 0.5

@@ -6,8 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
+from sporax.ops.operand_checks import require_shapes
 
 _MODES = "bilinear", "nearest"
 _BEYOND = "zeros", "border", "reflection"
@@ -71,12 +73,11 @@ def grid_sample(
 
 
 def _check(input, grid, **choices):
-    axes = input.ndim - 2
-    if axes not in (2, 3) or grid.ndim != input.ndim or grid.shape[-1] != axes:
-        raise rejection("n-c-h-w-grid", input=input.shape, shape=grid.shape)
-    require(len(input) == len(grid), "grid-one-n", input=len(input), count=len(grid))
+    axes = 3 if input.ndim == 5 else 2
+    letters, primed = " ".join("DHW"[-axes:]), " ".join(f"{x}'" for x in "DHW"[-axes:])
+    require_shapes(input=(input, f"N C {letters}"), grid=(grid, f"N {primed} {axes}"))
     for name, (value, known) in choices.items():
-        require(value in known, "one-of", argument=name, choices=known, got=value)
+        kinds.one_of(*known).checked(None, name, value)
 
 
 def _pixels(input, places):
@@ -101,8 +102,8 @@ def affine_grid(theta, size, align_corners=False):
              [ 0.5,  0. ]]]], dtype=float32)
     """
     axes = len(size) - 2
-    if axes not in (2, 3) or theta.shape != (size[0], axes, axes + 1):
-        raise rejection("n-2-3-size", "affine_grid", theta=theta.shape, size=tuple(size))
+    fits = axes in (2, 3) and theta.shape == (size[0], axes, axes + 1)
+    require(fits, "n-2-3-size", "affine_grid", theta=theta.shape, size=tuple(size))
     along = []
     for n in size[2:]:
         step = np.linspace(-1, 1, n) if align_corners else (np.arange(n) * 2 + 1) / n - 1

@@ -7,18 +7,21 @@ import jax.numpy as jnp
 
 from sporax.core.dtype import to_numpy
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import per_axis, same_padding
+from sporax.ops.operand_checks import require_shapes
 from sporax.ops.random.draws import next_key, normal_from_key, uniform_from_key
 from sporax.ops.shape.creation import zeros
+
+_PADDING = kinds.one_of("VALID", "SAME")
 
 
 @op(name="unfold", function=())
 def unfold_windows(input: Array, *, kernel, stride, dilation, around):
     """`(N, C, *)` -> `(N, C, *kernel, *)`: the window's elements at each position."""
-    if input.ndim != len(kernel) + 2:
-        raise rejection("n-c", argument="input", names=", ".join("DHW"[-len(kernel) :]))
+    require_shapes(input=(input, " ".join("NC" + "DHW"[-len(kernel) :])))
     x = jnp.pad(input, ((0, 0), (0, 0), *around))
     counts = [
         (n - (k - 1) * d - 1) // s + 1
@@ -91,13 +94,8 @@ def im2col(x, ksizes, strides=1, dilations=1, pads=0):
 
 
 def _padding(who, padding):
-    require(
-        isinstance(padding, str) and padding.lower() in ("valid", "same"),
-        "one-of",
-        who,
-        padding=padding,
-        choices=("VALID", "SAME"),
-    )
+    known = isinstance(padding, str) and _PADDING.accepts(padding.upper())
+    _PADDING(who, padding=padding.upper() if known else padding)
     return padding.lower()
 
 
@@ -135,13 +133,8 @@ def extract_volume_patches(input_x, kernel_size, strides, padding):
     sizes = []
     for name, value in (("kernel_size", kernel_size), ("strides", strides)):
         five = isinstance(value, (tuple, list)) and len(value) == 5
-        require(
-            not five or tuple(value[:2]) == (1, 1),
-            "first-two-1",
-            "ExtractVolumePatches",
-            name=name,
-            got=value,
-        )
+        fits = not five or tuple(value[:2]) == (1, 1)
+        require(fits, "first-two-1", "ExtractVolumePatches", argument=name, got=value)
         sizes.append(per_axis(name, value[2:] if five else value, 3))
     return patches(input_x, *sizes, (1, 1, 1), _padding("ExtractVolumePatches", padding))
 
@@ -150,8 +143,7 @@ def extract_volume_patches(input_x, kernel_size, strides, padding):
 def glimpse(x: Array, offsets: Array, noise: Array, size, centered, normalized):
     """Extract windows of that size from images `(N, H, W, C)`, with `noise` outside: `(N, *size,
     C)`; see `ExtractGlimpse`."""
-    if x.ndim != 4 or offsets.shape != (x.shape[0], 2):
-        raise rejection("n-h-w-c", x=x.shape, shape=offsets.shape)
+    require_shapes(x=(x, "N H W C"), offsets=(offsets, "N 2"))
     planes = jnp.array(x.shape[1:3], offsets.dtype)
     middle = offsets * planes if normalized else offsets
     middle = (middle + planes) / 2 if centered else middle
@@ -188,16 +180,11 @@ def extract_glimpse(
     >>> ops.ExtractGlimpse()(image, Tensor([1, 2], ms.int32), at).asnumpy().ravel()
     array([3., 4.])
     """
-    require(
-        noise in _NOISES and (not uniform_noise or noise == "uniform"),
-        "uniform-uniform-noise-false-gaussian",
-        "ExtractGlimpse",
-        noise=noise,
-    )
+    who = "ExtractGlimpse"
+    fits = noise in _NOISES and (not uniform_noise or noise == "uniform")
+    require(fits, "uniform-uniform-noise-false-gaussian", who, noise=noise)
     sizes = tuple(size.tolist() if isinstance(size, Tensor) else size)
-    require(
-        len(sizes) == 2 and min(sizes) >= 1, "height-width-at-least-1", "ExtractGlimpse", size=sizes
-    )
+    require(len(sizes) == 2 and min(sizes) >= 1, "height-width-at-least-1", who, size=sizes)
     shape, kind = (x.shape[0], *sizes, x.shape[-1]), to_numpy(x.dtype)
     if noise == "zero":
         drawn = zeros(shape, x.dtype)
@@ -209,15 +196,9 @@ def extract_glimpse(
 
 
 def _checked(who, name, input, factor):
-    require(
-        isinstance(factor, int) and (not isinstance(factor, bool)) and (factor >= 1),
-        "int-at-least-argument-value",
-        who,
-        argument=name,
-        n=1,
-        got=factor,
-    )
-    require(input.ndim >= 3, "at-least-dimensions", who, argument="input", n=3, shape=input.shape)
+    fits = isinstance(factor, int) and not isinstance(factor, bool) and factor >= 1
+    require(fits, "int-at-least-argument-value", who, argument=name, n=1, got=factor)
+    require_shapes(who, input=(input, "... C H W"))
 
 
 @composite(mint="nn.functional.pixel_shuffle")
@@ -229,10 +210,8 @@ def pixel_shuffle(input, upscale_factor):
     """
     _checked("pixel_shuffle", "upscale_factor", input, upscale_factor)
     r, (*first, channels, height, width) = upscale_factor, input.shape
-    if channels % (r * r):
-        raise rejection(
-            "channels-axis-3-multiple", "pixel_shuffle", number=r * r, shape=input.shape
-        )
+    given = {"square": r * r, "shape": input.shape}
+    require(not channels % (r * r), "channels-axis-3-multiple", "pixel_shuffle", **given)
     split = input.reshape(-1, channels // (r * r), r, r, height, width).permute(0, 1, 4, 2, 5, 3)
     return split.reshape(*first, channels // (r * r), height * r, width * r)
 
@@ -246,7 +225,7 @@ def pixel_unshuffle(input, downscale_factor):
     """
     _checked("pixel_unshuffle", "downscale_factor", input, downscale_factor)
     r, (*first, channels, height, width) = downscale_factor, input.shape
-    if height % r or width % r:
-        raise rejection("last-two-axes-multiples", "pixel_unshuffle", r=r, shape=input.shape)
+    fits = not height % r and not width % r
+    require(fits, "last-two-axes-multiples", "pixel_unshuffle", r=r, shape=input.shape)
     split = input.reshape(-1, channels, height // r, r, width // r, r).permute(0, 1, 3, 5, 2, 4)
     return split.reshape(*first, channels * r * r, height // r, width // r)

@@ -4,10 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import floating
+from sporax.ops.operand_checks import require_shapes
 
 # Each axis is resized separately. An output element is a weighted sum of a few input elements;
 # these functions return the indices of these elements and the weights, both (terms, n_out). `step`
@@ -126,6 +128,8 @@ _MODES = {
     "bicubic": ("cubic", (4,), True),
     "area": ("area", (3, 4, 5), False),
 }
+_MODE, _METHOD = kinds.one_of(*_MODES), kinds.one_of("bilinear", "nearest")
+_TRANSFORM = kinds.one_of("align_corners", "half_pixel")
 
 
 def _along(x, axis, n_out, taps, step, corners):
@@ -159,21 +163,10 @@ def interpolate_axes(input: Array, *, size, taps, steps=None, align_corners=Fals
 def _for_each(name, value, count, kind):
     """Return an item for each axis, from one for all or a sequence."""
     items = (value,) * count if isinstance(value, kind) else value
-    require(
-        isinstance(items, (tuple, list)) and all(isinstance(n, kind) for n in items),
-        "number-tuple-numbers",
-        "interpolate",
-        argument=name,
-        got=value,
-    )
-    require(
-        len(items) == count and min(items) > 0,
-        "positive-numbers-one-axis",
-        "interpolate",
-        argument=name,
-        count=count,
-        got=value,
-    )
+    fits = isinstance(items, (tuple, list)) and all(isinstance(n, kind) for n in items)
+    require(fits, "number-tuple-numbers", "interpolate", argument=name, got=value)
+    given = {"argument": name, "count": count, "got": value}
+    require(len(items) == count and min(items) > 0, "positive-numbers", "interpolate", **given)
     return tuple(items)
 
 
@@ -193,22 +186,13 @@ def interpolate(
     >>> ops.interpolate(Tensor([[[1.0, 2.0]]]), size=3, mode="linear").asnumpy()
     array([[[1. , 1.5, 2. ]]], dtype=float32)
     """
-    if mode not in _MODES:
-        raise rejection("one-of", "interpolate", mode=mode, choices=list(_MODES))
+    who = "interpolate"
+    _MODE(who, mode=mode)
     taps, dims, has_corners = _MODES[mode]
-    if input.ndim not in dims:
-        raise rejection(
-            "mode-input-dimensions", "interpolate", mode=mode, names=" or ".join(map(str, dims)),
-            got=input.ndim,
-        )  # fmt: skip
-    require(
-        align_corners is None or has_corners, "none-mode", "interpolate",
-        align_corners=align_corners, mode=mode,
-    )  # fmt: skip
-    require(
-        (size is None) != (scale_factor is None), "one-given", "interpolate", other="size",
-        other2="scale_factor", got=size, scale_factor=scale_factor,
-    )  # fmt: skip
+    require(input.ndim in dims, "mode-input-dimensions", who, mode=mode, dims=dims, got=input.ndim)
+    fits = align_corners is None or has_corners
+    require(fits, "none-mode", who, align_corners=align_corners, mode=mode)
+    _require_one(who, size=size, scale_factor=scale_factor)
     steps, count = None, input.ndim - 2
     if size is None:
         scales = _for_each("scale_factor", scale_factor, count, (int, float))
@@ -221,30 +205,27 @@ def interpolate(
     )  # fmt: skip
 
 
+def _require_one(who, **either):
+    """Raise ValueError unless one of two arguments is given."""
+    (name, one), (other, another) = either.items()
+    given = {"other": name, "other2": other, "got": one, "scale_factor": another}
+    require((one is None) != (another is None), "one-given", who, **given)
+
+
 def _image_size(who, x, size, axes=2):
     """Return `size`, a tuple, list or Tensor, as ints, checked for the last `axes` of `x`."""
     sizes = size.tolist() if isinstance(size, Tensor) else size
     fits = isinstance(sizes, tuple | list) and len(sizes) == axes
-    require(
-        fits and all(isinstance(n, int) and n > 0 for n in sizes),
-        "positive-ints",
-        who,
-        size=sizes,
-        value=axes,
-    )
-    if x.ndim != axes + 2:
-        raise rejection("image-dimensions", who, number=axes + 2, shape=x.shape)
+    fits = fits and all(isinstance(n, int) and n > 0 for n in sizes)
+    require(fits, "positive-ints", who, size=sizes, n=axes)
+    require(x.ndim == axes + 2, "image-dimensions", who, number=axes + 2, shape=x.shape)
     return tuple(sizes)
 
 
 def _one_alignment(who, align_corners, half_pixel_centers):
-    require(
-        not align_corners or not half_pixel_centers,
-        "half-pixel-centers-not-both-true",
-        who,
-        align_corners=align_corners,
-        half_pixel_centers=half_pixel_centers,
-    )
+    given = {"align_corners": align_corners, "half_pixel_centers": half_pixel_centers}
+    fits = not align_corners or not half_pixel_centers
+    require(fits, "half-pixel-centers-not-both-true", who, **given)
 
 
 @composite(
@@ -339,13 +320,7 @@ def resize_linear1d(image, size, coordinate_transformation_mode="align_corners")
     array([[[1. , 1.5, 2. , 2.5, 3. ]]], dtype=float32)
     """
     size = _image_size("ResizeLinear1D", image, size, 1)
-    require(
-        coordinate_transformation_mode in ("align_corners", "half_pixel"),
-        "one-of",
-        "ResizeLinear1D",
-        coordinate_transformation_mode=coordinate_transformation_mode,
-        choices=("align_corners", "half_pixel"),
-    )
+    _TRANSFORM("ResizeLinear1D", coordinate_transformation_mode=coordinate_transformation_mode)
     align_corners = coordinate_transformation_mode == "align_corners"
     return interpolate_axes(image, size=size, taps="linear", align_corners=align_corners)
 
@@ -369,15 +344,7 @@ def resize_area(images, size, align_corners=False):
 
 def _upsampled(who, x, output_size, scales, taps, align_corners=False):
     """Resize volumes `(N, C, D, H, W)` to this size, or by these factors."""
-    require(
-        (output_size is None) != (scales is None),
-        "one-given",
-        who,
-        other="output_size",
-        other2="scales",
-        got=output_size,
-        scale_factor=scales,
-    )
+    _require_one(who, output_size=output_size, scales=scales)
     steps = None
     if output_size is None:
         require(len(scales) == 3 and min(scales) > 0, "3-positive-numbers", who, scales=scales)
@@ -431,14 +398,8 @@ def crop_and_resize(
     >>> ops.crop_and_resize(image, box, Tensor([0]), (2, 2)).shape
     (1, 2, 2, 3)
     """
-    require(
-        method in ("bilinear", "nearest"), "one-of", method=method, choices=("bilinear", "nearest")
-    )
-    require(
-        image.ndim == 4 and boxes.shape == (*box_indices.shape, 4),
-        "4-dimensions-boxes-shape",
-        argument="x",
-    )
+    _METHOD(None, method=method)
+    require_shapes(x=(image, "N H W C"), boxes=(boxes, "* 4"), box_indices=(box_indices, "*"))
     image = image.astype(jnp.promote_types(jnp.float32, image.dtype))
     ys, y_in = _box_places(boxes[:, 0], boxes[:, 2], image.shape[1], crop_size[0])
     xs, x_in = _box_places(boxes[:, 1], boxes[:, 3], image.shape[2], crop_size[1])

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
+from sporax.ops.operand_checks import require_shapes
 
 
 def _corners(boxes, by_corners):
@@ -83,17 +84,9 @@ def rotated_iou(
     >>> ops.rotated_iou(box, Tensor([[[1.0, 0.0, 2.0, 2.0, 90.0]]])).asnumpy().round(4)
     array([[[0.3333]]], dtype=float32)
     """
-    require(
-        not any(x.ndim != 3 or x.shape[-1] != 5 for x in (boxes, query_boxes)),
-        "b-n-5-query-boxes",
-        argument="boxes",
-    )
-    require(boxes.shape[0] == query_boxes.shape[0], "query-boxes-same-batch-size", argument="boxes")
-    require(
-        is_cross or boxes.shape == query_boxes.shape,
-        "query-boxes-one-shape-is-cross",
-        argument="boxes",
-    )
+    require_shapes(boxes=(boxes, "B N 5"), query_boxes=(query_boxes, "B K 5"))
+    fits = is_cross or boxes.shape == query_boxes.shape
+    require(fits, "query-boxes-one-shape-is-cross", argument="boxes")
     dtype = boxes.dtype
     a, b = (x.astype(jnp.promote_types(x.dtype, jnp.float32)) for x in (boxes, query_boxes))
     a, b = (a[:, :, None], b[:, None]) if is_cross else (a, b)

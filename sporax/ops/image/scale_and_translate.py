@@ -3,8 +3,10 @@
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
+from sporax.ops.operand_checks import require_shapes
 
 
 def _lanczos(radius):
@@ -27,6 +29,7 @@ _KERNELS = {
         2, lambda x: _piecewise_cubic(x, (7 / 6, -2, 0, 8 / 9), (-7 / 18, 2, -10 / 3, 16 / 9))
     ),
 }  # fmt: skip
+_KERNEL = kinds.one_of(*_KERNELS)
 
 
 def _weights(n_in, n_out, scale, translation, kernel_type, antialias):
@@ -46,13 +49,10 @@ def scale_and_translate_to(
     images: Array, scale: Array, translation: Array, size, kernel_type="lanczos3", antialias=True
 ):
     """`ScaleAndTranslate` with `size` as a tuple."""
-    if kernel_type not in _KERNELS:
-        raise rejection("one-of", kernel_type=kernel_type, choices=[*_KERNELS])
-    require(
-        images.ndim == 4 and scale.shape == (2,) and (translation.shape == (2,)),
-        "n-h-w-c-scale",
-        argument="images",
-    )
+    _KERNEL(None, kernel_type=kernel_type)
+    require_shapes(
+        images=(images, "N H W C"), scale=(scale, "2"), translation=(translation, "2")
+    )  # fmt: skip
     images = images.astype(jnp.promote_types(images.dtype, jnp.float32))
     down, across = (
         _weights(images.shape[1 + i], size[i], scale[i], translation[i], kernel_type, antialias)
@@ -79,11 +79,6 @@ def scale_and_translate(images, size, scale, translation, kernel_type="lanczos3"
     array([1. , 1.5, 2.5, 3. ], dtype=float32)
     """
     sizes = size.tolist() if isinstance(size, Tensor) else size
-    require(
-        isinstance(sizes, tuple | list) and len(sizes) == 2 and (min(sizes) >= 1),
-        "positive-ints",
-        "ScaleAndTranslate",
-        size=sizes,
-        value=2,
-    )
+    fits = isinstance(sizes, tuple | list) and len(sizes) == 2 and min(sizes) >= 1
+    require(fits, "positive-ints", "ScaleAndTranslate", size=sizes, n=2)
     return scale_and_translate_to(images, scale, translation, tuple(sizes), kernel_type, antialias)

@@ -7,12 +7,13 @@ from jax import lax
 
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, op
+from sporax.ops.operand_checks import require_shapes
 
 
 def _pair(a, b, max_val):
     """Convert both images to Float32 or Float64, integer images scaled to [0, 1]; also returns
     their maximum value."""
-    require(a.ndim == 4, "images-n-c-h", shape=a.shape)
+    require_shapes(images=(a, "N C H W"))
     require(a.shape == b.shape, "images-one-shape", got=a.shape, shape=b.shape)
     require(a.dtype == b.dtype, "images-one-dtype", got=a.dtype, dtype=b.dtype)
     scale = 1.0
@@ -71,13 +72,8 @@ def multiscale_similarity(
     """MS-SSIM of each image, `(N, C, H, W)` -> `(N,)`; see `nn.MSSSIM`."""
     a, b, max_val = _pair(img1, img2, max_val)
     last = len(power_factors) - 1
-    require(
-        min(a.shape[2:]) >> last >= filter_size,
-        "plane-images-halved-times",
-        shape=a.shape[2:],
-        last=last,
-        filter_size=filter_size,
-    )
+    fits, plane = min(a.shape[2:]) >> last >= filter_size, a.shape[2:]
+    require(fits, "plane-images-halved-times", plane=plane, last=last, size=filter_size)
     result = 1.0
     for level, power in enumerate(power_factors):
         whole, structure = _similarity(a, b, max_val, filter_size, filter_sigma, k1, k2)
@@ -98,7 +94,7 @@ def peak_signal_to_noise(img1: Array, img2: Array, max_val=1.0):
 def image_gradients(images: Array) -> Arrays:
     """The differences between each element of `(N, C, H, W)` and the next along H and along W; the
     last ones are 0."""
-    require(images.ndim == 4, "n-c-h-w-layer-channels", argument="images", shape=images.shape)
+    require_shapes(images=(images, "N C H W"))
 
     def along(axis):
         steps = jnp.diff(images, axis=axis)

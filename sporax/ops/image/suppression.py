@@ -4,8 +4,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
+from sporax.ops.operand_checks import require_shapes
 
 
 @op(function=(), differentiable=False)
@@ -15,11 +15,11 @@ def suppressed(
     """Return indices `(n,)` by descending score, and a mask of those selected: above
     `score_threshold`, with an overlap of at most (`is_open`: less than) `overlap_threshold` with
     each one selected before. `overlaps[i, j]`: of box i and the earlier j."""
-    count = scores.shape[0] if scores.ndim else 0
-    require(
-        scores.ndim == 1 and overlaps.shape == (count, count), "n-overlaps-n-n", argument="scores"
-    )
-    require(not overlap_threshold.ndim and (not score_threshold.ndim), "thresholds-numbers")
+    require_shapes(
+        scores=(scores, "n"), overlaps=(overlaps, "n n"),
+        overlap_threshold=(overlap_threshold, ""), score_threshold=(score_threshold, ""),
+    )  # fmt: skip
+    count = scores.shape[0]
     order = jnp.argsort(-scores, stable=True)
     near = overlaps >= overlap_threshold if is_open else overlaps > overlap_threshold
     near = near[order][:, order]
@@ -36,9 +36,7 @@ def suppressed(
 def overlaps_of_corners(boxes: Array):
     """Intersection over union of pairs of boxes `(n, 4)`, rows of two opposite corners: `(n,
     n)`."""
-    require(
-        boxes.ndim == 2 and boxes.shape[1] == 4, "n-4-shape", argument="boxes", shape=boxes.shape
-    )
+    require_shapes(boxes=(boxes, "n 4"))
     corners = boxes.reshape(-1, 2, 2)
     low, high = corners.min(1), corners.max(1)
     sides = jnp.minimum(high[:, None], high) - jnp.maximum(low[:, None], low)

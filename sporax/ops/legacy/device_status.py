@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.ops.declare import Array, composite, op
 
 
@@ -23,5 +23,5 @@ def tuple_len(x) -> int:
     >>> ops.tuple_len((1, 2))
     2
     """
-    require(isinstance(x, tuple), "tuple", "tuple_len", x=x)
+    kinds.TUPLE("tuple_len", x=x)
     return len(x)

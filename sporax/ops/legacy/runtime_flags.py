@@ -10,6 +10,7 @@ import numpy as np
 from sporax.core import dtype as dtypes
 from sporax.core.parameter import Parameter
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import attach
 
@@ -48,13 +49,8 @@ def _flag(kind, name, start, types):
 
     def put(self, value):
         if not isinstance(value, types) or (isinstance(value, bool) and types == (int,)):
-            raise rejection(
-                "type-argument-type",
-                kind.__name__,
-                argument=name,
-                names=" or ".join(t.__name__ for t in types),
-                got=value,
-            )
+            names = [t.__name__ for t in types]
+            raise rejection("of-types", kind.__name__, argument=name, names=names, got=value)
         self.__dict__[place] = value
 
     get.__name__ = name
@@ -91,7 +87,7 @@ def set_init_flag(self, flag) -> None:
     >>> x.set_init_flag(True), x.is_init()
     (None, True)
     """
-    require(isinstance(flag, bool), "bool", "Tensor.set_init_flag", flag=flag)
+    kinds.BOOL("Tensor.set_init_flag", flag=flag)
     self.init_flag = flag
 
 
@@ -102,7 +98,7 @@ def set_const_arg(self, const_arg=True):
     >>> Tensor([1.0]).set_const_arg().const_arg
     True
     """
-    require(isinstance(const_arg, bool), "bool", "Tensor.set_const_arg", const_arg=const_arg)
+    kinds.BOOL("Tensor.set_const_arg", const_arg=const_arg)
     self.const_arg = const_arg
     return self
 
@@ -137,13 +133,8 @@ def set_device_address(self, address, shape, dtype) -> None:
     >>> x.asnumpy()
     array([1., 2.])
     """
-    require(
-        not isinstance(address, bool) and isinstance(address, int) and (address > 0),
-        "int-at-least-memory-device-address",
-        "Tensor.set_device_address",
-        address=address,
-        n=1,
-    )
+    fits, who = kinds.POSITIVE_INT.accepts(address), "Tensor.set_device_address"
+    require(fits, "int-at-least-memory-device-address", who, address=address, n=1)
     kind = dtypes.to_numpy(dtype)
     count = int(np.prod(shape, dtype=np.int64))
     data = (ctypes.c_uint8 * (count * kind.itemsize)).from_address(address)
@@ -166,12 +157,8 @@ def remove_hook(hook) -> None:
     >>> x.hooks()
     []
     """
-    require(
-        callable(getattr(hook, "remove", None)),
-        "what-register-hook-returned",
-        "Tensor.remove_hook",
-        hook=hook,
-    )
+    is_hook = callable(getattr(hook, "remove", None))
+    require(is_hook, "what-register-hook-returned", "Tensor.remove_hook", hook=hook)
     hook.remove()
 
 
@@ -198,13 +185,8 @@ def add_pipeline_stage(self, stage) -> None:
 
     >>> Parameter(Tensor([1.0])).add_pipeline_stage(1)
     """
-    require(
-        not isinstance(stage, bool) and isinstance(stage, int) and (stage >= 0),
-        "int-at-least-argument-type",
-        "Parameter.add_pipeline_stage",
-        stage=stage,
-        n=0,
-    )
+    fits, who = kinds.COUNT.accepts(stage), "Parameter.add_pipeline_stage"
+    require(fits, "int-at-least-argument-value", who, error=TypeError, stage=stage, n=0)
     self.__dict__.setdefault("_pipeline_stages", []).append(stage)
 
 

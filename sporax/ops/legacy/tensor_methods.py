@@ -6,14 +6,15 @@ import jax.numpy as jnp
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import broadcast_to, concat, stack
 from sporax.ops.shape.reshape import reshape, sizes
 
-_MODES = ("clip", "wrap", "raise")
+_MODE = kinds.one_of("clip", "wrap", "raise")
 
 
 @op(
@@ -26,7 +27,7 @@ def choose_among(a: Array, choices: Array, mode="clip"):
     """Select at each position the element of `choices[i]`, where `a` is `i`."""
     require(jnp.issubdtype(a.dtype, jnp.integer), "ints-argument-value", a=a.dtype)
     require(choices.ndim, "dimension-shape-rank", argument="choices")
-    require(mode in _MODES, "one-of", mode=mode, choices=_MODES)
+    _MODE(None, mode=mode)
     return jnp.choose(a, list(choices), mode="clip" if mode == "raise" else mode)
 
 
@@ -44,10 +45,8 @@ def choose(input, choices, mode="clip"):
         several = [c if isinstance(c, Tensor) else Tensor(c) for c in choices]
         shape = jnp.broadcast_shapes(*[c.shape for c in several])
         choices = stack([broadcast_to(c, shape) for c in several])
-    if not input.ndim or not choices.ndim:
-        raise rejection(
-            "tensor-choices-dimensions", "Tensor.choose", ndim=input.ndim, ndim2=choices.ndim
-        )
+    given = {"ndim": input.ndim, "ndim2": choices.ndim}
+    require(input.ndim and choices.ndim, "tensor-choices-dimensions", "Tensor.choose", **given)
     return choose_among(input, choices, mode)
 
 
@@ -60,26 +59,16 @@ def itemset(input, *args):
     array([[1, 9],
            [3, 4]])
     """
-    require(len(args) in (1, 2), "value-index-value", "Tensor.itemset", got=len(args))
+    who = "Tensor.itemset"
+    require(len(args) in (1, 2), "value-index-value", who, got=len(args))
     *index, value = plain(args)
-    require(
-        isinstance(value, (bool, int, float)),
-        "value-number-argument-type",
-        "Tensor.itemset",
-        got=value,
-    )
-    if not index and input.size != 1:
-        raise rejection("index-given-tensor-several", "Tensor.itemset", shape=input.shape)
+    require(isinstance(value, (bool, int, float)), "value-number-argument-type", who, got=value)
+    given = index or input.size == 1
+    require(given, "index-given-tensor-several", who, shape=input.shape)
     place = index[0] if index else 0
     if isinstance(place, tuple):
-        require(
-            len(place) == input.ndim,
-            "index-ints-shape",
-            "Tensor.itemset",
-            ndim=input.ndim,
-            shape=input.shape,
-            got=place,
-        )
+        fits = len(place) == input.ndim
+        require(fits, "index-ints-shape", who, shape=input.shape, ndim=input.ndim, got=place)
         result = input.copy()
         result[place] = value
         return result
@@ -117,8 +106,8 @@ def sum_to_size(input, *size):
     shape = sizes(size)
     extra = input.ndim - len(shape)
     kept = input.shape[max(extra, 0) :]
-    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, kept, strict=True)):
-        raise rejection("shape-can-broadcast", "Tensor.sum_to_size", size=shape, shape=input.shape)
+    fits = extra >= 0 and all(n in (1, m) for n, m in zip(shape, kept, strict=True))
+    require(fits, "shape-can-broadcast", "Tensor.sum_to_size", size=shape, shape=input.shape)
     summed = [extra + i for i, (n, m) in enumerate(zip(shape, kept, strict=True)) if n != m]
     axes = (*range(extra), *summed)
     return reshape(input.sum(axes, keepdims=True), shape) if axes else input
@@ -133,10 +122,6 @@ def index_by_tensors(input, value):
     """
     if isinstance(value, Tensor):
         return input[value]
-    require(
-        isinstance(value, (tuple, list)) and all(isinstance(i, Tensor) for i in value),
-        "tensor-tuple-list-tensors-argument-type",
-        "Tensor.index",
-        value=value,
-    )
+    fits = isinstance(value, (tuple, list)) and all(isinstance(i, Tensor) for i in value)
+    require(fits, "tensor-or-tensors-index", "Tensor.index", value=value)
     return input[tuple(value)]

@@ -9,23 +9,20 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
+from sporax.ops.operand_checks import require_shapes
 
-_ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+_ALIGN = kinds.one_of("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+_NUMBER = kinds.instance((bool, int, float, complex), "a-number")
 
 
 def _range(k):
     """Return (low, high) of `k`: an int, or a sequence of one or two."""
     ends = (k,) if isinstance(k, int) else k
-    require(
-        isinstance(ends, tuple)
-        and len(ends) in (1, 2)
-        and all(isinstance(d, int) for d in ends)
-        and (ends[0] <= ends[-1]),
-        "int-rising-pair-ints",
-        k=k,
-    )
+    fits = isinstance(ends, tuple) and len(ends) in (1, 2) and all(isinstance(d, int) for d in ends)
+    require(fits and ends[0] <= ends[-1], "int-rising-pair-ints", k=k)
     return ends[0], ends[-1]
 
 
@@ -33,17 +30,11 @@ class _Pack:
     """Positions of the diagonals `k` of `rows` x `columns` in a matrix, and packed."""
 
     def __init__(self, rows, columns, k, align):
-        require(align in _ALIGNS, "one-of", align=align, choices=_ALIGNS)
+        _ALIGN(None, align=align)
         self.low, self.high = _range(k)
-        if not -rows < self.low <= self.high < columns and (self.low, self.high) != (0, 0):
-            raise rejection(
-                "name-diagonals-x-matrices",
-                k=k,
-                rows=rows,
-                columns=columns,
-                number=1 - rows,
-                number2=columns - 1,
-            )
+        exist = -rows < self.low <= self.high < columns or (self.low, self.high) == (0, 0)
+        given = {"rows": rows, "columns": columns, "low": 1 - rows, "high": columns - 1}
+        require(exist, "name-diagonals-x-matrices", k=k, **given)
         self.rows, self.columns = rows, columns
         self.left = [side == "LEFT" for side in align.split("_")]  # above, below the main diagonal
         self.longest = max(0, min(rows + min(self.high, 0), columns - max(self.low, 0)))
@@ -95,13 +86,9 @@ def _sizes(length, k, num_rows, num_cols):
     rows, columns = (
         fewest if n in (None, -1) else n for n, fewest in zip(counts, least, strict=True)
     )
-    require(
-        rows >= least[0] and columns >= least[1] and (rows <= least[0] or columns <= least[1]),
-        "num-cols-at-least-one-them",
-        num_rows=num_rows,
-        least=least,
-        num_cols=num_cols,
-    )
+    fits = rows >= least[0] and columns >= least[1] and (rows <= least[0] or columns <= least[1])
+    given = {"num_rows": num_rows, "num_cols": num_cols, "least": least}
+    require(fits, "num-cols-at-least-one-them", **given)
     return rows, columns
 
 
@@ -120,20 +107,15 @@ def matrix_diag(x: Array, k=0, num_rows=-1, num_cols=-1, padding_value=0, align=
     array([[1, 3],
            [0, 2]])
     """
-    require(x.ndim >= 1, "at-least-1-dimension", argument="x")
+    require_shapes(x=(x, "... n"))
     pack = _Pack(*_sizes(x.shape[-1], k, num_rows, num_cols), k, align)
-    require(
-        x.shape[x.ndim - len(pack.shape) :] == pack.shape,
-        "end-shape-diagonals-k",
-        argument="x",
-        shape=pack.shape,
-        shape2=x.shape,
-    )
+    fits = x.shape[x.ndim - len(pack.shape) :] == pack.shape
+    require(fits, "end-shape-diagonals-k", x=x.shape, shape=pack.shape)
     return pack.spread(x, jnp.asarray(padding_value, x.dtype))
 
 
 def _pack_of(matrices, k, align):
-    require(matrices.ndim >= 2, "at-least-2-dimensions", argument="x")
+    require_shapes(x=(matrices, "... M N"))
     return _Pack(*matrices.shape[-2:], k, align)
 
 
@@ -164,13 +146,8 @@ def matrix_set_diag(x: Array, diagonal: Array, k=0, align="RIGHT_LEFT"):
            [0, 9]])
     """
     pack = _pack_of(x, k, align)
-    if diagonal.shape != (*x.shape[:-2], *pack.shape):
-        raise rejection(
-            "shape-shape-size-diagonals",
-            argument="diagonal",
-            shape=(*x.shape[:-2], *pack.shape),
-            shape2=diagonal.shape,
-        )
+    shape = (*x.shape[:-2], *pack.shape)
+    require(diagonal.shape == shape, "shape-shape-size", diagonal=diagonal.shape, shape=shape)
     return pack.spread(diagonal.astype(x.dtype), x)
 
 
@@ -183,7 +160,7 @@ def diagonal_of_matrix(input: Array, diagonal=0):
     array([[1, 0],
            [0, 2]])
     """
-    require(input.ndim in (1, 2), "dimensions", argument="input", n=1, n2=2, shape=input.shape)
+    require_shapes(input=(input, "n | M N"))
     return jnp.diag(input, diagonal)
 
 
@@ -202,18 +179,10 @@ def fill_diagonal(input: Array, fill_value, wrap=False):
     array([[0, 2],
            [3, 0]])
     """
-    require(
-        isinstance(fill_value, (bool, int, float, complex)),
-        "number-argument-type",
-        fill_value=fill_value,
-    )
-    require(input.ndim >= 2, "at-least-2-dimensions-shape-rank", argument="input", ndim=input.ndim)
-    require(
-        input.ndim <= 2 or len({*input.shape}) <= 1,
-        "dimensions-one-size-beyond",
-        argument="input",
-        shape=input.shape,
-    )
+    _NUMBER(None, fill_value=fill_value)
+    require_shapes(input=(input, "... M N"))
+    fits = input.ndim <= 2 or len({*input.shape}) <= 1
+    require(fits, "dimensions-one-size-beyond", input=input.shape)
     rows, columns = input.shape[0], input.shape[-1]
     if input.ndim > 2:
         return input.at[(np.arange(rows),) * input.ndim].set(fill_value)

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
+from sporax.ops.operand_checks import require_shapes
 
 
 def _power(d, p):
@@ -25,11 +26,8 @@ def cdist(x1: Array, x2: Array, p=2.0):
     >>> ops.cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]])).tolist()
     [[5.0]]
     """
-    require(
-        min(x1.ndim, x2.ndim) >= 2 and x1.shape[-1] == x2.shape[-1] and (p >= 0),
-        "x2-n-k-m",
-        argument="x1",
-    )
+    require_shapes(x1=(x1, "... n k"), x2=(x2, "... m k"))
+    require(p >= 0, "at-least", p=p, n=0)
     return _power(x1[..., :, None, :] - x2[..., None, :, :], p)
 
 
@@ -51,7 +49,8 @@ def pdist(input: Array, p=2.0):
     >>> ops.pdist(Tensor([[0.0, 0.0], [3.0, 4.0]])).tolist()
     [5.0]
     """
-    require(input.ndim == 2 and p >= 0, "n-k-p-at-least", argument="input")
+    require_shapes(input=(input, "n k"))
+    require(p >= 0, "at-least", p=p, n=0)
     first, second = jnp.triu_indices(input.shape[0], 1)
     return _power(input[first] - input[second], p)
 

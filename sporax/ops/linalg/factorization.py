@@ -5,21 +5,25 @@ import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import floating
+from sporax.ops.operand_checks import require_integers, require_shapes
 from sporax.ops.shape.creation import eye, zeros
 from sporax.ops.shape.joining import concat
 
+_QR_MODE = kinds.one_of("reduced", "complete", "r")
+
 
 def square(a, name="input"):
-    require(a.ndim >= 2 and a.shape[-1] == a.shape[-2], "n-n-shape", argument=name, shape=a.shape)
+    require_shapes(**{name: (a, "... n n")})
     return floating(a)
 
 
 def matrix(a, name="input"):
-    require(a.ndim >= 2, "at-least-2-dimensions-shape", argument=name, shape=a.shape)
+    require_shapes(**{name: (a, "... m n")})
     return floating(a)
 
 
@@ -50,13 +54,7 @@ def qr(input, mode="reduced") -> Array | Arrays:
     array([[3., 1.],
            [4., 2.]], dtype=float32)
     """
-    require(
-        mode in ("reduced", "complete", "r"),
-        "one-of",
-        "qr",
-        mode=mode,
-        choices=("reduced", "complete", "r"),
-    )
+    _QR_MODE("qr", mode=mode)
     q, r = qr_of_class(input, mode == "complete")
     return (q.reshape(-1)[:0], r) if mode == "r" else (q, r)
 
@@ -187,9 +185,7 @@ def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
            [2.]], dtype=float32)
     """
     lu = square(LU_data, "LU_data")
-    require(
-        jnp.issubdtype(LU_pivots.dtype, jnp.integer), "integers-dtype-integer", argument="LU_pivots"
-    )
+    require_integers(LU_pivots=LU_pivots)
 
     def solve(lu, pivots, b):
         return linalg.lu_solve((lu, pivots.astype(jnp.int32) - 1), b)
@@ -208,15 +204,9 @@ def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
 def lu_parts(LU_data: Array, LU_pivots: Array) -> Arrays:
     """(P, L, U) with A = P L U; see `lu_unpack`."""
     least = min(LU_data.shape[-2:]) if LU_data.ndim >= 2 else -1
-    require(
-        LU_pivots.shape == (*LU_data.shape[:-2], least),
-        "m-n-lu-pivots-k",
-        LU_data=LU_data.shape,
-        shape=LU_pivots.shape,
-    )
-    require(
-        jnp.issubdtype(LU_pivots.dtype, jnp.integer), "integers-dtype-integer", argument="LU_pivots"
-    )
+    fits = LU_pivots.shape == (*LU_data.shape[:-2], least)
+    require(fits, "m-n-lu-pivots-k", LU_data=LU_data.shape, pivots=LU_pivots.shape)
+    require_integers(LU_pivots=LU_pivots)
     rows, dtype = LU_data.shape[-2], LU_data.dtype
     lower = jnp.tril(LU_data, -1)[..., :least] + jnp.eye(rows, least, dtype=dtype)
     upper = jnp.triu(LU_data)[..., :least, :]
@@ -304,9 +294,7 @@ def lstsq(a: Array, b: Array):
            [2.]], dtype=float32)
     """
     a, b = matrix(a), floating(b)
-    require(
-        a.ndim == 2 and b.ndim in (1, 2) and (a.shape[0] == b.shape[0]), "m-n-m-k", argument="input"
-    )
+    require_shapes(input=(a, "m n"), A=(b, "m k | m"))
     b = b[:, None] if b.ndim == 1 else b
     return jnp.linalg.pinv(a) @ b
 
@@ -321,13 +309,8 @@ def lstsq_of_class(x, a, fast=True, l2_regularizer=0.0):
     array([[1.],
            [2.]], dtype=float32)
     """
-    require(
-        isinstance(l2_regularizer, (int, float)) and l2_regularizer >= 0,
-        "at-least",
-        "Lstsq",
-        l2_regularizer=l2_regularizer,
-        n=0,
-    )
+    fits = isinstance(l2_regularizer, (int, float)) and l2_regularizer >= 0
+    require(fits, "at-least", "Lstsq", l2_regularizer=l2_regularizer, n=0)
     if l2_regularizer:
         columns = x.shape[1]
         a = a.reshape(a.shape[0], -1)
@@ -375,7 +358,7 @@ def matrix_power(input: Array, n):
     array([[4., 0.],
            [0., 9.]], dtype=float32)
     """
-    require(isinstance(n, int) and (not isinstance(n, bool)), "int", n=n)
+    kinds.INT(None, n=n)
     square(input)
     return jnp.linalg.matrix_power(floating(input) if n < 0 else input, n)
 
@@ -446,15 +429,9 @@ def ormqr(input: Array, tau: Array, other: Array, left=True, transpose=False):
     """
     x, tau, other = matrix(input), floating(tau), matrix(other, "other")
     count = min(x.shape[-2:])
-    if tau.shape != (*x.shape[:-2], count) or other.shape[:-2] != x.shape[:-2]:
-        raise rejection("shape-other-batch", argument="tau", items=(*x.shape[:-2], count))
-    if other.shape[-2 if left else -1] != x.shape[-2]:
-        raise rejection(
-            "must-have-argument-value",
-            argument="other",
-            shape=x.shape[-2],
-            which="rows" if left else "columns",
-        )
+    shape = (*x.shape[:-2], count)
+    require(tau.shape == shape, "shape-shape-size", tau=tau.shape, shape=shape)
+    require_shapes(input=(x, "* m n"), other=(other, "* m k" if left else "* k m"))
     vectors = jnp.tril(x, -1)[..., :count] + jnp.eye(x.shape[-2], count, dtype=x.dtype)
     transpose = transpose != (not left)  # C Q is the adjoint of Q^H C^H
     factors = jnp.conj(tau) if transpose else tau
@@ -506,8 +483,7 @@ def matrix_logarithm(x: Array):
     array([[0., 1.],
            [0., 0.]], dtype=float32)
     """
-    if not jnp.iscomplexobj(x):
-        raise rejection("complex64-complex128", argument="x", dtype=x.dtype)
+    require(jnp.iscomplexobj(x), "complex64-complex128", x=x.dtype)
     return _logarithm(square(x, "x"))
 
 
@@ -523,11 +499,7 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, fast=True)
     array([[1.],
            [2.]], dtype=float32)
     """
-    require(
-        min(matrix.ndim, rhs.ndim) >= 2 and matrix.shape[:-1] == rhs.shape[:-1],
-        "m-n-rhs-m",
-        argument="matrix",
-    )
+    require_shapes(matrix=(matrix, "* M N"), rhs=(rhs, "* M K"))
     a, b = floating(matrix), floating(rhs)
     if not fast:
         return jnp.linalg.pinv(a) @ b

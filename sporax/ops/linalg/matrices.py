@@ -8,10 +8,11 @@ import numpy as np
 
 from sporax.core.dtype import int64
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.linalg.products import matmul
+from sporax.ops.operand_checks import require_shapes
 from sporax.ops.shape.joining import stack
 
 
@@ -27,13 +28,8 @@ def diag_embed(input: Array, offset=0, dim1=-2, dim2=-1):
     """
     rank = input.ndim + 1
     places = [d % rank if -rank <= d < rank else None for d in (dim1, dim2)]
-    require(
-        None not in places and places[0] != places[1],
-        "dim2-two-axes",
-        dim1=dim1,
-        rank=rank,
-        dim2=dim2,
-    )
+    are_two = None not in places and places[0] != places[1]
+    require(are_two, "dim2-two-axes", dim1=dim1, rank=rank, dim2=dim2)
     n = input.shape[-1] + abs(offset)
     at = np.arange(input.shape[-1])
     rows, columns = at + max(-offset, 0), at + max(offset, 0)
@@ -54,11 +50,8 @@ def diagflat(input, offset=0):
 @op(name="block_diag", function=())
 def block_diag_of_matrices(inputs: Arrays):
     """Build a block-diagonal matrix, zeros elsewhere; `block_diag` calls it."""
-    require(
-        inputs and (not any(a.ndim > 2 for a in inputs)),
-        "tensors-at-most-2-dimensions",
-        argument="inputs",
-    )
+    fits = inputs and all(a.ndim <= 2 for a in inputs)
+    require(fits, "tensors-at-most-2-dimensions", argument="inputs")
     return linalg.block_diag(*inputs)
 
 
@@ -95,7 +88,7 @@ def matrix_band_part(input: Array, lower: Array, upper: Array):
            [0., 1., 1.],
            [0., 0., 1.]], dtype=float32)
     """
-    require(input.ndim >= 2, "at-least-2-dimensions", argument="x")
+    require_shapes(x=(input, "... M N"))
     rows, columns = np.ogrid[: input.shape[-2], : input.shape[-1]]
     kept = ((rows - columns <= lower) | (lower < 0)) & ((columns - rows <= upper) | (upper < 0))
     return jnp.where(kept, input, jnp.zeros((), input.dtype))
@@ -123,10 +116,8 @@ def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
     moved = jnp.moveaxis(input, (dim1, dim2), (-2, -1))
     rows, columns = moved.shape[-2:]
     count = max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
-    if src.shape != (*moved.shape[:-2], count):
-        raise rejection(
-            "shape-shape-size-matrices", argument="src", value=(*moved.shape[:-2], count)
-        )
+    shape = (*moved.shape[:-2], count)
+    require(src.shape == shape, "shape-shape-size", src=src.shape, shape=shape)
     at = np.arange(count)
     moved = moved.at[..., at + max(-offset, 0), at + max(offset, 0)].set(src.astype(input.dtype))
     return jnp.moveaxis(moved, (-2, -1), (dim1, dim2))
@@ -185,10 +176,8 @@ def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: A
     """
     diagonals = superdiag, maindiag, subdiag
     size = rhs.shape[-2] if rhs.ndim > 1 else None
-    require(
-        not any(d.ndim != rhs.ndim or d.shape[-2:] != (1, size) for d in diagonals),
-        "diagonals-1-m-rhs",
-    )
+    fits = all(d.ndim == rhs.ndim and d.shape[-2:] == (1, size) for d in diagonals)
+    require(fits, "diagonals-1-m-rhs")
     above, main, below = (jnp.swapaxes(d, -1, -2) for d in diagonals)
     above, below = above.at[..., -1:, :].set(0), below.at[..., :1, :].set(0)
     around = jnp.pad(rhs, [(0, 0)] * (rhs.ndim - 2) + [(1, 1), (0, 0)])
@@ -206,27 +195,14 @@ def batch_dot(x1, x2, axes=None):
     array([[11.]], dtype=float32)
     """
     a, b = x1.ndim, x2.ndim
-    if min(a, b) < 2 or x1.shape[0] != x2.shape[0]:
-        raise rejection(
-            "x2-at-least-2-dimensions", "batch_dot", argument="x1", shape=x1.shape, shape2=x2.shape
-        )
+    require_shapes("batch_dot", x1=(x1, "B ... m"), x2=(x2, "B ... n"))
     default = (a - 1, b - 1 if b == 2 else b - 2)
     first, second = default if axes is None else (axes, axes) if isinstance(axes, int) else axes
     places = first % a, second % b
-    require(
-        0 not in places and (-a <= first < a and -b <= second < b),
-        "axes-after-first",
-        "batch_dot",
-        axes=axes,
-    )
-    require(
-        x1.shape[first] == x2.shape[second],
-        "axes-one-size",
-        "batch_dot",
-        places=places,
-        shape=x1.shape,
-        shape2=x2.shape,
-    )
+    fits = 0 not in places and -a <= first < a and -b <= second < b
+    require(fits, "axes-after-first", "batch_dot", axes=axes)
+    fits, shapes = x1.shape[first] == x2.shape[second], [x1.shape, x2.shape]
+    require(fits, "axes-one-size", "batch_dot", places=places, shapes=shapes)
     left = [i for i in range(1, a) if i != places[0]]
     right = [i for i in range(1, b) if i != places[1]]
     n, k = x1.shape[0], x1.shape[first]
@@ -257,8 +233,7 @@ def vdot(input, other):
     >>> mint.vdot(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])).asnumpy()
     array(11., dtype=float32)
     """
-    if input.ndim != 1 or other.ndim != 1:
-        raise rejection("both-vectors", "vdot", shape=input.shape, shape2=other.shape)
+    require_shapes("vdot", input=(input, "n"), other=(other, "m"))
     return vecdot(input, other)
 
 
@@ -266,12 +241,8 @@ def vdot(input, other):
 
 
 def _grid(who, inputs, several=1):
-    require(
-        len(inputs) >= several
-        and (not any(not isinstance(x, Tensor) or x.ndim != 1 for x in inputs)),
-        "inputs-vectors",
-        who,
-    )
+    fits = len(inputs) >= several and all(isinstance(x, Tensor) and x.ndim == 1 for x in inputs)
+    require(fits, "inputs-vectors", who)
     sizes = [x.shape[0] for x in inputs]
     index = np.indices(sizes).reshape(len(sizes), -1)
     return stack([x[Tensor(at)] for x, at in zip(inputs, index, strict=True)], 1)
@@ -294,14 +265,8 @@ def combinations(input, r=2, with_replacement=False):
     >>> ops.combinations(Tensor([1, 2, 3])).tolist()
     [[1, 2], [1, 3], [2, 3]]
     """
-    require(
-        input.ndim == 1 and isinstance(r, int) and (r >= 0),
-        "vector-r-int-at-least",
-        "combinations",
-        argument="input",
-        shape=input.shape,
-        r=r,
-    )
+    require_shapes("combinations", input=(input, "n"))
+    require(isinstance(r, int) and r >= 0, "int-at-least-argument-value", "combinations", r=r, n=0)
     kind = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     index = np.array(list(kind(range(input.shape[0]), r)), np.int64).reshape(-1, r)
     return input[Tensor(index)]

@@ -17,13 +17,8 @@ product = functools.partial(op, promotes=True)
 
 
 def _no_numbers(input, other):
-    require(
-        not input.weak and (not other.weak),
-        "both-operands-tensors",
-        "MatMul",
-        got=describe(input),
-        other=describe(other),
-    )
+    are_tensors, given = not input.weak and not other.weak, [describe(input), describe(other)]
+    require(are_tensors, "both-operands-tensors", "MatMul", got=given)
 
 
 def _multiply(a, b):
@@ -90,8 +85,7 @@ attach("__rmatmul__", _right)
 
 
 def _fixed(a, b, *ndims):
-    if (a.ndim, b.ndim) != ndims:
-        raise rejection("operands-dimensions-order-matmul", ndims=ndims[0], ndims2=ndims[1])
+    require((a.ndim, b.ndim) == ndims, "operands-dimensions-order-matmul", wanted=ndims)
     return _multiply(a, b)
 
 
@@ -114,10 +108,8 @@ def bmm(input: Array, mat2: Array):
     >>> ops.bmm(ops.ones((5, 2, 3)), ops.ones((5, 3, 4))).shape
     (5, 2, 4)
     """
-    require(
-        min(input.ndim, mat2.ndim) >= 2 and input.shape[:-2] == mat2.shape[:-2],
-        "operands-same-axes-before",
-    )
+    fits = min(input.ndim, mat2.ndim) >= 2 and input.shape[:-2] == mat2.shape[:-2]
+    require(fits, "operands-same-axes-before")
     return _multiply(input, mat2)
 
 
@@ -352,10 +344,8 @@ def cross(input: Array, other: Array, dim=None):
     """
     if dim is None:
         dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-    require(
-        dim is not None and input.shape[dim] == 3 and (other.shape[dim] == 3),
-        "both-operands-size-3",
-    )
+    fits = dim is not None and input.shape[dim] == 3 and other.shape[dim] == 3
+    require(fits, "both-operands-size-3")
     return jnp.cross(input, other, axis=dim)
 
 

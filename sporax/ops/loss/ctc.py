@@ -6,12 +6,16 @@ import numpy as np
 
 from sporax.autodiff import stop_gradient, vjp
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
 from sporax.ops.nn.activation import log_softmax
+from sporax.ops.operand_checks import require_shapes
 from sporax.ops.shape.creation import ones_like
+
+_REDUCTION = kinds.one_of("mean", "sum", "none")
 
 _NONE = -1e30  # stands for log(0), with a finite derivative
 
@@ -62,12 +66,12 @@ def ctc_loss_and_alphas(
     """Return the negative logarithm of the sum over all alignments of each example; and the
     logarithms of the sums up to each step and position, `(N, T, 2 S + 1)`, not differentiable. With
     `merge` a label may last several steps, else one. Invalid lengths give NaN."""
-    fits = log_probs.ndim == 3 and targets.ndim == 2 and targets.shape[0] == log_probs.shape[1]
-    require(fits, "t-n-c-targets", argument="log_probs")
-    is_complex = any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths)))
-    require(not is_complex, "labels-lengths-integers")
-    if not 0 <= blank < log_probs.shape[2]:
-        raise rejection("class-0", blank=blank, shape=log_probs.shape[2])
+    require_shapes(log_probs=(log_probs, "T N C"), targets=(targets, "N S"))
+    are_real = not any(map(jnp.iscomplexobj, (targets, input_lengths, target_lengths)))
+    require(are_real, "labels-lengths-integers")
+    require(
+        0 <= blank < log_probs.shape[2], "class-in-range", blank=blank, classes=log_probs.shape[2]
+    )
     probs = log_probs.astype(jnp.promote_types(log_probs.dtype, jnp.float32))
     spaced, stays, skips = _paths(targets.astype(jnp.int32), target_lengths, blank, merge)
     place = jnp.arange(spaced.shape[1])[None]
@@ -106,13 +110,7 @@ def reduced(loss, target_lengths, reduction, zero_infinity):
         return loss
     if reduction == "sum":
         return loss.sum()
-    require(
-        reduction == "mean",
-        "one-of",
-        "ctc_loss",
-        reduction=reduction,
-        choices=("mean", "sum", "none"),
-    )
+    _REDUCTION("ctc_loss", reduction=reduction)
     return (loss / target_lengths.clamp(1).astype(loss.dtype)).mean()
 
 
@@ -135,13 +133,9 @@ def ctc_loss(
     """
     lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
     for name, length in zip(("input_lengths", "target_lengths"), lengths, strict=True):
-        require(
-            not length.dtype.is_floating_point,
-            "integers-dtype-integer-ctc",
-            "ctc_loss",
-            argument=name,
-            got=length.dtype,
-        )
+        dtype = {"argument": name, "got": length.dtype}
+        is_integer = not length.dtype.is_floating_point
+        require(is_integer, "integers-dtype-integer-ctc", "ctc_loss", **dtype)
     if log_probs.ndim != 2:
         loss, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
         return reduced(loss, lengths[1], reduction, zero_infinity), alphas
@@ -168,13 +162,7 @@ def ctc_loss_v2(
     >>> alphas.shape
     (1, 2, 3)
     """
-    require(
-        reduction == "none",
-        "must-be-argument-value-ctc",
-        "CTCLossV2",
-        reduction=reduction,
-        other="none",
-    )
+    require(reduction == "none", "must-equal", "CTCLossV2", reduction=reduction, value="none")
     lengths = [t if isinstance(t, Tensor) else Tensor(t) for t in (input_lengths, target_lengths)]
     losses, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
     return reduced(losses, lengths[1], "none", zero_infinity), alphas

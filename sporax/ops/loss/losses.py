@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
@@ -13,10 +14,11 @@ from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.operand_checks import floats_only
 
 _REDUCE = {"none": lambda x: x, "mean": lambda x: jnp.mean(floating(x)), "sum": jnp.sum}
+_REDUCTION = kinds.one_of("none", "mean", "sum")
 
 
 def _reduced(x, reduction):
-    require(reduction in _REDUCE, "one-of", reduction=reduction, choices=("none", "mean", "sum"))
+    _REDUCTION(None, reduction=reduction)
     return _REDUCE[reduction](x)
 
 
@@ -27,7 +29,7 @@ def first_floating(name):
 
 
 def _same_shape(a, b):
-    require(a.shape == b.shape, "shapes-same", shape=a.shape, shape2=b.shape)
+    require(a.shape == b.shape, "shapes-same", shapes=[a.shape, b.shape])
 
 
 # of the distance of two numbers -------------------------------------------------------------
@@ -180,14 +182,18 @@ def binary_cross_entropy_with_logits(
 # of classes ---------------------------------------------------------------------------------
 
 
+def _check_weight(weight, classes):
+    if weight is not None and weight.shape != (classes,):
+        raise rejection("weight-of-classes", weight=weight.shape, classes=classes)
+
+
 def _classes(scores, target, weight):
     """Raise unless scores, targets and weights fit; returns the axis of classes."""
     axis = 1 if scores.ndim > 1 else 0
-    if scores.ndim < 1 or target.shape != scores.shape[:axis] + scores.shape[axis + 1 :]:
-        raise rejection("input-n-c-n", shape=scores.shape, shape2=target.shape)
+    fits = scores.ndim >= 1 and target.shape == scores.shape[:axis] + scores.shape[axis + 1 :]
+    require(fits, "input-n-c-n", shapes=[scores.shape, target.shape])
     require(jnp.issubdtype(target.dtype, jnp.integer), "target-hold-class-indices")
-    if weight is not None and weight.shape != (scores.shape[axis],):
-        raise rejection("shape-one-class", argument="weight", items=(scores.shape[axis],))
+    _check_weight(weight, scores.shape[axis])
     return axis
 
 
@@ -330,19 +336,9 @@ def focal_loss(
     for each row, and for each class if labels are one-hot, is then reduced.
     """
     classes = logits.shape[1] if logits.ndim > 1 else 0
-    require(
-        labels.ndim == logits.ndim and labels.ndim >= 2 and (labels.shape[1] in (1, classes)),
-        "n-c-labels-n",
-        argument="logits",
-        shape=logits.shape,
-        shape2=labels.shape,
-    )
-    require(
-        weight is None or weight.shape == (classes,),
-        "shape-one-class",
-        argument="weight",
-        items=(classes,),
-    )
+    fits = labels.ndim == logits.ndim >= 2 and labels.shape[1] in (1, classes)
+    require(fits, "n-c-labels-n", argument="logits", shapes=[logits.shape, labels.shape])
+    _check_weight(weight, classes)
     scores = jax.nn.log_softmax(logits, 1)
     loss = -((1 - jnp.exp(scores)) ** gamma) * scores
     loss = loss if weight is None else loss * _along(weight, loss, 1)
@@ -427,10 +423,8 @@ def _sparse_labels(logits, labels, sparse, **_):
 def softmax_cross_entropy(logits: Array, labels: Array, sparse=False, reduction="none"):
     r"""The rows' $-\sum_c y_c \ln \operatorname{softmax}(x)_c$; `sparse`: `labels` are indices."""
     if sparse:
-        require(
-            jnp.issubdtype(labels.dtype, jnp.integer) and labels.shape == logits.shape[:-1],
-            "sparse-true-labels-indices",
-        )
+        fits = jnp.issubdtype(labels.dtype, jnp.integer) and labels.shape == logits.shape[:-1]
+        require(fits, "sparse-true-labels-indices")
         scores = jax.nn.log_softmax(logits)
         return _reduced(-_picked(scores, labels, scores.ndim - 1), reduction)
     _same_shape(logits, labels)

@@ -5,11 +5,15 @@ import math
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 from sporax.ops.loss.losses import _reduced, first_floating
 from sporax.ops.math.arithmetic import floating
+from sporax.ops.operand_checks import require_integers, require_shapes
+
+_POWER = kinds.one_of(1, 2)
 
 
 @op(name="MarginRankingLoss", mint="nn.functional.margin_ranking_loss", promotes=True)
@@ -95,16 +99,8 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
 
 def _scores_and_class(input, target, weight):
     """Raise unless scores, classes and weights fit."""
-    if input.ndim != 2 or target.shape != input.shape[:1]:
-        raise rejection("input-n-c-target", shape=input.shape, shape2=target.shape)
-    require(
-        jnp.issubdtype(target.dtype, jnp.integer),
-        "integers-dtype-integer-margin-losses",
-        argument="target",
-        dtype=target.dtype,
-    )
-    if weight is not None and weight.shape != input.shape[1:]:
-        raise rejection("shape-one-class", argument="weight", items=input.shape[1:])
+    require_shapes(input=(input, "N C"), target=(target, "N"), weight=(weight, "C"))
+    require_integers(target=target)
 
 
 @op(
@@ -124,7 +120,7 @@ def multi_margin_loss(
     array(0.41666666, dtype=float32)
     """
     _scores_and_class(input, target, weight)
-    require(p in (1, 2), "must-be-or", p=p, n=1, n2=2)
+    _POWER(None, p=p)
     is_true = target[:, None] == jnp.arange(input.shape[1], dtype=target.dtype)
     true_score = jnp.where(is_true, input, 0).sum(1, keepdims=True)
     loss = jnp.where(is_true, 0, jnp.maximum(0, margin - true_score + input) ** p)
@@ -135,14 +131,9 @@ def multi_margin_loss(
 
 def _multilabel_margin(input, target, reduction):
     """Return the loss, and 1 for each class in its row of `target`."""
-    if input.ndim not in (1, 2) or target.shape != input.shape:
-        raise rejection("input-n-c-c-target", shape=input.shape, shape2=target.shape)
-    require(
-        jnp.issubdtype(target.dtype, jnp.integer),
-        "integers-dtype-integer-margin-losses",
-        argument="target",
-        dtype=target.dtype,
-    )
+    fits = input.ndim in (1, 2) and target.shape == input.shape
+    require(fits, "input-n-c-c-target", shapes=[input.shape, target.shape])
+    require_integers(target=target)
     listed = jnp.cumsum(target < 0, -1) == 0  # a row's classes end at its first -1
     classes = jnp.arange(input.shape[-1], dtype=target.dtype)
     picks = listed[..., None] & (target[..., None] == classes)  # (..., place in target, class)
@@ -206,10 +197,8 @@ def multilabel_soft_margin_loss(
     >>> ops.multilabel_soft_margin_loss(Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])).asnumpy()
     array(0.6931472, dtype=float32)
     """
-    if input.ndim < 1 or target.shape != input.shape:
-        raise rejection(
-            "shape-input-at-least-one", argument="target", shape=target.shape, shape2=input.shape
-        )
+    fits = input.ndim >= 1 and target.shape == input.shape
+    require(fits, "target-as-input", shapes=[target.shape, input.shape])
     loss = -(target * jax.nn.log_sigmoid(input) + (1 - target) * jax.nn.log_sigmoid(-input))
     loss = loss if weight is None else loss * weight
     return _reduced(loss.mean(-1), reduction)

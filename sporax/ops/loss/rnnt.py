@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.math.arithmetic import at_least_single
+from sporax.ops.operand_checks import require_integers, require_shapes
 
 
 def _costs(acts, labels, input_lengths, label_lengths, blank):
@@ -59,24 +60,15 @@ def rnnt_loss(
     >>> costs.asnumpy().round(4), grads.shape
     (array([1.3863], dtype=float32), (1, 2, 2, 2))
     """
-    require(
-        acts.ndim == 4 and labels.shape == (acts.shape[0], acts.shape[2] - 1),
-        "b-t-u-v",
-        argument="acts",
-    )
-    require(
-        input_lengths.shape == acts.shape[:1] and label_lengths.shape == acts.shape[:1],
-        "label-lengths-b",
-        argument="input_lengths",
-    )
-    require(
-        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (labels, input_lengths, label_lengths)),
-        "labels-input-lengths-label-lengths-integers",
-    )
-    if not 0 <= blank_label < acts.shape[3]:
-        raise rejection(
-            "in-interval-shape-axis", blank_label=blank_label, interval=f"[0, {acts.shape[3]})"
-        )
+    require_shapes(
+        acts=(acts, "B T U V"), input_lengths=(input_lengths, "B"),
+        label_lengths=(label_lengths, "B"),
+    )  # fmt: skip
+    shape = acts.shape[0], acts.shape[2] - 1
+    require(labels.shape == shape, "shape-shape-size", labels=labels.shape, shape=shape)
+    require_integers(labels=labels, input_lengths=input_lengths, label_lengths=label_lengths)
+    is_class, interval = 0 <= blank_label < acts.shape[3], f"[0, {acts.shape[3]})"
+    require(is_class, "in-interval-shape-axis", blank_label=blank_label, interval=interval)
     rest = labels, input_lengths, label_lengths, blank_label
     costs, pullback = jax.vjp(lambda x: _costs(x, *rest), acts)
     (grads,) = pullback(jnp.ones_like(costs))

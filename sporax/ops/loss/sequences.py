@@ -3,9 +3,11 @@
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import rejection
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.indexing.gather import gather_elements
+from sporax.ops.operand_checks import require_shapes
 
 
 @composite(primitive="CTCGreedyDecoder(merge_repeated=True)(inputs, sequence_length)")
@@ -22,22 +24,13 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
     >>> labels.tolist(), shape.tolist()
     ([1], [1, 1])
     """
-    require(
-        isinstance(merge_repeated, bool), "bool", "CTCGreedyDecoder", merge_repeated=merge_repeated
-    )
-    if inputs.ndim != 3 or sequence_length.shape != inputs.shape[1:2]:
-        raise rejection(
-            "t-n-c-sequence-length",
-            "CTCGreedyDecoder",
-            inputs=inputs.shape,
-            shape=sequence_length.shape,
-        )
+    who = "CTCGreedyDecoder"
+    kinds.BOOL(who, merge_repeated=merge_repeated)
+    require_shapes(who, inputs=(inputs, "T N C"), sequence_length=(sequence_length, "N"))
     steps, count, classes = inputs.shape
     lengths = sequence_length.asnumpy()
     if lengths.size and not 0 <= lengths.min() <= lengths.max() <= steps:
-        raise rejection(
-            "0-steps", "CTCGreedyDecoder", sequence_length=lengths.tolist(), steps=steps
-        )
+        raise rejection("0-steps", who, sequence_length=lengths.tolist(), steps=steps)
     best = inputs.argmax(-1)
     seen = np.arange(steps)[:, None] < lengths
     likely = gather_elements(inputs, -1, best.expand_dims(-1))[..., 0]
@@ -56,25 +49,12 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
 
 def _by_sequence(indices, values, shape, name):
     """Return {leading indices: list of values in the order of the last index}."""
-    if indices.ndim != 2 or values.shape != indices.shape[:1] or shape.shape != indices.shape[1:]:
-        raise rejection(
-            "n-r--values-n",
-            "EditDistance",
-            argument=f"{name}_indices",
-            name=name,
-            got=indices.shape,
-            shape=values.shape,
-            shape2=shape.shape,
-        )
+    names = [f"{name}_{part}" for part in ("indices", "values", "shape")]
+    parts = (indices, "n r"), (values, "n"), (shape, "r")
+    require_shapes("EditDistance", **dict(zip(names, parts, strict=True)))
     if indices.size and (indices.min() < 0 or (indices >= shape).any()):
-        raise rejection(
-            "within--shape",
-            "EditDistance",
-            argument=f"{name}_indices",
-            name=name,
-            tolist=shape.tolist(),
-            got=indices.tolist(),
-        )
+        given = {"argument": names[0], "got": indices.tolist(), "limits": shape.tolist()}
+        raise rejection("within-other", "EditDistance", other=names[2], **given)
     result = {}
     for place, value in zip(indices.tolist(), values.tolist(), strict=True):
         result.setdefault(tuple(place[:-1]), []).append(value)
@@ -120,14 +100,7 @@ def edit_distance(
     ]  # fmt: skip
     found = _by_sequence(*arrays[:3], "hypothesis")
     true = _by_sequence(*arrays[3:], "truth")
-    if arrays[2].shape != arrays[5].shape:
-        raise rejection(
-            "one-length-argument-value",
-            "EditDistance",
-            hypothesis_shape=arrays[2].tolist(),
-            other="truth_shape",
-            value=arrays[5].tolist(),
-        )
+    require_shapes("EditDistance", hypothesis_shape=(arrays[2], "r"), truth_shape=(arrays[5], "r"))
     result = np.zeros(np.maximum(arrays[2], arrays[5])[:-1], np.float32)
     for place in {*found, *true}:
         hypothesis, truth = found.get(place, []), true.get(place, [])

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core import dtype as dtypes
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.operand_checks import floats_only, tensors_only
@@ -78,6 +79,7 @@ def relu(input, inplace=False):
 
 
 _APPROXIMATE = {"none": False, "tanh": True}
+_APPROXIMATION = kinds.one_of(*_APPROXIMATE)
 
 
 @op(
@@ -97,9 +99,7 @@ def gelu(input: Array, approximate="none"):
     >>> ops.gelu(Tensor([0.0])).asnumpy()
     array([0.], dtype=float32)
     """
-    require(
-        approximate in _APPROXIMATE, "one-of", approximate=approximate, choices=("none", "tanh")
-    )
+    _APPROXIMATION(None, approximate=approximate)
     return jax.nn.gelu(input, _APPROXIMATE[approximate])
 
 
@@ -203,12 +203,8 @@ def prelu(input: Array, weight: Array):
     array([[-0.5,  2. ]], dtype=float32)
     """
     channels = input.shape[1] if input.ndim > 1 else 1
-    require(
-        weight.ndim <= 1 and weight.size in (1, channels),
-        "hold-1-number-one",
-        argument="weight",
-        channels=channels,
-    )
+    fits = weight.ndim <= 1 and weight.size in (1, channels)
+    require(fits, "one-number-or-per-channel", weight=weight.shape, channels=channels)
     slope = weight.reshape((-1,) + (1,) * max(input.ndim - 2, 0))
     return jnp.where(input > 0, input, slope * input)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from sporax.core.dtype import int32
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.operand_checks import floats_only
+from sporax.ops.operand_checks import floats_only, require_planes
 
 
 @op(
@@ -61,8 +61,8 @@ def adaptive_avg_pool3d(input, output_size):
 @op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
 def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     """As `adaptive_max_pool2d`, with the index of each maximum in its plane (Int64)."""
-    if jnp.iscomplexobj(input):  # JAX rejects it only at compile time
-        raise rejection("real-numbers-order-give", argument="input")
+    # JAX rejects it only at compile time
+    require(not jnp.iscomplexobj(input), "real-numbers-order-give", argument="input")
     parts = _parts(input, output_size, axes)
     shape = input.shape[-axes:]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
@@ -148,15 +148,11 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
 def _parts(input, output_size, axes):
     """Return the parts of each of the last axes; part i of n is from floor(i size / n) to ceil((i +
     1) size / n)."""
-    letters = ", ".join("DHW"[-axes:])
-    require(input.ndim in (axes + 1, axes + 2), "n-c-c", argument="input", letters=letters)
+    require_planes(None, axes, input=input)
     wanted = output_size if isinstance(output_size, tuple) else (output_size,) * axes
-    require(
-        len(wanted) == axes and all(n is None or (isinstance(n, int) and n > 0) for n in wanted),
-        "int-at-least-1-one",
-        output_size=output_size,
-        letters=letters,
-    )
+    fits = len(wanted) == axes and all(n is None or (isinstance(n, int) and n > 0) for n in wanted)
+    letters = ", ".join("DHW"[-axes:])
+    require(fits, "size-or-size-per-axis", output_size=output_size, letters=letters)
     parts = []
     for size, n in zip(input.shape[-axes:], wanted, strict=True):
         n = size if n is None else n

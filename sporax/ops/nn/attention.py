@@ -6,7 +6,8 @@ import numpy as np
 from jax import lax
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.activation import softmax
 
@@ -90,18 +91,15 @@ LAYOUTS = {
     "BNSD": ((0, 1, 2, 3), (0, 1, 2, 3), False), "BSND": (_SWAPPED, _SWAPPED, False),
 }  # fmt: skip
 EVERYTHING = 2**31 - 1
-
-
-def _refuse(text):
-    raise rejection("rule-argument-value", "flash_attention_score", value=text)
+_LAYOUT, SPARSE_MODE = kinds.one_of(*LAYOUTS), kinds.one_of(0, 1, 2, 3, 4)
+_WHO = "flash_attention_score"
 
 
 def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):
     """Return the band of a `sparse_mode`; None for all keys."""
     if mode in (2, 3):
         return -EVERYTHING, more_keys if mode == 3 else 0
-    if mode not in (0, 1, 4):
-        _refuse(f"'sparse_mode' must be 0, 1, 2, 3 or 4, but got {mode}")
+    SPARSE_MODE(_WHO, sparse_mode=mode)
     if mode == 1 or (mode == 0 and not has_mask) or min(pre_tokens, next_tokens) >= EVERYTHING:
         return None
     shift = more_keys if mode == 4 else 0
@@ -110,8 +108,8 @@ def _band(mode, pre_tokens, next_tokens, has_mask, more_keys):
 
 def _kept(bits, probability, dtype):
     """Return the factors of the weights, from dropout's mask of bits."""
-    if bits is None:
-        _refuse("'drop_mask' is needed if 'keep_prob' is below 1")
+    given = {"argument": "drop_mask", "other": "keep_prob", "value": probability}
+    require(bits is not None, "given-where", _WHO, **given)
     one_by_one = bits.expand_dims(-1).bitwise_right_shift(Tensor(np.arange(8), bits.dtype)) % 2
     return one_by_one.reshape(*bits.shape[:3], -1).astype(dtype) / probability
 
@@ -141,23 +139,18 @@ def flash_attention_score(
     (2, 4, 64)
     """
     for name, option in (("padding_mask", padding_mask), ("prefix", prefix)):
-        if option is not None:
-            _refuse(f"'{name}' is not supported; put it into 'attn_mask'")
-    if input_layout not in LAYOUTS:
-        _refuse(f"'input_layout' must be {', '.join(map(repr, LAYOUTS))}, but got {input_layout!r}")
+        require(option is None, "none-but-mask", _WHO, argument=name, got=option, mask="attn_mask")
+    _LAYOUT(_WHO, input_layout=input_layout)
     axes, back, joined = LAYOUTS[input_layout]
 
-    if query.ndim != (3 if joined else 4) or (joined and query.shape[2] % head_num):
-        _refuse(f"'query' must be {input_layout} with {head_num} heads, but got {query.shape}")
+    fits = query.ndim == (3 if joined else 4) and not (joined and query.shape[2] % head_num)
+    require(fits, "layout-of-heads", _WHO, query=query.shape, layout=input_layout, heads=head_num)
     size, parts = query.shape[2] // head_num if joined else query.shape[3], (query, key, value)
     if joined:
         parts = [x.reshape(*x.shape[:2], x.shape[2] // size, size) for x in parts]
     q, k, v = (x.permute(*axes) for x in parts)
-    if q.shape[1] != head_num or head_num % k.shape[1] or k.shape != v.shape:
-        _refuse(
-            f"the heads of 'key' and 'value' must divide 'head_num', {head_num}, but got "
-            f"{q.shape}, {k.shape} and {v.shape} (B, N, S, D)"
-        )
+    fits = q.shape[1] == head_num and not head_num % k.shape[1] and k.shape == v.shape
+    require(fits, "heads-divide", _WHO, heads=head_num, got=[q.shape, k.shape, v.shape])
     if k.shape[1] != head_num:
         k, v = (x.repeat_interleave(head_num // x.shape[1], 1) for x in (k, v))
     band = _band(

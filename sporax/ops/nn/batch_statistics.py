@@ -3,10 +3,9 @@
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.normalization import _precise, keep
-from sporax.ops.operand_checks import floats_only
+from sporax.ops.operand_checks import floats_only, require_shapes
 
 
 @op(function=(), mint=True, check=floats_only("batch_norm_stats"))
@@ -16,7 +15,7 @@ def batch_norm_stats(input: Array, eps) -> Arrays:
     >>> [t.asnumpy() for t in mint.batch_norm_stats(Tensor([[1.0], [3.0]]), 0.0)]
     [array([2.], dtype=float32), array([1.], dtype=float32)]
     """
-    require(input.ndim >= 2, "at-least-2-dimensions-shape-rank", argument="input", ndim=input.ndim)
+    require_shapes(input=(input, "N C ..."))
     x = _precise(input)
     axes = (0, *range(2, x.ndim))
     return x.mean(axes), lax.rsqrt(x.var(axes) + eps)
@@ -28,16 +27,10 @@ def merged_statistics(
     momentum, eps, counts: Array,
 ) -> Arrays:  # fmt: skip
     """Return the moments of all parts together, and the updated running moments."""
-    if mean.ndim != 2 or mean.shape != invstd.shape or mean.shape[1] != input.shape[1]:
-        raise rejection(
-            "invstd-shape-parts", mean=mean.shape, shape=input.shape[1], shape2=invstd.shape
-        )
-    require(
-        counts.shape == mean.shape[:1],
-        "shape-shape-size",
-        counts=counts.shape,
-        shape=mean.shape[:1],
-    )
+    require_shapes(
+        input=(input, "N C ..."), mean=(mean, "parts C"), invstd=(invstd, "parts C"),
+        counts=(counts, "parts"),
+    )  # fmt: skip
     mean, invstd = _precise(mean), _precise(invstd)
     weights = counts.astype(mean.dtype)[:, None]
     total = weights.sum()
@@ -93,17 +86,15 @@ def batch_norm_elemt(
     array([[-1.],
            [ 1.]], dtype=float32)
     """
-    require(input.ndim >= 2, "at-least-2-dimensions-shape-rank", argument="input", ndim=input.ndim)
+    require_shapes(
+        input=(input, "N C ..."), weight=(weight, "C"), bias=(bias, "C"), mean=(mean, "C"),
+        invstd=(invstd, "C"),
+    )  # fmt: skip
     shape = (-1, *[1] * (input.ndim - 2))
     x = _precise(input)
     axes = (0, *range(2, x.ndim))
     center = x.mean(axes) if mean is None else _precise(mean)
     scale = lax.rsqrt(x.var(axes) + eps) if invstd is None else _precise(invstd)
-    for name, parameter in [("weight", weight), ("bias", bias), ("mean", mean), ("invstd", invstd)]:
-        if parameter is not None and parameter.shape != input.shape[1:2]:
-            raise rejection(
-                "shape-shape-size", argument=name, shape=input.shape[1:2], got=parameter.shape
-            )
     y = (x - center.reshape(shape)) * scale.reshape(shape)
     y = y if weight is None else y * weight.reshape(shape)
     return (y if bias is None else y + bias.reshape(shape)).astype(input.dtype)

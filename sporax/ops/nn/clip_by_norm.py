@@ -81,10 +81,8 @@ def renorm(input, p, axis, maxnorm):
     array([[0.6, 0.8],
            [0.3, 0.4]], dtype=float32)
     """
-    if not -input.ndim <= axis < input.ndim:
-        raise rejection(
-            "in-interval-shape-axis", "renorm", axis=axis, interval=f"[{-input.ndim}, {input.ndim})"
-        )
+    is_axis, interval = -input.ndim <= axis < input.ndim, f"[{-input.ndim}, {input.ndim})"
+    require(is_axis, "in-interval-shape-axis", "renorm", axis=axis, interval=interval)
     others = tuple(at for at in range(input.ndim) if at != axis % input.ndim)
     return _at_most(input, lp_norm(input, others, p, True) if others else input.abs(), maxnorm)
 

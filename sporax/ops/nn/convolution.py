@@ -2,13 +2,16 @@
 
 import operator
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.dense import bias_apart, same_dtype
+from sporax.ops.operand_checks import require_shapes
 from sporax.ops.shape.reshape import expand_dims, squeeze
 from sporax.xla_kernels.convolution import convolve
 
 PAD_MODES = ("valid", "same", "pad")
+PAD_MODE, LAYOUT = kinds.one_of(*PAD_MODES), kinds.one_of("NCHW", "NHWC")
 
 
 def per_axis(name, value, count=2, lowest=1):
@@ -20,10 +23,9 @@ def per_axis(name, value, count=2, lowest=1):
         numbers = tuple(operator.index(n) for n in numbers)
     except TypeError:
         numbers = ()
-    if len(numbers) != count or min(numbers) < lowest:
-        raise rejection(
-            "int-or-ints-at-least", argument=name, lowest=lowest, counts=(count,), got=value
-        )
+    fits = len(numbers) == count and min(numbers) >= lowest
+    given = {"argument": name, "got": value, "lowest": lowest, "counts": (count,)}
+    require(fits, "int-or-ints-at-least", **given)
     return numbers
 
 
@@ -34,53 +36,54 @@ def same_padding(size, kernel, stride, dilation=1):
     return total // 2, total - total // 2
 
 
-def sides(padding):
+def padding_ints(padding, counts, pad_mode="pad"):
+    """Return the ints of a padding, `counts` of at least 0, all 0 unless `pad_mode` is 'pad'."""
+    pads = padding if isinstance(padding, tuple) else (padding,)
+    fits = all(isinstance(n, int) and n >= 0 for n in pads) and len(pads) in counts
+    require(fits, "padding-ints", padding=padding, counts=counts)
+    require(pad_mode == "pad" or not any(pads), "no-padding-unless-pad", padding=padding)
+    return pads
+
+
+def sides(padding, pad_mode="pad"):
     """(top, bottom, left, right) of a padding: one int, two or four."""
-    values = padding if isinstance(padding, tuple) else (padding,)
-    require(
-        all(isinstance(n, int) and n >= 0 for n in values) and len(values) in (1, 2, 4),
-        "ints-at-least",
-        padding=padding,
-        n=1,
-        n2=2,
-        n3=4,
-        n4=0,
-    )
+    values = padding_ints(padding, (1, 2, 4), pad_mode)
     return values if len(values) == 4 else (*(values[:1] * 2), *(values[-1:] * 2))
 
 
 def check_channels(input, weight, groups):
     """Raise ValueError if the weight does not match the channels, on any number of axes."""
-    if input.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
-        raise rejection(
-            "channels-second-size-weight",
-            argument="input",
-            number=weight.shape[1] * groups,
-            groups=groups,
-            shape=input.shape[1],
-        )
+    channels = weight.shape[1] * groups
+    fits = input.shape[1] == channels and not weight.shape[0] % groups
+    require(fits, "channels-of-weight", input=input.shape[1], channels=channels, groups=groups)
+
+
+def check_settings(weight, out_channel, kernel_size, mode):
+    """Raise ValueError unless the settings of a Primitive are those of the weight."""
+    require(mode == 1, "must-equal", mode=mode, value=1)
+    channels, kernel = weight.shape[0], weight.shape[2:]
+    fits = (out_channel or channels) == channels
+    require(fits, "that-of-weight", out_channel=out_channel, value=channels)
+    if kernel_size is not None:
+        fits = per_axis("kernel_size", kernel_size, len(kernel)) == kernel
+        require(fits, "that-of-weight", kernel_size=kernel_size, value=kernel)
 
 
 def add_bias(y, bias, weight):
     """Add each channel's bias to the result, if there is one."""
     if bias is None:
         return y
-    require(
-        bias.shape == weight.shape[:1],
-        "shape-shape-size-matrices",
-        argument="bias",
-        value=weight.shape[:1],
-    )
+    wanted = weight.shape[:1]
+    require(bias.shape == wanted, "shape-shape-size", bias=bias.shape, shape=wanted)
     return y + bias.reshape(-1, *[1] * (y.ndim - 2))
 
 
 def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
     mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
-    require(mode in PAD_MODES, "one-of", pad_mode=pad_mode, choices=PAD_MODES)
-    pads = sides(padding)
+    PAD_MODE(None, pad_mode=mode)
+    pads = sides(padding, mode)
     if mode == "pad":
         return pads
-    require(not any(pads), "0-unless-padded", padding=padding)
     if mode == "valid":
         return pads
     rows, columns = map(same_padding, sizes, kernel, stride, dilation)
@@ -108,37 +111,22 @@ def conv2d(
     >>> ops.conv2d(ops.ones((1, 1, 4, 4)), ops.ones((2, 1, 3, 3))).shape
     (1, 2, 2, 2)
     """
-    require(
-        data_format in ("NCHW", "NHWC"), "one-of", data_format=data_format, choices=("NCHW", "NHWC")
-    )
-    require(input.ndim == 4 and weight.ndim == 4, "weight-dimensions", argument="input", n=4)
+    LAYOUT(None, data_format=data_format)
+    require_shapes(input=(input, " ".join(data_format)), weight=(weight, "O I kh kw"))
     last = data_format == "NHWC"
     if last:
         input, weight = input.transpose(0, 3, 1, 2), weight.transpose(0, 3, 1, 2)
-    require(
-        mode == 1 and (out_channel or weight.shape[0]) == weight.shape[0],
-        "1-out-channel-first-size",
-        argument="mode",
-    )
-    require(
-        kernel_size is None or per_axis("kernel_size", kernel_size) == weight.shape[2:],
-        "kernel-size-weight",
-        kernel_size=kernel_size,
-    )
+    check_settings(weight, out_channel, kernel_size, mode)
     check_channels(input, weight, groups)
     stride, dilation = per_axis("stride", stride), per_axis("dilation", dilation)
     sizes, kernel = input.shape[2:], weight.shape[2:]
     around = _padding(pad_mode, padding, sizes, kernel, stride, dilation)
-    for size, k, d, before, after in zip(
-        sizes, kernel, dilation, around[::2], around[1::2], strict=True
-    ):
-        if size + before + after < (k - 1) * d + 1:
-            raise rejection(
-                "padded-input-at-least-large",
-                size=size,
-                number=before + after,
-                number2=(k - 1) * d + 1,
-            )
+    pads, extents = zip(around[::2], around[1::2], strict=True), zip(kernel, dilation, strict=True)
+    fits = all(
+        size + sum(sides) >= (k - 1) * d + 1
+        for size, sides, (k, d) in zip(sizes, pads, extents, strict=True)
+    )
+    require(fits, "window-fit-into-padded", kernel=kernel)
     y = convolve(input, weight, stride, around, dilation, groups)
     y = add_bias(y, bias, weight)
     return y.transpose(0, 2, 3, 1) if last else y
@@ -179,15 +167,10 @@ def depthwise_conv2d(
     >>> ops.DepthwiseConv2dNative(1, 3)(ops.ones((1, 2, 4, 4)), ops.ones((1, 2, 3, 3))).shape
     (1, 2, 2, 2)
     """
-    kernel = per_axis("kernel_size", kernel_size)
-    if w.ndim != 4 or w.shape != (channel_multiplier, x.shape[1], *kernel) or mode != 3:
-        raise rejection(
-            "shape-mode-3",
-            "DepthwiseConv2dNative",
-            w=w.shape,
-            items=(channel_multiplier, x.shape[1], *kernel),
-            mode=mode,
-        )
+    who, kernel = "DepthwiseConv2dNative", per_axis("kernel_size", kernel_size)
+    shape = channel_multiplier, x.shape[1], *kernel
+    require(w.shape == shape, "shape-shape-size", who, w=w.shape, shape=shape)
+    require(mode == 3, "must-equal", who, mode=mode, value=3)
     weight = w.permute(1, 0, 2, 3).reshape(-1, 1, *kernel)
     return conv2d(x, weight, None, stride, pad_mode, pad, dilation, x.shape[1])
 
@@ -217,9 +200,6 @@ def conv_tbc(input, weight, bias, pad=0):
     >>> mint.conv_tbc(ops.ones((4, 1, 2)), ops.ones((3, 2, 5)), ops.zeros(5)).shape
     (2, 1, 5)
     """
-    if input.ndim != 3 or weight.ndim != 3:
-        raise rejection(
-            "weight-3-dimensions", "conv_tbc", argument="input", ndim=input.ndim, ndim2=weight.ndim
-        )
+    require_shapes("conv_tbc", input=(input, "T N C"), weight=(weight, "k I O"))
     y = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, "pad", pad)
     return y.permute(2, 0, 1)

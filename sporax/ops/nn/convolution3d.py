@@ -4,24 +4,23 @@ from jax import lax
 
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
-from sporax.ops.nn.convolution import PAD_MODES, add_bias, check_channels, per_axis, same_padding
+from sporax.ops.nn.convolution import (
+    PAD_MODE,
+    add_bias,
+    check_channels,
+    check_settings,
+    padding_ints,
+    per_axis,
+    same_padding,
+)
 from sporax.ops.nn.dense import bias_apart, same_dtype
+from sporax.ops.operand_checks import require_shapes
 
 
 def _around(pad_mode, padding, sizes, kernel, stride, dilation):
     """Return (before, after) for each axis; `padding` is one int, three or six."""
-    require(pad_mode in PAD_MODES, "one-of", pad_mode=pad_mode, choices=PAD_MODES)
-    pads = padding if isinstance(padding, tuple) else (padding,)
-    require(
-        all(isinstance(n, int) and n >= 0 for n in pads) and len(pads) in (1, 3, 6),
-        "ints-at-least",
-        padding=padding,
-        n=1,
-        n2=3,
-        n3=6,
-        n4=0,
-    )
-    require(pad_mode == "pad" or not any(pads), "0-unless-padded", padding=padding)
+    PAD_MODE(None, pad_mode=pad_mode)
+    pads = padding_ints(padding, (1, 3, 6), pad_mode)
     if pad_mode == "same":
         return tuple(map(same_padding, sizes, kernel, stride, dilation))
     if len(pads) == 6:
@@ -51,14 +50,9 @@ def conv3d(
     >>> ops.conv3d(ops.ones((1, 1, 4, 4, 4)), ops.ones((2, 1, 3, 3, 3))).shape
     (1, 2, 2, 2, 2)
     """
-    require(input.ndim == 5 and weight.ndim == 5, "weight-dimensions", argument="input", n=5)
-    require(data_format == "NCDHW" and mode == 1, "ncdhw-mode-1", argument="data_format")
-    require(
-        (out_channel or weight.shape[0]) == weight.shape[0]
-        and (kernel_size is None or per_axis("kernel_size", kernel_size, 3) == weight.shape[2:]),
-        "kernel-size-those-weight",
-        argument="out_channel",
-    )
+    require_shapes(input=(input, "N C D H W"), weight=(weight, "O I kd kh kw"))
+    require(data_format == "NCDHW", "must-equal", data_format=data_format, value="NCDHW")
+    check_settings(weight, out_channel, kernel_size, mode)
     check_channels(input, weight, groups)
     stride, dilation = per_axis("stride", stride, 3), per_axis("dilation", dilation, 3)
     around = _around(pad_mode, padding, input.shape[2:], weight.shape[2:], stride, dilation)
@@ -66,7 +60,7 @@ def conv3d(
         input, weight, stride, around, rhs_dilation=dilation, feature_group_count=groups,
         dimension_numbers=("NCDHW", "OIDHW", "NCDHW"),
     )  # fmt: skip
-    require(0 not in y.shape[2:], "padded-input-at-least-large-kernel")
+    require(0 not in y.shape[2:], "window-fit-into-padded", kernel=weight.shape[2:])
     return add_bias(y, bias, weight)
 
 

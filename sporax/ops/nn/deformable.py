@@ -6,10 +6,13 @@ import itertools
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
-from sporax.ops.nn.convolution import conv2d, per_axis, same_padding
-from sporax.ops.operand_checks import floats_only
+from sporax.ops.nn.convolution import LAYOUT, conv2d, per_axis, same_padding
+from sporax.ops.operand_checks import floats_only, require_shapes
+
+_PAD_MODE = kinds.one_of("SAME", "same", "VALID", "valid")
 
 
 def _plane(name, value, data_format):
@@ -17,12 +20,8 @@ def _plane(name, value, data_format):
     last = data_format == "NHWC"
     fits = isinstance(value, (tuple, list)) and len(value) == 4
     outer = (value[0], value[3] if last else value[1]) if fits else ()
-    require(
-        outer == (1, 1) and all(isinstance(n, int) and n >= 1 for n in value),
-        "four-ints-at-least-1",
-        argument=name,
-        got=value,
-    )
+    fits = outer == (1, 1) and all(isinstance(n, int) and n >= 1 for n in value)
+    require(fits, "four-ints-at-least-1", argument=name, got=value)
     return tuple(value[1:3] if last else value[2:])
 
 
@@ -56,16 +55,13 @@ def deformable_offsets(
     >>> moved(ops.ones((1, 3, 4, 4)), ops.ones((1, 12, 3, 3))).shape
     (1, 3, 6, 6)
     """
-    require(
-        data_format in ("NCHW", "NHWC"), "one-of", data_format=data_format, choices=("NCHW", "NHWC")
-    )
+    LAYOUT(None, data_format=data_format)
     require(modulated is True, "true-argument-value", modulated=modulated)
     stride, dilation = (_plane(n, v, data_format) for n, v in
                         (("strides", strides), ("dilations", dilations)))  # fmt: skip
     kernel = per_axis("ksize", ksize)
-    require(
-        x.ndim == 4 and offsets.ndim == 4 and (len(pads) == 4), "offsets-4-axes-pads", argument="x"
-    )
+    require_shapes(x=(x, " ".join(data_format)), offsets=(offsets, " ".join(data_format.lower())))
+    require(len(pads) == 4, "items-value", pads=pads, lengths=(4,))
     if data_format == "NHWC":
         x, offsets = (jnp.moveaxis(a, -1, 1) for a in (x, offsets))
     n, channels, *plane = x.shape
@@ -74,11 +70,9 @@ def deformable_offsets(
         for i, size in enumerate(plane)
     )
     groups, area = deformable_groups, kernel[0] * kernel[1]
-    if channels % groups or offsets.shape != (n, 3 * groups * area, *sizes):
-        raise rejection(
-            "multiple-channels-offsets-shape", x=x.shape, groups=groups,
-            items=(n, 3 * groups * area, *sizes), shape=offsets.shape,
-        )  # fmt: skip
+    shape = n, 3 * groups * area, *sizes
+    require(not channels % groups, "channels-of-groups", x=x.shape, groups=groups)
+    require(offsets.shape == shape, "shape-shape-size", offsets=offsets.shape, shape=shape)
     right, down, mask = jnp.moveaxis(offsets.reshape(n, 3, groups, *kernel, *sizes), 1, 0)
     places = []
     for i, size in enumerate(sizes):
@@ -132,14 +126,9 @@ def dilation2d(x: Array, filter: Array, stride, dilation, pad_mode="SAME", data_
     >>> ops.Dilation2D(1, 1, "VALID")(ops.ones((1, 3, 4, 4)), ops.zeros((3, 2, 2))).shape
     (1, 3, 3, 3)
     """
-    if x.ndim != 4 or filter.ndim != 3 or filter.shape[0] != x.shape[1]:
-        raise rejection("n-c-h-w-filter", x=x.shape, shape=filter.shape)
-    require(
-        pad_mode in ("SAME", "same", "VALID", "valid") and data_format == "NCHW",
-        "same-valid-data-format-nchw",
-        pad_mode=pad_mode,
-        data_format=data_format,
-    )
+    require_shapes(x=(x, "N C H W"), filter=(filter, "C kh kw"))
+    _PAD_MODE(None, pad_mode=pad_mode)
+    require(data_format == "NCHW", "must-equal", data_format=data_format, value="NCHW")
     stride, dilation = per_axis("stride", stride), per_axis("dilation", dilation)
     kernel, planes = filter.shape[1:], x.shape[2:]
     around = [(0, 0)] * 2

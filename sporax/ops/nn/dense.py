@@ -10,6 +10,7 @@ from sporax.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.linalg.products import matmul_transposed
 from sporax.ops.math.arithmetic import add
+from sporax.ops.operand_checks import require_shapes
 
 
 def same_dtype(name):
@@ -30,8 +31,7 @@ def dense(input: Array, weight: Array, bias: OPTIONAL = None):
     >>> ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])).asnumpy()
     array([[11.5]], dtype=float32)
     """
-    if weight.ndim != 2 or input.ndim < 1 or input.shape[-1] != weight.shape[1]:
-        raise rejection("weight-out-last-axis", argument="input", shape=weight.shape[-1])
+    require_shapes(input=(input, "* in"), weight=(weight, "out in"))
     # as one matrix: its gradient is then one product too, several times faster
     y = input.reshape(-1, input.shape[-1]) @ weight.T
     y = y if bias is None else y + bias
@@ -50,11 +50,7 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
     array([[4., 6.]], dtype=float32)
     """
     last = data_format == "NHWC"
-    require(
-        input.ndim >= 2 and bias.shape == (input.shape[-1 if last else 1],),
-        "one-number-channel-input",
-        argument="bias",
-    )
+    require_shapes(input=(input, "N ... C" if last else "N C ..."), bias=(bias, "C"))
     return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
 
 
@@ -140,10 +136,8 @@ def bidense(input1: Array, input2: Array, weight: Array, bias: OPTIONAL = None):
     >>> ops.bidense(a, b, ops.ones((1, 2, 1))).asnumpy()
     array([[9.]], dtype=float32)
     """
-    sizes = input1.shape[-1:] + input2.shape[-1:]
-    require(
-        weight.ndim == 3 and weight.shape[1:] == sizes and (input1.shape[:-1] == input2.shape[:-1]),
-        "inputs-in1-in2-weight",
+    require_shapes(
+        input1=(input1, "* in1"), input2=(input2, "* in2"), weight=(weight, "out in1 in2")
     )
     y = jnp.einsum("...i,oij,...j->...o", input1, weight, input2)
     return y if bias is None else y + bias

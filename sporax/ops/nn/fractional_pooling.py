@@ -6,11 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.convolution import per_axis
+from sporax.ops.operand_checks import require_shapes
 from sporax.ops.random.continuous import rand
 from sporax.ops.random.draws import next_key, source_of, uniform_from_key
+
+_VOLUMES = kinds.one_of("NCDHW", "NDHWC")
 
 # windows of one size, that begin at drawn places ------------------------------------------------
 
@@ -35,26 +39,11 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
     """
     axes = len(kernel)
     plane = input.shape[2:]
-    require(
-        not jnp.issubdtype(input.dtype, jnp.complexfloating),
-        "real-numbers-order-give",
-        argument="input",
-    )
-    if input.ndim != axes + 2 or samples.shape != (*input.shape[:2], axes):
-        raise rejection(
-            "n-c-random-samples-n",
-            input=input.shape,
-            names=", ".join("DHW"[-axes:]),
-            axes=axes,
-            shape=samples.shape,
-        )
-    require(
-        not any((k + n - 1 > m for k, n, m in zip(kernel, size, plane, strict=True))),
-        "kernel-size-output-size-add-up",
-        kernel=kernel,
-        size=size,
-        plane=plane,
-    )
+    require(not jnp.iscomplexobj(input), "real-numbers-order-give", argument="input")
+    letters = " ".join("DHW"[-axes:])
+    require_shapes(input=(input, f"N C {letters}"), random_samples=(samples, f"N C {axes}"))
+    fits = all(k + n - 1 <= m for k, n, m in zip(kernel, size, plane, strict=True))
+    require(fits, "kernel-size-output-size-add-up", kernel=kernel, size=size, plane=plane)
     flat = jnp.zeros((1,) * (2 + 2 * axes), jnp.int32)
     for axis in range(axes):
         # planes: the sample for the last axis comes first; volumes: in the order of the axes
@@ -74,27 +63,18 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
 
 
 def _output_size(who, input, output_size, output_ratio, axes):
-    require(
-        output_size is not None or output_ratio is not None,
-        "output-ratio-given",
-        who,
-        argument="output_size",
-    )
+    given = output_size is not None or output_ratio is not None
+    require(given, "output-ratio-given", who, argument="output_size")
     if output_size is not None:
         return per_axis("output_size", output_size, axes)
     ratios = output_ratio if isinstance(output_ratio, tuple) else (output_ratio,) * axes
-    require(
-        len(ratios) == axes and all(isinstance(r, float) and 0 < r < 1 for r in ratios),
-        "float-0-1-them",
-        who,
-        output_ratio=output_ratio,
-        axes=axes,
-    )
+    fits = len(ratios) == axes and all(isinstance(r, float) and 0 < r < 1 for r in ratios)
+    require(fits, "float-0-1-them", who, output_ratio=output_ratio, axes=axes)
     return tuple(int(n * r) for n, r in zip(input.shape[-axes:], ratios, strict=True))
 
 
 def _pooled(who, input, kernel_size, output_size, output_ratio, return_indices, samples, axes):
-    require(isinstance(return_indices, bool), "bool", who, return_indices=return_indices)
+    kinds.BOOL(who, return_indices=return_indices)
     size = _output_size(who, input, output_size, output_ratio, axes)
     is_batch = input.ndim == axes + 2
     x = input if is_batch else input.expand_dims(0)
@@ -155,13 +135,8 @@ def fractional_max_pool2d_of_class(
     >>> pool(ops.ones((1, 1, 6, 6)), ops.zeros((1, 1, 2)))[0].shape
     (1, 1, 3, 3)
     """
-    require(
-        data_format == "NCHW",
-        "must-be-layer-channels",
-        "FractionalMaxPoolWithFixedKsize",
-        data_format=data_format,
-        other="NCHW",
-    )
+    who = "FractionalMaxPoolWithFixedKsize"
+    require(data_format == "NCHW", "must-equal", who, data_format=data_format, value="NCHW")
     return fractional_max_pool2d(input_x, ksize, output_shape, None, True, random_samples)
 
 
@@ -179,13 +154,7 @@ def fractional_max_pool3d_of_class(
     >>> pool(ops.ones((1, 1, 6, 6, 6)), ops.zeros((1, 1, 3)))[0].shape
     (1, 1, 3, 3, 3)
     """
-    require(
-        data_format in ("NCDHW", "NDHWC"),
-        "one-of-layer-channels",
-        "FractionalMaxPool3DWithFixedKsize",
-        data_format=data_format,
-        choices=("NCDHW", "NDHWC"),
-    )
+    _VOLUMES("FractionalMaxPool3DWithFixedKsize", data_format=data_format)
     last = data_format == "NDHWC"
     x = x.moveaxis(-1, -4) if last else x
     pooled = fractional_max_pool3d(x, ksize, output_shape, None, True, random_samples)
@@ -238,13 +207,9 @@ def part_boundaries(draws: Array, size, count, pseudo_random):
 def _fractional(itself, x, mean):
     who, ratio = itself.name, itself.pooling_ratio
     numbers = isinstance(ratio, (list, tuple)) and all(isinstance(r, float) for r in ratio)
-    require(
-        numbers and len(ratio) == 4 and (min(ratio) >= 1) and (ratio[0] == 1) and (ratio[3] == 1),
-        "4-floats-1-0",
-        who,
-        pooling_ratio=ratio,
-    )
-    require(x.ndim == 4, "n-h-w-c-shape", who, argument="x", shape=x.shape)
+    fits = numbers and len(ratio) == 4 and min(ratio) >= 1 and ratio[0] == ratio[3] == 1
+    require(fits, "4-floats-1-0", who, pooling_ratio=ratio)
+    require_shapes(who, x=(x, "N H W C"))
     own = source_of(itself, itself.seed, itself.seed2)
     boundaries, longest = [], []
     for axis, size in enumerate(x.shape[1:3]):

@@ -6,16 +6,15 @@ import numpy as np
 
 from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import EVERYTHING, LAYOUTS, attention
 from sporax.ops.random.draws import next_key, uniform_from_key
 
 _COPIES = 8  # of each sum, as on Ascend
-
-
-def refuse(who, text):
-    raise rejection("rule-argument-value", who, value=text)
+_LAYOUT, _RING_LAYOUT = kinds.one_of(*LAYOUTS, "TND"), kinds.one_of("SBH", "TND")
+_PSE_TYPE, _SPARSE_MODE = kinds.one_of(*range(4)), kinds.one_of(*range(6))
 
 
 def unseen(mode, apart, more_keys, pre_tokens, next_tokens, has_mask):
@@ -29,31 +28,29 @@ def unseen(mode, apart, more_keys, pre_tokens, next_tokens, has_mask):
     return (apart < shift - pre_tokens) | (apart > shift + next_tokens)
 
 
-def positions(who, name, ends):
+def positions(who, name, ends, count=None):
     """For tokens in concatenated sequences, which end at `ends`: return each token's sequence, its
-    position in it, and the sequence's length, all `(T,)`."""
-    if ends is None:
-        refuse(who, f"'{name}' is needed for the layout 'TND'. Give the sums of the lengths")
+    position in it, and the sequence's length, all `(T,)`. `count`: T, if it is to be checked."""
+    require(ends is not None, "ends-of-sequences", who, argument=name)
     ends = np.asarray(ends.asnumpy() if isinstance(ends, Tensor) else ends)
     lengths = np.diff(ends, prepend=0)
     if ends.ndim != 1 or not ends.size or (lengths < 0).any():
-        refuse(who, f"'{name}' must be rising ints, but got {ends.tolist()}")
+        raise rejection("rising-ints", who, argument=name, got=ends.tolist())
+    if count not in (None, lengths.sum()):
+        raise rejection("lengths-add-up", who, argument=name, count=count, got=lengths.tolist())
     of = np.repeat(np.arange(len(ends)), lengths)
     return of, np.arange(len(of)) - (ends - lengths)[of], lengths[of]
 
 
 def by_heads(who, x, layout, heads):
     """Return `x` as (B, N, S, D); a packed one (TND) as a single example."""
+    _LAYOUT(who, input_layout=layout)
     if layout == "TND":
-        if x.ndim != 3:
-            refuse(who, f"the operands must be (T, N, D), but got shape {x.shape}")
+        require(x.ndim == 3, "operand-of-heads", who, layout=layout, heads=heads, got=x.shape)
         return x.expand_dims(0).permute(0, 2, 1, 3)
-    if layout not in LAYOUTS:
-        names = ", ".join(map(repr, [*LAYOUTS, "TND"]))
-        refuse(who, f"the layout must be {names}, but got {layout!r}")
     axes, _, joined = LAYOUTS[layout]
-    if x.ndim != (3 if joined else 4) or (joined and x.shape[2] % heads):
-        refuse(who, f"an operand must be {layout} with {heads} heads, but got shape {x.shape}")
+    fits = x.ndim == (3 if joined else 4) and not (joined and x.shape[2] % heads)
+    require(fits, "operand-of-heads", who, layout=layout, heads=heads, got=x.shape)
     if joined:
         x = x.reshape(*x.shape[:2], heads, x.shape[2] // heads)
     return x.permute(*axes)
@@ -72,8 +69,7 @@ def grouped(who, q, *others):
     """Repeat the heads of keys and values to match the queries."""
     heads = q.shape[1]
     for x in others:
-        if heads % x.shape[1]:
-            refuse(who, f"the number of heads of keys, {x.shape[1]}, must divide {heads}")
+        require(not heads % x.shape[1], "key-heads-divide", who, heads=heads, got=x.shape[1])
     return [x.repeat_interleave(heads // x.shape[1], 1) for x in others]
 
 
@@ -108,10 +104,8 @@ def _hidden(who, shape, ends, mode, band, mask, prefix):
     if ends is None:
         i, j, is_other, more_keys = *map(np.arange, shape), False, shape[1] - shape[0]
     else:
-        of_q, i, q_lengths = positions(who, "actual_seq_qlen", ends[0])
-        of_k, j, k_lengths = positions(who, "actual_seq_kvlen", ends[1])
-        if (len(i), len(j)) != shape:
-            refuse(who, f"the lengths must add up to {shape}, but give {len(i), len(j)}")
+        of_q, i, q_lengths = positions(who, "actual_seq_qlen", ends[0], shape[0])
+        of_k, j, k_lengths = positions(who, "actual_seq_kvlen", ends[1], shape[1])
         is_other, more_keys = of_q[:, None] != of_k, k_lengths - q_lengths[:, None]
     out = unseen(mode, j - i[:, None], more_keys, *band, mask is not None)
     if mode == 5 and prefix is not None:
@@ -161,14 +155,12 @@ def speed_fusion_attention(
     (2, 4, 4, 8)
     """
     who = "speed_fusion_attention"
-    if padding_mask is not None:
-        refuse(who, "'padding_mask' must be None; put it into 'atten_mask'")
-    if pse_type not in (0, 1, 2, 3) or sparse_mode not in (0, 1, 2, 3, 4, 5):
-        refuse(who, f"'pse_type' must be 0 to 3 and 'sparse_mode' 0 to 5, but got {pse_type} and "
-               f"{sparse_mode}")  # fmt: skip
+    given = {"padding_mask": padding_mask, "mask": "atten_mask"}
+    require(padding_mask is None, "none-but-mask", who, **given)
+    _PSE_TYPE(who, pse_type=pse_type)
+    _SPARSE_MODE(who, sparse_mode=sparse_mode)
     q = by_heads(who, query, input_layout, head_num)
-    if q.shape[1] != head_num:
-        refuse(who, f"'query' must have {head_num} heads, but has {q.shape[1]}")
+    require(q.shape[1] == head_num, "query-heads", who, query=query.shape, heads=head_num)
     size = q.shape[3]
     k, v = (by_heads(who, x, input_layout, x.shape[-1] // size) for x in (key, value))
     k, v = grouped(who, q, k, v)
@@ -202,13 +194,10 @@ def ring_attention_update(
     >>> out.asnumpy(), total.asnumpy()[0, 0, 0, 0]
     (array([[[3., 3., 3., 3.]]], dtype=float32), np.float32(3.0))
     """
-    require(layout in ("SBH", "TND"), "one-of", layout=layout, choices=("SBH", "TND"))
+    _RING_LAYOUT(None, layout=layout)
     rank = 4 if layout == "SBH" else 3
-    require(
-        prev_attn_out.ndim == 3 and prev_softmax_max.ndim == rank,
-        "results-3-axes-maxima",
-        rank=rank,
-    )
+    fits = prev_attn_out.ndim == 3 and prev_softmax_max.ndim == rank
+    require(fits, "results-3-axes-maxima", rank=rank)
     largest = jnp.maximum(prev_softmax_max, cur_softmax_max)
     before = prev_softmax_sum * jnp.exp(prev_softmax_max - largest)
     now = cur_softmax_sum * jnp.exp(cur_softmax_max - largest)
@@ -220,11 +209,8 @@ def ring_attention_update(
         return one if layout == "TND" else jnp.transpose(one, (2, 0, 1, 3))
 
     heads = prev_softmax_max.shape[1]
-    require(
-        layout != "SBH" or not prev_attn_out.shape[2] % heads,
-        "last-size-results-divisible",
-        heads=heads,
-    )
+    fits = layout != "SBH" or not prev_attn_out.shape[2] % heads
+    require(fits, "last-size-results-divisible", heads=heads)
     shape = prev_attn_out.shape if layout == "TND" else (*prev_attn_out.shape[:2], heads, -1)
     parts = (
         x.reshape(shape) * along_heads(weight / total)

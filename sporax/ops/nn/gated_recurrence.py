@@ -9,6 +9,7 @@ from jax import lax
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.recurrence import recurrent_scan
+from sporax.ops.operand_checks import require_shapes
 from sporax.ops.random.dropout import dropout
 from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import concat, stack
@@ -22,9 +23,7 @@ def _same_dtype(*arrays):
 
 def _expect(name, array, shape):
     if array is not None and array.shape != shape:
-        raise rejection(
-            "shape-shape-size-diagonals", argument=name, shape=shape, shape2=array.shape
-        )
+        raise rejection("shape-shape-size", argument=name, shape=shape, got=array.shape)
 
 
 @op(function=(), name="DynamicRNN")
@@ -39,9 +38,8 @@ def lstm_with_gates(
     content j, the forget gate f and the output gate o. `bias` `(4 H,)`, `hidden`, `cell` `(N, H)`.
     `forget_bias`: added to the bias of f. `projection` `(P, H)`: states h are $P h$.
     """
-    steps, batch, inputs = x.shape if x.ndim == 3 else (None,) * 3
-    if steps is None or cell.ndim != 2:
-        raise rejection("l-n-c-states", x=x.shape)
+    require_shapes(x=(x, "L N C"), init_c=(cell, "n H"))
+    _, batch, inputs = x.shape
     size, state = cell.shape[1], hidden.shape[-1]
     _expect("init_h", hidden, (batch, state if projection is not None else size))
     _expect("init_c", cell, (batch, size))
@@ -76,7 +74,7 @@ def gru_with_gates(
     """A GRU along `x` `(L, N, C)`: states, gates z and r, new contents n and their part from the
     state, `(L, N, H)` each. `weight_input` `(C, 3 H)`, `weight_hidden` `(H, 3 H)` and the biases
     `(3 H,)` have the gates in `gate_order`."""
-    require(x.ndim == 3 and init_h.ndim == 2, "l-n-c-init-h", x=x.shape)
+    require_shapes(x=(x, "L N C"), init_h=(init_h, "n H"))
     size = init_h.shape[1]
     _expect("init_h", init_h, (x.shape[1], size))
     _expect("weight_input", weight_input, (x.shape[2], 3 * size))
@@ -111,13 +109,8 @@ def _only(who, **settings):
     """Raise ValueError for a setting that MindSpore's kernel does not support."""
     for name, (value, *allowed) in settings.items():
         if value not in allowed or (isinstance(allowed[0], bool) != isinstance(value, bool)):
-            raise rejection(
-                "mindspore-s-kernel",
-                who,
-                argument=name,
-                names=" or ".join(map(repr, allowed)),
-                got=value,
-            )
+            choices = [*map(repr, allowed)]
+            raise rejection("mindspore-s-kernel", who, argument=name, choices=choices, got=value)
 
 
 @composite(
@@ -273,7 +266,7 @@ def lstm_of_class(
     >>> lstm(ops.ones((5, 4, 3)), state, state, ops.ones((40, 1, 1)))[0].shape
     (5, 4, 2)
     """
-    require(num_layers <= w.size, "weights-w", num_layers=num_layers)
+    require(num_layers <= w.size, "layers-of-weights", num_layers=num_layers)
     directions, state = 1 + bidirectional, proj_size or hidden_size
     shapes = [
         (input_size if layer == 0 else directions * state, state, hidden_size)
@@ -282,10 +275,7 @@ def lstm_of_class(
     matrices = sum(4 * n * (i + s) + bool(proj_size) * s * n for i, s, n in shapes)
     one = 4 * hidden_size * len(shapes)
     counts = [matrices + one * n for n in ((1, 2) if has_bias else (0,))]
-    if w.size not in counts:
-        raise rejection(
-            "elements", "LSTM", argument="w", names=" or ".join(map(str, counts)), shape=w.shape
-        )
+    require(w.size in counts, "elements-of-counts", "LSTM", w=w.shape, counts=counts)
     parameters = _parameters(w, shapes, directions, (w.size - matrices) // one, bool(proj_size))
     lasts, out = [], input
     for layer in range(num_layers):

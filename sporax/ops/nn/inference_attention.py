@@ -4,13 +4,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
-from sporax.ops.nn.attention import EVERYTHING, attention
-from sporax.ops.nn.fused_attention import as_layout, by_heads, grouped, refuse, unseen
+from sporax.ops.nn.attention import EVERYTHING, SPARSE_MODE, attention
+from sporax.ops.nn.fused_attention import as_layout, by_heads, grouped, unseen
 from sporax.ops.nn.sparse_attention import from_pages
+from sporax.ops.operand_checks import require_integers, require_shapes
 from sporax.ops.shape.joining import concat
+
+_QUANT_MODE = kinds.one_of("DEFAULT", "PERTOKEN")
 
 
 def _valid(size, lengths, padding):
@@ -46,11 +50,10 @@ def inference_attention(
     ones before the padding if it is given; rows of other queries are 0. `mask`: nonzero where a key
     is masked; `shift` is added to the scaled scores; the band as in `flash_attention_score`.
     """
-    require(
-        query.ndim == 4 and key.ndim == 4 and (value.shape[:3] == key.shape[:3]),
-        "query-key-value-b",
-    )
-    require(sparse_mode in (0, 1, 2, 3, 4), "0-1-2-3", sparse_mode=sparse_mode)
+    require_shapes(
+        query=(query, "B N S D"), key=(key, "b n T d"), value=(value, "b n T ...")
+    )  # fmt: skip
+    SPARSE_MODE(None, sparse_mode=sparse_mode)
     queries, keys = query.shape[2], key.shape[2]
     i, is_query = _valid(queries, query_lengths, query_padding)
     j, is_key = _valid(keys, key_lengths, key_padding)
@@ -74,15 +77,10 @@ def _one(who, name, x):
     """Return a Tensor, or the item(s) of a tuple or list, concatenated along the first axis."""
     if isinstance(x, Tensor):
         return x
-    require(
-        isinstance(x, tuple | list) and x and all(isinstance(t, Tensor) for t in x),
-        "tensor-list-tensors",
-        who,
-        argument=name,
-    )
-    if len({t.shape for t in x}) > 1:
-        refuse(who, f"the items of '{name}' must have one shape, but have {[t.shape for t in x]}. "
-               "Pad them, and give their lengths")  # fmt: skip
+    fits = isinstance(x, tuple | list) and x and all(isinstance(t, Tensor) for t in x)
+    require(fits, "tensor-or-tensors", who, argument=name, got=x)
+    shapes = [t.shape for t in x]
+    require(len({*shapes}) <= 1, "items-one-shape", who, argument=name, got=shapes)
     return x[0] if len(x) == 1 else concat(tuple(x), 0)
 
 
@@ -131,9 +129,9 @@ def _pages(who, x, block_table, heads):
     """Convert paged keys or values `(pages, size, H)` or `(pages, N, size, D)` to (B, N, S, D)."""
     if x.ndim == 4:
         x = x.permute(0, 2, 1, 3)
-    elif x.ndim != 3 or x.shape[2] % heads:
-        refuse(who, f"pages must be (pages, size, H) or (pages, N, size, D), but got {x.shape}")
     else:
+        fits = x.ndim == 3 and not x.shape[2] % heads
+        require(fits, "pages-of-heads", who, got=x.shape)
         x = x.reshape(*x.shape[:2], heads, -1)
     return from_pages(x, block_table).permute(0, 2, 1, 3)
 
@@ -152,15 +150,12 @@ def _inferred(
     quant=(None, None), antiquant=((None, None, 0, None),) * 2, whole=(), prefixes=(None, None),
 ):  # fmt: skip
     """Return the result and the logarithms of sums for the three functions below."""
-    if any(x is not None for x in whole):
-        refuse(who, "products of int8 are not computed: 'query' must be floating, the scales of "
-               "its dequantization None. Multiply it with its scale first")  # fmt: skip
+    require(all(x is None for x in whole), "no-products-of-int8", who)
     layout, out_layout = ("BNSD", "BSND") if layout == "BNSD_BSND" else (layout, layout)
     heads = kv_heads or num_heads
     q = by_heads(who, query, layout, num_heads)
-    if q.shape[1] != num_heads or num_heads % heads:
-        refuse(who, f"'query' must have {num_heads} heads, a multiple of {heads}, but has "
-               f"{q.shape[1]}")  # fmt: skip
+    fits = q.shape[1] == num_heads and not num_heads % heads
+    require(fits, "query-heads-multiple", who, heads=num_heads, divisor=heads, got=q.shape[1])
     parts = []
     for name, x, options, prefix in zip(
         ("key", "value"), (key, value), antiquant, prefixes, strict=True
@@ -305,18 +300,18 @@ def _paged(who, itself, query, caches, block_tables, context_lens, antiquant, bi
     heads, kv_heads, quant_mode = (
         itself[n] for n in ("head_num", "kv_head_num", "kv_cache_quant_mode")
     )
-    if quant_mode not in ("DEFAULT", "PERTOKEN"):
-        refuse(
-            who, f"'kv_cache_quant_mode' must be 'DEFAULT' or 'PERTOKEN', but got {quant_mode!r}"
-        )
-    if query.ndim != 3 or query.shape[1] != heads or heads % kv_heads:
-        refuse(who, f"'query' must be (T, {heads}, D), but got shape {query.shape}")
+    _QUANT_MODE(who, kv_cache_quant_mode=quant_mode)
+    require_shapes(who, query=(query, f"T {heads} D"))
+    require(
+        not heads % kv_heads, "multiple", who, head_num=heads, other="kv_head_num", value=kv_heads
+    )
     key_cache, value_cache = caches
     if value_cache is None:  # the values are the first elements of a key
         value_cache = key_cache[..., : itself["mla_v_dim"] or None]
     counts = np.ones(query.shape[0], int) if lengths is None else lengths.asnumpy()
-    if counts.sum() != query.shape[0]:
-        refuse(who, f"'q_seq_lens' must add up to {query.shape[0]}, but got {counts.tolist()}")
+    fits, wanted = counts.sum() == query.shape[0], query.shape[0]
+    if not fits:
+        raise rejection("lengths-add-up", who, q_seq_lens=counts.tolist(), count=wanted)
     row = Tensor(np.repeat(np.arange(len(counts)), counts).astype(np.int32))
     context = context_lens[row]
     if itself.get("mask_mode") == "TRAPEZOIDAL":
@@ -411,14 +406,10 @@ def paged_attention_with_mask(
 def rows_in_slots(cache: Array, rows: Array, slots: Array):
     """Write `rows` `(T, N, D)` to the `slots` `(T,)`, counted through all pages, of `cache`
     `(pages, size, N, D)`; negative slots are skipped."""
-    require(
-        cache.ndim == 4 and rows.shape[1:] == cache.shape[2:] and (slots.shape == rows.shape[:1]),
-        "t-n-d-key-cache",
-        argument="key",
-    )
-    require(
-        jnp.issubdtype(slots.dtype, jnp.integer), "integers-dtype-integer", argument="slot_mapping"
-    )
+    require_shapes(
+        key=(rows, "T N D"), key_cache=(cache, "pages size N D"), slot_mapping=(slots, "T")
+    )  # fmt: skip
+    require_integers(slot_mapping=slots)
     flat = cache.reshape(-1, *cache.shape[2:])
     at = jnp.where(slots < 0, flat.shape[0], slots)
     return flat.at[at].set(rows.astype(cache.dtype), mode="drop").reshape(cache.shape)

@@ -2,17 +2,19 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
+from sporax.ops.operand_checks import require_integers, require_shapes
+
+_DROP_PAD_MODE, _COUNTS = kinds.one_of(0, 1), kinds.one_of(0, 1, 2)
 
 
-def _experts(who, indices):
-    require(
-        indices.ndim in (1, 2) and jnp.issubdtype(indices.dtype, jnp.integer),
-        "integers-n-k-n",
-        argument=who,
-        shape=indices.shape,
-    )
+def _experts(name, indices):
+    require_shapes(**{name: (indices, "N K | N")})
+    is_integer = jnp.issubdtype(indices.dtype, jnp.integer)
+    dtype = {"argument": name, "got": indices.dtype}
+    require(is_integer, "integers-dtype-integer-ctc", error=ValueError, **dtype)
     return indices.reshape(indices.shape[0], -1)
 
 
@@ -36,14 +38,9 @@ def moe_token_permute(
     >>> rows.asnumpy().ravel(), places.asnumpy()
     (array([7., 2., 1.], dtype=float32), array([2, 0, 1], dtype=int32))
     """
-    require(not padded_mode, "false-argument-value-moe-routing", argument="padded_mode")
+    require(not padded_mode, "no-padded-mode", padded_mode=padded_mode)
     experts = _experts("indices", indices)
-    require(
-        tokens.ndim == 2 and tokens.shape[0] == experts.shape[0],
-        "n-h-many-rows",
-        argument="tokens",
-        other="indices",
-    )
+    require_shapes(tokens=(tokens, "N H"), indices=(indices, "N ..."))
     order, places = _order(experts)
     rows = tokens[order // experts.shape[1]]
     return rows if num_out_tokens is None else rows[:num_out_tokens], places.astype(jnp.int32)
@@ -63,22 +60,14 @@ def moe_token_unpermute(
     >>> ops.moe_token_unpermute(rows, places).asnumpy().ravel()
     array([1., 7., 2.], dtype=float32)
     """
-    require(not padded_mode, "false-argument-value-moe-routing-2", argument="padded_mode")
-    require(
-        permuted_tokens.ndim == 2 and sorted_indices.ndim == 1,
-        "n-k-h-sorted-indices",
-        argument="permuted_tokens",
-    )
-    require(
-        jnp.issubdtype(sorted_indices.dtype, jnp.integer),
-        "integers-dtype-integer",
-        argument="sorted_indices",
-    )
+    require(not padded_mode, "must-equal", padded_mode=padded_mode, value=False)
+    require_shapes(permuted_tokens=(permuted_tokens, "NK H"), sorted_indices=(sorted_indices, "nk"))
+    require_integers(sorted_indices=sorted_indices)
     rows = permuted_tokens.at[sorted_indices].get(mode="fill", fill_value=0)
     if probs is None:
         return rows
-    if probs.ndim != 2 or probs.size != sorted_indices.size:
-        raise rejection("n-k-n-k", argument="probs", size=sorted_indices.size)
+    size = sorted_indices.size
+    require(probs.ndim == 2 and probs.size == size, "n-k-n-k", probs=probs.shape, size=size)
     weighted = rows.reshape(*probs.shape, -1) * probs[..., None]
     return weighted.sum(1).astype(permuted_tokens.dtype)
 
@@ -102,17 +91,9 @@ def moe_init_routing_v2(
     (array([2., 1.], dtype=float32), array([1, 0], dtype=int32))
     """
     experts = _experts("expert_idx", expert_idx)
-    require(
-        x.ndim == 2 and x.shape[0] == experts.shape[0],
-        "n-h-many-rows",
-        argument="x",
-        other="expert_idx",
-    )
-    for name, value, allowed in (
-        ("drop_pad_mode", drop_pad_mode, (0, 1)),
-        ("expert_tokens_count_or_cumsum_flag", expert_tokens_count_or_cumsum_flag, (0, 1, 2)),
-    ):
-        require(value in allowed, "one-of", argument=name, choices=allowed, got=value)
+    require_shapes(x=(x, "N H"), expert_idx=(expert_idx, "N ..."))
+    _DROP_PAD_MODE(None, drop_pad_mode=drop_pad_mode)
+    _COUNTS(None, expert_tokens_count_or_cumsum_flag=expert_tokens_count_or_cumsum_flag)
     order, places = _order(experts)
     flat = experts.reshape(-1)
     counts = jnp.zeros(expert_num, jnp.int32).at[flat].add(1, mode="drop")

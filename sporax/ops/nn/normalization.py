@@ -10,7 +10,7 @@ from jax import lax
 from sporax.core.jax_internals import is_symbolic
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
-from sporax.ops.operand_checks import floats_only
+from sporax.ops.operand_checks import floats_only, require_shapes
 from sporax.storage.views import write_all
 
 
@@ -130,9 +130,8 @@ def layer_norm(
     array([[-1.,  1.]], dtype=float32)
     """
     shape = normalized_shape if isinstance(normalized_shape, tuple) else (normalized_shape,)
-    require(
-        shape and input.shape[-len(shape) :] == shape, "last-sizes-input", normalized_shape=shape
-    )
+    fits = shape and input.shape[-len(shape) :] == shape
+    require(fits, "last-sizes", normalized_shape=shape, other="input")
     _fits(input, shape, weight, bias)
     axes = tuple(range(input.ndim - len(shape), input.ndim))
     x, _, _ = _normalized(_precise(input), axes, eps)
@@ -152,12 +151,8 @@ def _channels(input, data_format, *parameters):
     axis = _axis(input, data_format)
     require(input.ndim >= 2 and data_format in ("NCHW", "NHWC"), "n-c-n-c", argument="input")
     for p in parameters:
-        require(
-            p.shape == (input.shape[axis],),
-            "parameters-one-number-channels",
-            shape=input.shape[axis],
-            shape2=p.shape,
-        )
+        channels = input.shape[axis]
+        require(p.shape == (channels,), "number-per-channel", channels=channels, got=p.shape)
     return tuple(n if i == axis else 1 for i, n in enumerate(input.shape))
 
 
@@ -276,11 +271,8 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
     >>> ops.group_norm(Tensor([[1.0, 3.0]]), 1).asnumpy().round(3)
     array([[-1.,  1.]], dtype=float32)
     """
-    require(
-        input.ndim >= 2 and (not input.shape[1] % num_groups),
-        "channels-axis-1-divisible",
-        num_groups=num_groups,
-    )
+    fits = input.ndim >= 2 and not input.shape[1] % num_groups
+    require(fits, "channels-axis-1-divisible", num_groups=num_groups)
     shape = _channels(input, "NCHW", *[p for p in (weight, bias) if p is not None])
     each = math.prod(input.shape[1:]) // num_groups
     groups = input.reshape(input.shape[0], num_groups, each)
@@ -295,12 +287,8 @@ def group_norm(input: Array, num_groups, weight: OPTIONAL = None, bias: OPTIONAL
 def _by_mean_square(x, gamma, epsilon, dtype):
     """Return (x times `gamma` over its root mean square, the reciprocal root in Float32)."""
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    require(
-        gamma.ndim and x.shape[-gamma.ndim :] == gamma.shape,
-        "last-sizes-x-shape",
-        argument="gamma",
-        shape=gamma.shape,
-    )
+    fits = gamma.ndim and x.shape[-gamma.ndim :] == gamma.shape
+    require(fits, "last-sizes", gamma=gamma.shape, other="x")
     x = _precise(x)
     inverse = _inverse_deviation(_mean(lax.mul(x, x), axes), epsilon)
     return (x * inverse * gamma).astype(dtype), inverse
@@ -351,7 +339,7 @@ def add_layer_norm(
     ([[0.0, 2.0]], [[4.0]], [[2.0, 6.0]])
     """
     x = x1 + x2
-    require(x.ndim, "at-least-one-axis", argument="x1")
+    require_shapes(x1=(x, "* N"))
     _fits(x, x.shape[-1:], gamma, beta)
     y, mean, variance = _normalized(_precise(x), (x.ndim - 1,), epsilon)
     inverse = _inverse_deviation(variance, epsilon)
@@ -369,19 +357,11 @@ def lrn(
     >>> ops.lrn(Tensor([[[[1.0]], [[2.0]]]]), 1).asnumpy().round(3).ravel()
     array([0.408, 0.816], dtype=float32)
     """
-    require(x.ndim == 4, "n-c-h-w", argument="x", shape=x.shape)
-    require(
-        isinstance(depth_radius, int) and depth_radius >= 0,
-        "int-at-least-argument-value",
-        depth_radius=depth_radius,
-        n=0,
-    )
-    require(
-        norm_region == "ACROSS_CHANNELS",
-        "must-be-argument-value-ctc",
-        norm_region=norm_region,
-        other="ACROSS_CHANNELS",
-    )
+    require_shapes(x=(x, "N C H W"))
+    fits = isinstance(depth_radius, int) and depth_radius >= 0
+    require(fits, "int-at-least-argument-value", depth_radius=depth_radius, n=0)
+    region = "ACROSS_CHANNELS"
+    require(norm_region == region, "must-equal", norm_region=norm_region, value=region)
     wide = _precise(x)
     radius, channels = min(depth_radius, x.shape[1]), x.shape[1]
     squares = jnp.pad(wide * wide, ((0, 0), (radius, radius), (0, 0), (0, 0)))

@@ -6,8 +6,10 @@ import jax
 import jax.numpy as jnp
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
+from sporax.ops.operand_checks import require_shapes
 
 # MindSpore's padding mode -> JAX's, the most elements that may be added to an axis of size n
 _MODES = {
@@ -18,13 +20,13 @@ _MODES = {
     "edge": ("edge", None),
     "circular": ("wrap", lambda n: n),
 }
+_MODE, _MIRROR_MODE = kinds.one_of(*_MODES), kinds.one_of("REFLECT", "SYMMETRIC")
 
 
 @op(name="Pad", function=())
 def pad_each_side(input: Array, value: OPTIONAL = None, *, paddings, mode):
     """Pad `input` by `paddings` ((before, after) for each axis); negative ones crop."""
-    if mode not in _MODES:
-        raise rejection("one-of", mode=mode, choices=list(_MODES))
+    _MODE(None, mode=mode)
     require(len(paddings) == input.ndim, "paddings-given-axes", ndim=input.ndim, got=paddings)
     kind, most = _MODES[mode]
     for n, sides in zip(input.shape, paddings, strict=True):
@@ -71,10 +73,9 @@ def pad(input_x, padding, mode="constant", value=None):
     array([9, 1, 2, 3, 9, 9])
     """
     numbers = _ints("pad", "padding", padding)
-    if len(numbers) % 2 or len(numbers) > 2 * input_x.ndim:
-        raise rejection("2-ints-at-most-axes", "pad", padding=len(numbers), ndim=input_x.ndim)
-    if mode != "constant" and value is not None:
-        raise rejection("none-mode", "pad", value=value, mode=mode)
+    fits = not len(numbers) % 2 and len(numbers) <= 2 * input_x.ndim
+    require(fits, "2-ints-at-most-axes", "pad", padding=len(numbers), ndim=input_x.ndim)
+    require(mode == "constant" or value is None, "none-mode", "pad", value=value, mode=mode)
     last = list(zip(numbers[::2], numbers[1::2], strict=True))[::-1]
     pairs = ((0, 0),) * (input_x.ndim - len(last)) + tuple(last)
     return pad_each_side(input_x, value, paddings=pairs, mode=mode)
@@ -106,13 +107,7 @@ def mirror_pad(x, paddings, mode="REFLECT"):
     >>> ops.MirrorPad()(Tensor([[1, 2, 3]]), Tensor([[0, 0], [1, 1]])).asnumpy()
     array([[2, 1, 2, 3, 2]])
     """
-    require(
-        mode in ("REFLECT", "SYMMETRIC"),
-        "one-of",
-        "MirrorPad",
-        mode=mode,
-        choices=("REFLECT", "SYMMETRIC"),
-    )
+    _MIRROR_MODE("MirrorPad", mode=mode)
     return pad_each_side(x, paddings=_pairs("MirrorPad", paddings), mode=mode.lower())
 
 
@@ -124,9 +119,9 @@ def padding(x, pad_dim_size=8):
     array([[ 8.,  0.,  0.],
            [10.,  0.,  0.]], dtype=float32)
     """
-    require(x.ndim >= 2 and x.shape[-1] == 1, "at-least-2-axes-last", "Padding", x=x.shape)
-    if not isinstance(pad_dim_size, int) or pad_dim_size < 1:
-        raise rejection("int-at-least-argument-value", "Padding", pad_dim_size=pad_dim_size, n=1)
+    require_shapes("Padding", x=(x, "* N 1"))
+    fits = isinstance(pad_dim_size, int) and pad_dim_size >= 1
+    require(fits, "int-at-least-argument-value", "Padding", pad_dim_size=pad_dim_size, n=1)
     return pad(x, (0, pad_dim_size - 1))
 
 

@@ -8,13 +8,16 @@ import numpy as np
 
 from sporax.core.dtype import int32, int64
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.nn.convolution import PAD_MODES, per_axis, same_padding
-from sporax.ops.operand_checks import floats_only, tensors_only
+from sporax.ops.nn.convolution import PAD_MODE, per_axis, same_padding
+from sporax.ops.operand_checks import floats_only, require_planes, require_shapes, tensors_only
 from sporax.xla_kernels import pooling as lowering
 
-_FORMATS = {1: ("NCHW",), 2: ("NCHW", "NHWC"), 3: ("NCHW", "NCDHW")}
+_FORMATS = {
+    1: kinds.one_of("NCHW"), 2: kinds.one_of("NCHW", "NHWC"), 3: kinds.one_of("NCHW", "NCDHW")
+}  # fmt: skip
 
 
 class Windows:
@@ -29,22 +32,15 @@ class Windows:
         self.stride = self.kernel if stride is None else per_axis("stride", stride, count)
         self.dilation = per_axis("dilation", dilation, count)
         mode = str(pad_mode).lower()
-        require(mode in PAD_MODES, "one-of", pad_mode=pad_mode, choices=PAD_MODES)
+        PAD_MODE(None, pad_mode=mode)
         if isinstance(padding, (tuple, list)) and len(padding) == 2 * count != 4:
             self.padding = tuple(zip(padding[::2], padding[1::2], strict=True))
         else:
             self.padding = tuple((p, p) for p in per_axis("padding", padding, count, 0))
         largest = tuple(map(max, self.padding))
-        require(
-            mode == "pad" or not any(largest),
-            "0-unless-pad-mode-pad-argument-value-pooling",
-            padding=padding,
-        )
-        require(
-            not any((2 * p > k for p, k in zip(largest, self.kernel, strict=True))),
-            "at-most-half-kernel",
-            padding=padding,
-        )
+        require(mode == "pad" or not any(largest), "no-padding-unless-pad", padding=padding)
+        fits = all(2 * p <= k for p, k in zip(largest, self.kernel, strict=True))
+        require(fits, "at-most-half-kernel", padding=padding)
         if mode == "same":
             self.padding = tuple(map(same_padding, planes, self.kernel, self.stride, self.dilation))
         self.planes = tuple(planes)
@@ -73,12 +69,8 @@ class Windows:
 
 def _pooled(input, data_format, axes, pool):
     """Apply `pool` to `input` with channels first, for any `data_format`."""
-    require(
-        data_format in _FORMATS[axes], "one-of", data_format=data_format, choices=_FORMATS[axes]
-    )
-    if input.ndim not in (axes + 1, axes + 2):
-        letters = ", ".join("DHW"[-axes:])
-        raise rejection("n-c-c", argument="input", letters=letters)
+    _FORMATS[axes](None, data_format=data_format)
+    require_planes(None, axes, input=input)
     if data_format != "NHWC":
         return pool(input)
     return jnp.moveaxis(pool(jnp.moveaxis(input, -1, -3)), -3, -1)
@@ -283,15 +275,9 @@ def avg_pool3d_of_class(
 def lp_pool(x: Array, norm_type, kernel_size, stride=None, ceil_mode=False, axes=2):
     r"""$(\sum x^p)^{1/p}$ of each window of the last `axes` axes; its gradient is 0 where it is
     0."""
-    require(
-        not isinstance(norm_type, bool) and isinstance(norm_type, (int, float)),
-        "number-argument-type",
-        norm_type=norm_type,
-    )
+    kinds.NUMBER(None, norm_type=norm_type)
     require(norm_type != 0, "not-0", argument="norm_type")
-    if x.ndim not in (axes + 1, axes + 2):
-        letters = ", ".join("DHW"[-axes:])
-        raise rejection("n-c-c", argument="input", letters=letters)
+    require_planes(None, axes, x=x)
     at = Windows(x.shape[-axes:], kernel_size, stride, "pad", 0, 1, ceil_mode)
     args = at.sizes, at.kernel, at.stride, at.padding
     # a window that reaches beyond the end counts as its mean times the size of a full one
@@ -329,11 +315,9 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 def _with_places(who, x, axes, argmax_type, *windows):
     """Return maxima and their indices in this dtype; `x` must have `axes` + 2 dimensions."""
-    require(
-        argmax_type in (int32, int64), "int32-int64-argument-value", who, argmax_type=argmax_type
-    )
-    if x.ndim != axes + 2:
-        raise rejection("dimensions-shape-rank", who, argument="x", number=axes + 2, shape=x.shape)
+    is_index = argmax_type in (int32, int64)
+    require(is_index, "int32-int64-argument-value", who, argmax_type=argmax_type)
+    require_shapes(who, x=(x, " ".join("NC" + "DHW"[-axes:])))
     y, at = max_pool_with_index(x, *windows)
     return y, at.astype(argmax_type)
 
@@ -398,12 +382,6 @@ def max_pool3d_with_argmax(
     >>> at.shape
     (1, 1, 2, 2, 2)
     """
-    require(
-        data_format == "NCDHW",
-        "must-be-layer-channels",
-        "MaxPool3DWithArgmax",
-        data_format=data_format,
-        other="NCDHW",
-    )
-    windows = ksize, strides, pads, dilation, ceil_mode, 3
-    return _with_places("MaxPool3DWithArgmax", x, 3, argmax_type, *windows)
+    who = "MaxPool3DWithArgmax"
+    require(data_format == "NCDHW", "must-equal", who, data_format=data_format, value="NCDHW")
+    return _with_places(who, x, 3, argmax_type, ksize, strides, pads, dilation, ceil_mode, 3)

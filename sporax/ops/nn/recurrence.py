@@ -2,8 +2,9 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import rejection
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
+from sporax.ops.operand_checks import require_shapes
 from sporax.xla_kernels.recurrence import KINDS, RECURRENCE, scanned
 
 
@@ -20,17 +21,10 @@ def recurrent_scan(
     """
     size = hidden.shape[-1]
     gates = KINDS[kind][0]
-    if x.ndim != 3 or hidden.shape != (x.shape[1], size):
-        raise rejection("l-n-c-state", x=x.shape, shape=x.shape[-2], shape2=hidden.shape)
-    wanted = (gates * size, x.shape[-1]), (gates * size, size)
-    if (weight_ih.shape, weight_hh.shape) != wanted:
-        raise rejection(
-            "weights-shapes",
-            wanted=wanted[0],
-            wanted2=wanted[1],
-            got=weight_ih.shape,
-            shape=weight_hh.shape,
-        )
+    require_shapes(x=(x, "L N C"), hidden=(hidden, "N H"))
+    wanted = [(gates * size, x.shape[-1]), (gates * size, size)]
+    shapes = [weight_ih.shape, weight_hh.shape]
+    require(shapes == wanted, "weights-shapes", wanted=wanted, got=shapes)
     state = (hidden,) if cell is None else (hidden, cell)
     biases = [b for b in (bias_ih, bias_hh) if b is not None]
     if len(biases) == 1:
@@ -48,14 +42,9 @@ def recurrent_cell(
     bias_hh: OPTIONAL, *, kind,
 ) -> Array | Arrays:  # fmt: skip
     """One step: the state `(N, H)` (and `(N, H)` for lstm) after `x` `(N, C)`."""
-    if x.shape[-1:] != weight_ih.shape[1:] or hidden.shape[-1:] != weight_hh.shape[1:]:
-        raise rejection(
-            "last-axes-input-state",
-            shape=weight_ih.shape[1],
-            shape2=weight_hh.shape[1],
-            shape3=x.shape,
-            shape4=hidden.shape,
-        )
+    wanted = [weight_ih.shape[1:], weight_hh.shape[1:]]
+    fits = [x.shape[-1:], hidden.shape[-1:]] == wanted
+    require(fits, "last-axes-input-state", wanted=wanted, got=[x.shape, hidden.shape])
     inner, outer = x @ weight_ih.T, hidden @ weight_hh.T
     if bias_ih is not None:
         inner, outer = inner + bias_ih, outer + bias_hh

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, op
+from sporax.ops.operand_checks import require_integers, require_shapes
 
 
 @op(primitive="NoRepeatNGram(ngram_size=1)(state_seq, log_probs)", function=())
@@ -15,23 +16,13 @@ def no_repeat_ngram(state_seq: Array, log_probs: Array, ngram_size=1):
     >>> ops.NoRepeatNGram(2)(words, ops.zeros((1, 1, 4))).asnumpy() < 0
     array([[[False, False,  True, False]]])
     """
-    require(
-        state_seq.ndim == 3
-        and log_probs.shape[:-1] == state_seq.shape[:2]
-        and (log_probs.ndim == 3),
-        "batch-beams-m-log-probs",
-        argument="state_seq",
-    )
-    require(
-        jnp.issubdtype(state_seq.dtype, jnp.integer), "integers-dtype-integer", argument="state_seq"
-    )
+    require_shapes(
+        state_seq=(state_seq, "batch beams m"), log_probs=(log_probs, "batch beams v")
+    )  # fmt: skip
+    require_integers(state_seq=state_seq)
     length = state_seq.shape[2]
-    require(
-        isinstance(ngram_size, int) and 1 <= ngram_size <= length,
-        "int-in-interval-argument-value",
-        ngram_size=ngram_size,
-        interval=f"[1, {length}]",
-    )
+    fits, interval = isinstance(ngram_size, int) and 1 <= ngram_size <= length, f"[1, {length}]"
+    require(fits, "int-in-interval-argument-value", ngram_size=ngram_size, interval=interval)
     before = ngram_size - 1
     starts = jnp.arange(length - before)
     grams = state_seq[..., starts[:, None] + jnp.arange(ngram_size)]

@@ -3,12 +3,14 @@
 import jax
 import jax.numpy as jnp
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
 from sporax.ops.indexing.gather import gather
-from sporax.ops.operand_checks import floats_only
+from sporax.ops.operand_checks import TENSOR, floats_only
+
+_COS_FORMAT = kinds.one_of(0, 1, 2, 3)
 
 
 def _turned(x, interleaved):
@@ -33,15 +35,10 @@ def rotary_position_embedding(x: Array, cos: Array, sin: Array, mode=0):
     array([[[[-0.,  1.]]]], dtype=float32)
     """
     require(mode in (0, 1) and (not isinstance(mode, bool)), "0-halves-1-neighbours", mode=mode)
-    if x.ndim != 4 or x.shape[-1] % 2 or cos.shape != sin.shape:
-        raise rejection("4-axes-last-one", x=x.shape, shape=cos.shape, shape2=sin.shape)
-    require(
-        jnp.broadcast_shapes(x.shape, cos.shape) == x.shape,
-        "broadcast-shape",
-        argument="cos",
-        shape=x.shape,
-        shape2=cos.shape,
-    )
+    fits = x.ndim == 4 and not x.shape[-1] % 2 and cos.shape == sin.shape
+    require(fits, "rotated-of-even-size", x=x.shape, cos=cos.shape, sin=sin.shape)
+    fits = jnp.broadcast_shapes(x.shape, cos.shape) == x.shape
+    require(fits, "broadcast-shape", cos=cos.shape, shape=x.shape)
     return (x * cos + _turned(x, mode == 1) * sin).astype(x.dtype)
 
 
@@ -65,20 +62,10 @@ def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) ->
     >>> q.shape, k.shape
     ((1, 2, 4), (1, 2, 4))
     """
-    require(
-        cos_format in (0, 1, 2, 3),
-        "0-1-2-3-argument-value",
-        "ApplyRotaryPosEmb",
-        cos_format=cos_format,
-    )
-    if cos.ndim != 2 or query.ndim not in (3, 4) or key.ndim != query.ndim:
-        raise rejection(
-            "key-3-4-axes",
-            "ApplyRotaryPosEmb",
-            query=query.shape,
-            shape=key.shape,
-            shape2=cos.shape,
-        )
+    who = "ApplyRotaryPosEmb"
+    _COS_FORMAT(who, cos_format=cos_format)
+    fits = cos.ndim == 2 and query.ndim in (3, 4) and key.ndim == query.ndim
+    require(fits, "key-3-4-axes", who, query=query.shape, key=key.shape, cos=cos.shape)
     batch, steps, size = *query.shape[:2], cos.shape[-1]
     if cos_format in _GATHERED:
         cos, sin = (gather(t, position_ids.reshape(-1), 0) for t in (cos, sin))
@@ -96,22 +83,11 @@ def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) ->
 @op(function=(), name="GroupTopk", differentiable=False)
 def without_weak_groups(token: Array, group_num, k, k_inner):
     """Return `token` with zeros in all but `k` groups; see `GroupTopk`."""
-    require(
-        token.ndim == 2 and isinstance(group_num, int) and (not token.shape[1] % max(group_num, 1)),
-        "tokens-experts-experts-multiple",
-        argument="token",
-        group_num=group_num,
-        shape=token.shape,
-    )
+    fits = token.ndim == 2 and isinstance(group_num, int) and not token.shape[1] % max(group_num, 1)
+    require(fits, "experts-of-groups", token=token.shape, group_num=group_num)
     size = token.shape[1] // group_num
-    require(
-        1 <= k <= group_num and 1 <= k_inner <= size,
-        "1-k-inner-1",
-        k=k,
-        group_num=group_num,
-        size=size,
-        k_inner=k_inner,
-    )
+    fits = 1 <= k <= group_num and 1 <= k_inner <= size
+    require(fits, "1-k-inner-1", k=k, group_num=group_num, size=size, k_inner=k_inner)
     groups = token.reshape(len(token), group_num, size)
     best = jax.lax.top_k(groups.astype(jnp.float32), k_inner)[0].sum(-1)
     chosen = jax.lax.top_k(best, k)[1]
@@ -133,6 +109,6 @@ def group_topk(token, idx_arr, group_num, k, k_inner=1):
     >>> ops.GroupTopk()(scores, ops.arange(4), 2, 1).asnumpy()
     array([[0., 0., 5., 0.]], dtype=float32)
     """
-    require(isinstance(token, Tensor), "tensor", "GroupTopk", token=token)
+    TENSOR("GroupTopk", token=token)
     put("GroupTopk", token, without_weak_groups(token, group_num, k, k_inner))
     return token

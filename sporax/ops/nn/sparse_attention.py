@@ -8,27 +8,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import attention
-from sporax.ops.nn.fused_attention import (
-    as_layout,
-    by_heads,
-    copies,
-    grouped,
-    positions,
-    refuse,
-    unseen,
-)
+from sporax.ops.nn.fused_attention import as_layout, by_heads, copies, grouped, positions, unseen
+from sporax.ops.operand_checks import require_integers, require_shapes
+
+_LAYOUT, _SPARSE_MODE = kinds.one_of("BSND", "TND", "PA_BSND"), kinds.one_of(0, 3)
 
 
 def _packed(who, query, key, query_ends, key_ends):
     """Return positions of queries and keys (T, N, D) in their sequences, the difference of the
     sequences' lengths, and True for pairs in one sequence."""
-    of_q, i, q_lengths = positions(who, "actual_seq_qlen", query_ends)
-    of_k, j, k_lengths = positions(who, "actual_seq_kvlen", key_ends)
-    if (len(i), len(j)) != (query.shape[0], key.shape[0]):
-        refuse(who, f"the lengths must add up to {query.shape[0]} and {key.shape[0]} tokens")
+    of_q, i, q_lengths = positions(who, "actual_seq_qlen", query_ends, query.shape[0])
+    of_k, j, k_lengths = positions(who, "actual_seq_kvlen", key_ends, key.shape[0])
     return i, j, k_lengths - q_lengths[:, None], of_q[:, None] == of_k
 
 
@@ -45,11 +39,7 @@ def _attended(who, query, key, value, hidden, scale):
 @op(function=(), name="nsa_compress")
 def compressed_windows(input: Array, weight: Array, starts):
     """Sum windows of `input` `(T, N, D)` from `starts` on, with `weight` `(window, N)`."""
-    require(
-        input.ndim == 3 and weight.ndim == 2 and (weight.shape[1] == input.shape[1]),
-        "t-n-d-weight",
-        argument="input",
-    )
+    require_shapes(input=(input, "T N D"), weight=(weight, "size N"))
     at = np.asarray(starts, int).reshape(-1, 1) + np.arange(weight.shape[0])
     return jnp.einsum("wbnd,bn->wnd", input[at], weight)
 
@@ -66,16 +56,10 @@ def nsa_compress(input, weight, compress_block_size, compress_stride, *, actual_
     >>> ops.nsa_compress(x, ops.ones((2, 1)), 2, 1, actual_seq_len=(4,)).asnumpy().ravel()
     array([1., 3., 5.], dtype=float32)
     """
-    if weight.ndim != 2 or weight.shape[0] != compress_block_size or compress_stride < 1:
-        refuse(
-            "nsa_compress", f"'weight' must be ({compress_block_size}, N) and 'compress_stride' at "
-            f"least 1, but got shape {weight.shape} and {compress_stride}",
-        )  # fmt: skip
-    of, _, _ = positions("nsa_compress", "actual_seq_len", actual_seq_len)
-    if len(of) != input.shape[0]:
-        refuse(
-            "nsa_compress", f"'actual_seq_len' must end at {input.shape[0]}, but does at {len(of)}"
-        )
+    who = "nsa_compress"
+    require_shapes(who, weight=(weight, f"{compress_block_size} N"))
+    require(compress_stride >= 1, "at-least", who, compress_stride=compress_stride, n=1)
+    positions(who, "actual_seq_len", actual_seq_len, input.shape[0])
     ends = [0, *np.asarray(actual_seq_len).tolist()]
     starts = [
         start
@@ -105,9 +89,9 @@ def nsa_select_attention(
     """
     who = "nsa_select_attention"
     wanted = (query.shape[0], key.shape[1], select_block_count)
-    if query.shape[1] != head_num or topk_indices.shape != wanted:
-        refuse(who, f"'query' must have {head_num} heads, 'topk_indices' shape {wanted}, but got "
-               f"{query.shape} and {topk_indices.shape}")  # fmt: skip
+    require(query.shape[1] == head_num, "query-heads", who, query=query.shape, heads=head_num)
+    shape = topk_indices.shape
+    require(shape == wanted, "shape-shape-size", who, topk_indices=shape, shape=wanted)
     _, j, _, is_same = _packed(who, query, key, actual_seq_qlen, actual_seq_kvlen)
     hidden = unchosen(topk_indices, Tensor(j // select_block_size))
     hidden = hidden.repeat_interleave(head_num // key.shape[1], 1).logical_or(Tensor(~is_same))
@@ -120,13 +104,8 @@ def nsa_select_attention(
 def unchosen(indices: Array, blocks: Array):
     """Return True for keys, in `blocks` `(T,)`, that are in none of the blocks `indices` `(S, M,
     count)`: `(1, M, S, T)`; negative indices are ignored."""
-    require(indices.ndim == 3 and blocks.ndim == 1, "s-m-count-blocks", argument="indices")
-    require(
-        all(jnp.issubdtype(x.dtype, jnp.integer) for x in (indices, blocks)),
-        "integers",
-        argument="indices",
-        other="blocks",
-    )
+    require_shapes(indices=(indices, "S M count"), blocks=(blocks, "T"))
+    require_integers(indices=indices, blocks=blocks)
     count = blocks.shape[0] + 1
     at = jnp.where((indices < 0) | (indices >= count), count, indices)
     rows, heads = jnp.arange(at.shape[0])[:, None, None], jnp.arange(at.shape[1])[:, None]
@@ -182,14 +161,17 @@ def nsa_compress_attention(
     (4, 1, 1)
     """
     who = "nsa_compress_attention"
-    if query.shape[1] != head_num or select_block_size % compress_stride:
-        refuse(who, f"'query' must have {head_num} heads, and 'compress_stride' must divide "
-               f"'select_block_size', but got {query.shape} and {compress_stride}")  # fmt: skip
+    require(query.shape[1] == head_num, "query-heads", who, query=query.shape, heads=head_num)
+    require(
+        not select_block_size % compress_stride, "multiple", who,
+        select_block_size=select_block_size, other="compress_stride", value=compress_stride,
+    )  # fmt: skip
     _, j, _, is_same = _packed(who, query, key, actual_seq_qlen, actual_cmp_seq_kvlen)
     of_q, _, _ = positions(who, "actual_seq_qlen", actual_seq_qlen)
     ends = np.asarray(actual_sel_seq_kvlen)
-    if ends.ndim != 1 or len(ends) <= of_q.max(initial=-1):
-        refuse(who, "'actual_sel_seq_kvlen' must end as many sequences as 'actual_seq_qlen'")
+    names = {"argument": "actual_sel_seq_kvlen", "other": "actual_seq_qlen"}
+    fits = ends.ndim == 1 and len(ends) > of_q.max(initial=-1)
+    require(fits, "as-many-sequences", who, **names)
     counts = -(-np.diff(ends, prepend=0) // select_block_size)
     blocks = np.arange(counts.max(initial=1))
     per_select, per_compress = (
@@ -225,15 +207,13 @@ def from_pages(pages, block_table):
 
 def _batches(who, x, layout, ends, block_table):
     """Return tokens `(B, S, N, D)` from any layout, and each example's token count, `(B,)`."""
+    _LAYOUT(who, layout=layout)
     if layout == "PA_BSND":
-        if block_table is None or ends is None:
-            refuse(who, "'block_table' and the keys' lengths are needed for the layout 'PA_BSND'")
+        require(block_table is not None and ends is not None, "pages-with-lengths", who)
         return from_pages(x, block_table), np.asarray(ends.asnumpy())
     if layout == "BSND":
         lengths = np.full(x.shape[0], x.shape[1]) if ends is None else ends.asnumpy()
         return x, np.asarray(lengths)
-    if layout != "TND":
-        refuse(who, f"a layout must be 'BSND', 'TND' or, of keys, 'PA_BSND', but got {layout!r}")
     of, i, _ = positions(who, "actual_seq_lengths", ends)
     lengths = np.bincount(of, minlength=len(ends.asnumpy()))
     at = np.zeros((len(lengths), lengths.max(initial=0)), np.int32)
@@ -252,8 +232,7 @@ def _unpacked(x, layout, lengths):
 
 def _hidden(who, mode, q_lengths, k_lengths, shape):
     """Return True where queries do not see keys, `(B, S, T)`, for `sparse_mode` 0 or 3."""
-    if mode not in (0, 3):
-        refuse(who, f"'sparse_mode' must be 0 or 3, but got {mode}")
+    _SPARSE_MODE(who, sparse_mode=mode)
     i, j = np.arange(shape[0])[:, None], np.arange(shape[1])
     more = (k_lengths - q_lengths)[:, None, None]
     hidden = unseen(mode, (j - i)[None], more, 0, 0, False)
@@ -267,14 +246,9 @@ def indexer_scores(query: Array, key: Array, weights: Array, hidden: Array, coun
 
     `query` `(B, S, N, D)`, `key` `(B, T, 1, D)`, `weights` `(B, S, N)`, `hidden` `(B, S, T)`.
     """
-    require(
-        query.ndim == 4
-        and key.ndim == 4
-        and (key.shape[2] == 1)
-        and (weights.shape == query.shape[:3]),
-        "b-s-n-d",
-        argument="query",
-    )
+    require_shapes(
+        query=(query, "B S N D"), key=(key, "b T 1 d"), weights=(weights, "B S N")
+    )  # fmt: skip
     products = jnp.einsum(
         "bsnd,btd->bsnt", query, key[:, :, 0], preferred_element_type=jnp.promote_types(query, "f4")
     )
@@ -330,19 +304,13 @@ def attention_to_chosen(
     S, 1, count)`; scores of the `_rope` parts are added. `hidden`: `(B, S, T)`.
 
     Returns the result, and the largest score and the sum of exponentials, `(B, 1, S, N)`."""
-    require(
-        query.ndim == 4
-        and key.ndim == 4
-        and (key.shape[2] == 1)
-        and (value.shape[:3] == key.shape[:3]),
-        "b-s-n-d-key",
-        argument="query",
-    )
-    require(
-        chosen.ndim == 4 and jnp.issubdtype(chosen.dtype, jnp.integer),
-        "integers-b-s-1",
-        argument="sparse_indices",
-    )
+    require_shapes(
+        query=(query, "B S N D"), key=(key, "b T 1 d"), value=(value, "b T 1 ...")
+    )  # fmt: skip
+    require_shapes(sparse_indices=(chosen, "B S 1 count"))
+    dtype = {"argument": "sparse_indices", "got": chosen.dtype}
+    is_integer = jnp.issubdtype(chosen.dtype, jnp.integer)
+    require(is_integer, "integers-dtype-integer-ctc", error=ValueError, **dtype)
     length = key.shape[1]
     at = (chosen[:, :, 0, :, None] * block + jnp.arange(block)).reshape(*chosen.shape[:2], -1)
     is_none = jnp.repeat(chosen[:, :, 0] < 0, block, -1) | (at >= length)
@@ -388,8 +356,9 @@ def sparse_flash_attention(
     (1, 2, 3, 4)
     """
     who = "sparse_flash_attention"
-    if attention_mode == 2 and (query_rope is None or key_rope is None):
-        refuse(who, "'query_rope' and 'key_rope' are needed if 'attention_mode' is 2")
+    for name, rope in (("query_rope", query_rope), ("key_rope", key_rope)):
+        given = {"argument": name, "other": "attention_mode", "value": attention_mode}
+        require(attention_mode != 2 or rope is not None, "given-where", who, **given)
     lengths = actual_seq_lengths_query, actual_seq_lengths_kv
 
     def of_queries(x):

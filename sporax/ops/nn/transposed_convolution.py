@@ -2,10 +2,11 @@
 
 from jax import lax
 
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
-from sporax.ops.nn.convolution import PAD_MODES, add_bias, same_padding
+from sporax.ops.nn.convolution import PAD_MODE, add_bias, same_padding
 from sporax.ops.nn.dense import bias_apart, same_dtype
+from sporax.ops.operand_checks import require_planes, require_shapes
 
 _AXES = "DHW"
 
@@ -21,16 +22,11 @@ def conv_transpose(
     `around` ((before, after) of each axis) that maps `sizes` to the input's.
     """
     count = input.ndim - 2
-    if count < 1 or weight.ndim != input.ndim:
-        raise rejection("weight-dimensions", argument="input", n=len(stride) + 2)
-    require(
-        input.shape[1] == weight.shape[0] and (not weight.shape[0] % groups),
-        "channels-first-size-weight",
-        argument="input",
-        shape=weight.shape[0],
-        groups=groups,
-        shape2=input.shape[1],
-    )
+    fits = count >= 1 and weight.ndim == input.ndim
+    require(fits, "weight-dimensions", argument="input", n=len(stride) + 2)
+    channels = weight.shape[0]
+    fits = input.shape[1] == channels and not channels % groups
+    require(fits, "channels-of-transposed", input=input.shape[1], channels=channels, groups=groups)
     dilation = dilation or (1,) * count
     padding = []
     for n, k, s, d, size, (before, _) in zip(
@@ -54,30 +50,19 @@ def _numbers(who, name, value, count, lowest):
     """Return an int for each axis, from one for all or one each."""
     each = (value,) * count if isinstance(value, int) else value
     fits = isinstance(each, (tuple, list)) and len(each) == count
-    require(
-        fits and all(isinstance(n, int) and n >= lowest for n in each),
-        "int-or-ints-at-least",
-        who,
-        argument=name,
-        lowest=lowest,
-        counts=(count,),
-        got=value,
-    )
+    fits = fits and all(isinstance(n, int) and n >= lowest for n in each)
+    given = {"argument": name, "got": value, "lowest": lowest, "counts": (count,)}
+    require(fits, "int-or-ints-at-least", who, **given)
     return tuple(each)
 
 
 def around_of(who, pad_mode, padding, count):
     """Return ((before, after) of each axis) for `padding`: one int, one or two per axis."""
-    require(pad_mode in PAD_MODES, "one-of", who, pad_mode=pad_mode, choices=PAD_MODES)
+    PAD_MODE(who, pad_mode=pad_mode)
     each = (padding,) * count if isinstance(padding, int) else tuple(padding)
-    if len(each) not in (count, 2 * count) or not all(isinstance(n, int) and n >= 0 for n in each):
-        raise rejection("1-ints-at-least-0", who, padding=padding, count=count, number=2 * count)
-    require(
-        pad_mode == "pad" or not any(each),
-        "0-unless-padded",
-        who,
-        padding=padding,
-    )
+    fits = len(each) in (count, 2 * count) and all(isinstance(n, int) and n >= 0 for n in each)
+    require(fits, "padding-ints", who, padding=padding, counts=(1, count, 2 * count))
+    require(pad_mode == "pad" or not any(each), "no-padding-unless-pad", who, padding=padding)
     if len(each) == count:
         return tuple((n, n) for n in each)
     return tuple(zip(each[::2], each[1::2], strict=True))
@@ -103,10 +88,8 @@ def transposed_as_mode(
         )
         sizes.append(size + extra)
         places.append(same_padding(size, k, s, d) if pad_mode == "same" else sides)
-    if min(sizes) < 1:
-        raise rejection(
-            "result-at-least-1-element", who, shape=x.shape, padding=padding, sizes=tuple(sizes)
-        )
+    given = {"shape": x.shape, "padding": padding, "sizes": tuple(sizes)}
+    require(min(sizes) >= 1, "result-at-least-1-element", who, **given)
     return conv_transpose(
         x, weight, bias, stride=tuple(stride), around=tuple(places), sizes=tuple(sizes),
         dilation=tuple(dilation), groups=groups,
@@ -114,19 +97,12 @@ def transposed_as_mode(
 
 
 def _of_axes(who, count, input, weight, bias, stride, padding, output_padding, groups, dilation):
-    if input.ndim not in (count + 1, count + 2):
-        raise rejection(
-            "dimensions", who, argument="input", n=count + 1, n2=count + 2, shape=input.shape
-        )
+    require_planes(who, count, input=input)
     stride = _numbers(who, "stride", stride, count, 1)
     dilation = _numbers(who, "dilation", dilation, count, 1)
     more = _numbers(who, "output_padding", output_padding, count, 0)
-    require(
-        not any((m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True))),
-        "less-than-stride-dilation",
-        who,
-        output_padding=output_padding,
-    )
+    fits = all(m < max(s, d) for m, s, d in zip(more, stride, dilation, strict=True))
+    require(fits, "less-than-stride-dilation", who, output_padding=output_padding)
     padding = _numbers(who, "padding", padding, count, 0)
     batch = input if input.ndim == count + 2 else input.expand_dims(0)
     y = transposed_as_mode(
@@ -174,17 +150,9 @@ def conv2d_gradient(
     (1, 3, 6, 6)
     """
     who = "Conv2DTranspose"
-    require(
-        data_format == "NCHW" and mode == 1, "nchw-mode-1", who, data_format=data_format, mode=mode
-    )
-    require(
-        dout.ndim == 4 and dout.shape[1] == out_channel,
-        "4-dimensions-channels",
-        who,
-        argument="dout",
-        out_channel=out_channel,
-        shape=dout.shape,
-    )
+    require(data_format == "NCHW", "must-equal", who, data_format=data_format, value="NCHW")
+    require(mode == 1, "must-equal", who, mode=mode, value=1)
+    require_shapes(who, dout=(dout, f"N {out_channel} H W"))
     stride, dilation = (
         _numbers(who, name, value[2:] if isinstance(value, tuple) and len(value) == 4 else value,
                  2, 1)
@@ -218,16 +186,9 @@ def conv3d_transpose(
     (1, 3, 6, 6, 6)
     """
     who = "Conv3DTranspose"
-    require(
-        dout.ndim == 5 and dout.shape[1] == in_channel and (data_format == "NCDHW") and (mode == 1),
-        "n-d-h-w",
-        who,
-        argument="dout",
-        in_channel=in_channel,
-        shape=dout.shape,
-        data_format=data_format,
-        mode=mode,
-    )
+    require_shapes(who, dout=(dout, f"N {in_channel} D H W"))
+    require(data_format == "NCDHW", "must-equal", who, data_format=data_format, value="NCDHW")
+    require(mode == 1, "must-equal", who, mode=mode, value=1)
     return transposed_as_mode(
         who, dout, weight, bias, _numbers(who, "stride", stride, 3, 1), pad_mode.lower(), pad,
         _numbers(who, "dilation", dilation, 3, 1), group,
@@ -252,7 +213,7 @@ def conv3d_gradient(
     >>> ops.conv3d_transpose(y, w).shape
     (1, 3, 6, 6, 6)
     """
-    require(weight.ndim == 5, "c-out-d-h", "conv3d_transpose", weight=weight.shape)
+    require_shapes("conv3d_transpose", weight=(weight, "C O D H W"))
     sizes = weight.shape[:2], weight.shape[2:]
     return conv3d_transpose(
         inputs, weight, *sizes[0], sizes[1], None, 1, pad_mode, padding, stride, dilation, group,

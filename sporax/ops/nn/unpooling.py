@@ -6,10 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import per_axis
+from sporax.ops.operand_checks import require_integers, require_planes
 
 
 @op(function=(), name="fold")
@@ -20,8 +22,8 @@ def fold_windows(columns: Array, *, size, kernel, stride, dilation, around):
         (n - (k - 1) * d - 1) // s + 1
         for n, k, s, d in zip(padded, kernel, stride, dilation, strict=True)
     ]
-    if columns.ndim != 4 or min(counts) < 1 or columns.shape[3] != counts[0] * counts[1]:
-        raise rejection("input-x-windows-last", counts=counts[0], counts2=counts[1])
+    fits = columns.ndim == 4 and min(counts) >= 1 and columns.shape[3] == counts[0] * counts[1]
+    require(fits, "windows-of-settings", rows=counts[0], columns=counts[1])
     n, c = columns.shape[:2]
     parts = columns.reshape(n, c, *kernel, *counts)
     image = jnp.zeros((n, c, *padded), columns.dtype)
@@ -51,14 +53,8 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
     """
     kernel = _sizes("kernel_size", kernel_size)
-    require(
-        input.ndim in (2, 3) and (not input.shape[-2] % (kernel[0] * kernel[1])),
-        "n-c-kh-kw",
-        "fold",
-        argument="input",
-        shape=input.shape,
-        kernel=kernel,
-    )
+    fits = input.ndim in (2, 3) and not input.shape[-2] % (kernel[0] * kernel[1])
+    require(fits, "n-c-kh-kw", "fold", input=input.shape, kernel=kernel)
     columns = input.reshape(-1, input.shape[-2] // (kernel[0] * kernel[1]),
                             kernel[0] * kernel[1], input.shape[-1])  # fmt: skip
     out = fold_windows(
@@ -95,11 +91,9 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
 def max_unpool(x: Array, indices: Array, *, size):
     """Return zeros of `size` in the last axes, with each element of `x` at its index."""
     axes = len(size)
-    if x.shape != indices.shape or x.ndim not in (axes + 1, axes + 2):
-        raise rejection("dimensions-indices-shape", argument="x", number=axes + 1, number2=axes + 2)
-    require(
-        jnp.issubdtype(indices.dtype, jnp.integer), "integers-dtype-integer", argument="indices"
-    )
+    require_planes(None, axes, x=x)
+    require(x.shape == indices.shape, "shape-shape-size", indices=indices.shape, shape=x.shape)
+    require_integers(indices=indices)
     planes = x.reshape(-1, *x.shape[-axes:]).reshape(-1, _count(x.shape[-axes:]))
     at = indices.reshape(planes.shape)
     rows = jnp.arange(planes.shape[0])[:, None]
@@ -163,18 +157,12 @@ max_unpool3d = _unpool(3, "`(N, C, D, H, W)`")
 def _unpool_class(axes, channels_last):
     """`MaxUnpool2D` or `MaxUnpool3D`: `max_unpool` with attributes, in either layout."""
     name, first = f"MaxUnpool{axes}D", f"NC{'DHW'[-axes:]}"
+    layout = kinds.one_of(first, channels_last)
 
     def function(x, argmax, ksize, strides=0, pads=0, output_shape=(), data_format=first):
-        require(
-            data_format in (first, channels_last),
-            "must-be-or-layer-channels",
-            name,
-            data_format=data_format,
-            first=first,
-            channels_last=channels_last,
-        )
-        if output_shape and len(output_shape) != axes + 2:
-            raise rejection("sizes", name, output_shape=output_shape, number=axes + 2)
+        layout(name, data_format=data_format)
+        fits = not output_shape or len(output_shape) == axes + 2
+        require(fits, "sizes", name, output_shape=output_shape, number=axes + 2)
         if data_format == first:
             return _unpooled(name, axes, x, argmax, ksize, strides, pads, output_shape)
         order = (0, axes + 1, *range(1, axes + 1))

@@ -213,7 +213,7 @@ def fills(x, value):
     """
     require(isinstance(value, (int, float, Tensor)), "int-float-tensor", "fills", value=value)
     if isinstance(value, Tensor):
-        require(not value.ndim, "no-axes-shape", "fills", argument="value", shape=value.shape)
+        require(not value.ndim, "no-axes", "fills", argument="value", shape=value.shape)
     return full_like(x, value)
 
 

@@ -4,12 +4,14 @@ import numpy as np
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis import argument_kinds as kinds
+from sporax.diagnosis.rules import require
 from sporax.ops.declare import FUNCTIONS, composite
 from sporax.ops.indexing.gather import gather, gather_nd
 from sporax.ops.indexing.scatter import unsorted_segment_max, unsorted_segment_sum
 from sporax.ops.math.elementwise import exp
 from sporax.ops.math.sorting import argsort
+from sporax.ops.operand_checks import TENSOR
 from sporax.ops.shape.joining import broadcast_to, concat
 from sporax.ops.sparse.structure import merged
 from sporax.ops.sparse.tensors import COOTensor, CSRTensor, RowTensor, RowTensorInner
@@ -29,19 +31,18 @@ _EXAMPLES = {COOTensor: f"ms.COOTensor({_COO})", CSRTensor: f"ms.CSRTensor({_CSR
 KINDS = {"coo": COOTensor, "csr": CSRTensor}
 
 
-def _require(who, kind, **arguments):
-    for name, value in arguments.items():
-        if not isinstance(value, kind):
-            raise rejection(
-                "must-be-a-argument-type", who, argument=name, kind=kind.__name__, got=value
-            )
+_CHECKS = {
+    kind: kinds.instance(kind, "an-instance", kind=kind.__name__)
+    for kind in (COOTensor, CSRTensor, RowTensorInner)
+}
+A_COO, A_CSR, A_ROW = _CHECKS.values()
 
 
 def _of_values(prefix, name):
     kind, who = KINDS[prefix], f"{prefix}_{name}"
 
     def function(x) -> kind:
-        _require(who, kind, x=x)
+        _CHECKS[kind](who, x=x)
         return x.with_values(FUNCTIONS[name](x.values))
 
     function.__name__, function.__module__ = who, __name__
@@ -65,7 +66,7 @@ def _part(who, kind, field):
     what = {"shape": "shape, a tuple of ints"}.get(field, f"`{field}`")
 
     def function(x):
-        _require(who, kind, x=x)
+        _CHECKS[kind](who, x=x)
         return getattr(x, field)
 
     if field == "shape":
@@ -135,7 +136,7 @@ def dense_to_sparse_coo(tensor) -> COOTensor:
     >>> ops.dense_to_sparse_coo(Tensor([[0.0, 5.0]])).values.asnumpy()
     array([5.], dtype=float32)
     """
-    _require("dense_to_sparse_coo", Tensor, tensor=tensor)
+    TENSOR("dense_to_sparse_coo", tensor=tensor)
     return tensor.to_coo()
 
 
@@ -146,7 +147,7 @@ def dense_to_sparse_csr(tensor) -> CSRTensor:
     >>> ops.dense_to_sparse_csr(Tensor([[0.0, 5.0]])).values.asnumpy()
     array([5.], dtype=float32)
     """
-    _require("dense_to_sparse_csr", Tensor, tensor=tensor)
+    TENSOR("dense_to_sparse_csr", tensor=tensor)
     return tensor.to_csr()
 
 
@@ -159,7 +160,7 @@ def csr_to_coo(tensor) -> COOTensor:
     array([[0, 1],
            [1, 2]])
     """
-    _require("csr_to_coo", CSRTensor, tensor=tensor)
+    A_CSR("csr_to_coo", tensor=tensor)
     return tensor.to_coo()
 
 
@@ -171,7 +172,7 @@ def csr_to_dense(csr_tensor):
     >>> ops.csr_to_dense(x).asnumpy()
     array([[0., 5.]], dtype=float32)
     """
-    _require("csr_to_dense", CSRTensor, csr_tensor=csr_tensor)
+    A_CSR("csr_to_dense", csr_tensor=csr_tensor)
     return csr_tensor.to_dense()
 
 
@@ -205,7 +206,7 @@ def coo_add(x1, x2, thresh) -> COOTensor:
     >>> ops.coo_add(x, x, Tensor(0.0)).values.asnumpy()
     array([2.], dtype=float32)
     """
-    _require("coo_add", COOTensor, x1=x1, x2=x2)
+    A_COO("coo_add", x1=x1, x2=x2)
     return x1.add(x2, thresh)
 
 
@@ -223,10 +224,9 @@ def coo_concat(sp_input, concat_dim=0) -> COOTensor:
     parts = [COOTensor(*p) if isinstance(p, tuple) else p for p in sp_input]
     require(len(parts) >= 2, "give-at-least-2-cootensors", "coo_concat", got=len(parts))
     axis = concat_dim % 2
-    if len({p.shape[1 - axis] for p in parts}) > 1:
-        raise rejection(
-            "sizes-along-axis-equal", "coo_concat", number=1 - axis, got=[p.shape for p in parts]
-        )
+    shapes = [p.shape for p in parts]
+    fits = len({shape[1 - axis] for shape in shapes}) == 1
+    require(fits, "sizes-along-axis-equal", "coo_concat", axis=1 - axis, got=shapes)
     ends = np.cumsum([p.shape[axis] for p in parts]).tolist()
     offset = np.zeros((len(parts), 2), np.int64)
     offset[1:, axis] = ends[:-1]
@@ -248,8 +248,8 @@ def csr_add(a, b, alpha, beta) -> CSRTensor:
     >>> ops.csr_add(x, x, Tensor(1.0), Tensor(2.0)).values.asnumpy()
     array([15.], dtype=float32)
     """
-    _require("csr_add", CSRTensor, a=a, b=b)
-    _require("csr_add", Tensor, alpha=alpha, beta=beta)
+    A_CSR("csr_add", a=a, b=b)
+    TENSOR("csr_add", alpha=alpha, beta=beta)
     return a.add(b, alpha, beta)
 
 
@@ -261,7 +261,7 @@ def csr_mul(x, y) -> CSRTensor:
     >>> ops.csr_mul(x, Tensor([2.0, 3.0])).values.asnumpy()
     array([15.], dtype=float32)
     """
-    _require("csr_mul", CSRTensor, x=x)
+    A_CSR("csr_mul", x=x)
     return x * y
 
 
@@ -273,7 +273,7 @@ def csr_div(x, y) -> CSRTensor:
     >>> ops.csr_div(x, Tensor([2.0, 3.0])).values.asnumpy()
     array([2.], dtype=float32)
     """
-    _require("csr_div", CSRTensor, x=x)
+    A_CSR("csr_div", x=x)
     return x / y
 
 
@@ -285,7 +285,7 @@ def csr_mv(csr_tensor, dense):
     >>> ops.csr_mv(x, Tensor([[2.0], [3.0]])).asnumpy()
     array([[15.]], dtype=float32)
     """
-    _require("csr_mv", CSRTensor, csr_tensor=csr_tensor)
+    A_CSR("csr_mv", csr_tensor=csr_tensor)
     return csr_tensor.mv(dense)
 
 
@@ -298,7 +298,7 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
     >>> ops.csr_mm(x, x, trans_b=True).values.asnumpy()
     array([25.], dtype=float32)
     """
-    _require("csr_mm", CSRTensor, a=a, b=b)
+    A_CSR("csr_mm", a=a, b=b)
     left, right = [
         _transposed(m, adjoint) if trans or adjoint else m
         for m, trans, adjoint in [(a, trans_a, adjoint_a), (b, trans_b, adjoint_b)]
@@ -320,7 +320,7 @@ def csr_reduce_sum(csr_tensor, axis):
     >>> ops.csr_reduce_sum(x, 1).asnumpy()
     array([[7.]], dtype=float32)
     """
-    _require("csr_reduce_sum", CSRTensor, csr_tensor=csr_tensor)
+    A_CSR("csr_reduce_sum", csr_tensor=csr_tensor)
     return csr_tensor.sum(axis)
 
 
@@ -332,7 +332,7 @@ def csr_softmax(logits, dtype) -> CSRTensor:
     >>> ops.csr_softmax(x, ms.float32).values.asnumpy()
     array([0.5, 0.5], dtype=float32)
     """
-    _require("csr_softmax", CSRTensor, logits=logits)
+    A_CSR("csr_softmax", logits=logits)
     values, rows, height = logits.values.astype(dtype), logits.rows, logits.shape[0]
     largest = FUNCTIONS["stop_gradient"](unsorted_segment_max(values, rows, height))
     powers = exp(values - gather(largest, rows, 0))
@@ -364,7 +364,7 @@ def row_tensor_add(x, y) -> RowTensorInner:
     >>> ops.row_tensor_add(x, x).to_dense().asnumpy()[1]
     array([2., 4.], dtype=float32)
     """
-    _require("row_tensor_add", RowTensorInner, x=x)
+    A_ROW("row_tensor_add", x=x)
     if not isinstance(y, Tensor):
-        _require("row_tensor_add", RowTensorInner, y=y)
+        A_ROW("row_tensor_add", y=y)
     return x + y

@@ -4,11 +4,13 @@ import numpy as np
 
 from sporax.core.from_host import plain
 from sporax.core.tensor import Tensor
+from sporax.diagnosis import argument_kinds as kinds
 from sporax.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, composite
 from sporax.ops.indexing.gather import gather
 from sporax.ops.indexing.scatter import scatter_nd, tensor_scatter_add, unsorted_segment_sum
 from sporax.ops.math.arithmetic import div
+from sporax.ops.operand_checks import require_shapes
 from sporax.ops.shape.reshape import reshape
 from sporax.ops.sparse.structure import meet
 
@@ -39,9 +41,8 @@ def sparse_tensor_dense_add(x1_indices, x1_values, x1_shape, x2):
     array([[1., 6.]], dtype=float32)
     """
     shape = _shape(x1_shape)
-    require(
-        x2.shape == shape, "shape-sparse-tensor", "SparseTensorDenseAdd", x2=x2.shape, shape=shape
-    )
+    fits = x2.shape == shape
+    require(fits, "shape-sparse-tensor", "SparseTensorDenseAdd", x2=x2.shape, shape=shape)
     return tensor_scatter_add(x2, x1_indices, x1_values)
 
 
@@ -62,20 +63,14 @@ def sparse_tensor_dense_matmul(
     >>> product(Tensor([[0, 1]]), Tensor([5.0]), (1, 2), Tensor([[1.0], [2.0]])).asnumpy()
     array([[10.]], dtype=float32)
     """
-    for name, flag in ("adjoint_st", adjoint_st), ("adjoint_dt", adjoint_dt):
-        require(isinstance(flag, bool), "bool", "SparseTensorDenseMatmul", argument=name, got=flag)
+    kinds.BOOL("SparseTensorDenseMatmul", adjoint_st=adjoint_st, adjoint_dt=adjoint_dt)
     sizes, rows, columns = _shape(sparse_shape), indices[:, 0], indices[:, 1]
     conj = FUNCTIONS["conj"]
     if adjoint_st:
         sizes, rows, columns, values = sizes[::-1], columns, rows, conj(values)
     dense = conj(dense).swapaxes(0, 1) if adjoint_dt else dense
-    require(
-        dense.shape[0] == sizes[1],
-        "columns-first-matrix-many",
-        "SparseTensorDenseMatmul",
-        got=sizes,
-        shape=dense.shape,
-    )
+    fits, shapes = dense.shape[0] == sizes[1], [sizes, dense.shape]
+    require(fits, "columns-as-rows", "SparseTensorDenseMatmul", shapes=shapes)
     values, dense = meet(values, dense)
     terms = gather(dense, columns, 0) * reshape(values, (-1, 1))
     # checks the rows: a segment sum would drop negative ones
@@ -122,13 +117,7 @@ def sparse_segment_mean(x, indices, segment_ids):
            [4.]], dtype=float32)
     """
     ids = segment_ids.asnumpy()
-    if ids.ndim != 1 or indices.shape != segment_ids.shape:
-        raise rejection(
-            "segment-ids-same-shape-n",
-            "sparse_segment_mean",
-            indices=indices.shape,
-            shape=segment_ids.shape,
-        )
+    require_shapes("sparse_segment_mean", indices=(indices, "n"), segment_ids=(segment_ids, "n"))
     if (ids[1:] < ids[:-1]).any() or ids.min(initial=0) < 0:
         raise rejection("order-not-negative", "sparse_segment_mean", segment_ids=ids.tolist())
     count = int(ids.max(initial=-1)) + 1

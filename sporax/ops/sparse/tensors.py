@@ -17,12 +17,13 @@ from sporax.core import dtype as dtypes
 from sporax.core.tensor import Tensor
 from sporax.core.tree import LEAF
 from sporax.core.value import thread
-from sporax.diagnosis.rules import rejection, require
+from sporax.diagnosis.rules import require
 from sporax.graph_capture.export.exported_graph import CLASSES
 from sporax.ops.declare import attach
 from sporax.ops.indexing.gather import gather, gather_nd, nonzero
 from sporax.ops.indexing.scatter import scatter_nd, tensor_scatter_add, unsorted_segment_sum
 from sporax.ops.math.sorting import argsort
+from sporax.ops.operand_checks import TENSOR, require_shapes
 from sporax.ops.shape.joining import broadcast_to, concat, stack
 from sporax.ops.shape.reshape import reshape
 from sporax.ops.sparse.structure import coo2csr, csr2coo, meet, merged, products
@@ -36,29 +37,22 @@ def _kept(when) -> Any:
     return dataclasses.field(metadata={"kept": when})
 
 
-def _refuse(who, name, rule, value, kind: type[Exception] = ValueError):
-    raise kind(f"For '{who}', '{name}' must {rule}, but got {value}.")
-
-
 def _check_tensors(who, shape, **tensors):
-    for name, tensor in tensors.items():
-        if not isinstance(tensor, Tensor):
-            _refuse(who, name, "be a Tensor", type(tensor).__name__, TypeError)
-    if not isinstance(shape, tuple) or any(not isinstance(n, int) for n in shape):
-        _refuse(who, "shape", "be a tuple of ints", repr(shape), TypeError)
-    if shape and min(shape) <= 0:
-        _refuse(who, "shape", "have positive sizes", shape)
+    TENSOR(who, **tensors)
+    fits = isinstance(shape, tuple) and all(isinstance(n, int) for n in shape)
+    require(fits, "tuple-ints", who, shape=shape)
+    require(not shape or min(shape) > 0, "positive-sizes", who, shape=shape)
 
 
 def _check_room(who, shape, values):
-    if values.size > math.prod(shape):
-        _refuse(who, "shape", f"have room for {values.size} values", shape)
+    fits = values.size <= math.prod(shape)
+    require(fits, "room-for-values", who, shape=shape, size=values.size)
 
 
 def _check_dtypes(who, **tensors):
     for name, tensor in tensors.items():
-        if tensor.dtype not in _INDICES:
-            _refuse(who, name, "be of dtype Int16, Int32 or Int64", tensor.dtype, TypeError)
+        fits = tensor.dtype in _INDICES
+        require(fits, "int16-int32-int64", who, argument=name, got=tensor.dtype)
 
 
 def _fixed(*indices):
@@ -179,9 +173,8 @@ class Sparse:
         return -self + other
 
     def _same_shape(self, who, other):
-        require(
-            self.shape == other.shape, "both-same-shape", who, got=self.shape, shape=other.shape
-        )
+        shapes = [self.shape, other.shape]
+        require(self.shape == other.shape, "both-same-shape", who, shapes=shapes)
 
 
 @_sparse
@@ -215,15 +208,11 @@ class COOTensor(Sparse):
     @staticmethod
     def _check(who, indices, values, shape):
         _check_tensors(who, shape, indices=indices, values=values)
-        if len(shape) != 2:
-            _refuse(who, "shape", "have 2 sizes", shape)
+        require(len(shape) == 2, "sizes", who, shape=shape, number=2)
         if _is_empty(indices, values):
             return
         _check_room(who, shape, values)
-        if values.ndim != 1:
-            _refuse(who, "values", "have 1 dimension", f"shape {values.shape}")
-        if indices.shape != (values.size, 2):
-            _refuse(who, "indices", f"have the shape {(values.size, 2)}", f"shape {indices.shape}")
+        require_shapes(who, values=(values, "n"), indices=(indices, "n 2"))
 
     def coalesce(self):
         """Return the same matrix with one value at each position, sorted by rows.
@@ -322,14 +311,13 @@ class CSRTensor(Sparse):
         if _is_empty(indptr, indices, values):
             return
         _check_room("CSRTensor", shape, values)
-        if len(shape) < 2 or values.shape[1:] != shape[2:] or values.ndim != len(shape) - 1:
-            rule = "have the shape (n, *shape[2:])"
-            _refuse("CSRTensor", "values", rule, f"{values.shape} with 'shape' {shape}")
-        for name, tensor, wanted in [
-            ("indptr", indptr, (shape[0] + 1,)), ("indices", indices, values.shape[:1])
-        ]:  # fmt: skip
-            if tensor.shape != wanted:
-                _refuse("CSRTensor", name, f"have the shape {wanted}", f"shape {tensor.shape}")
+        n, *rest = values.shape or (0,)
+        fits = len(shape) >= 2 and values.ndim == len(shape) - 1 and tuple(rest) == shape[2:]
+        require(fits, "values-of-csr", "CSRTensor", values=values.shape, shape=shape)
+        wanted = {"indptr": (indptr, (shape[0] + 1,)), "indices": (indices, (n,))}
+        for name, (tensor, size) in wanted.items():
+            given = {"argument": name, "got": tensor.shape, "shape": size}
+            require(tensor.shape == size, "shape-shape-size", "CSRTensor", **given)
 
     @property
     def places(self):
@@ -343,8 +331,7 @@ class CSRTensor(Sparse):
 
     def to_coo(self):
         """Convert to a `COOTensor`."""
-        if self.ndim != 2:
-            _refuse("CSRTensor.to_coo", "shape", "have 2 sizes", self.shape)
+        require(self.ndim == 2, "sizes", "CSRTensor.to_coo", shape=self.shape, number=2)
         if _is_empty(self.indptr, self.indices, self.values):
             return COOTensor(self.indices, self.values, self.shape)
         return COOTensor(self.places, self.values, self.shape)
@@ -371,11 +358,10 @@ class CSRTensor(Sparse):
         return self._times_dense("CSRTensor.mm", "matrix", matrix)
 
     def _times_dense(self, who, name, dense):
-        if not isinstance(dense, Tensor):
-            _refuse(who, name, "be a Tensor", type(dense).__name__, TypeError)
-        if self.ndim != 2 or dense.ndim not in (1, 2) or dense.shape[0] != self.shape[1]:
-            rule = f"have {self.shape[1]} rows, as the CSRTensor {self.shape} has columns"
-            _refuse(who, name, rule, f"shape {dense.shape}")
+        TENSOR.checked(who, name, dense)
+        fits = self.ndim == 2 and dense.ndim in (1, 2) and dense.shape[0] == self.shape[1]
+        given = {"argument": name, "got": dense.shape, "shape": self.shape}
+        require(fits, "rows-as-csr-columns", who, rows=self.shape[-1], **given)
         values, dense = meet(self.values, dense)
         terms = gather(dense, self.indices, 0)
         terms = terms * reshape(values, (-1, *[1] * (dense.ndim - 1)))
@@ -383,10 +369,9 @@ class CSRTensor(Sparse):
 
     def times_csr(self, other):
         """Multiply by another CSRTensor, to a CSRTensor; the positions are computed on the host."""
-        if self.ndim != 2 or other.ndim != 2 or self.shape[1] != other.shape[0]:
-            raise rejection(
-                "columns-first-many-rows", "CSRTensor.mm", got=self.shape, shape=other.shape
-            )
+        shapes = [self.shape, other.shape]
+        fits = self.ndim == other.ndim == 2 and self.shape[1] == other.shape[0]
+        require(fits, "columns-as-rows", "CSRTensor.mm", shapes=shapes)
         columns = other.shape[1]
         right = other.indptr.asnumpy(), other.indices.asnumpy(), other.values
         places, values = products((self.places.asnumpy(), self.values), right, columns)
@@ -399,8 +384,7 @@ class CSRTensor(Sparse):
 
     def sum(self, axis):
         """Sum the rows (axis 1) or columns (axis 0), with size 1 along `axis`."""
-        if axis not in (0, 1, -self.ndim, 1 - self.ndim):
-            _refuse("CSRTensor.sum", "axis", "be 0 or 1", axis)
+        require(axis in (0, 1, -self.ndim, 1 - self.ndim), "0-1", "CSRTensor.sum", axis=axis)
         along = axis % self.ndim
         ids, count = (self.rows, self.shape[0]) if along else (self.indices, self.shape[1])
         sums = unsorted_segment_sum(self.values, ids, count)
@@ -425,17 +409,15 @@ class CSRTensor(Sparse):
         return self.add(other, 1, 1) if isinstance(other, CSRTensor) else NotImplemented
 
     def _dense_at(self, other):
-        if other.ndim > self.ndim:
-            _refuse("CSRTensor", "other", f"be broadcast to {self.shape}", f"shape {other.shape}")
+        fits = other.ndim <= self.ndim
+        require(fits, "broadcast-shape", "CSRTensor", other=other.shape, shape=self.shape)
         return gather_nd(broadcast_to(other, self.shape), self.places)
 
 
 def _parts_of(who, other, kind, *parts):
     """Return the parts of a sparse Tensor passed instead of parts."""
-    if not isinstance(other, kind):
-        raise rejection("what-copied", who, kind=kind.__name__, got=other)
-    if any(part is not None for part in parts):
-        raise rejection("give-copy-parts-not", who, kind=kind.__name__)
+    require(isinstance(other, kind), "what-copied", who, kind=kind.__name__, got=other)
+    require(all(part is None for part in parts), "give-copy-parts-not", who, kind=kind.__name__)
     return other.to_tuple()
 
 
@@ -464,9 +446,9 @@ class RowTensorInner(Sparse):
         else:
             _check_tensors(who, shape, indices=indices, values=values)
             _check_dtypes(who, indices=indices)
-            if indices.ndim != 1 or values.shape != (*indices.shape, *shape[1:]):
-                rule = f"have the shape (n, *{shape[1:]}), with n indices"
-                _refuse(who, "values", rule, f"{values.shape} with indices {indices.shape}")
+            fits = indices.ndim == 1 and values.shape == (*indices.shape, *shape[1:])
+            given = {"values": values.shape, "rest": shape[1:], "indices": indices.shape}
+            require(fits, "values-of-rows", who, **given)
         self._fill(indices=indices, values=values, shape=shape)
 
     shown_name = "RowTensor"
