@@ -25,10 +25,10 @@ import sporax
 
 sporax.install_as_mindspore()
 
+from bench.peers import mindspore_peer as peer  # noqa: E402
+from bench.peers import networks_mindspore as networks  # noqa: E402
+from bench.shapes import ENCODER, tokens  # noqa: E402
 from sporax import Tensor, nn  # noqa: E402
-from sporax.cli.bench.peers import mindspore_peer as peer  # noqa: E402
-from sporax.cli.bench.peers import networks_mindspore as networks  # noqa: E402
-from sporax.cli.bench.shapes import ENCODER, tokens  # noqa: E402
 
 PARAMETERS = (2, 20, 100, 300)
 

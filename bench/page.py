@@ -9,8 +9,8 @@ import statistics
 from pathlib import Path
 
 from bench import picture, readme
-from sporax.cli.bench.measurement import BUSY, start_up
-from sporax.cli.bench.rows import (
+from bench.measurement import BUSY, start_up
+from bench.rows import (
     BYTES,
     CHANGING,
     DATA,
@@ -24,7 +24,7 @@ from sporax.cli.bench.rows import (
     SCALED,
     TRAINING,
 )
-from sporax.cli.bench.shapes import CHAIN
+from bench.shapes import CHAIN
 
 ROOT = Path(__file__).resolve().parents[1]
 STYLES = {
@@ -201,7 +201,7 @@ METHOD = """## Method
 - Peers in their ordinary best style: PyTorch eager, with channels-last images, and under
   `torch.compile`; plain JAX with one `jax.jit` a step. A ratio is the best of sporax's two modes
   divided by the best of the other peers: below 1 sporax is ahead.
-- The cases are described in `bench/README.md`, their sizes in `sporax/cli/bench/shapes.py`. All is
+- The cases are described in `bench/README.md`, their sizes in `bench/shapes.py`. All is
   float32.
 - [Profiles](profiles.md) has the times of single operations.
 

@@ -2,7 +2,7 @@
 
 import re
 
-from sporax.cli.bench.rows import CHANGING, TRAINING
+from bench.rows import CHANGING, TRAINING
 
 # case -> its name in English and Chinese; ordered by ratio in the tables
 STEPS = {

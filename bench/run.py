@@ -23,8 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import environments, page
 from bench.environments import ROOT
-from sporax.cli.bench.measurement import Measurement, machine, others_load, say
-from sporax.cli.bench.rows import LIBRARIES, OTHER_PEERS, PEERS, ROWS, library
+from bench.measurement import Measurement, others_load, say
+from bench.rows import LIBRARIES, OTHER_PEERS, PEERS, ROWS, library
+from sporax.cli.bench import machine
 
 RESULTS = ROOT / "docs" / "performance.json"
 

@@ -11,11 +11,14 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 REPEATS, ROUNDS = 2, 150
-ROWS, WIDTH = 256, 512
+ROWS, WIDTH, CLASSES = 256, 512, 16
 
 
 def keep_to_a_core(rank, size):
@@ -61,7 +64,9 @@ def training_step(hidden):
     from mindspore import Tensor, jit, nn
     from mindspore.communication import get_group_size
 
-    net = nn.SequentialCell(nn.Dense(WIDTH, hidden), nn.ReLU(), nn.Dense(hidden, 16))
+    from bench.shipped.in_mindspore import mlp
+
+    net = mlp((WIDTH, hidden, CLASSES))
     loss, optimizer = nn.CrossEntropyLoss(), nn.Momentum(net.trainable_params(), 0.01, 0.9)
     ms.set_auto_parallel_context(
         parallel_mode="data_parallel", gradients_mean=True, device_num=get_group_size()

@@ -71,11 +71,11 @@ def measure(results):
 
 def _step(hidden):
     """(floating-point operations, bytes of gradients) of the measured step on one device."""
-    from bench.scaling.networks import Training, batch
-    from bench.scaling.ranks import ROWS, WIDTH
-    from sporax import nn, parallel
+    from bench.scaling.networks import Training, batch, mlp
+    from bench.scaling.ranks import CLASSES, ROWS, WIDTH
+    from sporax import parallel
 
-    net = nn.SequentialCell(nn.Dense(WIDTH, hidden), nn.ReLU(), nn.Dense(hidden, 16))
+    net = mlp((WIDTH, hidden, CLASSES))
     with parallel.DescribedMesh(data=1):
         cost = parallel.estimate(Training(net).step, *batch((ROWS, WIDTH)))
     return cost.flops, sum(4 * p.size for p in net.trainable_params())

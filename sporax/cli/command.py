@@ -381,7 +381,7 @@ def _doctor(_):
 
 
 def _bench(parser, options):
-    from sporax.cli.bench.command import bench  # imports many modules
+    from sporax.cli.bench import bench  # imports many modules
 
     return bench(parser, options)
 

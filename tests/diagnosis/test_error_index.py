@@ -59,11 +59,6 @@ SIGNALS += ["NameError", "_TooMuch"]
 SIGNALS += ["CannotLaunch", "NoJobKey"]
 
 
-# what `sporax bench` shows as the reason for which a library is left out
-SIGNALS += ["LeftOutError"]
-CAUGHT += ("jax_peer.py",)
-
-
 def classes():
     """{name of an exception: names of its bases}, of Python's and of the sources'."""
     bases = {

@@ -6,9 +6,8 @@ import sporax
 
 sporax.install_as_mindspore()
 
-from bench import page  # noqa: E402
-from sporax.cli.bench import rows  # noqa: E402
-from sporax.cli.bench.peers import jax_peer, mindspore_peer  # noqa: E402
+from bench import page, rows  # noqa: E402
+from bench.peers import jax_peer, mindspore_peer  # noqa: E402
 
 WRITTEN = page.files(page.load())
 

@@ -28,9 +28,6 @@ _IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Mani
 _RECORDS = "MindRecord, everything", "MindRecord, its database", "MindRecord, appended"
 
 READERS = {
-    "cli/bench/measurement": ("system",),
-    "cli/bench/peers/torch_peer": ("its own",),
-    "cli/bench/worker": ("system",),
     "cli/check": ("sporax check",),
     "compat/alias": ("its own",),
     "compat/class_modules": ("its own",),

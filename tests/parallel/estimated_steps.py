@@ -14,7 +14,7 @@ import numpy as np
 
 import sporax as ms
 from bench.scaling import networks
-from sporax import Tensor, nn, parallel
+from sporax import Tensor, parallel
 
 ROWS, WIDTH, HIDDEN, CLASSES = 1024, 128, 256, 8
 
@@ -24,9 +24,7 @@ class Training(networks.Training):
 
     def __init__(self):
         ms.set_seed(1)
-        super().__init__(
-            nn.SequentialCell(nn.Dense(WIDTH, HIDDEN), nn.ReLU(), nn.Dense(HIDDEN, CLASSES))
-        )
+        super().__init__(networks.mlp((WIDTH, HIDDEN, CLASSES)))
 
     def columns_and_rows(self):
         first, second = self.net[0], self.net[2]

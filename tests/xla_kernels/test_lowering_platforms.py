@@ -22,7 +22,7 @@ from tests.samples import collect
 
 sporax.install_as_mindspore()
 
-from sporax.cli.bench.peers import mindspore_peer  # noqa: E402
+from bench.peers import mindspore_peer  # noqa: E402
 
 PLATFORMS = ("cuda", "tpu")
 CUSTOM_CALL = re.compile(r"custom_call @([\w.]+)|call_target_name = \"([\w.]+)\"")

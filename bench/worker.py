@@ -26,14 +26,9 @@ from pathlib import Path
 
 import numpy as np
 
-FIRST_CALLS, FIRST_SECONDS = 20, 2.0
+from .shipped.worker import open_library, settled, timed
+
 IS_LINUX = sys.platform == "linux"
-
-
-def timed(function):
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
 
 
 def first(cases, ready, case):
@@ -49,15 +44,8 @@ def start(cases, ready, case):
     and 0 if the system is not Linux."""
     before = process_memory("VmRSS")
     (begun,) = first(cases, ready, case)
-    step, calls = ready[case], []
-    while len(calls) < FIRST_CALLS and (len(calls) < 3 or sum(calls) < FIRST_SECONDS):
-        calls.append(timed(step))
-    # sporax compiles some programs at a later run: call until no such program is pending
-    left = getattr(sys.modules[step.__module__], "runs_before_compiling", lambda: 0)
-    last, now = None, left()
-    while now != last:
-        calls.append(timed(step))
-        last, now = now, left()
+    step = ready[case]
+    calls = settled(step)
     highest = process_memory("VmHWM")
     if IS_LINUX:
         Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
@@ -143,14 +131,9 @@ def serve(peer):
     """Answer the requests of standard input until it is closed."""
     channel, sys.stdout = sys.stdout, sys.stderr  # keeps a peer's prints out of the answers
     start = time.perf_counter()
-    library, _, style = peer.partition("-")
-    if library == "sporax":
-        import sporax
-
-        sporax.install_as_mindspore()
-        library = "mindspore"
+    version, library = open_library(peer)
+    style = peer.partition("-")[2]
     cases = importlib.import_module(f".peers.{library}_peer", __package__).cases(style)
-    version = sys.modules[peer.partition("-")[0]].__version__
     hello = [time.perf_counter() - start, list(cases), version]
     ready = {}
     print(json.dumps(hello), file=channel, flush=True)

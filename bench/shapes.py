@@ -8,9 +8,18 @@ from types import SimpleNamespace
 
 import numpy as np
 
-CHAIN = SimpleNamespace(operations=50, elements=16)
-MLP = SimpleNamespace(sizes=(784, 512, 512, 10), input=(64, 784), classes=10)
-LENET = SimpleNamespace(input=(64, 1, 32, 32), classes=10)
+from .shipped.sizes import (  # noqa: F401 (peers have them from here)
+    CHAIN,
+    GPT,
+    LENET,
+    LSTM,
+    MLP,
+    causal_mask,
+    classes,
+    numbers,
+    text,
+)
+
 ENCODER = SimpleNamespace(words=1000, width=64, heads=4, layers=2, batch=8, classes=10, longest=100)
 # ResNet-18: (width, stride) of each stage's first block; two blocks per stage
 RESNET = SimpleNamespace(
@@ -39,9 +48,7 @@ HRNET = SimpleNamespace(
     input=(2, 3, 128, 128), classes=10, stem=64, widths=(32, 64, 128, 256), modules=(1, 4, 3)
 )
 UNET = SimpleNamespace(input=(8, 3, 64, 64), target=(8, 1, 64, 64), widths=(32, 64))
-LSTM = SimpleNamespace(input=(32, 128, 256), hidden=256, classes=10)
 GRU = SimpleNamespace(input=(32, 128, 256), hidden=128, layers=3, classes=10)
-GPT = SimpleNamespace(words=1000, width=256, heads=8, layers=4, batch=8, length=128)
 VIT = SimpleNamespace(
     input=(32, 3, 32, 32), patch=4, patches=64, width=192, heads=3, layers=6, classes=10
 )
@@ -85,15 +92,6 @@ def scaled():
     }  # fmt: skip
 
 
-def numbers(*shape):
-    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
-
-
-def classes(shape):
-    """Return labels for a batch of `shape.input`."""
-    return (np.arange(shape.input[0]) % shape.classes).astype(np.int32)
-
-
 def lengths():
     """Return a fixed random permutation of 1 to 100."""
     return np.random.default_rng(1).permutation(np.arange(1, ENCODER.longest + 1)).tolist()
@@ -104,12 +102,6 @@ def tokens(length):
     return rng.integers(0, ENCODER.words, (ENCODER.batch, length)).astype(np.int32)
 
 
-def text(batch=GPT.batch):
-    """Return tokens and the next tokens, each `(batch, length)`."""
-    words = np.random.default_rng(0).integers(0, GPT.words, (batch, GPT.length + 1))
-    return words[:, :-1].astype(np.int32), words[:, 1:].astype(np.int32)
-
-
 def one(shape):
     """Return the input of a network for one example."""
     if shape is GPT:
@@ -117,11 +109,6 @@ def one(shape):
     if shape is RECOMMENDER:
         return clicks()[0][:1]
     return collocation_points()[:1] if shape is PINN else numbers(1, *shape.input[1:])
-
-
-def causal_mask():
-    """Return the `(length, length)` attention mask: -1e9 at later tokens, else 0."""
-    return np.triu(np.full((GPT.length, GPT.length), -1e9, np.float32), 1)
 
 
 def collocation_points():

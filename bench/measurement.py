@@ -1,7 +1,6 @@
 """Measures one row: the peers, each in its own process, take turns."""
 
 import os
-import platform
 import statistics
 import sys
 import time
@@ -9,24 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.cli.bench.peer import LeftOutError, Peer
-from sporax.cli.bench.rows import COMPILING
-from sporax.engine.verification import admission
+from bench.peer import LeftOutError, Peer
+from bench.rows import COMPILING
 
 BUSY = 0.5  # cores that other work may use
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
-
-
-def machine():
-    """Describe the processor, cores and system as a dict."""
-    return {
-        "processor": admission.processor()[0],
-        "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-    }
 
 
 def others_load(seconds=1.0):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sporax.cli.bench import shapes
+from bench import shapes
 
 LIBRARIES = ("sporax", "torch", "jax", "mindspore")
 # a peer is a library in one style; MindSpore is measured if --peers names it
@@ -97,21 +97,4 @@ MULTIPLICATIONS = {
     "ViT-tiny step": 17_251_356_672,
     "recommender step": 201_719_808,
 }
-# Examples in one call
-SAMPLES = {
-    f"{name} step": shape.input[0]
-    for name, shape in {
-        "MLP": shapes.MLP, "LeNet-5": shapes.LENET, "ResNet-18": shapes.RESNET,
-        "MobileNetV2": shapes.MOBILENET, "DenseNet": shapes.DENSENET, "U-Net block": shapes.UNET,
-        "LSTM": shapes.LSTM, "GRU": shapes.GRU, "ViT-tiny": shapes.VIT,
-    }.items()
-}  # fmt: skip
-SAMPLES |= {
-    "GPT step": shapes.GPT.batch,
-    "PINN step": shapes.PINN.points,
-    "recommender step": shapes.RECOMMENDER.batch,
-    "per-sample gradients": shapes.SAMPLES.input[0],
-}
-SAMPLES |= {case: 1 for row in INFERENCE for case in row.cases}
-OPERATIONS = {case: shapes.CHAIN.operations for case in TRAINING[0].cases}  # in one call
 BYTES = {"elementwise, 10 million": 2 * 4 * 10_000_000}

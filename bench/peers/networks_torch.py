@@ -9,36 +9,22 @@ from ..shapes import (
     DENSENET,
     DENSENET121,
     ENCODER,
-    GPT,
     GRU,
     HRNET,
-    LSTM,
-    MLP,
     MOBILENET,
     PINN,
     RECOMMENDER,
     RESNET,
     RESNET50,
-    SAMPLES,
     UNET,
     VIT,
-    causal_mask,
 )
+from ..shipped.in_torch import Recurrent, blocks, mlp
 
 
-def mlp():
-    a, b, c, d = MLP.sizes
-    return nn.Sequential(
-        nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c), nn.ReLU(), nn.Linear(c, d)
-    )  # fmt: skip
-
-
-def lenet():
-    return nn.Sequential(
-        nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(),
-        nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84),
-        nn.ReLU(), nn.Linear(84, 10),
-    )  # fmt: skip
+def image_classifier(layers, width, classes):
+    """Return image layers, global average pooling and a linear layer."""
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, classes))
 
 
 class Residual(nn.Module):
@@ -65,8 +51,7 @@ def resnet18():
     for out, stride in RESNET.stages:
         layers += [Residual(width, out, stride), Residual(out, out, 1)]
         width = out
-    head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, RESNET.classes)]
-    return nn.Sequential(*layers, *head)
+    return image_classifier(layers, width, RESNET.classes)
 
 
 def conv_norm(width, out, kernel=1, stride=1, groups=1):
@@ -95,9 +80,7 @@ def mobilenet():
             layers.append(InvertedResidual(width, out, stride if i == 0 else 1, expansion))
             width = out
     layers += [*conv_norm(width, m.head), nn.ReLU6()]
-    return nn.Sequential(
-        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(m.head, m.classes)
-    )
+    return image_classifier(layers, m.head, m.classes)
 
 
 def norm_conv(width, out, kernel=1):
@@ -123,9 +106,7 @@ def densenet():
             width += d.growth
         layers += [*norm_conv(width, width // 2), nn.AvgPool2d(2)]
         width //= 2
-    return nn.Sequential(
-        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, d.classes)
-    )
+    return image_classifier(layers, width, d.classes)
 
 
 class Bottleneck(nn.Module):
@@ -150,11 +131,6 @@ def pool():
     return nn.MaxPool2d(3, 2, 1)
 
 
-def classifier(layers, width, classes):
-    """Return image layers, global average pooling and a linear layer."""
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, classes))
-
-
 def resnet50():
     width = RESNET50.stem
     layers = [*conv_norm(3, width, 7, 2), nn.ReLU(), pool()]
@@ -162,7 +138,7 @@ def resnet50():
         layers.append(Bottleneck(width, out, stride))
         layers += [Bottleneck(out, out) for _ in range(count - 1)]
         width = out
-    return classifier(layers, width, RESNET50.classes)
+    return image_classifier(layers, width, RESNET50.classes)
 
 
 class WideDenseLayer(DenseLayer):
@@ -184,7 +160,7 @@ def densenet121():
         for _ in range(count):
             layers.append(WideDenseLayer(width, d.growth))
             width += d.growth
-    return classifier([*layers, nn.BatchNorm2d(width), nn.ReLU()], width, d.classes)
+    return image_classifier([*layers, nn.BatchNorm2d(width), nn.ReLU()], width, d.classes)
 
 
 class Exchange(nn.Module):
@@ -275,54 +251,10 @@ class UNetBlock(nn.Module):
         return self.out(torch.cat((x, skip), 1))
 
 
-class Recurrent(nn.Module):
-    """A recurrent layer and a classifier on its mean output."""
-
-    def __init__(self, layer, width, classes):
-        super().__init__()
-        self.layer, self.classify = layer, nn.Linear(width, classes)
-
-    def forward(self, x):
-        return self.classify(self.layer(x)[0].mean(1))
-
-
-def lstm():
-    layer = nn.LSTM(LSTM.input[2], LSTM.hidden, batch_first=True)
-    return Recurrent(layer, LSTM.hidden, LSTM.classes)
-
-
 def gru():
     g = GRU
     layer = nn.GRU(g.input[2], g.hidden, g.layers, batch_first=True, bidirectional=True)
     return Recurrent(layer, 2 * g.hidden, g.classes)
-
-
-class Block(nn.Module):
-    """A transformer block with explicit attention."""
-
-    def __init__(self, width, heads, activation):
-        super().__init__()
-        self.heads, self.scale, self.activation = heads, (width // heads) ** -0.5, activation
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def split(self, x):
-        b, t, d = x.shape
-        return x.reshape(b, t, self.heads, d // self.heads).permute(0, 2, 1, 3)
-
-    def forward(self, x, mask=None):
-        z = self.norm1(x)
-        q, k, v = self.split(self.query(z)), self.split(self.key(z)), self.split(self.value(z))
-        scores = q * self.scale @ k.transpose(2, 3)
-        weights = torch.softmax(scores if mask is None else scores + mask, -1)
-        x = x + self.out((weights @ v).permute(0, 2, 1, 3).reshape(x.shape))
-        return x + self.down(self.activation(self.up(self.norm2(x))))
-
-
-def blocks(shape, activation):
-    return nn.ModuleList(Block(shape.width, shape.heads, activation) for _ in range(shape.layers))
 
 
 class Encoder(nn.Module):
@@ -338,22 +270,6 @@ class Encoder(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.classify(x.mean(1))
-
-
-class Gpt(nn.Module):
-    def __init__(self):
-        super().__init__()
-        g = GPT
-        self.words, self.places = nn.Embedding(g.words, g.width), nn.Embedding(g.length, g.width)
-        self.blocks = blocks(g, nn.functional.gelu)
-        self.norm, self.out = nn.LayerNorm(g.width), nn.Linear(g.width, g.words)
-        self.register_buffer("mask", torch.from_numpy(causal_mask()))
-
-    def forward(self, ids):
-        x = self.words(ids) + self.places.weight
-        for block in self.blocks:
-            x = block(x, self.mask)
-        return self.out(self.norm(x))
 
 
 class Vit(nn.Module):
@@ -387,10 +303,7 @@ class Stack(nn.Module):
 
 
 def pinn():
-    w = PINN.width
-    return nn.Sequential(
-        nn.Linear(1, w), nn.Tanh(), nn.Linear(w, w), nn.Tanh(), nn.Linear(w, 1)
-    )  # fmt: skip
+    return mlp((1, PINN.width, PINN.width, 1), nn.Tanh)
 
 
 class Recommender(nn.Module):
@@ -404,8 +317,3 @@ class Recommender(nn.Module):
     def forward(self, rows):
         found = [table(rows[:, i]) for i, table in enumerate(self.tables)]
         return self.out(torch.relu(self.dense(torch.cat(found, 1))))
-
-
-def samples():
-    a, b, c = SAMPLES.sizes
-    return nn.Sequential(nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c))

@@ -7,16 +7,10 @@ import select
 import subprocess
 from pathlib import Path
 
-_HERE = Path(__file__).parent
-_PACKAGE = _HERE.parents[2]  # the parent folder of the package `sporax`
-
-# This folder becomes a top-level package: its parents would import sporax, whose dependencies an
-# interpreter of another library may lack.
+_ROOT = Path(__file__).parents[1]
 _START = """
-import sys, types
-package = types.ModuleType("bench")
-package.__path__ = [sys.argv[1]]
-sys.modules["bench"] = package
+import sys
+sys.path.insert(0, sys.argv[1])
 from bench import worker
 worker.serve(sys.argv[2])
 """
@@ -37,9 +31,6 @@ class Peer:
             "SPORAX_CACHE_DIR": str(folder),
             "TORCHINDUCTOR_CACHE_DIR": str(folder),
         }
-        if name.startswith("sporax"):
-            paths = [str(_PACKAGE), os.environ.get("PYTHONPATH", "")]
-            variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         if name == "jax":
             variables |= {
                 "JAX_COMPILATION_CACHE_DIR": str(folder),
@@ -47,7 +38,7 @@ class Peer:
             }
         with open(self.log, "w", encoding="utf8") as log:
             self.process = subprocess.Popen(
-                [str(python), "-P", "-c", _START, str(_HERE), name], cwd=folder, text=True,
+                [str(python), "-P", "-c", _START, str(_ROOT), name], cwd=folder, text=True,
                 env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip
         atexit.register(self.process.kill)  # for an interrupted run

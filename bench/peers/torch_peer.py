@@ -10,40 +10,12 @@ from torch.func import functional_call
 from torch.utils.data import DataLoader, TensorDataset
 
 from .. import shapes
-from ..shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
+from ..shapes import ATOMS, ENCODER, JPEGS, LOOPS
+from ..shipped import in_torch as shipped
+from ..shipped.in_torch import CHANNELS_LAST, COMPILED, adam, classifier, images, prepared, trainer
 from . import networks_torch as networks
 
-EAGER, CHANNELS_LAST, COMPILED = "", "channels-last", "compile"
-
-
-def prepared(function, style):
-    """Prepare a network or function for `style`."""
-    if style == COMPILED:
-        return torch.compile(function)
-    return function.to(memory_format=torch.channels_last) if style == CHANNELS_LAST else function
-
-
-def images(x, style):
-    format = torch.channels_last if style == CHANNELS_LAST else torch.contiguous_format
-    return torch.from_numpy(x).contiguous(memory_format=format)
-
-
-def chain(x):
-    z = x
-    for _ in range(CHAIN.operations // 2):
-        z = torch.sin(z) * x
-    return z.sum()
-
-
-def small_forward(style):
-    x, function = torch.from_numpy(shapes.numbers(CHAIN.elements)), prepared(chain, style)
-    return lambda: function(x).numpy()
-
-
-def small_gradient(style):
-    x = torch.from_numpy(shapes.numbers(CHAIN.elements)).requires_grad_()
-    function = prepared(chain, style)
-    return lambda: torch.autograd.grad(function(x), x)[0].numpy()
+EAGER = ""
 
 
 def elementwise(style):
@@ -52,49 +24,11 @@ def elementwise(style):
     return lambda: function(x).numpy()
 
 
-def trainer(net, optimizer, loss_fn):
-    def step(x, y):
-        optimizer.zero_grad()
-        loss = loss_fn(net(x), y)
-        loss.backward()
-        optimizer.step()
-        return loss.item()
-
-    return step
-
-
-def adam(parameters):
-    return torch.optim.Adam(parameters, 1e-3)
-
-
-def momentum(parameters):
-    return torch.optim.SGD(parameters, 1e-2, momentum=0.9)
-
-
-def classifier(shape, net, optimizer=adam):
-    def case(style):
-        module = prepared(net(), style)
-        step = trainer(module, optimizer(module.parameters()), nn.CrossEntropyLoss())
-        numbers = shapes.numbers(*shape.input)
-        x = images(numbers, style) if len(shape.input) == 4 else torch.from_numpy(numbers)
-        y = torch.from_numpy(shapes.classes(shape).astype(np.int64))
-        return lambda: step(x, y)
-
-    return case
-
-
 def unet(style):
     net = prepared(networks.UNetBlock(), style)
     step = trainer(net, adam(net.parameters()), nn.MSELoss())
     x, y = (images(shapes.numbers(*s), style) for s in (shapes.UNET.input, shapes.UNET.target))
     return lambda: step(x, y)
-
-
-def gpt(style):
-    net, cross_entropy = prepared(networks.Gpt(), style), nn.CrossEntropyLoss()
-    step = trainer(net, adam(net.parameters()), lambda z, y: cross_entropy(z.flatten(0, 1), y))
-    x, y = (torch.from_numpy(a.astype(np.int64)) for a in shapes.text())
-    return lambda: step(x, y.flatten())
 
 
 def recommender(style):
@@ -146,7 +80,7 @@ def pinn(style):
 
 
 def sample_gradients(style):
-    net = networks.samples()
+    net = shipped.mlp(shapes.SAMPLES.sizes)
     parameters = {name: p.detach() for name, p in net.named_parameters()}
 
     def loss(parameters, x, y):
@@ -288,7 +222,7 @@ def arrays(style):
 
 
 IMAGES = {
-    "LeNet-5 step": classifier(shapes.LENET, networks.lenet, momentum),
+    "LeNet-5 step": shipped.CASES["LeNet-5 step"],
     "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
     "MobileNetV2 step": classifier(shapes.MOBILENET, networks.mobilenet),
     "DenseNet step": classifier(shapes.DENSENET, networks.densenet),
@@ -299,7 +233,7 @@ IMAGES = {
     "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
 }
 IMAGE_NETWORKS = {
-    "LeNet-5": (networks.lenet, shapes.LENET),
+    "LeNet-5": (shipped.lenet, shapes.LENET),
     "ResNet-18": (networks.resnet18, shapes.RESNET),
     "MobileNetV2": (networks.mobilenet, shapes.MOBILENET),
     "DenseNet": (networks.densenet, shapes.DENSENET),
@@ -307,14 +241,10 @@ IMAGE_NETWORKS = {
     "ViT-tiny": (networks.Vit, shapes.VIT),
 }
 IMAGES |= {f"{name}, batch 1": inference(*net) for name, net in IMAGE_NETWORKS.items()}
-OTHERS = {
-    "small operation, forward": small_forward,
-    "small operation, forward + backward": small_gradient,
+OTHERS = {name: case for name, case in shipped.CASES.items() if name not in IMAGES}
+OTHERS |= {
     "elementwise, 10 million": elementwise,
-    "MLP step": classifier(shapes.MLP, networks.mlp),
-    "LSTM step": classifier(shapes.LSTM, networks.lstm),
     "GRU step": classifier(shapes.GRU, networks.gru),
-    "GPT step": gpt,
     "PINN step": pinn,
     "recommender step": recommender,
     "per-sample gradients": sample_gradients,
@@ -322,10 +252,10 @@ OTHERS = {
     "encoder, a new length each step": changing_lengths,
 }
 OTHER_NETWORKS = {
-    "MLP": (networks.mlp, shapes.MLP),
-    "LSTM": (networks.lstm, shapes.LSTM),
+    "MLP": (shipped.mlp, shapes.MLP),
+    "LSTM": (shipped.lstm, shapes.LSTM),
     "GRU": (networks.gru, shapes.GRU),
-    "GPT": (networks.Gpt, shapes.GPT),
+    "GPT": (shipped.Gpt, shapes.GPT),
     "PINN": (networks.pinn, shapes.PINN),
     "recommender": (networks.Recommender, shapes.RECOMMENDER),
 }

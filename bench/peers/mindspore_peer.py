@@ -1,9 +1,7 @@
 """The cases in MindSpore's API, for MindSpore and, through the alias, for sporax; in dynamic mode
 and with `jit`."""
 
-import gc
 import math
-import sys
 
 import mindspore as ms
 import mindspore.dataset as ds
@@ -12,41 +10,12 @@ from mindspore import Tensor, nn, ops
 from mindspore.dataset import vision
 
 from .. import shapes
-from ..shapes import ATOMS, CHAIN, ENCODER, JPEGS, LOOPS
+from ..shapes import ATOMS, ENCODER, JPEGS, LOOPS
+from ..shipped import in_mindspore as shipped
+from ..shipped.in_mindspore import JIT, adam, classifier, prepared, stepper, trainer
 from . import networks_mindspore as networks
 
-DYNAMIC, JIT = "", "jit"
-
-
-def runs_before_compiling():
-    """Return the number of runs until every program that sporax interprets is compiled."""
-    interpretation = sys.modules.get("sporax.numpy_interpreter.interpretation")
-    if interpretation is None:  # MindSpore, or nothing was interpreted
-        return 0
-    of = interpretation.Interpretation
-    return sum(item.runs for item in gc.get_objects() if isinstance(item, of))
-
-
-def prepared(function, style):
-    return ms.jit(function) if style == JIT else function
-
-
-def chain(x):
-    z = x
-    for _ in range(CHAIN.operations // 2):
-        z = ops.sin(z) * x
-    return z.sum()
-
-
-def small_forward(style):
-    x, function = Tensor(shapes.numbers(CHAIN.elements)), prepared(chain, style)
-    return lambda: function(x).asnumpy()
-
-
-def small_gradient(style):
-    x, gradient = Tensor(shapes.numbers(CHAIN.elements)), ms.grad(chain)
-    gradient = prepared(gradient, style)
-    return lambda: gradient(x).asnumpy()
+DYNAMIC = ""
 
 
 def elementwise(style):
@@ -58,60 +27,10 @@ def elementwise(style):
     return lambda: function(x).asnumpy()
 
 
-def stepper(loss, optimizer, style):
-    """Return a training step: value and gradients of `loss`, then the optimizer."""
-    gradient = ms.value_and_grad(loss, None, optimizer.parameters)
-
-    def step(*inputs):
-        value, gradients = gradient(*inputs)
-        optimizer(gradients)
-        return value
-
-    return prepared(step, style)
-
-
-def trainer(net, optimizer, loss_fn, style):
-    net.set_train()
-
-    def loss(x, y):
-        return loss_fn(net(x), y)
-
-    return stepper(loss, optimizer, style)
-
-
-def adam(net):
-    return nn.Adam(net.trainable_params(), 1e-3)
-
-
-def momentum(net):
-    return nn.Momentum(net.trainable_params(), 1e-2, 0.9)
-
-
-def classifier(shape, net, optimizer=adam):
-    def case(style):
-        cell = net()
-        step = trainer(cell, optimizer(cell), nn.CrossEntropyLoss(), style)
-        x, y = Tensor(shapes.numbers(*shape.input)), Tensor(shapes.classes(shape))
-        return lambda: step(x, y).asnumpy()
-
-    return case
-
-
 def unet(style):
     net = networks.UNetBlock()
     step = trainer(net, adam(net), nn.MSELoss(), style)
     x, y = (Tensor(shapes.numbers(*s)) for s in (shapes.UNET.input, shapes.UNET.target))
-    return lambda: step(x, y).asnumpy()
-
-
-def gpt(style):
-    def loss_fn(logits, y):
-        return ops.cross_entropy(logits.reshape((-1, shapes.GPT.words)), y)
-
-    net = networks.Gpt()
-    step = trainer(net, adam(net), loss_fn, style)
-    x, y = shapes.text()
-    x, y = Tensor(x), Tensor(y.flatten())
     return lambda: step(x, y).asnumpy()
 
 
@@ -274,12 +193,8 @@ def arrays(style):
     return epochs(ds.NumpySlicesDataset(columns, shuffle=True).batch(shapes.ARRAYS.batch))
 
 
-CASES = {
-    "small operation, forward": small_forward,
-    "small operation, forward + backward": small_gradient,
+CASES = shipped.CASES | {
     "elementwise, 10 million": elementwise,
-    "MLP step": classifier(shapes.MLP, networks.mlp),
-    "LeNet-5 step": classifier(shapes.LENET, networks.lenet, momentum),
     "ResNet-18 step": classifier(shapes.RESNET, networks.resnet18),
     "MobileNetV2 step": classifier(shapes.MOBILENET, networks.mobilenet),
     "DenseNet step": classifier(shapes.DENSENET, networks.densenet),
@@ -287,9 +202,7 @@ CASES = {
     "DenseNet-121 first step": classifier(shapes.DENSENET121, networks.densenet121),
     "HRNet-W32 first step": classifier(shapes.HRNET, networks.HRNet),
     "U-Net block step": unet,
-    "LSTM step": classifier(shapes.LSTM, networks.lstm),
     "GRU step": classifier(shapes.GRU, networks.gru),
-    "GPT step": gpt,
     "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
     "PINN step": pinn,
     "recommender step": recommender,
@@ -297,15 +210,15 @@ CASES = {
     "molecular dynamics step": molecular_dynamics,
 }
 NETWORKS = {
-    "MLP": (networks.mlp, shapes.MLP),
-    "LeNet-5": (networks.lenet, shapes.LENET),
+    "MLP": (shipped.mlp, shapes.MLP),
+    "LeNet-5": (shipped.lenet, shapes.LENET),
     "ResNet-18": (networks.resnet18, shapes.RESNET),
     "MobileNetV2": (networks.mobilenet, shapes.MOBILENET),
     "DenseNet": (networks.densenet, shapes.DENSENET),
     "U-Net block": (networks.UNetBlock, shapes.UNET),
-    "LSTM": (networks.lstm, shapes.LSTM),
+    "LSTM": (shipped.lstm, shapes.LSTM),
     "GRU": (networks.gru, shapes.GRU),
-    "GPT": (networks.Gpt, shapes.GPT),
+    "GPT": (shipped.Gpt, shapes.GPT),
     "ViT-tiny": (networks.Vit, shapes.VIT),
     "PINN": (networks.pinn, shapes.PINN),
     "recommender": (networks.Recommender, shapes.RECOMMENDER),

@@ -3,17 +3,13 @@
 import itertools
 
 from mindspore import Parameter, Tensor, nn, ops
-from mindspore.common.initializer import Normal
 
 from ..shapes import (
     DENSENET,
     DENSENET121,
     ENCODER,
-    GPT,
     GRU,
     HRNET,
-    LSTM,
-    MLP,
     MOBILENET,
     PINN,
     RECOMMENDER,
@@ -21,25 +17,9 @@ from ..shapes import (
     RESNET50,
     UNET,
     VIT,
-    causal_mask,
     numbers,
 )
-
-
-def mlp():
-    a, b, c, d = MLP.sizes
-    return nn.SequentialCell(
-        nn.Dense(a, b), nn.ReLU(), nn.Dense(b, c), nn.ReLU(), nn.Dense(c, d)
-    )  # fmt: skip
-
-
-def lenet():
-    return nn.SequentialCell(
-        nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(),
-        nn.Dense(84, 10),
-    )  # fmt: skip
+from ..shipped.in_mindspore import Recurrent, blocks, embedding, exact_gelu, mlp
 
 
 def conv(width, out, kernel=1, stride=1, group=1, has_bias=False):
@@ -278,63 +258,10 @@ class UNetBlock(nn.Cell):
         return self.out(ops.cat((x, skip), 1))
 
 
-class Recurrent(nn.Cell):
-    """A recurrent layer and a classifier on its mean output."""
-
-    def __init__(self, layer, width, classes):
-        super().__init__()
-        self.layer, self.classify = layer, nn.Dense(width, classes)
-
-    def construct(self, x):
-        return self.classify(self.layer(x)[0].mean(1))
-
-
-def lstm():
-    layer = nn.LSTM(LSTM.input[2], LSTM.hidden, batch_first=True)
-    return Recurrent(layer, LSTM.hidden, LSTM.classes)
-
-
 def gru():
     g = GRU
     layer = nn.GRU(g.input[2], g.hidden, g.layers, batch_first=True, bidirectional=True)
     return Recurrent(layer, 2 * g.hidden, g.classes)
-
-
-def embedding(rows, width):
-    """Return an embedding initialised from N(0, 1), as in PyTorch."""
-    return nn.Embedding(rows, width, embedding_table=Normal(1.0))
-
-
-class Block(nn.Cell):
-    """A transformer block with explicit attention."""
-
-    def __init__(self, width, heads, activation):
-        super().__init__()
-        self.heads, self.scale, self.activation = heads, (width // heads) ** -0.5, activation
-        self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
-        self.query, self.key = nn.Dense(width, width), nn.Dense(width, width)
-        self.value, self.out = nn.Dense(width, width), nn.Dense(width, width)
-        self.up, self.down = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
-
-    def split(self, x):
-        b, t, d = x.shape
-        return x.reshape((b, t, self.heads, d // self.heads)).transpose((0, 2, 1, 3))
-
-    def construct(self, x, mask=None):
-        z = self.norm1(x)
-        q, k, v = self.split(self.query(z)), self.split(self.key(z)), self.split(self.value(z))
-        scores = ops.matmul(q * self.scale, k.transpose((0, 1, 3, 2)))
-        if mask is not None:
-            scores = scores + mask
-        weights = ops.softmax(scores, -1)
-        mixed = ops.matmul(weights, v).transpose((0, 2, 1, 3)).reshape(x.shape)
-        x = x + self.out(mixed)
-        return x + self.down(self.activation(self.up(self.norm2(x))))
-
-
-def blocks(shape, activation):
-    layers = [Block(shape.width, shape.heads, activation()) for _ in range(shape.layers)]
-    return nn.CellList(layers)
 
 
 class Encoder(nn.Cell):
@@ -349,26 +276,6 @@ class Encoder(nn.Cell):
         for block in self.blocks:
             x = block(x)
         return self.classify(x.mean(1))
-
-
-def exact_gelu():
-    return nn.GELU(approximate=False)
-
-
-class Gpt(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        g = GPT
-        self.words, self.blocks = embedding(g.words, g.width), blocks(g, exact_gelu)
-        self.places = Parameter(Tensor(numbers(g.length, g.width)), name="places")
-        self.norm, self.out = nn.LayerNorm((g.width,)), nn.Dense(g.width, g.words)
-        self.mask = Tensor(causal_mask())
-
-    def construct(self, ids):
-        x = self.words(ids) + self.places
-        for block in self.blocks:
-            x = block(x, self.mask)
-        return self.out(self.norm(x))
 
 
 class Vit(nn.Cell):
@@ -392,9 +299,9 @@ class Vit(nn.Cell):
 class Stack(nn.Cell):
     """A transformer that classifies floating-point sequences."""
 
-    def __init__(self, shape):
+    def __init__(self, shape, activation=nn.ReLU):
         super().__init__()
-        self.blocks = blocks(shape, nn.ReLU)
+        self.blocks = blocks(shape, activation)
         self.classify = nn.Dense(shape.width, shape.classes)
 
     def construct(self, x):
@@ -404,10 +311,7 @@ class Stack(nn.Cell):
 
 
 def pinn():
-    w = PINN.width
-    return nn.SequentialCell(
-        nn.Dense(1, w), nn.Tanh(), nn.Dense(w, w), nn.Tanh(), nn.Dense(w, 1)
-    )  # fmt: skip
+    return mlp((1, PINN.width, PINN.width, 1), nn.Tanh)
 
 
 class Recommender(nn.Cell):

@@ -1,1 +1,0 @@
-"""`sporax bench`: measures sporax on this machine and compares it with other libraries."""
