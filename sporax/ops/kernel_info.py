@@ -208,8 +208,8 @@ class TBERegOp(RegOp):
 
     def _check_entry(self, values):
         allowed, given = ("ignored", "optional", "required"), values.get("value_depend")
-        fits, index = not given or given.lower() in allowed, values["index"]
-        name = {"op_name": self.op_name, "index": index}
+        fits = not given or given.lower() in allowed
+        name = {"op_name": self.op_name, "index": values.get("index")}
         require(fits, "value-depend-of-input", given=given, allowed=allowed, **name)
 
     input = _noting("inputs", {**_IO, **_COMPILE, "value_depend": ("valueDepend", _STR)})

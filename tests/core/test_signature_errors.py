@@ -178,7 +178,7 @@ def test_an_error_of_the_users_own_code_stays_as_it_is():
 
 
 def test_adam_says_which_keyword_was_meant():
-    with pytest.raises(KeyError, match=r"but got lr\. Did you mean 'learning_rate'\?"):
+    with pytest.raises(KeyError, match=r"but got lr\. Did you mean learning_rate\?"):
         adam(lr=0.1)
 
 

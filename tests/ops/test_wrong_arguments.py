@@ -208,7 +208,7 @@ MADE = {
     ),
     "a mode": (
         lambda: initializer(initializers.HeNormal(mode="wrong"), (2, 2)).init_data(),
-        ValueError, "For 'HeNormal', .*'mode' must be one of fan_in, fan_out",
+        ValueError, "For 'HeNormal', .*'mode' must be one of .'fan_in', 'fan_out'",
     ),
     "an axis": (
         lambda: ops.mean(ROWS, "rows"), TypeError, "'ReduceMean', 'axis' must be an int or a tuple",
